@@ -1,0 +1,24 @@
+"""Interactions, splits and the readers of public data sets."""
+
+from unskew.data.interactions import Interactions
+from unskew.data.split import Candidates, Split
+from unskew.data.splitters import (
+    split_fractions,
+    split_leave_one_out,
+    split_per_user,
+    split_temporal,
+    test_propensity,
+)
+from unskew.data.vocabulary import Vocabulary
+
+__all__ = [
+    "Candidates",
+    "Interactions",
+    "Split",
+    "Vocabulary",
+    "split_fractions",
+    "split_leave_one_out",
+    "split_per_user",
+    "split_temporal",
+    "test_propensity",
+]

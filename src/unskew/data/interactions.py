@@ -1,0 +1,390 @@
+"""The log: who interacted with what, and what came with it."""
+
+import hashlib
+import re
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+
+from unskew.arrays import Bools, Floats, Ints
+from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
+from unskew.errors import ConfigError, DataError, PropensityError, did_you_mean
+
+_CONDITION = re.compile(r"\s*([A-Za-z_][\w\- ]*?)\s*(>=|<=|==|!=|>|<)\s*(-?[\d.]+(?:[eE][+-]?\d+)?)\s*")
+_COMPARE = {
+    ">=": np.greater_equal,
+    "<=": np.less_equal,
+    "==": np.equal,
+    "!=": np.not_equal,
+    ">": np.greater,
+    "<": np.less,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Interactions:
+    """A set of distinct (user, item) rows with integer codes, and the vocabularies back to the ids.
+
+    Make one with `read`, `from_frame`, `from_arrays` or `from_sparse`.
+
+    Parameters
+    ----------
+    users, items : array of int32
+        Codes, one a row.
+    user_vocabulary, item_vocabulary : Vocabulary
+        The ids behind the codes.
+    values : array of float64, optional
+        Ratings, play counts or other logged values.
+    times : array of float64, optional
+        Seconds, or any increasing number.
+    propensity : array of float64, optional
+        P(this row is in the test | it is a candidate), in (0, 1].
+    duplicates : int
+        How many repeated (user, item) rows were left out.
+    """
+
+    users: Ints
+    items: Ints
+    user_vocabulary: Vocabulary
+    item_vocabulary: Vocabulary
+    values: Floats | None = None
+    times: Floats | None = None
+    propensity: Floats | None = None
+    duplicates: int = 0
+    name: str = field(default="interactions", compare=False)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        users: npt.ArrayLike,
+        items: npt.ArrayLike,
+        values: npt.ArrayLike | None = None,
+        times: npt.ArrayLike | None = None,
+        propensity: npt.ArrayLike | None = None,
+        *,
+        n_users: int | None = None,
+        n_items: int | None = None,
+        name: str = "interactions",
+    ) -> "Interactions":
+        """Make interactions from columns.
+
+        Parameters
+        ----------
+        users, items : array
+            Ids (integers or text), or integer codes when `n_users` and `n_items` say how many there are.
+        values, times, propensity : array, optional
+            As long as `users`.
+        n_users, n_items : int, optional
+            With these, `users` and `items` are codes 0 to n-1, and all n exist even when no row names them.
+        name : str
+            What to call this in messages.
+        """
+        user_codes, user_vocabulary = _encode(users, n_users, f"users of {name}")
+        item_codes, item_vocabulary = _encode(items, n_items, f"items of {name}")
+        if len(user_codes) != len(item_codes):
+            raise DataError(f"{name}: {len(user_codes)} users but {len(item_codes)} items; they must pair up")
+        columns: dict[str, Floats | None] = {}
+        for column, given in {"values": values, "times": times, "propensity": propensity}.items():
+            columns[column] = None if given is None else _column(given, len(user_codes), f"{column} of {name}")
+        check_propensity(columns["propensity"], name)
+        return cls(user_codes, item_codes, user_vocabulary, item_vocabulary, name=name, **columns)._distinct()
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        user: str = "user",
+        item: str = "item",
+        rating: str | None = None,
+        timestamp: str | None = None,
+        propensity: str | None = None,
+        name: str = "frame",
+    ) -> "Interactions":
+        """Make interactions from a pandas, polars or Arrow frame.
+
+        The columns ``rating``, ``timestamp`` and ``propensity`` are taken when they are there; another name given
+        for one of them must exist.
+        """
+        import narwhals as nw
+
+        native = nw.from_native(frame, eager_only=True)
+        wanted = {
+            "user": _find(user, native.columns, name, required=True),
+            "item": _find(item, native.columns, name, required=True),
+            "values": _find(rating or "rating", native.columns, name, required=rating is not None),
+            "times": _find(timestamp or "timestamp", native.columns, name, required=timestamp is not None),
+            "propensity": _find(
+                propensity or "propensity", native.columns, name, required=propensity is not None
+            ),
+        }
+        series = {key: _to_polars(native[column]) for key, column in wanted.items() if column is not None}
+        users, user_vocabulary = factorise(canonical(series["user"], f"column {user!r} of {name}"))
+        items, item_vocabulary = factorise(canonical(series["item"], f"column {item!r} of {name}"))
+        columns: dict[str, Floats | None] = {
+            key: _numbers(series[key], f"column {wanted[key]!r} of {name}", times=key == "times")
+            for key in ("values", "times", "propensity")
+            if key in series
+        }
+        check_propensity(columns.get("propensity"), name)
+        return cls(users, items, user_vocabulary, item_vocabulary, name=name, **columns)._distinct()
+
+    @classmethod
+    def from_sparse(
+        cls,
+        matrix: Any,
+        *,
+        user_ids: npt.ArrayLike | None = None,
+        item_ids: npt.ArrayLike | None = None,
+        name: str = "matrix",
+    ) -> "Interactions":
+        """Make interactions from a scipy sparse matrix, users by items; its stored entries are the rows."""
+        if not sparse.issparse(matrix):
+            raise DataError(f"{name}: expected a scipy sparse matrix, got {type(matrix).__name__}")
+        entries = sparse.coo_array(matrix)
+        vocabularies, codes = [], []
+        for ids, n, own, what in (
+            (user_ids, entries.shape[0], entries.row, "user_ids"),
+            (item_ids, entries.shape[1], entries.col, "item_ids"),
+        ):
+            if ids is None:
+                vocabulary, order = Vocabulary.of_range(n), np.arange(n, dtype=np.int32)
+            else:
+                vocabulary, order = vocabulary_of(ids, f"{what} of {name}")
+                if len(order) != n:
+                    raise DataError(f"{name}: {len(order)} {what} for {n} rows or columns")
+            vocabularies.append(vocabulary)
+            codes.append(order[own].astype(np.int32))
+        values = _column(entries.data, len(codes[0]), f"entries of {name}")
+        return cls(*codes, *vocabularies, values=values, name=name)._distinct()
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path,
+        *,
+        user: str = "user",
+        item: str = "item",
+        rating: str | None = None,
+        timestamp: str | None = None,
+        propensity: str | None = None,
+    ) -> "Interactions":
+        """Read a CSV, TSV or Parquet file (text may be gzipped) with a header.
+
+        Column names work as in `from_frame`.
+        """
+        from unskew.data.reading import read_table
+
+        frame = read_table(Path(path))
+        if frame.is_empty():
+            raise DataError(f"{path}: there is a header but no row; nothing to work with")
+        return cls.from_frame(
+            frame,
+            user=user,
+            item=item,
+            rating=rating,
+            timestamp=timestamp,
+            propensity=propensity,
+            name=str(path),
+        )
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    def __repr__(self) -> str:
+        extras = [key for key in ("values", "times", "propensity") if getattr(self, key) is not None]
+        also = f", {', '.join(extras)}" if extras else ""
+        return f"Interactions({len(self):,} rows, {self.n_users:,} users, {self.n_items:,} items{also})"
+
+    @property
+    def n_users(self) -> int:
+        """How many users the vocabulary has."""
+        return len(self.user_vocabulary)
+
+    @property
+    def n_items(self) -> int:
+        """How many items the vocabulary has."""
+        return len(self.item_vocabulary)
+
+    def take(self, rows: Ints | Bools) -> "Interactions":
+        """The given rows, by position or mask, with the same vocabularies."""
+        optional = {
+            key: None if column is None else column[rows]
+            for key, column in (("values", self.values), ("times", self.times), ("propensity", self.propensity))
+        }
+        return replace(self, users=self.users[rows], items=self.items[rows], **optional)
+
+    def where(self, condition: str) -> "Interactions":
+        """The rows for which a condition such as ``rating>=4`` holds."""
+        match = _CONDITION.fullmatch(condition)
+        if match is None:
+            raise ConfigError(f"cannot read the condition {condition!r}; write one like 'rating>=4'")
+        column, operator, number = match.groups()
+        columns = {"rating": self.values, "timestamp": self.times, "propensity": self.propensity}
+        if column not in columns:
+            raise ConfigError(f"unknown column {column!r} in {condition!r}{did_you_mean(column, columns)}")
+        values = columns[column]
+        if values is None:
+            raise DataError(f"{self.name} has no column {column!r}, which {condition!r} asks for")
+        return self.take(_COMPARE[operator](values, float(number)))
+
+    def recode(self, user_vocabulary: Vocabulary, item_vocabulary: Vocabulary) -> "Interactions":
+        """The same rows in other vocabularies, which must hold all ids of this one."""
+        users = _recode(self.users, self.user_vocabulary, user_vocabulary)
+        items = _recode(self.items, self.item_vocabulary, item_vocabulary)
+        return replace(
+            self, users=users, items=items, user_vocabulary=user_vocabulary, item_vocabulary=item_vocabulary
+        )
+
+    @cached_property
+    def item_counts(self) -> Ints:
+        """How many rows each item has."""
+        return np.bincount(self.items, minlength=self.n_items)
+
+    @cached_property
+    def user_counts(self) -> Ints:
+        """How many rows each user has."""
+        return np.bincount(self.users, minlength=self.n_users)
+
+    @cached_property
+    def by_user(self) -> tuple[Ints, Ints]:
+        """Offsets and items grouped by user, items ascending: the user u's are ``items[offsets[u]:offsets[u + 1]]``."""
+        order = np.argsort(self.users.astype(np.int64) * max(self.n_items, 1) + self.items, kind="stable")
+        offsets = np.concatenate([[0], np.cumsum(self.user_counts)]).astype(np.int64)
+        return offsets, self.items[order].astype(np.int32)
+
+    @cached_property
+    def sha256(self) -> str:
+        """A fingerprint of the rows, their order, ids and columns."""
+        digest = hashlib.sha256()
+        for vocabulary, codes in ((self.user_vocabulary, self.users), (self.item_vocabulary, self.items)):
+            used = np.unique(codes)
+            digest.update("\0".join(map(str, vocabulary.decode(used).tolist())).encode())
+            digest.update(np.searchsorted(used, codes).astype("<i4").tobytes())
+        for column in (self.values, self.times, self.propensity):
+            digest.update(b"-" if column is None else column.astype("<f8").tobytes())
+        return digest.hexdigest()
+
+    def to_sparse(self) -> "sparse.csr_array[Any, Any]":
+        """The binary users by items matrix, float32."""
+        ones = np.ones(len(self), dtype=np.float32)
+        return sparse.csr_array((ones, (self.users, self.items)), shape=(self.n_users, self.n_items))
+
+    def to_polars(self) -> pl.DataFrame:
+        """A frame with the original ids: ``user``, ``item`` and the optional columns that are there."""
+        columns: dict[str, Any] = {
+            "user": self.user_vocabulary.decode(self.users).tolist(),
+            "item": self.item_vocabulary.decode(self.items).tolist(),
+        }
+        for name, column in (("rating", self.values), ("timestamp", self.times), ("propensity", self.propensity)):
+            if column is not None:
+                whole = name != "propensity" and bool(np.all(column == np.floor(column)))
+                columns[name] = column.astype(np.int64) if whole else column
+        return pl.DataFrame(columns)
+
+    def _distinct(self) -> "Interactions":
+        """One row a (user, item): that with the latest time, else the last."""
+        keys = self.users.astype(np.int64) * max(self.n_items, 1) + self.items
+        order = np.argsort(keys, kind="stable") if self.times is None else np.lexsort((self.times, keys))
+        ordered = keys[order]
+        last = np.ones(len(keys), dtype=bool)
+        last[:-1] = ordered[1:] != ordered[:-1]
+        repeated = len(keys) - int(last.sum())
+        if not repeated:
+            return self
+        return replace(self.take(np.sort(order[last])), duplicates=repeated)
+
+
+def check_propensity(propensity: Floats | None, name: str) -> None:
+    """Refuse propensities outside (0, 1]."""
+    if propensity is None:
+        return
+    bad = ~((propensity > 0) & (propensity <= 1))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise PropensityError(
+            f"{name}: propensity {propensity[row]:g} in row {row + 1} ({int(bad.sum())} such) is outside (0, 1]; "
+            "a propensity is the probability that the row is in the test"
+        )
+
+
+def _encode(ids: npt.ArrayLike, n: int | None, what: str) -> tuple[Ints, Vocabulary]:
+    if n is None:
+        return factorise(canonical(ids, what))
+    codes = np.asarray(ids)
+    if codes.size == 0:
+        codes = codes.astype(np.int32)
+    if codes.ndim != 1 or codes.dtype.kind not in "iu":
+        raise DataError(f"{what}: with their number given they are codes, so integers in one dimension")
+    outside = (codes < 0) | (codes >= n)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise DataError(f"{what}: code {codes[row]} in row {row + 1} is outside 0 to {n - 1}")
+    return codes.astype(np.int32), Vocabulary.of_range(n)
+
+
+def _column(values: npt.ArrayLike, length: int, what: str) -> Floats:
+    column = np.asarray(values, dtype=np.float64)
+    if column.shape != (length,):
+        raise DataError(f"{what}: shape {column.shape}, expected ({length},)")
+    missing = np.isnan(column)
+    if missing.any():
+        raise DataError(f"{what}: row {int(np.argmax(missing)) + 1} has no value")
+    return column
+
+
+def _find(column: str, columns: list[str], name: str, *, required: bool) -> str | None:
+    if column in columns:
+        return column
+    if not required:
+        return None
+    shown = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "")
+    hint = did_you_mean(column, columns) if columns else ""
+    if columns and all(re.fullmatch(r"-?[\d.:]+", c) for c in columns):
+        hint = "; the first line looks like data: add a header line such as user,item"
+    elif len(columns) == 1 and re.search(r"[\t;|]|::", columns[0]):
+        hint = "; it seems to use another separator: commas in .csv, tabs in .tsv"
+    elif "did you mean" not in hint:
+        hint = "; name another with --user-col, --item-col and so on"
+    raise DataError(f"{name}: no column {column!r} (it has {shown}){hint}")
+
+
+def _to_polars(series: Any) -> pl.Series:
+    native = series.to_native()
+    if isinstance(native, pl.Series):
+        return native
+    if series.dtype.is_numeric() and not series.null_count():
+        return pl.Series(series.to_numpy())
+    values = series.to_list()
+    if series.dtype.is_numeric() or any(isinstance(v, (int, float)) for v in values):
+        values = [None if v is None or v != v else v for v in values]  # noqa: PLR0124
+        if any(isinstance(v, str) for v in values):
+            values = [None if v is None else str(v) for v in values]
+    return pl.Series(values, strict=False)
+
+
+def _numbers(series: pl.Series, what: str, *, times: bool) -> Floats:
+    if series.dtype.is_temporal():
+        series = series.cast(pl.Datetime("us")).dt.timestamp("us") / 1e6
+    numbers = series.cast(pl.Float64, strict=False)
+    if times and series.dtype == pl.String and numbers.null_count():
+        moments = series.str.to_datetime(strict=False, time_unit="us")
+        numbers = moments.dt.timestamp("us").cast(pl.Float64) / 1e6
+    missing = numbers.is_null() | numbers.is_nan()
+    if missing.any():
+        row = int(missing.arg_max() or 0)
+        found = "nothing" if series[row] is None else repr(series[row])
+        raise DataError(f"{what}: row {row + 1} holds {found}, expected a number{' or a date' if times else ''}")
+    return numbers.to_numpy()
+
+
+def _recode(codes: Ints, own: Vocabulary, other: Vocabulary) -> Ints:
+    if own == other or (own.is_range and other.is_range):
+        return codes
+    return other.encode(pl.Series(own.ids if own.is_numeric else own.ids.tolist()))[codes].astype(np.int32)

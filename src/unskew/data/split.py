@@ -1,0 +1,138 @@
+"""What a model learnt from, what it is judged on, and among which candidates."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from unskew.arrays import Ints
+from unskew.data.interactions import Interactions
+from unskew.data.vocabulary import Vocabulary
+from unskew.errors import ConfigError
+from unskew.notation import Named
+
+
+class Candidates(Named, family="candidate rule"):
+    """Which items a held-out item is ranked among."""
+
+
+@dataclass(frozen=True)
+class Unseen(Candidates, word="unseen"):
+    """The catalogue minus the user's training items; validation items stay."""
+
+
+@dataclass(frozen=True)
+class All(Candidates, word="all"):
+    """The whole catalogue, training items included."""
+
+
+@dataclass(frozen=True)
+class Trained(Candidates, word="trained"):
+    """The items seen in training by anybody, minus the user's own training items."""
+
+
+@dataclass(frozen=True)
+class Listed(Candidates, word="listed"):
+    """Only the rows given for the user in the test, positive or not."""
+
+
+@dataclass(frozen=True)
+class Sampled(Candidates, word="sampled"):
+    """The user's positives and n draws without replacement from outside the user's train, validation and test.
+
+    All of those are taken when there are fewer than n.
+    """
+
+    n: int
+    positional = ("n",)
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise ConfigError(f"sampled({self.n}): at least 1 item must be drawn")
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Train, test and perhaps validation interactions in one pair of vocabularies, and the candidate rule.
+
+    Vocabularies are joined on construction, so the parts may come from different files.
+
+    Parameters
+    ----------
+    train, test : Interactions
+    validation : Interactions, optional
+    candidates : str or Candidates
+        ``unseen`` (default), ``all``, ``trained``, ``listed`` or ``sampled(n)``.
+    made : str
+        How the split came about, for the record.
+    """
+
+    train: Interactions
+    test: Interactions
+    validation: Interactions | None = None
+    candidates: str | Candidates = "unseen"
+    made: str = "given"
+
+    def __post_init__(self) -> None:
+        own_items = self.train.item_vocabulary
+        parts = [self.train, self.test, *([self.validation] if self.validation is not None else [])]
+        users, items = parts[0].user_vocabulary, parts[0].item_vocabulary
+        for part in parts[1:]:
+            users = users.union(part.user_vocabulary)
+            items = items.union(part.item_vocabulary)
+        occurring = np.flatnonzero(self.train.item_counts)
+        known = np.arange(len(own_items)) if own_items.declared else occurring
+        for name, part in zip(("train", "test", "validation"), parts, strict=False):
+            object.__setattr__(self, name, part.recode(users, items))
+        positions = _positions(own_items, items)
+        object.__setattr__(self, "_catalogue", positions[known].astype(np.int32))
+        if isinstance(self.candidates, str):
+            object.__setattr__(self, "candidates", Candidates.from_word(self.candidates))
+
+    def __repr__(self) -> str:
+        validation = "" if self.validation is None else f", validation={self.validation!r}"
+        return f"Split(train={self.train!r}{validation}, test={self.test!r}, candidates={self.candidates})"
+
+    @property
+    def user_vocabulary(self) -> Vocabulary:
+        """Ids of all users."""
+        return self.train.user_vocabulary
+
+    @property
+    def item_vocabulary(self) -> Vocabulary:
+        """Ids of all items."""
+        return self.train.item_vocabulary
+
+    @property
+    def rule(self) -> Candidates:
+        """The candidate rule, parsed."""
+        assert isinstance(self.candidates, Candidates)
+        return self.candidates
+
+    @property
+    def catalogue(self) -> Ints:
+        """Codes of the items of train, ascending: those that occur, or all that were declared."""
+        codes: Ints = self._catalogue  # type: ignore[attr-defined]
+        return codes
+
+    def rows_of(self, axis: Literal["user", "item"]) -> Ints:
+        """Codes that the rows of an id-less model stand for: the k-th id of train and test together."""
+        vocabulary = self.user_vocabulary if axis == "user" else self.item_vocabulary
+        if vocabulary.declared or self.validation is None:
+            return np.arange(len(vocabulary), dtype=np.int32)
+        counts = "user_counts" if axis == "user" else "item_counts"
+        occurs = getattr(self.train, counts) + getattr(self.test, counts) > 0
+        return np.flatnonzero(occurs).astype(np.int32)
+
+    @cached_property
+    def sorted_test(self) -> Interactions:
+        """The test rows ordered by user, then item."""
+        order = np.lexsort((self.test.items, self.test.users))
+        return self.test.take(order)
+
+
+def _positions(own: Vocabulary, joined: Vocabulary) -> Ints:
+    import polars as pl
+
+    return joined.encode(pl.Series(own.ids if own.is_numeric else own.ids.tolist()))

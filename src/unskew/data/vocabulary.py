@@ -1,0 +1,155 @@
+"""Ids of users and items, and their codes."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from unskew.arrays import Ints
+from unskew.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The distinct ids, in order, so that code k stands for the k-th of them.
+
+    An id is the same whether it comes as text or as a number: ``"7"`` is ``7``. Ids are integers when all of them
+    read as such, and are then ordered by value; else all are text, ordered by code point.
+
+    Parameters
+    ----------
+    ids : array
+        Distinct ids in ascending order, int64 or str.
+    declared : bool
+        Whether the ids were stated by the user, and so exist even when no row uses them.
+    """
+
+    ids: npt.NDArray[Any]
+    declared: bool = False
+
+    @classmethod
+    def of_range(cls, n: int) -> "Vocabulary":
+        """The integers 0 to n-1, where each code is its own id."""
+        return cls(np.arange(n, dtype=np.int64), declared=True)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and (self is other or np.array_equal(self.ids, other.ids))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def is_range(self) -> bool:
+        """Whether each code is its own id."""
+        return self.is_numeric and bool(np.array_equal(self.ids, np.arange(len(self.ids))))
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the ids are integers."""
+        return self.ids.dtype.kind == "i"
+
+    def encode(self, ids: pl.Series) -> Ints:
+        """Codes of canonical ids (see `canonical`); -1 for those not here."""
+        if self.is_numeric:
+            if ids.dtype != pl.Int64:
+                ids = _as_integers(ids, strict=False)
+            values = ids.fill_null(np.iinfo(np.int64).min).to_numpy()
+            if self.is_range:
+                return np.where((values >= 0) & (values < len(self)), values, -1).astype(np.int32)
+            places = np.searchsorted(self.ids, values)
+            places[places == len(self.ids)] = 0
+            found = self.ids[places] == values if len(self.ids) else np.zeros(len(values), bool)
+            return np.where(found, places, -1).astype(np.int32)
+        table = pl.DataFrame({"id": pl.Series(self.ids.tolist(), dtype=pl.String)}).with_row_index("code")
+        rows = pl.DataFrame({"id": ids.cast(pl.String)})
+        joined = rows.join(table, on="id", how="left", maintain_order="left")
+        return joined["code"].cast(pl.Int32).fill_null(-1).to_numpy()
+
+    def decode(self, codes: Ints) -> npt.NDArray[Any]:
+        """Ids of the codes."""
+        return self.ids[codes]
+
+    def union(self, other: "Vocabulary") -> "Vocabulary":
+        """All ids of both, in order."""
+        if self == other:
+            return Vocabulary(self.ids, declared=self.declared or other.declared)
+        declared = self.declared or other.declared
+        if self.is_numeric and other.is_numeric:
+            return Vocabulary(np.union1d(self.ids, other.ids), declared=declared)
+        return Vocabulary(np.union1d(self.ids.astype(str), other.ids.astype(str)), declared=declared)
+
+
+def canonical(values: pl.Series | npt.ArrayLike, what: str) -> pl.Series:
+    """Bring ids into their one form: Int64 when all read as integers, else String.
+
+    Parameters
+    ----------
+    values : polars.Series or array
+        Ids as they came.
+    what : str
+        What they are, for the message ("column 'user' of train.csv").
+    """
+    series = values if isinstance(values, pl.Series) else _series(values, what)
+    if series.null_count():
+        row = int(series.is_null().arg_max() or 0)
+        raise DataError(f"{what}: row {row + 1} has no id; every row needs a user and an item")
+    if series.dtype.is_integer():
+        return series.cast(pl.Int64)
+    if series.dtype.is_float():
+        whole = series.is_finite() & (series == series.round(0))
+        if not whole.all():
+            row = int((~whole).arg_max() or 0)
+            raise DataError(f"{what}: row {row + 1} holds {series[row]}; ids are integers or text")
+        return series.cast(pl.Int64)
+    if series.dtype == pl.Null:
+        return series.cast(pl.Int64)
+    if series.dtype not in {pl.String, pl.Categorical, pl.Enum}:
+        raise DataError(f"{what}: {series.dtype} cannot be an id; ids are integers or text")
+    text = series.cast(pl.String)
+    empty = text == ""
+    if empty.any():
+        raise DataError(f"{what}: row {int(empty.arg_max() or 0) + 1} has no id; every row needs one")
+    integers = _as_integers(text, strict=True)
+    return text if integers is None else integers
+
+
+def factorise(ids: pl.Series) -> tuple[Ints, Vocabulary]:
+    """Codes of canonical ids and the vocabulary of just those that occur."""
+    if ids.dtype == pl.Int64:
+        distinct, codes = np.unique(ids.to_numpy(), return_inverse=True)
+        return codes.astype(np.int32), Vocabulary(distinct)
+    vocabulary = Vocabulary(np.asarray(ids.unique().sort().to_list(), dtype=str))
+    return vocabulary.encode(ids), vocabulary
+
+
+def vocabulary_of(ids: npt.ArrayLike | pl.Series, what: str) -> tuple[Vocabulary, Ints]:
+    """The vocabulary of stated, distinct ids, and the code of each in the order given."""
+    series = canonical(ids, what)
+    if series.n_unique() != len(series):
+        twice = series.filter(series.is_duplicated())[0]
+        raise DataError(f"{what}: id {twice!r} stands more than once")
+    codes, vocabulary = factorise(series)
+    return Vocabulary(vocabulary.ids, declared=True), codes
+
+
+def _series(values: npt.ArrayLike, what: str) -> pl.Series:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise DataError(f"{what}: expected one dimension, got shape {array.shape}")
+    if array.dtype.kind in "OUST":
+        texts = [None if value is None or value != value else str(value) for value in array.tolist()]  # noqa: PLR0124
+        return pl.Series(texts, dtype=pl.String)
+    return pl.Series(array)
+
+
+def _as_integers(text: pl.Series, *, strict: bool) -> pl.Series | None:
+    integers = text.cast(pl.Int64, strict=False)
+    same = (integers.cast(pl.String) == text).fill_null(value=False)
+    if not strict:
+        return pl.select(pl.when(same).then(integers).otherwise(None)).to_series()
+    return integers if same.all() else None

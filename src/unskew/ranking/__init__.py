@@ -1,0 +1,1 @@
+"""Where each held-out item landed: kernel, ranks, scorers and engines."""

@@ -1,0 +1,244 @@
+"""Models, as far as an evaluator needs them: scores of all items for some users."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.arrays import Floats, Ints, Matrix
+from unskew.errors import DataError
+
+FLOAT32_MAX = float(np.finfo(np.float32).max)
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """Any model of anyone's.
+
+    ``score(users)`` gives one row a user and one column an item. Rows and columns follow the ids in the optional
+    attributes ``user_ids`` and ``item_ids``; without them, row k belongs to the k-th id of the split.
+    """
+
+    def score(self, users: Ints, /) -> Matrix:
+        """Return scores of shape (len(users), number of items)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class FactorScorer:
+    r"""Factors: a dot product or a negative squared distance, with biases.
+
+    .. math:: s_{ui} = p_u \cdot q_i + b_u + b_i \quad\text{or}\quad s_{ui} = b_u + b_i - \lVert p_u - q_i\rVert^2
+
+    Parameters
+    ----------
+    user_factors : array (users, d)
+    item_factors : array (items, d)
+    user_bias, item_bias : array, optional
+    similarity : {"dot", "distance"}
+    user_ids, item_ids : array, optional
+        The ids of the rows; without them row k is the k-th id of the split.
+    """
+
+    user_factors: Matrix
+    item_factors: Matrix
+    user_bias: Matrix | None = None
+    item_bias: Matrix | None = None
+    similarity: Literal["dot", "distance"] = "dot"
+    user_ids: npt.ArrayLike | None = None
+    item_ids: npt.ArrayLike | None = None
+    name: str = "factors"
+
+    def __post_init__(self) -> None:
+        users, items = np.asarray(self.user_factors), np.asarray(self.item_factors)
+        if users.ndim != 2 or items.ndim != 2 or users.shape[1] != items.shape[1]:
+            raise DataError(
+                f"{self.name}: user_factors {users.shape} and item_factors {items.shape} must be two matrices "
+                "with the same number of columns"
+            )
+        if self.similarity not in {"dot", "distance"}:
+            raise DataError(f"{self.name}: similarity {self.similarity!r} must be 'dot' or 'distance'")
+        dtype = np.float64 if np.float64 in {users.dtype.type, items.dtype.type} else np.float32
+        for field, rows in (("user_bias", len(users)), ("item_bias", len(items))):
+            bias = getattr(self, field)
+            if bias is not None:
+                bias = np.asarray(bias, dtype=dtype)
+                if bias.shape != (rows,):
+                    raise DataError(f"{self.name}: {field} has shape {bias.shape}, expected ({rows},)")
+                object.__setattr__(self, field, bias)
+        object.__setattr__(self, "user_factors", np.ascontiguousarray(users, dtype=dtype))
+        object.__setattr__(self, "item_factors", np.ascontiguousarray(items, dtype=dtype))
+        for field in ("user_factors", "item_factors", "user_bias", "item_bias"):
+            _check_finite(getattr(self, field), field, self.name)
+        check_ids(self.user_ids, len(users), "user_ids", self.name)
+        check_ids(self.item_ids, len(items), "item_ids", self.name)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of users and of items."""
+        return len(self.user_factors), len(self.item_factors)
+
+    @cached_property
+    def _product(self) -> tuple[Matrix, Matrix]:
+        """Factors whose plain product is the score up to a constant a user, which no rank depends on."""
+        columns, rows = [self.item_factors], [self.user_factors]
+        bias = self.item_bias
+        if self.similarity == "distance":
+            # b_i - |p - q|^2 = 2 p.q - |q|^2 + b_i - |p|^2
+            rows[0] = 2 * self.user_factors
+            norms = np.einsum("ij,ij->i", self.item_factors, self.item_factors)
+            bias = -norms if bias is None else bias - norms
+        if bias is not None:
+            columns.append(bias[:, None])
+            rows.append(np.ones((len(self.user_factors), 1), dtype=self.user_factors.dtype))
+        if len(rows) == 1:
+            return rows[0], columns[0]
+        return np.hstack(rows), np.hstack(columns)
+
+    def score(self, users: Ints, /) -> Matrix:
+        """Scores of all items, the constant of each user included."""
+        rows, columns = self._product
+        scores = rows[users] @ columns.T
+        if self.similarity == "distance":
+            picked = self.user_factors[users]
+            scores -= np.einsum("ij,ij->i", picked, picked)[:, None]
+        if self.user_bias is not None:
+            scores += self.user_bias[users][:, None]
+        return scores
+
+    def align(self, items: Ints) -> "AlignedFactors":
+        """Bring the items into the order of the catalogue; what is -1 there is unknown here."""
+        rows, columns = self._product
+        unknown = np.flatnonzero(items < 0)
+        if not np.array_equal(items, np.arange(len(columns))):
+            columns = columns[np.maximum(items, 0)]
+        largest = np.sqrt(
+            np.max(np.einsum("ij,ij->i", rows, rows), initial=0) * np.max(np.einsum("ij,ij->i", columns, columns), initial=0)
+        )
+        return AlignedFactors(rows, columns, unknown, finite=bool(largest < FLOAT32_MAX / 4))
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedFactors:
+    """Factors in the order of a catalogue, ready for the block product."""
+
+    rows: Matrix
+    columns: Matrix
+    unknown: Ints
+    finite: bool  # no product can overflow, so scores need no check
+
+    def score_into(self, users: Ints, out: Matrix) -> None:
+        """Write the scores of these rows."""
+        np.matmul(self.rows[users], self.columns.T, out=out)
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        """Type of the scores."""
+        return self.rows.dtype
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixScorer:
+    """A users by items matrix of scores, in memory or a memory map.
+
+    Parameters
+    ----------
+    matrix : array (users, items)
+    user_ids, item_ids : array, optional
+    """
+
+    matrix: Matrix
+    user_ids: npt.ArrayLike | None = None
+    item_ids: npt.ArrayLike | None = None
+    name: str = "matrix"
+
+    def __post_init__(self) -> None:
+        if self.matrix.ndim != 2:
+            raise DataError(f"{self.name}: shape {self.matrix.shape}, expected users by items")
+        check_ids(self.user_ids, self.matrix.shape[0], "user_ids", self.name)
+        check_ids(self.item_ids, self.matrix.shape[1], "item_ids", self.name)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of users and of items."""
+        return self.matrix.shape[0], self.matrix.shape[1]
+
+    def score(self, users: Ints, /) -> Matrix:
+        """Rows of the matrix."""
+        return np.asarray(self.matrix[users])
+
+
+@dataclass(frozen=True, eq=False)
+class ItemItemScorer:
+    """A sparse item-item model: the score is the user's history times the weights.
+
+    Parameters
+    ----------
+    history : sparse (users, items)
+        What each user had in training.
+    weights : sparse or dense (items, items)
+    user_ids, item_ids : array, optional
+    """
+
+    history: Any
+    weights: Any
+    user_ids: npt.ArrayLike | None = None
+    item_ids: npt.ArrayLike | None = None
+    name: str = "item-item"
+
+    def __post_init__(self) -> None:
+        users, items = self.history.shape
+        if self.weights.shape != (items, items):
+            raise DataError(f"{self.name}: weights {self.weights.shape}, expected ({items}, {items}) as in history")
+        check_ids(self.user_ids, users, "user_ids", self.name)
+        check_ids(self.item_ids, items, "item_ids", self.name)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of users and of items."""
+        users, items = self.history.shape
+        return users, items
+
+    def score(self, users: Ints, /) -> Matrix:
+        """History of these users times the weights."""
+        product = self.history[users] @ self.weights
+        dense: Matrix = product.toarray() if hasattr(product, "toarray") else np.asarray(product)
+        return dense
+
+
+@dataclass(frozen=True, eq=False)
+class CallableScorer:
+    """A function from row numbers of users to scores of all items.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(users) -> (len(users), items)``; it may be called from several threads.
+    user_ids, item_ids : array, optional
+    """
+
+    function: Callable[[Ints], Matrix]
+    user_ids: npt.ArrayLike | None = None
+    item_ids: npt.ArrayLike | None = None
+    name: str = "callable"
+
+    def score(self, users: Ints, /) -> Matrix:
+        """Call the function."""
+        return np.asarray(self.function(users))
+
+
+def check_ids(ids: npt.ArrayLike | None, n: int, field: str, name: str) -> None:
+    """Refuse ids that do not number the rows."""
+    if ids is not None and len(np.asarray(ids)) != n:
+        raise DataError(f"{name}: {len(np.asarray(ids))} {field} for {n} rows; give one id a row")
+
+
+def _check_finite(array: Matrix | None, field: str, name: str) -> None:
+    if array is None or np.isfinite(array).all():
+        return
+    place = np.argwhere(~np.isfinite(array))[0]
+    value: Floats = array[tuple(place)]
+    raise DataError(f"{name}: {field} holds {value} at row {place[0]}; factors must be finite numbers")
