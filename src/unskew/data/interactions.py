@@ -222,6 +222,10 @@ class Interactions:
 
     def where(self, condition: str) -> "Interactions":
         """The rows for which a condition such as ``rating>=4`` holds."""
+        return self.take(self.holds(condition))
+
+    def holds(self, condition: str) -> Bools:
+        """Whether a condition such as ``rating>=4`` holds, row by row."""
         match = _CONDITION.fullmatch(condition)
         if match is None:
             raise ConfigError(f"cannot read the condition {condition!r}; write one like 'rating>=4'")
@@ -232,7 +236,7 @@ class Interactions:
         values = columns[column]
         if values is None:
             raise DataError(f"{self.name} has no column {column!r}, which {condition!r} asks for")
-        return self.take(_COMPARE[operator](values, float(number)))
+        return np.asarray(_COMPARE[operator](values, float(number)))
 
     def recode(self, user_vocabulary: Vocabulary, item_vocabulary: Vocabulary) -> "Interactions":
         """The same rows in other vocabularies, which must hold all ids of this one."""

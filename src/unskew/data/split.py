@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from unskew.arrays import Ints
+from unskew.arrays import Bools, Ints
 from unskew.data.interactions import Interactions
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import ConfigError
@@ -130,6 +130,13 @@ class Split:
         """The test rows ordered by user, then item."""
         order = np.lexsort((self.test.items, self.test.users))
         return self.test.take(order)
+
+    @cached_property
+    def test_in_train(self) -> Bools:
+        """Whether each row of the sorted test is also in train."""
+        width = max(len(self.item_vocabulary), 1)
+        keys = [part.users.astype(np.int64) * width + part.items for part in (self.sorted_test, self.train)]
+        return np.isin(*keys)
 
 
 def _positions(own: Vocabulary, joined: Vocabulary) -> Ints:

@@ -1,1 +1,27 @@
 """Where each held-out item landed: kernel, ranks, scorers and engines."""
+
+from unskew.ranking.contest import Binding, Contest, prepare_contest
+from unskew.ranking.engines import Engine, Threads
+from unskew.ranking.lists import ListScorer
+from unskew.ranking.rank import default_block_size, rank
+from unskew.ranking.ranks import TIE_POLICIES, Ranks, Ties
+from unskew.ranking.scorers import CallableScorer, FactorScorer, ItemItemScorer, MatrixScorer, Scorer
+
+__all__ = [
+    "TIE_POLICIES",
+    "Binding",
+    "CallableScorer",
+    "Contest",
+    "Engine",
+    "FactorScorer",
+    "ItemItemScorer",
+    "ListScorer",
+    "MatrixScorer",
+    "Ranks",
+    "Scorer",
+    "Threads",
+    "Ties",
+    "default_block_size",
+    "prepare_contest",
+    "rank",
+]

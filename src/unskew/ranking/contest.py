@@ -1,0 +1,322 @@
+"""Who is judged, on what, among which candidates: the same for all models of a run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.arrays import Bools, Floats, Ints
+from unskew.data.split import All, Candidates, Listed, Sampled, Split, Trained
+from unskew.data.vocabulary import Vocabulary, vocabulary_of
+from unskew.errors import DataError
+from unskew.ranking.scorers import Scorer
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """Where a model keeps the users of a split and the items of a catalogue; -1 where it has none."""
+
+    rows: Ints
+    columns: Ints
+
+    @property
+    def unknown_items(self) -> int:
+        """How many items of the catalogue the model does not know."""
+        return int(np.sum(self.columns < 0))
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """The held-out rows, sorted by user and item, and their candidates.
+
+    Parameters
+    ----------
+    rule : Candidates
+    catalogue_size : int
+        How many items are ranked at most.
+    users : array
+        Codes of the judged users, ascending.
+    offsets : array of int64
+        The rows of the k-th judged user are ``offsets[k]:offsets[k + 1]``.
+    items : array
+        Item codes of the rows.
+    columns : array of int32
+        The same as places in the catalogue.
+    listed_offsets, listed : array
+        Places in the catalogue that are no candidates of a user, or, when `among`, all that are.
+    among : bool
+    candidates : array of int32
+        How many candidates each judged user has.
+    values : array, optional
+        Values of the rows.
+    bindings : mapping
+        How each model's rows and columns lie.
+    rows_kept : array of int64
+        Places of the rows in the sorted test.
+    dropped : mapping
+        Counts of what was left out and why.
+    catalogue_ids : array
+        Ids of the catalogue, for messages.
+    """
+
+    rule: Candidates
+    catalogue_size: int
+    users: Ints
+    offsets: Ints
+    items: Ints
+    columns: Ints
+    listed_offsets: Ints
+    listed: Ints
+    among: bool
+    candidates: Ints
+    values: Floats | None
+    bindings: Mapping[str, Binding]
+    rows_kept: Ints
+    dropped: Mapping[str, int]
+    catalogue_ids: npt.NDArray[Any]
+    user_ids: npt.NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def row_users(self) -> Ints:
+        """User code of each row."""
+        return np.repeat(self.users, np.diff(self.offsets))
+
+
+def prepare_contest(
+    models: Mapping[str, Scorer], split: Split, *, positive: str | None = None, seed: int = 0
+) -> Contest:
+    """Join the catalogues of train and models, drop what cannot be judged, and count it.
+
+    Parameters
+    ----------
+    models : mapping of Scorer
+    split : Split
+    positive : str, optional
+        Condition that makes a test row a positive; all are when not given.
+    seed : int
+        For sampled candidates.
+
+    Raises
+    ------
+    DataError
+        When a model does not fit the split, or nothing is left to judge.
+    """
+    rule = split.rule
+    own = {name: _item_vocabulary(scorer, split, name) for name, scorer in models.items()}
+    vocabulary = split.item_vocabulary
+    for model_vocabulary, _ in own.values():
+        vocabulary = vocabulary.union(model_vocabulary)
+    to_joined = _places(split.item_vocabulary, vocabulary)
+    member = np.zeros(len(vocabulary), dtype=bool)
+    if isinstance(rule, Trained):
+        member[to_joined[split.train.item_counts > 0]] = True
+    else:
+        member[to_joined[split.catalogue]] = True
+        for model_vocabulary, codes in own.values():
+            member[_places(model_vocabulary, vocabulary)[codes]] = True
+    catalogue = np.flatnonzero(member)
+    place = np.where(member, np.cumsum(member) - 1, -1).astype(np.int32)
+
+    bindings, known = {}, np.ones(len(split.user_vocabulary), dtype=bool)
+    for name, scorer in models.items():
+        rows = _user_rows(scorer, split, name)
+        known &= rows >= 0
+        bindings[name] = Binding(rows, _item_columns(own[name], vocabulary, catalogue))
+
+    test = split.sorted_test
+    is_positive = np.ones(len(test), bool) if positive is None else test.holds(positive)
+    columns = place[to_joined[test.items]]
+    kept, dropped = _keep(split, is_positive, columns, known, rule)
+    users, counts = _runs(test.users[kept])
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    _require_rows(kept, dropped, models, bindings, split)
+    listed_offsets, listed, among = _restrict(rule, split, users, place, to_joined, columns, kept, seed)
+    lengths = np.diff(listed_offsets)
+    return Contest(
+        rule=rule,
+        catalogue_size=len(catalogue),
+        users=users,
+        offsets=offsets,
+        items=test.items[kept],
+        columns=columns[kept],
+        listed_offsets=listed_offsets,
+        listed=listed,
+        among=among,
+        candidates=(lengths if among else len(catalogue) - lengths).astype(np.int32),
+        values=None if test.values is None else test.values[kept],
+        bindings=bindings,
+        rows_kept=np.flatnonzero(kept),
+        dropped=dropped,
+        catalogue_ids=vocabulary.ids[catalogue],
+        user_ids=split.user_vocabulary.ids,
+    )
+
+
+def _keep(
+    split: Split, is_positive: Bools, columns: Ints, known: Bools, rule: Candidates
+) -> tuple[Bools, dict[str, int]]:
+    test = split.sorted_test
+    kept = is_positive.copy()
+    seen = np.zeros(len(test), dtype=bool)
+    if not isinstance(rule, All | Listed):
+        seen = kept & split.test_in_train
+        kept &= ~seen
+    outside = kept & (columns < 0)
+    kept &= ~outside
+    strangers = kept & ~known[test.users]
+    kept &= ~strangers
+    return kept, {
+        "items_in_train": int(seen.sum()),
+        "items_outside_catalogue": int(outside.sum()),
+        "rows_of_unknown_users": int(strangers.sum()),
+        "unknown_users": len(_runs(test.users[strangers])[0]),
+        "users": len(_runs(test.users)[0]) - len(_runs(test.users[kept])[0]),
+    }
+
+
+def _require_rows(
+    kept: Bools, dropped: dict[str, int], models: Mapping[str, Scorer], bindings: dict[str, Binding], split: Split
+) -> None:
+    if kept.any():
+        return
+    if dropped["rows_of_unknown_users"]:
+        tested = np.unique(split.test.users)
+        least = min(models, key=lambda name: int(np.sum(bindings[name].rows[tested] >= 0)))
+        raise DataError(
+            f"no test user is left: model {least!r} knows {int(np.sum(bindings[least].rows[tested] >= 0))} of "
+            f"{len(tested)}; are its user ids those of the test file?"
+        )
+    if dropped["items_outside_catalogue"]:
+        raise DataError(
+            f"no test row is left: none of {dropped['items_outside_catalogue']} test items is in train or known to a "
+            "model; are the item ids the same?"
+        )
+    if dropped["items_in_train"]:
+        raise DataError(
+            f"no test row is left: all {dropped['items_in_train']} are also in train; use --candidates all to keep them"
+        )
+    raise DataError("the test has no positive row; check --positive and the rating column")
+
+
+def _restrict(
+    rule: Candidates,
+    split: Split,
+    users: Ints,
+    place: Ints,
+    to_joined: Ints,
+    columns: Ints,
+    kept: Bools,
+    seed: int,
+) -> tuple[Ints, Ints, bool]:
+    """Offsets and places that are no candidates, or all that are, and which of the two."""
+    if isinstance(rule, All):
+        return np.zeros(len(users) + 1, np.int64), np.empty(0, np.int32), False
+    places = place[to_joined]
+    if isinstance(rule, Listed):
+        offsets, listed = _rows_of(split.test.by_user, users, places)
+        return offsets, listed, True
+    if not isinstance(rule, Sampled):
+        offsets, seen = _rows_of(split.train.by_user, users, places)
+        return offsets, seen, False
+    from unskew.ranking.sampling import draw_outside
+
+    parts = [split.train, split.test, *([split.validation] if split.validation is not None else [])]
+    touched = [_rows_of(part.by_user, users, places) for part in parts]
+    offsets, taken = _merge(touched)
+    catalogue_size = int(place.max(initial=-1)) + 1
+    drawn = draw_outside(seed, users, offsets, taken, rule.n, catalogue_size)
+    counts = np.bincount(np.searchsorted(users, split.sorted_test.users[kept]), minlength=len(users))
+    positives = (np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), columns[kept])
+    offsets, among = _merge([positives, drawn])
+    return offsets, among, True
+
+
+def _rows_of(by_user: tuple[Ints, Ints], users: Ints, places: Ints) -> tuple[Ints, Ints]:
+    """The catalogue places of these users' items, what is not in the catalogue left out."""
+    offsets, items = by_user
+    if len(users) == len(offsets) - 1:
+        chosen, counts = items, np.diff(offsets)
+    else:
+        counts = offsets[users + 1] - offsets[users]
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        flat = np.repeat(offsets[users] - starts[:-1], counts) + np.arange(starts[-1])
+        chosen = items[flat]
+    found = places[chosen]
+    if (found < 0).any():
+        owner = np.repeat(np.arange(len(users)), counts)
+        counts = np.bincount(owner[found >= 0], minlength=len(users))
+        found = found[found >= 0]
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), found.astype(np.int32)
+
+
+def _merge(parts: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    owners = np.concatenate([np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)) for offsets, _ in parts])
+    items = np.concatenate([items for _, items in parts])
+    order = np.lexsort((items, owners))
+    counts = np.bincount(owners, minlength=len(parts[0][0]) - 1)
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), items[order].astype(np.int32)
+
+
+def _runs(codes: Ints) -> tuple[Ints, Ints]:
+    """Distinct values of a sorted array and how often each occurs."""
+    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1])) if len(codes) else np.empty(0, np.int64)  # noqa: FBT003
+    return codes[starts], np.diff(np.append(starts, len(codes)))
+
+
+def _item_vocabulary(scorer: Scorer, split: Split, name: str) -> tuple[Vocabulary, Ints]:
+    """The vocabulary of a model's items, its own or else the split's, and the code of each column."""
+    ids = getattr(scorer, "item_ids", None)
+    if ids is not None:
+        return vocabulary_of(ids, f"item_ids of model {name!r}")
+    return split.item_vocabulary, _codes_without_ids(scorer, split, "item", name)
+
+
+def _user_rows(scorer: Scorer, split: Split, name: str) -> Ints:
+    """The model's row for each user code of the split."""
+    rows = np.full(len(split.user_vocabulary), -1, dtype=np.int64)
+    ids = getattr(scorer, "user_ids", None)
+    if ids is None:
+        codes = _codes_without_ids(scorer, split, "user", name)
+        rows[codes] = np.arange(len(codes))
+        return rows
+    vocabulary, codes = vocabulary_of(ids, f"user_ids of model {name!r}")
+    own = _places(split.user_vocabulary, vocabulary)
+    row_of_code = np.empty(len(codes), dtype=np.int64)
+    row_of_code[codes] = np.arange(len(codes))
+    return np.where(own >= 0, row_of_code[own], -1) if len(codes) else rows
+
+
+def _codes_without_ids(scorer: Scorer, split: Split, axis: Literal["user", "item"], name: str) -> Ints:
+    codes = split.rows_of(axis)
+    shape = getattr(scorer, "shape", None)
+    if shape is not None:
+        n = shape[0 if axis == "user" else 1]
+        if n != len(codes):
+            raise DataError(
+                f"model {name!r} has {n} {axis} rows but train and test hold {len(codes)} distinct {axis}s; "
+                f"give {axis}_ids to say which is which"
+            )
+    return codes
+
+
+def _item_columns(own: tuple[Vocabulary, Ints], vocabulary: Vocabulary, catalogue: Ints) -> Ints:
+    """The model's column for each place of the catalogue."""
+    model_vocabulary, codes = own
+    joined = _places(model_vocabulary, vocabulary)[codes]
+    column_of = np.full(len(vocabulary), -1, dtype=np.int64)
+    column_of[joined] = np.arange(len(joined))
+    return column_of[catalogue]
+
+
+def _places(own: Vocabulary, joined: Vocabulary) -> Ints:
+    """Code in `joined` of each id of `own`, -1 where there is none."""
+    import polars as pl
+
+    if own == joined or (own.is_range and joined.is_range and len(own) <= len(joined)):
+        return np.arange(len(own), dtype=np.int32)
+    return joined.encode(pl.Series(own.ids if own.is_numeric else own.ids.tolist()))

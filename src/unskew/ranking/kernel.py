@@ -1,0 +1,215 @@
+"""The inner loops: where held-out items stand in a block of scores. Arrays in, arrays out.
+
+Scores are compared, never sorted: for each held-out item one pass counts the candidates above it and those equal
+to it. Four thresholds share a pass, and counters are 32-bit, so the loop compiles to vector compares. The items a
+user has seen are counted out afterwards, which costs far less than masking them.
+"""
+
+import numpy as np
+from numba import int32, njit
+
+
+@njit(nogil=True, cache=True)
+def _count_four(row, t0, t1, t2, t3):  # type: ignore[no-untyped-def]
+    # int32() around each sum: numba would widen the counters to 64 bits and halve the speed
+    a0 = a1 = a2 = a3 = int32(0)
+    e0 = e1 = e2 = e3 = int32(0)
+    for j in range(row.shape[0]):
+        s = row[j]
+        a0 = int32(a0 + int32(s > t0))
+        e0 = int32(e0 + int32(s >= t0))
+        a1 = int32(a1 + int32(s > t1))
+        e1 = int32(e1 + int32(s >= t1))
+        a2 = int32(a2 + int32(s > t2))
+        e2 = int32(e2 + int32(s >= t2))
+        a3 = int32(a3 + int32(s > t3))
+        e3 = int32(e3 + int32(s >= t3))
+    return a0, a1, a2, a3, e0, e1, e2, e3
+
+
+@njit(nogil=True, cache=True)
+def _count_two(row, t0, t1):  # type: ignore[no-untyped-def]
+    a0 = a1 = int32(0)
+    e0 = e1 = int32(0)
+    for j in range(row.shape[0]):
+        s = row[j]
+        a0 = int32(a0 + int32(s > t0))
+        e0 = int32(e0 + int32(s >= t0))
+        a1 = int32(a1 + int32(s > t1))
+        e1 = int32(e1 + int32(s >= t1))
+    return a0, a1, e0, e1
+
+
+@njit(nogil=True, cache=True)
+def _count_row(row, items, first, last, above, level):  # type: ignore[no-untyped-def]
+    """Fill above (strictly greater) and level (greater or equal) for items[first:last]."""
+    k = first
+    while last - k > 2:
+        t0 = row[items[k]]
+        t1 = row[items[k + 1]]
+        t2 = row[items[k + 2]]
+        t3 = row[items[min(k + 3, last - 1)]]
+        a0, a1, a2, a3, e0, e1, e2, e3 = _count_four(row, t0, t1, t2, t3)
+        above[k], above[k + 1], above[k + 2] = a0, a1, a2
+        level[k], level[k + 1], level[k + 2] = e0, e1, e2
+        if k + 3 < last:
+            above[k + 3], level[k + 3] = a3, e3
+        k += 4
+    if k < last:
+        a0, a1, e0, e1 = _count_two(row, row[items[k]], row[items[last - 1]])
+        above[k], level[k] = a0, e0
+        above[last - 1], level[last - 1] = a1, e1
+
+
+@njit(nogil=True, cache=True)
+def count_ranks(scores, offsets, items, seen_offsets, seen):  # type: ignore[no-untyped-def]
+    """Count, per held-out item, the candidates above it and the others tied with it.
+
+    Parameters
+    ----------
+    scores : array (users, items)
+        One row a user of the block.
+    offsets, items : array
+        The held-out columns of row r are ``items[offsets[r]:offsets[r + 1]]``, offsets counted from the first.
+    seen_offsets, seen : array
+        Columns that are no candidates, in the same form; they must not be held out.
+
+    Returns
+    -------
+    above, tied : array of int32, aligned with items
+    """
+    start = offsets[0]
+    above = np.empty(offsets[-1] - start, np.int32)
+    tied = np.empty(offsets[-1] - start, np.int32)
+    for r in range(scores.shape[0]):
+        row = scores[r]
+        first = offsets[r] - start
+        last = offsets[r + 1] - start
+        held = items[start:]
+        _count_row(row, held, first, last, above, tied)
+        for k in range(first, last):
+            t = row[held[k]]
+            a = int32(0)
+            e = int32(1)  # the item itself
+            for j in range(seen_offsets[r], seen_offsets[r + 1]):
+                s = row[seen[j]]
+                a = int32(a + int32(s > t))
+                e = int32(e + int32(s >= t))
+            above[k] -= a
+            tied[k] -= e + above[k]
+    return above, tied
+
+
+@njit(nogil=True, cache=True)
+def count_ranks_among(scores, offsets, items, among_offsets, among):  # type: ignore[no-untyped-def]
+    """Like `count_ranks`, with the candidates of each row listed; held-out items must be among them."""
+    start = offsets[0]
+    above = np.empty(offsets[-1] - start, np.int32)
+    tied = np.empty(offsets[-1] - start, np.int32)
+    for r in range(scores.shape[0]):
+        row = scores[r]
+        for k in range(offsets[r] - start, offsets[r + 1] - start):
+            t = row[items[start + k]]
+            a = int32(0)
+            e = int32(-1)  # not the item itself
+            for j in range(among_offsets[r], among_offsets[r + 1]):
+                s = row[among[j]]
+                a = int32(a + int32(s > t))
+                e = int32(e + int32(s >= t))
+            above[k] = a
+            tied[k] = e - a
+    return above, tied
+
+
+@njit(nogil=True, cache=True)
+def count_list_ranks(listed_offsets, listed, scores, offsets, items, seen_offsets, seen, candidates, n_items):  # type: ignore[no-untyped-def]
+    """Count ranks inside top-N lists: what is not listed stands tied below the list.
+
+    Parameters
+    ----------
+    listed_offsets, listed, scores : array
+        The lists: columns and their scores, any order.
+    offsets, items, seen_offsets, seen : array
+        As in `count_ranks`; seen items are no candidates wherever they stand, and must be ascending in a row.
+    candidates : array of int32
+        How many candidates each row has.
+    n_items : int
+        Number of columns.
+
+    Returns
+    -------
+    above, tied, listed : array of int32, aligned with items
+        `listed` is how many candidates the row's list holds.
+    """
+    start = offsets[0]
+    n = offsets[-1] - start
+    above = np.empty(n, np.int32)
+    tied = np.empty(n, np.int32)
+    length = np.empty(n, np.int32)
+    widest = 0
+    for r in range(listed_offsets.shape[0] - 1):
+        widest = max(widest, listed_offsets[r + 1] - listed_offsets[r])
+    kept = np.empty(widest, scores.dtype)
+    place = np.full(n_items, -1, np.int32)  # where an item stands in the list of the row at hand
+    for r in range(offsets.shape[0] - 1):
+        lo = listed_offsets[r]
+        hi = listed_offsets[r + 1]
+        for j in range(lo, hi):
+            place[listed[j]] = 0
+        for j in range(seen_offsets[r], seen_offsets[r + 1]):
+            place[seen[j]] = -1
+        m = 0
+        for j in range(lo, hi):
+            if place[listed[j]] == 0:
+                kept[m] = scores[j]
+                m += 1
+                place[listed[j]] = m
+        for k in range(offsets[r] - start, offsets[r + 1] - start):
+            spot = place[items[start + k]]
+            length[k] = m
+            if spot <= 0:
+                above[k] = m
+                tied[k] = candidates[r] - m - 1
+                continue
+            t = kept[spot - 1]
+            a = int32(0)
+            e = int32(0)
+            for j in range(m):
+                a = int32(a + int32(kept[j] > t))
+                e = int32(e + int32(kept[j] >= t))
+            above[k] = a
+            tied[k] = e - a - 1
+        for j in range(lo, hi):
+            place[listed[j]] = -1
+    return above, tied, length
+
+
+@njit(nogil=True, cache=True)
+def count_before(scores, is_candidate, offsets, items, keys):  # type: ignore[no-untyped-def]
+    """Count, per held-out item, the candidates tied with it whose key is smaller; keys are (users, items)."""
+    start = offsets[0]
+    before = np.zeros(offsets[-1] - start, np.int32)
+    for r in range(scores.shape[0]):
+        for k in range(offsets[r] - start, offsets[r + 1] - start):
+            item = items[start + k]
+            count = int32(0)
+            for j in range(scores.shape[1]):
+                smaller = (scores[r, j] == scores[r, item]) & (keys[r, j] < keys[r, item])
+                count = int32(count + int32(smaller & is_candidate[r, j]))
+            before[k] = count
+    return before
+
+
+@njit(nogil=True, cache=True)
+def first_not_finite(scores):  # type: ignore[no-untyped-def]
+    """Row and column of the first NaN or infinity, or (-1, -1)."""
+    for r in range(scores.shape[0]):
+        row = scores[r]
+        bad = int32(0)
+        for j in range(row.shape[0]):
+            bad = int32(bad + int32(row[j] - row[j] != 0))  # NaN unless finite, and NaN differs from 0
+        if bad:
+            for j in range(row.shape[0]):
+                if row[j] - row[j] != 0:
+                    return r, j
+    return -1, -1

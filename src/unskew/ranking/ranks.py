@@ -1,0 +1,104 @@
+"""Where each held-out item landed."""
+
+import json
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.data.writing import written
+from unskew.errors import DataError
+
+Ties: TypeAlias = Literal["expected", "optimistic", "pessimistic", "random", "ordinal"]
+TIE_POLICIES: tuple[Ties, ...] = ("expected", "optimistic", "pessimistic", "random", "ordinal")
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """One row per held-out item, sorted by user and item.
+
+    Parameters
+    ----------
+    users, items : array of int32
+        Codes in the split's vocabularies.
+    above : array of int32
+        How many candidates stand above the item: those of greater score and, under a tie policy other than
+        ``expected``, those of equal score that the policy puts before it.
+    tied : array of int32
+        How many other candidates have the same score, under every policy.
+    candidates : array of int32
+        How many candidates the user has.
+    values : array of float64, optional
+        Values of the rows.
+    listed : array of int32, optional
+        For top-N lists, how many candidates the user's list holds; a row with ``above >= listed`` is not in it.
+    ties : str
+        The tie policy.
+    candidate_rule : str
+        The candidate rule, for the record.
+    """
+
+    users: Ints
+    items: Ints
+    above: Ints
+    tied: Ints
+    candidates: Ints
+    values: Floats | None = None
+    listed: Ints | None = None
+    ties: Ties = "expected"
+    candidate_rule: str = "unseen"
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @property
+    def spread(self) -> Ints:
+        """Places the item may take below `above`: its ties when their order is averaged over, else none."""
+        return self.tied if self.ties == "expected" else np.zeros_like(self.tied)
+
+    @property
+    def tied_share(self) -> float:
+        """Share of held-out items whose score another candidate has too."""
+        return float(np.mean(self.tied > 0)) if len(self) else 0.0
+
+    @staticmethod
+    def concat(parts: "Sequence[Ranks]") -> "Ranks":
+        """Join ranks of different users or items, sorted by user and item."""
+        if not parts:
+            raise DataError("nothing to join: give at least one Ranks")
+        first = parts[0]
+        if any((part.ties, part.candidate_rule) != (first.ties, first.candidate_rule) for part in parts):
+            raise DataError("ranks made under different tie policies or candidate rules cannot be joined")
+        columns = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("users", "items", "above", "tied", "candidates", "values", "listed")
+            if all(getattr(part, name) is not None for part in parts)
+        }
+        order = np.lexsort((columns["items"], columns["users"]))
+        return replace(first, **{name: column[order] for name, column in columns.items()})
+
+    def save(self, path: str | Path) -> None:
+        """Write to a .npz file, whole or not at all."""
+        arrays = {
+            name: getattr(self, name)
+            for name in ("users", "items", "above", "tied", "candidates", "values", "listed")
+            if getattr(self, name) is not None
+        }
+        about = json.dumps({"format": 1, "ties": self.ties, "candidates": self.candidate_rule})
+        with written(Path(path), "wb") as stream:
+            np.savez_compressed(stream, about=np.array(about), **arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Ranks":
+        """Read what `save` wrote."""
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                columns = {name: stored[name] for name in stored.files if name != "about"}
+                about = json.loads(str(stored["about"]))
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
+            raise DataError(f"{path}: not a file of ranks ({error}); make one with Ranks.save") from error
+        return cls(**columns, ties=about["ties"], candidate_rule=about["candidates"])
