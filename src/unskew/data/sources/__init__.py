@@ -1,1 +1,47 @@
-"""Placeholder."""
+"""Readers of public data sets, one file each, and how to get the files from their owners."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from unskew.data.sources.amazon_digital_music import AMAZON_DIGITAL_MUSIC
+from unskew.data.sources.amazon_video_games import AMAZON_VIDEO_GAMES
+from unskew.data.sources.citeulike_a import CITEULIKE_A
+from unskew.data.sources.coat import COAT
+from unskew.data.sources.download import fetch
+from unskew.data.sources.kuairec import KUAIREC
+from unskew.data.sources.lastfm_hetrec2011 import LASTFM_HETREC2011
+from unskew.data.sources.movielens_1m import MOVIELENS_1M
+from unskew.data.sources.movielens_100k import MOVIELENS_100K
+from unskew.data.sources.source import Form, Source, data_folder
+from unskew.data.sources.status import Status, status_of
+from unskew.data.sources.steam_200k import STEAM_200K
+from unskew.data.sources.yahoo_r3 import YAHOO_R3
+from unskew.errors import ConfigError, did_you_mean
+
+__all__ = ["SOURCES", "Form", "Source", "Status", "data_folder", "fetch", "get_source", "status_of"]
+
+SOURCES: Mapping[str, Source] = MappingProxyType(
+    {
+        source.name: source
+        for source in (
+            MOVIELENS_100K,
+            MOVIELENS_1M,
+            COAT,
+            CITEULIKE_A,
+            LASTFM_HETREC2011,
+            STEAM_200K,
+            AMAZON_VIDEO_GAMES,
+            AMAZON_DIGITAL_MUSIC,
+            KUAIREC,
+            YAHOO_R3,
+        )
+    }
+)
+"""The data sets by name."""
+
+
+def get_source(name: str) -> Source:
+    """The data set of that name."""
+    if name not in SOURCES:
+        raise ConfigError(f"unknown data set {name!r}{did_you_mean(name, SOURCES)}")
+    return SOURCES[name]

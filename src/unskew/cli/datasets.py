@@ -1,0 +1,129 @@
+"""The command ``unskew datasets``: which public data sets can be read, which are here, and how to get others."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+from rich.table import Table
+from rich.text import Text
+
+from unskew.data.sources import SOURCES, Source, Status, data_folder, fetch, get_source, status_of
+
+datasets_app = typer.Typer(
+    help="List the public data sets that can be read: licence, citation, home, and whether they are here.",
+    invoke_without_command=True,
+    no_args_is_help=False,
+)
+
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        help="Where data sets are kept, each in a folder of its name; else UNSKEW_DATA, else your own."
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Name = Annotated[str, typer.Argument(help="A data set, as listed by 'unskew datasets'.")]
+
+_COLOURS = {"present": "green", "holds": "green", "partly": "yellow", "differs": "bold red"}
+
+
+@datasets_app.callback()
+def list_datasets(context: typer.Context, folder: Folder = None, as_json: AsJson = False) -> None:
+    if context.invoked_subcommand is not None:
+        return
+    kept = folder or data_folder()
+    found = [(source, status_of(source, kept / name)) for name, source in SOURCES.items()]
+    if as_json:
+        typer.echo(json.dumps([_record(source, status) for source, status in found], indent=2))
+        return
+    console = Console()
+    console.print(_table(found))
+    for source, status in found:
+        _print_details(console, source, status)
+    console.print(f"\nFolder: {kept}", markup=False, highlight=False, soft_wrap=True)
+
+
+@datasets_app.command("show")
+def show_dataset(name: Name, folder: Folder = None, as_json: AsJson = False) -> None:
+    """Show one data set: licence, citation, home, files, and how to get it."""
+    source = get_source(name)
+    status = status_of(source, (folder or data_folder()) / name)
+    if as_json:
+        typer.echo(json.dumps(_record(source, status), indent=2))
+        return
+    console = Console()
+    console.print(_table([(source, status)]))
+    _print_details(console, source, status)
+    by_hand = f"{source.how_to_get}."
+    command = f"unskew datasets get {name}"
+    lines = {"get it": by_hand if source.download is None else f"{command}. Or by hand: {by_hand}"}
+    lines["folder"] = str(status.folder)
+    for file, digest in source.files.items():
+        here = "differs" if file in status.differing else "here" if file in status.found else "not here"
+        lines[file] = f"{here}; sha256 {digest or 'not pinned'}"
+    _print_lines(console, lines)
+
+
+@datasets_app.command("get")
+def get_dataset(
+    name: Name,
+    folder: Folder = None,
+    force: Annotated[bool, typer.Option("--force", help="Download even when it is here already.")] = False,
+) -> None:
+    """Download a data set from its official home; check and unpack it."""
+    source = get_source(name)
+    place = (folder or data_folder()) / name
+    status = status_of(source, place)
+    if status.presence == "present" and status.checksum != "differs" and not force:
+        typer.echo(f"{name} is already in {place}; --force downloads it again")
+        return
+    console = Console(stderr=True)
+    if source.download is not None:
+        console.print(f"{source.title}: {source.licence}.", markup=False, highlight=False, soft_wrap=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task(name, total=None)
+        fetch(source, place, progress=lambda done, total: bar.update(task, completed=done, total=total))
+    typer.echo(f"{name} is in {place}; checksum: {status_of(source, place).checksum}")
+
+
+def _table(found: list[tuple[Source, Status]]) -> Table:
+    table = Table("name", "title", "here", "checksum", title=None)
+    for source, status in found:
+        words = [Text(word, style=_COLOURS.get(word, "")) for word in (status.presence, status.checksum)]
+        table.add_row(Text(source.name, no_wrap=True), Text(source.title), *words)
+    return table
+
+
+def _print_details(console: Console, source: Source, status: Status) -> None:
+    console.print(f"\n{source.name}", style="bold", markup=False, highlight=False)
+    lines = {"terms": source.licence, "cite": source.citation, "home": source.home}
+    if status.note:
+        lines["here"] = f"{status.presence}: {status.note}"
+    if status.differing:
+        lines["differs"] = ", ".join(status.differing)
+    _print_lines(console, lines)
+
+
+def _print_lines(console: Console, lines: dict[str, str]) -> None:
+    for key, text in lines.items():
+        console.print(Text.assemble("  ", (f"{key}: ", "dim"), text), soft_wrap=True)
+
+
+def _record(source: Source, status: Status) -> dict[str, Any]:
+    return {
+        "name": source.name,
+        "title": source.title,
+        "licence": source.licence,
+        "citation": source.citation,
+        "home": source.home,
+        "download": source.download,
+        "how_to_get": source.how_to_get,
+        "files": source.files,
+        **asdict(status),
+        "folder": str(status.folder),
+    }

@@ -1,0 +1,108 @@
+"""The plain text files that public data sets come in, gzipped or not."""
+
+import gzip
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, TypeAlias, cast
+
+import numpy as np
+import polars as pl
+
+from unskew.arrays import Floats
+from unskew.errors import DataError
+
+Columns: TypeAlias = Mapping[str, type[pl.DataType]]
+
+
+def find(folder: Path, name: str) -> Path | None:
+    """The file of that name in the folder, plain or with ``.gz`` added; None when there is neither."""
+    for candidate in (folder / name, folder / f"{name}.gz"):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def locate(folder: Path, name: str, source: str) -> Path:
+    """The file of that name in the folder, plain or with ``.gz`` added; an error when there is neither."""
+    path = find(folder, name)
+    if path is None:
+        raise DataError(
+            f"{folder}: no file {name!r} of the data set {source}; "
+            f"'unskew datasets show {source}' says how to get it"
+        )
+    return path
+
+
+def open_content(path: Path) -> IO[bytes]:
+    """Open the file, unzipped when its name ends in ``.gz``."""
+    return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
+
+
+def read_content(path: Path) -> bytes:
+    """The bytes of the file, unzipped when its name ends in ``.gz``."""
+    try:
+        with open_content(path) as file:
+            return file.read()
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: not a whole gzip file; was it cut short? Get it again") from error
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from error
+
+
+def read_columns(
+    content: bytes,
+    path: Path,
+    columns: Columns,
+    *,
+    separator: str,
+    header: bool = False,
+    quotes: bool = False,
+) -> pl.DataFrame:
+    """Parse separated text whose columns are known.
+
+    Parameters
+    ----------
+    content : bytes
+        The text.
+    path : Path
+        Where it comes from, for messages.
+    columns : dict
+        Names and types of the first columns. With a header they may stand anywhere, and others are left out.
+    separator : str
+        One character, or several, which then must not occur within a field.
+    header : bool
+        Whether the first line names the columns.
+    quotes : bool
+        Whether fields may be quoted.
+    """
+    if len(separator) > 1:
+        content, separator = content.replace(separator.encode(), b"\t"), "\t"
+    try:
+        return pl.read_csv(
+            content,
+            separator=separator,
+            has_header=header,
+            columns=list(columns) if header else None,
+            new_columns=None if header else list(columns),
+            schema_overrides=columns,
+            infer_schema=False,
+            quote_char='"' if quotes else None,
+        ).select(list(columns))
+    except pl.exceptions.PolarsError as error:
+        raise DataError(
+            f"{path}: cannot be read as {', '.join(columns)} separated by {separator!r}; "
+            "is it the original file?"
+        ) from error
+
+
+def read_matrix(path: Path) -> Floats:
+    """Parse a matrix of numbers separated by spaces."""
+    lines = read_content(path).split(b"\n")
+    try:
+        matrix = np.loadtxt([line.decode() for line in lines if line.strip()], dtype=np.float64, ndmin=2)
+    except ValueError as error:
+        raise DataError(f"{path}: not a matrix of numbers ({error})") from error
+    if not matrix.size:
+        raise DataError(f"{path}: the file is empty; expected a matrix, users by items")
+    return matrix
