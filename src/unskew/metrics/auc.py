@@ -1,0 +1,93 @@
+"""Metrics linear in the rank: AUC in its forms, and ATOP."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.metrics.lists import UserLists, divide
+from unskew.metrics.metric import ListMetric, Metric, TakesCutoff
+
+
+@dataclass(frozen=True)
+class LinearMetric(Metric):
+    """A gain linear in ``above``, so that its mean over a tie group is the gain at the group's middle."""
+
+    takes_cutoff: ClassVar[TakesCutoff] = "never"
+    uses_candidates: ClassVar[bool] = True
+
+    def expected(self, above: Ints, tied: Ints, candidates: Ints) -> Floats:
+        """Return the gain at the middle of each tie group."""
+        return self._at(above + 0.5 * tied if tied.any() else above.astype(np.float64), candidates)
+
+    def gain(self, above: Ints, candidates: Ints) -> Floats:
+        """Return the gain at a place."""
+        return self._at(np.asarray(above, dtype=np.float64), candidates)
+
+    @abstractmethod
+    def _at(self, place: Floats, candidates: Ints) -> Floats:
+        """Return the gain at a place, which may be a half."""
+
+
+@dataclass(frozen=True)
+class AUC(LinearMetric, word="auc"):
+    r"""Share of candidates not above the item, :math:`1 - r_0 / n` [yang2018].
+
+    n counts all candidates, the user's other positives too, so a constant scorer gets 1/2 + 1/(2n).
+
+    Parameters
+    ----------
+    literal : bool
+        Use the 1-based rank, 1 - rank/n, as the paper prints it; its code uses the other.
+    """
+
+    literal: bool = False
+
+    def describe(self, cutoff: int | str | None) -> str:  # noqa: ARG002
+        """Return the definition."""
+        return f"1 - {'rank' if self.literal else '(rank - 1)'} / candidates"
+
+    def _at(self, place: Floats, candidates: Ints) -> Floats:
+        return 1 - (place + 1 if self.literal else place) / candidates
+
+
+@dataclass(frozen=True)
+class ATOP(LinearMetric, word="atop"):
+    r"""Area under the top-N recall curve, :math:`1 - r_0 / (n - 1)` [steck2010].
+
+    It is 1 when there is one candidate only.
+    """
+
+    def describe(self, cutoff: int | str | None) -> str:  # noqa: ARG002
+        """Return the definition."""
+        return "1 - (rank - 1) / (candidates - 1)"
+
+    def _at(self, place: Floats, candidates: Ints) -> Floats:
+        return 1 - place / np.maximum(candidates - 1, 1)
+
+
+@dataclass(frozen=True)
+class AUCOfNegatives(ListMetric, word="auc", variant="of=negatives"):
+    r"""Chance that a positive stands above a negative, ties counting half: scikit-learn's ``roc_auc_score``.
+
+    With k positives among n candidates and :math:`\bar r` the mean place of a positive in its tie group,
+
+    .. math:: 1 - \frac{\sum \bar r - k (k - 1) / 2}{k (n - k)}.
+
+    NaN when all candidates are positives.
+    """
+
+    takes_cutoff: ClassVar[TakesCutoff] = "never"
+
+    def describe(self, cutoff: int | str | None) -> str:  # noqa: ARG002
+        """Return the definition."""
+        return "share of (relevant, other) pairs in the right order, ties half"
+
+    def values(self, lists: UserLists) -> Floats:
+        """Return the AUC per user."""
+        relevant = lists.relevant
+        places = lists.sums(lists.above + 0.5 * lists.tied)
+        wrong = places - relevant * (relevant - 1) / 2
+        return 1 - divide(wrong, relevant * (lists.user_candidates - relevant))

@@ -1,0 +1,81 @@
+"""From words to metrics, and the list of all there are."""
+
+import dataclasses
+import typing
+from dataclasses import dataclass
+
+from unskew.errors import ConfigError
+from unskew.metrics.metric import Kind, ListMetric, Metric, MetricWord
+from unskew.notation import parse_word
+
+
+@dataclass(frozen=True)
+class MetricEntry:
+    """One line of the list of metrics.
+
+    Attributes
+    ----------
+    form : str
+        How it is written: ``auc``, ``recall@K``, or ``adg[@K]`` where the cut-off may be left out.
+    kind : {"mean", "sum", "list"}
+        A mean or a sum over a user's relevant items, or a value of the whole list.
+    definition : str
+        What is computed, with the default options.
+    options : dict
+        Each option and its choices, the default first.
+    """
+
+    form: str
+    kind: Kind
+    definition: str
+    options: dict[str, str]
+
+
+def parse_metric(text: str | MetricWord) -> Metric | ListMetric:
+    """Return the metric of a word such as ``recall@10``; a metric is checked and returned.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown name or option, or a cut-off that is missing or out of place.
+    """
+    if isinstance(text, str):
+        word = parse_word(text)
+        metric = _known(MetricWord.build(word))
+        if word.cutoff is not None:
+            metric = metric @ word.cutoff
+    else:
+        metric = _known(text)
+    if metric.takes_cutoff == "required" and metric.cutoff is None:
+        raise ConfigError(f"{metric} needs a cut-off: write {metric}@10")
+    return metric
+
+
+def list_metrics() -> list[MetricEntry]:
+    """Return every registered metric, by word."""
+    return [_entry(member) for member in MetricWord.members()]
+
+
+def _known(metric: MetricWord) -> Metric | ListMetric:
+    if isinstance(metric, Metric | ListMetric):
+        return metric
+    raise ConfigError(f"{metric!r} is no metric: subclass Metric or ListMetric")
+
+
+def _entry(member: type[MetricWord]) -> MetricEntry:
+    plain = member()
+    suffix, cutoff = {"never": ("", None), "optional": ("[@K]", "K"), "required": ("@K", "K")}[
+        member.takes_cutoff
+    ]
+    return MetricEntry(f"{plain}{suffix}", plain.kind, plain.describe(cutoff), _options(member))
+
+
+def _options(member: type[MetricWord]) -> dict[str, str]:
+    hints = typing.get_type_hints(member)
+    options = {}
+    for field in dataclasses.fields(member):
+        if not field.init:
+            continue
+        choices = [str(choice) for choice in typing.get_args(hints[field.name])]
+        options[field.name] = " | ".join(choices) if choices else "a flag"
+    return options

@@ -1,0 +1,88 @@
+"""Metrics discounted by the logarithm of the rank: ADG, DCG and NDCG."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.metrics.lists import UserLists, divide
+from unskew.metrics.metric import Kind, ListMetric, Metric
+from unskew.metrics.positions import positions_used
+
+
+@dataclass(frozen=True)
+class ADG(Metric, word="adg"):
+    r"""Average discounted gain, the mean of :math:`1 / \log_2(rank + 1)` over relevant items [lim2015].
+
+    A mean over a user's relevant items, so unlike NDCG it can be estimated without bias from a part of them.
+    """
+
+    kind: ClassVar[Kind] = "mean"
+
+    def describe(self, cutoff: int | str | None) -> str:
+        """Return the definition."""
+        return f"sum of 1/log2(rank + 1) over {_hits(cutoff)} / all relevant"
+
+    def gain(self, above: Ints, candidates: Ints) -> Floats:  # noqa: ARG002
+        """Return the discount at a place."""
+        return discount(above)
+
+
+@dataclass(frozen=True)
+class DCG(Metric, word="dcg"):
+    r"""Discounted cumulative gain: :math:`1 / \log_2(rank + 1)` summed over relevant items [jarvelin2002]."""
+
+    kind: ClassVar[Kind] = "sum"
+
+    def describe(self, cutoff: int | str | None) -> str:
+        """Return the definition."""
+        return f"sum of 1/log2(rank + 1) over {_hits(cutoff)}"
+
+    def gain(self, above: Ints, candidates: Ints) -> Floats:  # noqa: ARG002
+        """Return the discount at a place."""
+        return discount(above)
+
+
+@dataclass(frozen=True)
+class NDCG(ListMetric, word="ndcg"):
+    r"""DCG divided by that of the ideal list [jarvelin2002].
+
+    With binary relevance the gains :math:`rel` and :math:`2^{rel} - 1` are the same, and the base of the
+    logarithm cancels.
+
+    Parameters
+    ----------
+    discount : {"standard", "lenskit"}
+        ``standard`` divides by log2(rank + 1) (trec_eval, scikit-learn, ranx, RecBole); ``lenskit`` by
+        max(log2(rank), 1), the first paper's form, which LensKit uses: ranks 1 and 2 count in full.
+    ideal : {"cut", "all"}
+        The ideal list holds min(K, relevant) items (``cut``), or all relevant ones whatever K (``all``).
+    """
+
+    discount: Literal["standard", "lenskit"] = "standard"
+    ideal: Literal["cut", "all"] = "cut"
+
+    def describe(self, cutoff: int | str | None) -> str:
+        """Return the definition."""
+        form = "1/log2(rank + 1)" if self.discount == "standard" else "1/max(log2(rank), 1)"
+        size = "all relevant" if cutoff is None or self.ideal == "all" else f"min({cutoff}, relevant)"
+        return f"sum of {form} over {_hits(cutoff)} / the same for {size} on top"
+
+    def values(self, lists: UserLists) -> Floats:
+        """Return the NDCG per user."""
+        k = lists.relevant if self.k is None or self.ideal == "all" else np.minimum(lists.relevant, self.k)
+        ideal = np.append(0.0, np.cumsum(discount(np.arange(k.max(initial=0)), self.discount)))[k]
+        table = discount(np.arange(positions_used(lists.above, lists.tied, self.k)), self.discount)
+        return divide(lists.gains(table, self.k), ideal)
+
+
+def discount(above: Ints, form: str = "standard") -> Floats:
+    """Return the worth of a place with this many above it."""
+    if form == "standard":
+        return np.asarray(1 / np.log2(np.asarray(above) + 2.0))
+    return np.asarray(1 / np.maximum(np.log2(np.asarray(above) + 1.0), 1))
+
+
+def _hits(cutoff: int | str | None) -> str:
+    return "relevant items" if cutoff is None else f"the hits in the top {cutoff}"

@@ -1,0 +1,93 @@
+"""Metrics that count what is in the top K: recall, precision and hit rate."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.metrics.lists import UserLists, divide
+from unskew.metrics.metric import Kind, ListMetric, Metric, TakesCutoff
+
+
+@dataclass(frozen=True)
+class Recall(Metric, word="recall"):
+    """Share of the relevant items that stand in the top K."""
+
+    takes_cutoff: ClassVar[TakesCutoff] = "required"
+    kind: ClassVar[Kind] = "mean"
+
+    def describe(self, cutoff: int | str | None) -> str:  # noqa: ARG002
+        """Return the definition."""
+        return "hits / all relevant"
+
+    def gain(self, above: Ints, candidates: Ints) -> Floats:  # noqa: ARG002
+        """Return 1; the cut-off makes it a hit or not."""
+        return np.ones(np.shape(above))
+
+
+@dataclass(frozen=True)
+class Precision(Metric, word="precision"):
+    """Share of the top K that is relevant.
+
+    Parameters
+    ----------
+    of : {"cutoff", "list"}
+        Divide by K as trec_eval does, however short the list, or by the list's own length, at most K.
+    """
+
+    takes_cutoff: ClassVar[TakesCutoff] = "required"
+    kind: ClassVar[Kind] = "sum"
+
+    of: Literal["cutoff", "list"] = "cutoff"
+
+    def describe(self, cutoff: int | str | None) -> str:
+        """Return the definition."""
+        return f"hits / {cutoff}" if self.of == "cutoff" else f"hits / min({cutoff}, length of the list)"
+
+    def gain(self, above: Ints, candidates: Ints) -> Floats:  # noqa: ARG002
+        """Return 1; the cut-off makes it a hit or not, and divides."""
+        return np.ones(np.shape(above))
+
+    def divisor(self, cutoff: int, length: Ints) -> Floats | float:
+        """Return K or the list's length; an empty list has no hit to divide."""
+        if self.of == "cutoff":
+            return float(cutoff)
+        return np.clip(length, 1, cutoff).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class RecallOfMin(ListMetric, word="recall", variant="of=min"):
+    """Hits in the top K as a share of the most there can be, min(K, relevant)."""
+
+    takes_cutoff: ClassVar[TakesCutoff] = "required"
+
+    def describe(self, cutoff: int | str | None) -> str:
+        """Return the definition."""
+        return f"hits / min({cutoff}, relevant)"
+
+    def values(self, lists: UserLists) -> Floats:
+        """Return the recall per user."""
+        k = int(lists.relevant.max(initial=0)) if self.k is None else self.k
+        return divide(lists.gains(np.ones(k), k), np.minimum(lists.relevant, k))
+
+
+@dataclass(frozen=True)
+class Hit(ListMetric, word="hit"):
+    r"""1 when any relevant item stands in the top K (hit rate, success@K).
+
+    When a tie group of n with p positives spans the cut-off and m of its places are in the top K, the
+    chance is :math:`1 - \prod_{j<p} (n - m - j) / (n - j)`.
+    """
+
+    takes_cutoff: ClassVar[TakesCutoff] = "required"
+
+    def describe(self, cutoff: int | str | None) -> str:
+        """Return the definition."""
+        return f"1 with a hit in the top {cutoff}, else 0"
+
+    def values(self, lists: UserLists) -> Floats:
+        """Return the chance of a hit per user."""
+        from unskew.metrics.tie_groups import hit_chances
+
+        return np.asarray(hit_chances(lists.offsets, lists.above, lists.tied, lists.limits(self.k)))

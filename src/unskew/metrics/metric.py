@@ -1,0 +1,202 @@
+"""What a metric is: the worth of one held-out item, or a value from all of a user's ranks."""
+
+import copy
+import inspect
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, Self, TypeAlias
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.errors import ConfigError
+from unskew.metrics.lists import UserLists
+from unskew.metrics.positions import mean_gain, positions_used
+from unskew.notation import Named
+
+Kind: TypeAlias = Literal["mean", "sum", "list"]
+TakesCutoff: TypeAlias = Literal["never", "optional", "required"]
+
+
+@dataclass(frozen=True)
+class MetricWord(Named, ABC, family="metric"):
+    """What all metrics share: a word, a kind, a definition and perhaps a cut-off.
+
+    The kind decides what an estimator can do: a ``mean`` over a user's relevant items, a ``sum`` over them,
+    or a value of the whole ``list``.
+    """
+
+    kind: ClassVar[Kind]
+    takes_cutoff: ClassVar[TakesCutoff] = "optional"
+
+    @property
+    def cutoff(self) -> int | None:
+        """The last rank that counts, or None."""
+        return None
+
+    @property
+    def definition(self) -> str:
+        """One line that says what exactly is computed."""
+        return self.describe(self.cutoff)
+
+    def describe(self, cutoff: int | str | None) -> str:  # noqa: ARG002
+        """Return the definition at this cut-off; by default the first line of the class's docstring."""
+        return inspect.cleandoc(type(self).__doc__ or "").split("\n", 1)[0]
+
+    def _check_cutoff(self, k: int) -> None:
+        if self.cutoff is not None:
+            raise ConfigError(f"{self} has a cut-off already; it cannot take @{k} too")
+        if self.takes_cutoff == "never":
+            raise ConfigError(f"{self} takes no cut-off: write {self} without @{k}")
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+            raise ConfigError(f"cut-off {k} of {self} must be a whole number of at least 1")
+
+
+@dataclass(frozen=True)
+class Metric(MetricWord):
+    """The worth of one held-out item from how many candidates stand above it; a mean or a sum of these.
+
+    A new metric is a frozen dataclass with :meth:`gain`; ties and cut-offs are dealt with here.
+    """
+
+    kind: ClassVar[Kind] = "mean"
+    uses_candidates: ClassVar[bool] = False
+
+    @abstractmethod
+    def gain(self, above: Ints, candidates: Ints) -> Floats:
+        """Return the worth of items with ``above`` better candidates among ``candidates``."""
+
+    def expected(self, above: Ints, tied: Ints, candidates: Ints) -> Floats:
+        r"""Return the mean gain over all orders of each tie group.
+
+        An item tied with t others is equally likely at each of the places ``above``, ..., ``above + t``, so
+
+        .. math:: \frac{1}{t + 1} \sum_{r = a}^{a + t} gain(r).
+
+        Parameters
+        ----------
+        above, tied, candidates : Ints
+            Per row: candidates with a greater score, other candidates with the same score, all candidates.
+        """
+        return _expected(self, above, tied, candidates, None)
+
+    def row_gains(self, above: Ints, tied: Ints, candidates: Ints, listed: Ints | None = None) -> Floats:
+        """Return the expected gain per row; what was not listed gains nothing when there is a cut-off.
+
+        Parameters
+        ----------
+        above, tied, candidates : Ints
+            As in :meth:`expected`.
+        listed : Ints, optional
+            How many candidates the model listed for the row's user; None when it scored all.
+        """
+        del (
+            listed
+        )  # without a cut-off what is not listed stands tied below the list, which the ranks say already
+        return self.expected(above, tied, candidates)
+
+    def divisor(self, cutoff: int, length: Ints) -> Floats | float:  # noqa: ARG002
+        """Return what each gain is divided by at a cut-off, ``length`` being that of the user's list."""
+        return 1.0
+
+    def __matmul__(self, k: int) -> "AtK":
+        """Cut off after rank k, as in ``ADG() @ 10``."""
+        self._check_cutoff(k)
+        return AtK(self, int(k))
+
+
+@dataclass(frozen=True)
+class AtK(Metric):
+    """A metric whose gain is zero past rank k; made by ``metric @ k`` and printed as ``metric@k``."""
+
+    takes_cutoff: ClassVar[TakesCutoff] = "never"
+
+    metric: Metric
+    k: int
+
+    def __str__(self) -> str:
+        """Print the word with its cut-off."""
+        return f"{self.metric}@{self.k}"
+
+    @property
+    def kind(self) -> Kind:  # type: ignore[override]
+        """The kind of the metric inside."""
+        return self.metric.kind
+
+    @property
+    def uses_candidates(self) -> bool:  # type: ignore[override]
+        """Whether the gain depends on the number of candidates."""
+        return self.metric.uses_candidates
+
+    @property
+    def cutoff(self) -> int:
+        """The last rank that counts."""
+        return self.k
+
+    def describe(self, cutoff: int | str | None) -> str:
+        """Return the definition of the metric inside at this cut-off."""
+        return self.metric.describe(cutoff)
+
+    def gain(self, above: Ints, candidates: Ints) -> Floats:
+        """Return the gain inside, zero from place k on."""
+        gain = np.where(above < self.k, self.metric.gain(above, candidates), 0.0)
+        return gain / self.metric.divisor(self.k, candidates)
+
+    def expected(self, above: Ints, tied: Ints, candidates: Ints) -> Floats:
+        """Return the mean gain over all orders of each tie group."""
+        return self.row_gains(above, tied, candidates)
+
+    def row_gains(self, above: Ints, tied: Ints, candidates: Ints, listed: Ints | None = None) -> Floats:
+        """Return the expected gain per row, zero where the item was not listed."""
+        gains = _expected(self.metric, above, tied, candidates, self.k)
+        if listed is not None:
+            gains[above >= listed] = 0.0
+        divisor = self.metric.divisor(self.k, candidates if listed is None else listed)
+        return gains if isinstance(divisor, float) and divisor == 1.0 else gains / divisor
+
+
+@dataclass(frozen=True)
+class ListMetric(MetricWord):
+    """A value per user from all of the user's ranks, for what is no mean or sum over items."""
+
+    kind: ClassVar[Kind] = "list"
+
+    k: int | None = field(default=None, init=False)
+
+    @property
+    def cutoff(self) -> int | None:
+        """The last rank that counts, or None."""
+        return self.k
+
+    @abstractmethod
+    def values(self, lists: UserLists) -> Floats:
+        """Return one value per user, its mean over all orders of each tie group; NaN where undefined."""
+
+    def __matmul__(self, k: int) -> Self:
+        """Cut off after rank k, as in ``NDCG() @ 10``."""
+        self._check_cutoff(k)
+        made = copy.copy(self)
+        object.__setattr__(made, "k", int(k))
+        return made
+
+    def __str__(self) -> str:
+        """Print the word with its cut-off."""
+        return super().__str__() if self.k is None else f"{super().__str__()}@{self.k}"
+
+
+def _expected(metric: Metric, above: Ints, tied: Ints, candidates: Ints, cutoff: int | None) -> Floats:
+    if not metric.uses_candidates:
+        # One table over places is far cheaper than one logarithm per row.
+        places = np.arange(positions_used(above, tied, cutoff))
+        return mean_gain(metric.gain(places, np.full(places.size, places.size)), above, tied)
+    values = np.array(metric.gain(above, candidates), dtype=np.float64)
+    if cutoff is not None:
+        values[above >= cutoff] = 0.0
+    rows = np.flatnonzero(tied)
+    rows = rows[np.argsort(candidates[rows], kind="stable")]
+    numbers, starts = np.unique(candidates[rows], return_index=True)
+    for number, part in zip(numbers, np.split(rows, starts[1:]), strict=False):
+        places = np.arange(positions_used(above[part], tied[part], cutoff))
+        table = metric.gain(places, np.full(places.size, number))
+        values[part] = mean_gain(table, above[part], tied[part])
+    return values
