@@ -1,0 +1,32 @@
+"""The same list for everybody: what most users had in training."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unskew.models.model import Model, Observed, Progress
+from unskew.ranking.scorers import FactorScorer
+
+EXACT_IN_FLOAT32 = 2**24
+
+
+@dataclass(frozen=True)
+class Popular(Model, word="popular"):
+    r"""Popularity: the score is the number of training users of the item.
+
+    .. math:: s_{ui} = n_i
+    """
+
+    def learn(self, observed: Observed, rng: np.random.Generator, progress: Progress) -> FactorScorer:  # noqa: ARG002
+        """Count; one factor a user (1) and an item (its count) keeps users x items out of memory."""
+        counts = observed.item_counts
+        dtype: type[np.floating[Any]] = np.float32 if counts.max() <= EXACT_IN_FLOAT32 else np.float64
+        progress(1, 1)
+        return FactorScorer(
+            np.ones((len(observed.all_user_ids), 1), dtype=dtype),
+            counts.astype(dtype)[:, None],
+            user_ids=observed.all_user_ids,
+            item_ids=observed.item_ids,
+            name=str(self),
+        )
