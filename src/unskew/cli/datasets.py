@@ -1,4 +1,4 @@
-"""The command ``unskew datasets``: which public data sets can be read, which are here, and how to get others."""
+"""The command ``unskew datasets``: which public data sets can be read, and how to get those not here."""
 
 import json
 from dataclasses import asdict

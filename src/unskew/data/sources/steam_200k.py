@@ -11,7 +11,7 @@ from unskew.data.sources.text import find, locate, read_columns, read_content
 from unskew.errors import DataError
 
 _ORIGINAL, _ARCHIVE, _PURCHASES = "steam-200k.csv", "steam.zip", "game_purchase.dat"
-_LOG = {"user": pl.Int64, "item": pl.String, "behaviour": pl.String}
+_LOG = {"user": pl.Int64, "item": pl.String, "behaviour": pl.String, "hours": pl.Float64, "zero": pl.String}
 _BOUGHT = {"User_ID": pl.Int64, "Game_ID": pl.Int64}
 
 
@@ -25,7 +25,7 @@ def read(folder: Path) -> Interactions:
     original = find(folder, _ORIGINAL)
     if original is not None:
         log = read_columns(read_content(original), original, _LOG, separator=",", quotes=True)
-        bought = log.filter(pl.col("behaviour") == "purchase").drop("behaviour")
+        bought = log.filter(pl.col("behaviour") == "purchase")
         return Interactions.from_frame(bought, name="steam-200k")
     plain, archive = find(folder, _PURCHASES), find(folder, _ARCHIVE)
     if plain is None and archive is not None:

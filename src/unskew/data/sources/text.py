@@ -68,7 +68,7 @@ def read_columns(
     path : Path
         Where it comes from, for messages.
     columns : dict
-        Names and types of the first columns. With a header they may stand anywhere, and others are left out.
+        Names and types of all columns; with a header, of those that are wanted, which may stand anywhere.
     separator : str
         One character, or several, which then must not occur within a field.
     header : bool
@@ -79,30 +79,32 @@ def read_columns(
     if len(separator) > 1:
         content, separator = content.replace(separator.encode(), b"\t"), "\t"
     try:
-        return pl.read_csv(
+        frame = pl.read_csv(
             content,
             separator=separator,
             has_header=header,
             columns=list(columns) if header else None,
-            new_columns=None if header else list(columns),
-            schema_overrides=columns,
+            schema=None if header else dict(columns),
+            schema_overrides=columns if header else None,
             infer_schema=False,
             quote_char='"' if quotes else None,
-        ).select(list(columns))
+        )
     except pl.exceptions.PolarsError as error:
         raise DataError(
             f"{path}: cannot be read as {', '.join(columns)} separated by {separator!r}; "
             "is it the original file?"
         ) from error
+    if frame.is_empty():
+        raise DataError(f"{path}: there is no row in it; was it cut short?")
+    return frame
 
 
 def read_matrix(path: Path) -> Floats:
     """Parse a matrix of numbers separated by spaces."""
-    lines = read_content(path).split(b"\n")
+    lines = [line for line in read_content(path).split(b"\n") if line.strip()]
+    if not lines:
+        raise DataError(f"{path}: the file is empty; expected a matrix, users by items")
     try:
-        matrix = np.loadtxt([line.decode() for line in lines if line.strip()], dtype=np.float64, ndmin=2)
+        return np.loadtxt([line.decode() for line in lines], dtype=np.float64, ndmin=2)
     except ValueError as error:
         raise DataError(f"{path}: not a matrix of numbers ({error})") from error
-    if not matrix.size:
-        raise DataError(f"{path}: the file is empty; expected a matrix, users by items")
-    return matrix
