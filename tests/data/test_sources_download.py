@@ -55,9 +55,13 @@ def server() -> Iterator[ThreadingHTTPServer]:
         thread.join()
 
 
-@pytest.fixture
-def url(server, monkeypatch) -> str:
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
+
+
+@pytest.fixture
+def url(server) -> str:
     return f"http://127.0.0.1:{server.server_port}"
 
 
