@@ -104,8 +104,8 @@ def _keep_largest(names: Ints, values: Floats, kept_names: Ints, kept_values: Ma
     n, room = len(values), len(kept_names)
     least, equals = -np.inf, 0
     if n > room:
-        least = np.partition(values, n - room)[n - room]
-        equals = room - np.sum(values > least)
+        least = _select(values.copy(), n - room)
+        equals = room - int(np.sum(values > least))
     at = 0
     for k in range(n):
         if values[k] == least:
@@ -118,22 +118,62 @@ def _keep_largest(names: Ints, values: Floats, kept_names: Ints, kept_values: Ma
 
 
 @numba.njit(cache=True)
-def _solve_in_place(left: Floats, right: Floats) -> None:
-    """Solve for a positive definite matrix by Cholesky (left = U'U); both arguments are overwritten.
+def _select(values: Floats, k: int) -> float:
+    """The value at place k in ascending order, by quickselect; the values are moved about.
 
-    It works on rows only, so that the inner loops run over neighbours in memory.
+    It stands for np.partition, which takes seconds to compile.
     """
+    low, high = 0, len(values) - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        low, high = (low, j) if k <= j else (i, high) if k >= i else (k, k)
+    return float(values[k])
+
+
+@numba.njit(cache=True)
+def _solve_in_place(left: Floats, right: Floats) -> None:
+    """Solve for a positive definite matrix by Cholesky; both arguments are overwritten."""
+    _factor_in_place(left)
     n = len(right)
-    for k in range(n):
-        left[k, k:] /= np.sqrt(left[k, k])
-        for i in range(k + 1, n):
-            factor = left[k, i]
-            for j in range(i, n):
-                left[i, j] -= factor * left[k, j]
-        right[k] /= left[k, k]  # U' y = right on the way down
+    for k in range(n):  # U' y = right
+        right[k] /= left[k, k]
         for j in range(k + 1, n):
             right[j] -= right[k] * left[k, j]
-    for k in range(n - 1, -1, -1):
+    for k in range(n - 1, -1, -1):  # U x = y
         for j in range(k + 1, n):
             right[k] -= left[k, j] * right[j]
         right[k] /= left[k, k]
+
+
+@numba.njit(cache=True)
+def _factor_in_place(matrix: Floats) -> None:
+    """Put U with U'U = matrix into the upper triangle.
+
+    A row takes the rows above it four at a time, which was measured twice as fast as one at a time.
+    """
+    n = len(matrix)
+    for i in range(n):
+        row = matrix[i]
+        fours = i // 4 * 4
+        for k in range(0, fours, 4):
+            a, b, c, d = matrix[k], matrix[k + 1], matrix[k + 2], matrix[k + 3]
+            at_a, at_b, at_c, at_d = a[i], b[i], c[i], d[i]
+            for j in range(i, n):
+                row[j] -= at_a * a[j] + at_b * b[j] + at_c * c[j] + at_d * d[j]
+        for k in range(fours, i):
+            a, at_a = matrix[k], matrix[k, i]
+            for j in range(i, n):
+                row[j] -= at_a * a[j]
+        scale = 1 / np.sqrt(row[i])
+        for j in range(i, n):
+            row[j] *= scale
