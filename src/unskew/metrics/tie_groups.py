@@ -70,7 +70,8 @@ def precision_sums(offsets: Ints, above: Ints, tied: Ints, limits: Ints, harmoni
 def _group_precision(a: int, n: int, p: int, before: int, seen: int, harmonic: Floats) -> float:  # noqa: PLR0917
     # Place t of the group holds a positive with chance p/n; the t-1 places before it then hold
     # (t-1)(p-1)/(n-1) further positives on average. So the sum is
-    # (p/n) sum_t (before + 1 + (t-1)(p-1)/(n-1)) / (a + t), and (t-1)/(a+t) = 1 - (a+1)/(a+t) leaves harmonic numbers only.
+    # (p/n) sum_t (before + 1 + (t-1)(p-1)/(n-1)) / (a + t),
+    # and (t-1)/(a+t) = 1 - (a+1)/(a+t) leaves harmonic numbers only.
     slope = (p - 1) / (n - 1)
     if seen <= _SHORT:
         total = 0.0
@@ -116,7 +117,8 @@ def _group_reciprocal(a: int, n: int, p: int, seen: int, harmonic: Floats) -> fl
 
 @njit(cache=True, nogil=True)
 def _first_of_group(a: int, n: int, p: int, harmonic: Floats) -> float:
-    # G_p = sum_t C(n-t, p-1) / C(n, p) / (a + t) obeys G_q = q / ((q-1)(n-q+1)) ((n + a - q + 2) G_{q-1} - 1),
+    # G_p = sum_t C(n-t, p-1) / C(n, p) / (a + t) obeys
+    # G_q = q / ((q-1)(n-q+1)) ((n + a - q + 2) G_{q-1} - 1),
     # with G_1 = (H(a+n) - H(a)) / n and G_n = 1 / (a+1).
     if p * (1 + a / n) ** p < _LOSS:
         value = float((harmonic[a + n] - harmonic[a]) / n)

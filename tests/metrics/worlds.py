@@ -1,0 +1,97 @@
+"""Small scored users with many ties, and their ranks as the metrics read them."""
+
+import dataclasses
+import itertools
+import typing
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+from unskew.arrays import Floats, Ints
+from unskew.metrics import ListMetric, Metric, MetricWord, UserLists
+
+
+@dataclass(frozen=True)
+class ScoredUser:
+    scores: tuple[int, ...]
+    relevant: tuple[bool, ...]
+
+    @property
+    def listed(self) -> int:
+        """A score of 0 means that the model did not list the item."""
+        return sum(score > 0 for score in self.scores)
+
+    def ranks(self) -> tuple[list[int], list[int]]:
+        positives = [s for s, r in zip(self.scores, self.relevant, strict=True) if r]
+        above = [sum(other > score for other in self.scores) for score in positives]
+        tied = [self.scores.count(score) - 1 for score in positives]
+        return above, tied
+
+
+@st.composite
+def scored_users(draw: st.DrawFn, max_items: int = 7, max_score: int = 3) -> ScoredUser:
+    scores = draw(st.lists(st.integers(0, max_score), min_size=1, max_size=max_items))
+    flags = draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)).filter(any))
+    return ScoredUser(tuple(scores), tuple(flags))
+
+
+def rows_of(users: list[ScoredUser], policy: str = "expected") -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Return offsets, above, tied, candidates and listed, resolved by the policy."""
+    above, tied, candidates, listed = [], [], [], []
+    offsets = [0]
+    for user in users:
+        a, t = user.ranks()
+        above += a
+        tied += t
+        candidates += [len(user.scores)] * len(a)
+        listed += [user.listed] * len(a)
+        offsets.append(len(above))
+    a_, t_ = np.array(above), np.array(tied)
+    if policy != "expected":
+        a_ = a_ + (t_ if policy == "pessimistic" else 0)
+        t_ = np.zeros_like(t_)
+    return np.array(offsets), a_, t_, np.array(candidates), np.array(listed)
+
+
+def user_values(
+    metric: Metric | ListMetric, users: list[ScoredUser], *, policy: str = "expected", top_n: bool = False
+) -> Floats:
+    """Return one value per user, a mean or a sum over rows where the metric is one."""
+    offsets, above, tied, candidates, listed = rows_of(users, policy)
+    given = listed if top_n else None
+    lists = UserLists.from_rows(offsets, above, tied, candidates, given, policy=policy)
+    if isinstance(metric, ListMetric):
+        return metric.values(lists)
+    gains = metric.row_gains(above, tied, candidates, given)
+    sums = np.add.reduceat(gains, offsets[:-1])
+    return sums / lists.relevant if metric.kind == "mean" else sums
+
+
+def from_ranks(ranks: list[int], n: int) -> UserLists:
+    """One user without ties whose relevant items have these 1-based ranks."""
+    above = np.array(ranks) - 1
+    return UserLists.from_rows(np.array([0, len(ranks)]), above, np.zeros_like(above), np.full_like(above, n))
+
+
+def all_forms() -> list[str]:
+    """Every registered metric with every choice of its options, without cut-off."""
+    forms = []
+    for member in MetricWord.members():
+        hints = typing.get_type_hints(member)
+        fields = [field for field in dataclasses.fields(member) if field.init]
+        choices = [typing.get_args(hints[field.name]) or (False, True) for field in fields]
+        for values in itertools.product(*choices):
+            made = member(**dict(zip([field.name for field in fields], values, strict=True)))
+            forms.append(str(made))
+    return forms
+
+
+def all_words(cutoffs: tuple[int, ...] = (1, 3, 10)) -> list[str]:
+    """Every form with every cut-off it takes."""
+    words = []
+    for form in all_forms():
+        takes = MetricWord.from_word(form).takes_cutoff
+        words += [] if takes == "required" else [form]
+        words += [] if takes == "never" else [f"{form}@{k}" for k in cutoffs]
+    return words
