@@ -28,7 +28,7 @@ def test_weights_are_those_of_the_formula(regularisation, shape):
 
 
 def test_two_items_by_hand():
-    # both users had item 0, one had item 1: X'X + I = [[3, 1], [1, 2]], its inverse is [[2, -1], [-1, 3]] / 5,
+    # both users had item 0, one had item 1: X'X + I = [[3, 1], [1, 2]], inverse [[2, -1], [-1, 3]] / 5,
     # so B_01 = -P_01 / P_11 = 1/3 and B_10 = -P_10 / P_00 = 1/2
     scorer = Ease(regularisation=1).fit(Interactions.from_arrays([0, 1, 1], [0, 0, 1]))
     np.testing.assert_allclose(scorer.weights, [[0, 1 / 3], [1 / 2, 0]], rtol=1e-6)
