@@ -62,13 +62,9 @@ def test_auc_of_negatives_is_scikit_learns_with_ties_and_without(untied, tied):
 
 def as_run(users: list[ScoredUser]) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
     qrels = {
-        f"u{u}": {f"i{i}": 1 for i, relevant in enumerate(user.relevant) if relevant}
-        for u, user in enumerate(users)
+        f"u{u}": {f"i{i}": 1 for i, relevant in enumerate(user.relevant) if relevant} for u, user in enumerate(users)
     }
-    run = {
-        f"u{u}": {f"i{i}": float(score) for i, score in enumerate(user.scores)}
-        for u, user in enumerate(users)
-    }
+    run = {f"u{u}": {f"i{i}": float(score) for i, score in enumerate(user.scores)} for u, user in enumerate(users)}
     return qrels, run
 
 

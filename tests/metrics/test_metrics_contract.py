@@ -13,7 +13,7 @@ from unskew.metrics import ListMetric, Metric, UserLists, parse_metric
 
 WORDS = all_words()
 every_metric = pytest.mark.parametrize("word", WORDS)
-many = settings(max_examples=25, deadline=None)
+many = settings(max_examples=25)
 
 
 def oracle_values(word: str, user: ScoredUser, *, top_n: bool = False) -> list[float]:

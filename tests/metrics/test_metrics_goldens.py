@@ -62,14 +62,10 @@ def test_adg_of_a_random_part_is_unbiased_and_ndcg_is_not():
     assert NDCG().values(from_ranks(ranks, 8))[0] == pytest.approx(0.8826130928, abs=1e-10)
 
 
-@pytest.mark.parametrize(
-    "word, value", [("ndcg@5", 0.7536976), ("ndcg(discount=lenskit, ideal=all)@5", 0.6806061)]
-)
+@pytest.mark.parametrize("word, value", [("ndcg@5", 0.7536976), ("ndcg(discount=lenskit, ideal=all)@5", 0.6806061)])
 def test_the_two_ndcgs_of_a_five_item_list_with_hits_at_1_3_4_of_4_relevant(word, value):
     above = np.array([0, 2, 3, 5])  # the fourth is not listed: tied with all that is not
-    lists = UserLists.from_rows(
-        np.array([0, 4]), above, np.array([0, 0, 0, 94]), np.full(4, 100), np.full(4, 5)
-    )
+    lists = UserLists.from_rows(np.array([0, 4]), above, np.array([0, 0, 0, 94]), np.full(4, 100), np.full(4, 5))
     metric = parse_metric(word)
     assert not isinstance(metric, Metric)
     assert metric.values(lists)[0] == pytest.approx(value, abs=5e-8)
