@@ -1,3 +1,50 @@
 """What your recommender's offline metrics would be if the log were not skewed, and how sure that is."""
 
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from unskew.data import Interactions, Split
+    from unskew.errors import ConfigError, DataError, PropensityError, UnskewError, UnskewWarning
+    from unskew.evaluation import Report, evaluate
+    from unskew.ranking import Ranks
+
+__all__ = [
+    "ConfigError",
+    "DataError",
+    "Interactions",
+    "PropensityError",
+    "Ranks",
+    "Report",
+    "Split",
+    "UnskewError",
+    "UnskewWarning",
+    "evaluate",
+]
+
+_HOMES = {
+    "Interactions": "unskew.data",
+    "Split": "unskew.data",
+    "Report": "unskew.evaluation",
+    "evaluate": "unskew.evaluation",
+    "Ranks": "unskew.ranking",
+    "ConfigError": "unskew.errors",
+    "DataError": "unskew.errors",
+    "PropensityError": "unskew.errors",
+    "UnskewError": "unskew.errors",
+    "UnskewWarning": "unskew.errors",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # names are loaded when first used, so that importing the package costs next to nothing
+    if name not in _HOMES:
+        raise AttributeError(f"module 'unskew' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

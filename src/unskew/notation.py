@@ -158,9 +158,7 @@ class Named:
     positional: ClassVar[tuple[str, ...]] = ()
     _members: ClassVar[dict[str, list[type[Any]]]] = {}
 
-    def __init_subclass__(
-        cls, *, family: str = "", word: str = "", variant: str = "", **kwargs: Any
-    ) -> None:
+    def __init_subclass__(cls, *, family: str = "", word: str = "", variant: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if family:
             cls.family = family

@@ -21,9 +21,7 @@ datasets_app = typer.Typer(
 
 Folder = Annotated[
     Path | None,
-    typer.Option(
-        help="Where data sets are kept, each in a folder of its name; else UNSKEW_DATA, else your own."
-    ),
+    typer.Option(help="Where data sets are kept, each in a folder of its name; else UNSKEW_DATA, else your own."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Name = Annotated[str, typer.Argument(help="A data set, as listed by 'unskew datasets'.")]

@@ -5,16 +5,18 @@ import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy import sparse
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
 from unskew.errors import ConfigError, DataError, PropensityError, did_you_mean
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 _CONDITION = re.compile(r"\s*([A-Za-z_][\w\- ]*?)\s*(>=|<=|==|!=|>|<)\s*(-?[\d.]+(?:[eE][+-]?\d+)?)\s*")
 _COMPARE = {
@@ -120,9 +122,7 @@ class Interactions:
             "item": _find(item, native.columns, name, required=True),
             "values": _find(rating or "rating", native.columns, name, required=rating is not None),
             "times": _find(timestamp or "timestamp", native.columns, name, required=timestamp is not None),
-            "propensity": _find(
-                propensity or "propensity", native.columns, name, required=propensity is not None
-            ),
+            "propensity": _find(propensity or "propensity", native.columns, name, required=propensity is not None),
         }
         series = {key: _to_polars(native[column]) for key, column in wanted.items() if column is not None}
         users, user_vocabulary = factorise(canonical(series["user"], f"column {user!r} of {name}"))
@@ -145,6 +145,8 @@ class Interactions:
         name: str = "matrix",
     ) -> "Interactions":
         """Make interactions from a scipy sparse matrix, users by items; its stored entries are the rows."""
+        from scipy import sparse
+
         if not sparse.issparse(matrix):
             raise DataError(f"{name}: expected a scipy sparse matrix, got {type(matrix).__name__}")
         entries = sparse.coo_array(matrix)
@@ -216,7 +218,11 @@ class Interactions:
         """The given rows, by position or mask, with the same vocabularies."""
         optional = {
             key: None if column is None else column[rows]
-            for key, column in (("values", self.values), ("times", self.times), ("propensity", self.propensity))
+            for key, column in (
+                ("values", self.values),
+                ("times", self.times),
+                ("propensity", self.propensity),
+            )
         }
         return replace(self, users=self.users[rows], items=self.items[rows], **optional)
 
@@ -242,9 +248,7 @@ class Interactions:
         """The same rows in other vocabularies, which must hold all ids of this one."""
         users = _recode(self.users, self.user_vocabulary, user_vocabulary)
         items = _recode(self.items, self.item_vocabulary, item_vocabulary)
-        return replace(
-            self, users=users, items=items, user_vocabulary=user_vocabulary, item_vocabulary=item_vocabulary
-        )
+        return replace(self, users=users, items=items, user_vocabulary=user_vocabulary, item_vocabulary=item_vocabulary)
 
     @cached_property
     def item_counts(self) -> Ints:
@@ -277,6 +281,8 @@ class Interactions:
 
     def to_sparse(self) -> "sparse.csr_array[Any, Any]":
         """The binary users by items matrix, float32."""
+        from scipy import sparse
+
         ones = np.ones(len(self), dtype=np.float32)
         return sparse.csr_array((ones, (self.users, self.items)), shape=(self.n_users, self.n_items))
 
@@ -286,7 +292,11 @@ class Interactions:
             "user": self.user_vocabulary.decode(self.users).tolist(),
             "item": self.item_vocabulary.decode(self.items).tolist(),
         }
-        for name, column in (("rating", self.values), ("timestamp", self.times), ("propensity", self.propensity)):
+        for name, column in (
+            ("rating", self.values),
+            ("timestamp", self.times),
+            ("propensity", self.propensity),
+        ):
             if column is not None:
                 whole = name != "propensity" and bool(np.all(column == np.floor(column)))
                 columns[name] = column.astype(np.int64) if whole else column

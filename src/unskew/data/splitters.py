@@ -10,9 +10,7 @@ from unskew.data.split import Split
 from unskew.errors import ConfigError, DataError
 
 
-def split_fractions(
-    log: Interactions, fractions: tuple[float, ...] = (70, 15, 15), *, rng: SeedLike = 0
-) -> Split:
+def split_fractions(log: Interactions, fractions: tuple[float, ...] = (70, 15, 15), *, rng: SeedLike = 0) -> Split:
     """Give each row to train, (validation) and test at random, in these proportions.
 
     Parameters
@@ -33,9 +31,7 @@ def split_fractions(
         assignment[rows] = k
     test = assignment == len(parts) - 1
     held = None if len(parts) == 2 else assignment == 1
-    return _make(
-        log, test, held, f"fractions({named}){_seed(rng)}", train_share=shares[0], test_share=shares[-1]
-    )
+    return _make(log, test, held, f"fractions({named}){_seed(rng)}", train_share=shares[0], test_share=shares[-1])
 
 
 def split_per_user(log: Interactions, share: float = 0.2, *, rng: SeedLike = 0) -> Split:
@@ -43,9 +39,7 @@ def split_per_user(log: Interactions, share: float = 0.2, *, rng: SeedLike = 0) 
     _check_share(share)
     place, counts = _random_places(log, np.random.default_rng(rng))
     held = np.floor(share * counts + 0.5)
-    return _make(
-        log, place < held, None, f"per-user({share:g}){_seed(rng)}", train_share=1 - share, test_share=share
-    )
+    return _make(log, place < held, None, f"per-user({share:g}){_seed(rng)}", train_share=1 - share, test_share=share)
 
 
 def split_leave_one_out(log: Interactions, *, rng: SeedLike = 0) -> Split:
@@ -55,7 +49,7 @@ def split_leave_one_out(log: Interactions, *, rng: SeedLike = 0) -> Split:
         return _make(log, (place == 0) & (counts > 1), None, f"leave-one-out(random){_seed(rng)}")
     order = np.lexsort((log.times, log.users))
     users = log.users[order]
-    last = np.append(users[1:] != users[:-1], True)  # noqa: FBT003
+    last = np.append(users[1:] != users[:-1], True)
     test = np.zeros(len(log), dtype=bool)
     test[order[last]] = True
     return _make(log, test & (log.user_counts[log.users] > 1), None, "leave-one-out(latest)")

@@ -1,1 +1,8 @@
-"""Placeholder."""
+"""Judging models: evaluate(), Report and the page."""
+
+from unskew.evaluation.evaluate import evaluate
+from unskew.evaluation.report import Report
+from unskew.evaluation.settings import Settings, resolve
+from unskew.evaluation.sweep import Sweep
+
+__all__ = ["Report", "Settings", "Sweep", "evaluate", "resolve"]

@@ -45,7 +45,7 @@ class AUC(LinearMetric, word="auc"):
 
     literal: bool = False
 
-    def describe(self, cutoff: int | str | None) -> str:  # noqa: ARG002
+    def describe(self, cutoff: int | str | None) -> str:
         """Return the definition."""
         return f"1 - {'rank' if self.literal else '(rank - 1)'} / candidates"
 
@@ -60,7 +60,7 @@ class ATOP(LinearMetric, word="atop"):
     It is 1 when there is one candidate only.
     """
 
-    def describe(self, cutoff: int | str | None) -> str:  # noqa: ARG002
+    def describe(self, cutoff: int | str | None) -> str:
         """Return the definition."""
         return "1 - (rank - 1) / (candidates - 1)"
 
@@ -81,7 +81,7 @@ class AUCOfNegatives(ListMetric, word="auc", variant="of=negatives"):
 
     takes_cutoff: ClassVar[TakesCutoff] = "never"
 
-    def describe(self, cutoff: int | str | None) -> str:  # noqa: ARG002
+    def describe(self, cutoff: int | str | None) -> str:
         """Return the definition."""
         return "share of (relevant, other) pairs in the right order, ties half"
 

@@ -64,9 +64,7 @@ def _known(metric: MetricWord) -> Metric | ListMetric:
 
 def _entry(member: type[MetricWord]) -> MetricEntry:
     plain = member()
-    suffix, cutoff = {"never": ("", None), "optional": ("[@K]", "K"), "required": ("@K", "K")}[
-        member.takes_cutoff
-    ]
+    suffix, cutoff = {"never": ("", None), "optional": ("[@K]", "K"), "required": ("@K", "K")}[member.takes_cutoff]
     return MetricEntry(f"{plain}{suffix}", plain.kind, plain.describe(cutoff), _options(member))
 
 

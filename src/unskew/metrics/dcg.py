@@ -24,7 +24,7 @@ class ADG(Metric, word="adg"):
         """Return the definition."""
         return f"sum of 1/log2(rank + 1) over {_hits(cutoff)} / all relevant"
 
-    def gain(self, above: Ints, candidates: Ints) -> Floats:  # noqa: ARG002
+    def gain(self, above: Ints, candidates: Ints) -> Floats:
         """Return the discount at a place."""
         return discount(above)
 
@@ -39,7 +39,7 @@ class DCG(Metric, word="dcg"):
         """Return the definition."""
         return f"sum of 1/log2(rank + 1) over {_hits(cutoff)}"
 
-    def gain(self, above: Ints, candidates: Ints) -> Floats:  # noqa: ARG002
+    def gain(self, above: Ints, candidates: Ints) -> Floats:
         """Return the discount at a place."""
         return discount(above)
 

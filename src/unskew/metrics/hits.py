@@ -17,11 +17,11 @@ class Recall(Metric, word="recall"):
     takes_cutoff: ClassVar[TakesCutoff] = "required"
     kind: ClassVar[Kind] = "mean"
 
-    def describe(self, cutoff: int | str | None) -> str:  # noqa: ARG002
+    def describe(self, cutoff: int | str | None) -> str:
         """Return the definition."""
         return "hits / all relevant"
 
-    def gain(self, above: Ints, candidates: Ints) -> Floats:  # noqa: ARG002
+    def gain(self, above: Ints, candidates: Ints) -> Floats:
         """Return 1; the cut-off makes it a hit or not."""
         return np.ones(np.shape(above))
 
@@ -45,7 +45,7 @@ class Precision(Metric, word="precision"):
         """Return the definition."""
         return f"hits / {cutoff}" if self.of == "cutoff" else f"hits / min({cutoff}, length of the list)"
 
-    def gain(self, above: Ints, candidates: Ints) -> Floats:  # noqa: ARG002
+    def gain(self, above: Ints, candidates: Ints) -> Floats:
         """Return 1; the cut-off makes it a hit or not, and divides."""
         return np.ones(np.shape(above))
 

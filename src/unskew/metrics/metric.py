@@ -39,7 +39,7 @@ class MetricWord(Named, ABC, family="metric"):
         """One line that says what exactly is computed."""
         return self.describe(self.cutoff)
 
-    def describe(self, cutoff: int | str | None) -> str:  # noqa: ARG002
+    def describe(self, cutoff: int | str | None) -> str:
         """Return the definition at this cut-off; by default the first line of the class's docstring."""
         return inspect.cleandoc(type(self).__doc__ or "").split("\n", 1)[0]
 
@@ -90,12 +90,10 @@ class Metric(MetricWord):
         listed : Ints, optional
             How many candidates the model listed for the row's user; None when it scored all.
         """
-        del (
-            listed
-        )  # without a cut-off what is not listed stands tied below the list, which the ranks say already
+        del listed  # without a cut-off what is not listed stands tied below the list, which the ranks say already
         return self.expected(above, tied, candidates)
 
-    def divisor(self, cutoff: int, length: Ints) -> Floats | float:  # noqa: ARG002
+    def divisor(self, cutoff: int, length: Ints) -> Floats | float:
         """Return what each gain is divided by at a cut-off, ``length`` being that of the user's list."""
         return 1.0
 

@@ -65,9 +65,7 @@ class Als(Model, word="als"):
             self._solve(by_user, items, users)
             self._solve(by_item, users, items)
             progress(done + 1, self.iterations)
-        return FactorScorer(
-            users, items, user_ids=observed.user_ids, item_ids=observed.item_ids, name=str(self)
-        )
+        return FactorScorer(users, items, user_ids=observed.user_ids, item_ids=observed.item_ids, name=str(self))
 
     def _solve(self, rows: Any, fixed: npt.NDArray[np.float32], out: npt.NDArray[np.float32]) -> None:
         """Write the best factors of one side given the other's."""

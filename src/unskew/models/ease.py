@@ -38,7 +38,7 @@ class Ease(Model, word="ease"):
         check_number(self, "regularisation")
         check_whole(self, "max_items")
 
-    def learn(self, observed: Observed, rng: np.random.Generator, progress: Progress) -> ItemItemScorer:  # noqa: ARG002
+    def learn(self, observed: Observed, rng: np.random.Generator, progress: Progress) -> ItemItemScorer:
         """Invert the Gram matrix."""
         n = observed.matrix.shape[1]
         if n > self.max_items:

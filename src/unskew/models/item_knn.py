@@ -38,7 +38,7 @@ class ItemKnn(Model, word="item-knn"):
         check_whole(self, "neighbours")
         check_number(self, "shrinkage", zero=True)
 
-    def learn(self, observed: Observed, rng: np.random.Generator, progress: Progress) -> ItemItemScorer:  # noqa: ARG002
+    def learn(self, observed: Observed, rng: np.random.Generator, progress: Progress) -> ItemItemScorer:
         """Find the neighbours item by item; memory is the neighbours kept."""
         from unskew.models.compiled import nearest_items
 

@@ -18,7 +18,7 @@ class Popular(Model, word="popular"):
     .. math:: s_{ui} = n_i
     """
 
-    def learn(self, observed: Observed, rng: np.random.Generator, progress: Progress) -> FactorScorer:  # noqa: ARG002
+    def learn(self, observed: Observed, rng: np.random.Generator, progress: Progress) -> FactorScorer:
         """Count; one factor a user (1) and an item (its count) keeps users x items out of memory."""
         counts = observed.item_counts
         dtype: type[np.floating[Any]] = np.float32 if counts.max() <= EXACT_IN_FLOAT32 else np.float64

@@ -30,6 +30,4 @@ class Random(Model, word="random"):
             return out
 
         progress(1, 1)
-        return CallableScorer(
-            score, user_ids=observed.all_user_ids, item_ids=observed.item_ids, name=str(self)
-        )
+        return CallableScorer(score, user_ids=observed.all_user_ids, item_ids=observed.item_ids, name=str(self))

@@ -180,7 +180,11 @@ def _keep(
 
 
 def _require_rows(
-    kept: Bools, dropped: dict[str, int], models: Mapping[str, Scorer], bindings: dict[str, Binding], split: Split
+    kept: Bools,
+    dropped: dict[str, int],
+    models: Mapping[str, Scorer],
+    bindings: dict[str, Binding],
+    split: Split,
 ) -> None:
     if kept.any():
         return
@@ -264,7 +268,7 @@ def _merge(parts: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
 
 def _runs(codes: Ints) -> tuple[Ints, Ints]:
     """Distinct values of a sorted array and how often each occurs."""
-    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1])) if len(codes) else np.empty(0, np.int64)  # noqa: FBT003
+    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1])) if len(codes) else np.empty(0, np.int64)
     return codes[starts], np.diff(np.append(starts, len(codes)))
 
 

@@ -99,7 +99,9 @@ class ListScorer:
         if bad.any():
             row = int(np.argmax(bad))
             user, item = user_vocabulary.ids[user_codes[row]], item_vocabulary.ids[item_codes[row]]
-            raise DataError(f"{name}: row {row + 1} (user {user}, item {item}) has score {values[row]}; scores must be finite")
+            raise DataError(
+                f"{name}: row {row + 1} (user {user}, item {item}) has score {values[row]}; scores must be finite"
+            )
         order = np.lexsort((item_codes, user_codes))
         user_codes, item_codes = user_codes[order], item_codes[order]
         repeated = (user_codes[1:] == user_codes[:-1]) & (item_codes[1:] == item_codes[:-1])

@@ -116,7 +116,8 @@ class FactorScorer:
         if not np.array_equal(items, np.arange(len(columns))):
             columns = columns[np.maximum(items, 0)]
         largest = np.sqrt(
-            np.max(np.einsum("ij,ij->i", rows, rows), initial=0) * np.max(np.einsum("ij,ij->i", columns, columns), initial=0)
+            np.max(np.einsum("ij,ij->i", rows, rows), initial=0)
+            * np.max(np.einsum("ij,ij->i", columns, columns), initial=0)
         )
         return AlignedFactors(rows, columns, unknown, finite=bool(largest < FLOAT32_MAX / 4))
 

@@ -25,9 +25,7 @@ def read(folder: Path) -> Interactions:
     published = find(folder, _PROPENSITIES)
     propensities = None if published is None else read_matrix(published)
     if propensities is not None and propensities.shape != ratings.shape:
-        raise DataError(
-            f"{published}: shape {propensities.shape}, but the ratings of {path} have {ratings.shape}"
-        )
+        raise DataError(f"{published}: shape {propensities.shape}, but the ratings of {path} have {ratings.shape}")
     return _interactions(ratings, propensities, "coat train")
 
 
@@ -42,9 +40,7 @@ def read_split(folder: Path) -> Split:
     ratings = read_matrix(path)
     if ratings.shape != (train.n_users, train.n_items):
         raise DataError(f"{path}: shape {ratings.shape}, but train has {(train.n_users, train.n_items)}")
-    return Split(
-        train=train, test=_interactions(ratings, None, "coat test"), candidates="all", made="as published"
-    )
+    return Split(train=train, test=_interactions(ratings, None, "coat test"), candidates="all", made="as published")
 
 
 def _interactions(ratings: Floats, propensities: Floats | None, name: str) -> Interactions:
@@ -82,15 +78,11 @@ COAT = Source(
     extras={
         _PROPENSITIES: "a72e3142a413623c4a6b9d20c4f70fcc017e0db67cc3eb242116f69fb8fb9661",
         "README.txt": None,
-        "user_item_features/item_features.ascii": (
-            "72b08cc0766d3e9899231aea90c815b5bb08e07dcfba569d5f182da649099f5a"
-        ),
+        "user_item_features/item_features.ascii": ("72b08cc0766d3e9899231aea90c815b5bb08e07dcfba569d5f182da649099f5a"),
         "user_item_features/item_features_map.txt": (
             "2675dfaa38b89a9cbb1997f0cfcd46ed7e0e366dc515d12d95508d1f356e5d25"
         ),
-        "user_item_features/user_features.ascii": (
-            "593b59c63a3f983575d3a770b32158fdfa4e2e4f63aafffdee70d1600ff072f8"
-        ),
+        "user_item_features/user_features.ascii": ("593b59c63a3f983575d3a770b32158fdfa4e2e4f63aafffdee70d1600ff072f8"),
         "user_item_features/user_features_map.txt": (
             "3b8c825ad4445d4a46a400629c5fb43c805ff5a7982b2e436b69e7262c8a013a"
         ),

@@ -86,20 +86,14 @@ def download(
     try:
         _stream(url, partial, progress, largest)
         if sha256 is not None and (found := content_sha256(partial)) != sha256:
-            raise DataError(
-                f"{url}: the sha256 is {found}, expected {sha256}; nothing was kept, try again later"
-            )
+            raise DataError(f"{url}: the sha256 is {found}, expected {sha256}; nothing was kept, try again later")
         partial.replace(target)
     except urllib.error.HTTPError as error:
         error.close()
-        raise DataError(
-            f"{url}: the server answers {error.code} ({error.reason}); has the file moved?"
-        ) from error
+        raise DataError(f"{url}: the server answers {error.code} ({error.reason}); has the file moved?") from error
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
-        raise DataError(
-            f"{url}: cannot be downloaded ({reason}); check the connection and try again"
-        ) from error
+        raise DataError(f"{url}: cannot be downloaded ({reason}); check the connection and try again") from error
     finally:
         partial.unlink(missing_ok=True)
 
@@ -113,9 +107,7 @@ def _stream(url: str, partial: Path, progress: Progress | None, largest: int) ->
         while chunk := response.read(_CHUNK):
             done += len(chunk)
             if done > largest:
-                raise DataError(
-                    f"{url}: more than {largest:,} bytes, which is more than any data set here has"
-                )
+                raise DataError(f"{url}: more than {largest:,} bytes, which is more than any data set here has")
             file.write(chunk)
             if progress is not None:
                 progress(done, total)
@@ -146,9 +138,7 @@ def _workspace(place: Path) -> Iterator[Path]:
 
 def _choose(source: Source, content: Path) -> dict[str, Path]:
     """The files that belong to the data set, wherever in the archive they are, checked."""
-    everything = sorted(
-        (path for path in content.rglob("*") if path.is_file()), key=lambda path: len(path.parts)
-    )
+    everything = sorted((path for path in content.rglob("*") if path.is_file()), key=lambda path: len(path.parts))
     chosen: dict[str, Path] = {}
     for name, pinned in source.files.items():
         found = next((path for path in everything if path.as_posix().endswith(f"/{name}")), None)
@@ -162,9 +152,7 @@ def _choose(source: Source, content: Path) -> dict[str, Path]:
         chosen[name] = found
     missing = [name for name in source.forms[0].files if name not in chosen]
     if missing:
-        raise DataError(
-            f"{source.download}: holds no {missing[0]}; has a new version come out? See {source.home}"
-        )
+        raise DataError(f"{source.download}: holds no {missing[0]}; has a new version come out? See {source.home}")
     return chosen
 
 
@@ -174,6 +162,4 @@ def _keep(chosen: dict[str, Path], place: Path) -> None:
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(path, place / name)  # noqa: PTH105  # the atomic move
     except OSError as error:
-        raise DataError(
-            f"{place}: cannot be written to ({error.strerror}); is something in the way?"
-        ) from error
+        raise DataError(f"{place}: cannot be written to ({error.strerror}); is something in the way?") from error

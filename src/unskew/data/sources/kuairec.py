@@ -20,9 +20,7 @@ def read(folder: Path) -> Interactions:
     frame = read_columns(read_content(path), path, _COLUMNS, separator=",", header=True)
     if frame["timestamp"].null_count():
         frame = frame.drop("timestamp")
-    return Interactions.from_frame(
-        frame, user="user_id", item="video_id", rating="watch_ratio", name="kuairec"
-    )
+    return Interactions.from_frame(frame, user="user_id", item="video_id", rating="watch_ratio", name="kuairec")
 
 
 KUAIREC = Source(

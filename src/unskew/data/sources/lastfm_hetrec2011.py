@@ -18,9 +18,7 @@ def read(folder: Path) -> Interactions:
     """
     path = locate(folder, "user_artists.dat", "lastfm-hetrec2011")
     frame = read_columns(read_content(path), path, _COLUMNS, separator="\t", header=True)
-    return Interactions.from_frame(
-        frame, user="userID", item="artistID", rating="weight", name="lastfm-hetrec2011"
-    )
+    return Interactions.from_frame(frame, user="userID", item="artistID", rating="weight", name="lastfm-hetrec2011")
 
 
 LASTFM_HETREC2011 = Source(

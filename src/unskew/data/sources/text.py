@@ -28,8 +28,7 @@ def locate(folder: Path, name: str, source: str) -> Path:
     path = find(folder, name)
     if path is None:
         raise DataError(
-            f"{folder}: no file {name!r} of the data set {source}; "
-            f"'unskew datasets show {source}' says how to get it"
+            f"{folder}: no file {name!r} of the data set {source}; 'unskew datasets show {source}' says how to get it"
         )
     return path
 
@@ -91,8 +90,7 @@ def read_columns(
         )
     except pl.exceptions.PolarsError as error:
         raise DataError(
-            f"{path}: cannot be read as {', '.join(columns)} separated by {separator!r}; "
-            "is it the original file?"
+            f"{path}: cannot be read as {', '.join(columns)} separated by {separator!r}; is it the original file?"
         ) from error
     if frame.is_empty():
         raise DataError(f"{path}: there is no row in it; was it cut short?")

@@ -22,9 +22,7 @@ def is_archive(path: Path) -> bool:
     return path.name.endswith((".zip", ".tar", ".tar.gz", ".tgz"))
 
 
-def unpack(
-    archive: Path, folder: Path, *, wanted: tuple[str, ...] | None = None, largest: int = _LARGEST
-) -> None:
+def unpack(archive: Path, folder: Path, *, wanted: tuple[str, ...] | None = None, largest: int = _LARGEST) -> None:
     """Unpack a zip or tar archive into a new folder.
 
     An archive with a member that is a link or device, or whose path is absolute or climbs with ``..``, is
@@ -49,16 +47,12 @@ def unpack(
                 left -= _write(file, folder / name, left, archive)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
-        if isinstance(
-            error, (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError)
-        ):
+        if isinstance(error, (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, RuntimeError)):
             raise DataError(f"{archive.name}: cannot be unpacked ({error}); was it cut short?") from error
         raise
 
 
-def _zip_members(
-    archive: Path, wanted: tuple[str, ...] | None, largest: int
-) -> Iterator[tuple[str, IO[bytes]]]:
+def _zip_members(archive: Path, wanted: tuple[str, ...] | None, largest: int) -> Iterator[tuple[str, IO[bytes]]]:
     with zipfile.ZipFile(archive) as zipped:
         members = zipped.infolist()
         _check_number(len(members), archive)
@@ -73,9 +67,7 @@ def _zip_members(
             yield member.filename, zipped.open(member)
 
 
-def _tar_members(
-    archive: Path, wanted: tuple[str, ...] | None, largest: int
-) -> Iterator[tuple[str, IO[bytes]]]:
+def _tar_members(archive: Path, wanted: tuple[str, ...] | None, largest: int) -> Iterator[tuple[str, IO[bytes]]]:
     with tarfile.open(archive) as tarred:
         members: list[tarfile.TarInfo] = []
         size = 0

@@ -1,0 +1,52 @@
+"""The naive average."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.errors import ConfigError
+from unskew.estimators.estimator import Estimator, mean_by, sum_by
+
+
+@dataclass(frozen=True)
+class Aoa(Estimator, word="aoa"):
+    r"""Average over all observed rows, as if nothing were missing (Yang et al. 2018, eq. 4).
+
+    .. math:: \frac{1}{|U|}\sum_u \frac{1}{|S^*_u|}\sum_{i\in S^*_u} c_{ui}
+
+    Parameters
+    ----------
+    per : {"user", "pair"}
+        ``user``: the mean of the users' means; ``pair``: the plain mean over rows, the naive counterpart of ``snips``.
+    """
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"mean", "sum", "list"})
+    uses_propensity: ClassVar[bool] = False
+    per: Literal["user", "pair"] = "user"
+
+    @property
+    def target(self) -> str:
+        """What the number estimates."""
+        return "observed pairs" if self.per == "pair" else "observed items, mean over users"
+
+    def terms(
+        self, gains: Floats, propensity: Floats, user: Ints, relevant: Floats | None = None
+    ) -> tuple[Floats, Floats]:
+        """Mean gain and 1, or total gain and number of rows."""
+        if self.per == "pair":
+            return sum_by(user, gains), np.bincount(user).astype(float)
+        means = mean_by(user, gains)
+        return means, np.ones_like(means)
+
+    def totals(self, gains: Floats, propensity: Floats, user: Ints) -> tuple[Floats, Floats]:
+        """Total gain and 1."""
+        if self.per == "pair":
+            raise ConfigError("aoa(per=pair) is a mean over rows, which a sum over a user's items has not; use aoa")
+        sums = sum_by(user, gains)
+        return sums, np.ones_like(sums)
+
+    def weights(self, propensity: Floats, user: Ints, relevant: Floats | None = None) -> Floats:
+        """Equal within a user, and over all rows when per pair."""
+        return np.ones(len(user)) if self.per == "pair" else np.asarray(1 / np.bincount(user)[user])

@@ -1,0 +1,96 @@
+"""The number with its doubts."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from unskew.arrays import Floats
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One metric of one model by one estimator; what is undefined is None."""
+
+    model: str
+    metric: str
+    definition: str
+    estimator: str
+    target: str
+    value: float | None
+    std_error: float | None
+    low: float | None
+    high: float | None
+    level: float
+    users: int
+    dropped_users: int
+    dropped_items: int
+    effective_sample_size: float | None
+    max_weight_share: float | None
+    clipped_share: float
+    tied_share: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The difference of two models on the same users, and how likely chance alone is to make one as large."""
+
+    metric: str
+    estimator: str
+    a: str
+    b: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    p_value_holm: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Numerators and denominators, one pair a user; their ratio of sums is the value.
+
+    Parameters
+    ----------
+    numerator, denominator : array
+        For the same users in every model of a run.
+    """
+
+    numerator: Floats
+    denominator: Floats
+
+    @property
+    def value(self) -> float | None:
+        """Sum of numerators over sum of denominators."""
+        total = float(np.sum(self.denominator))
+        return float(np.sum(self.numerator)) / total if total > 0 else None
+
+    @property
+    def influence(self) -> Floats:
+        r"""What each user adds to the error, :math:`(a_u - \hat v b_u) / \sum b`: the delta method's linear part."""
+        total = float(np.sum(self.denominator))
+        value = self.value
+        if value is None:
+            return np.zeros(len(self.numerator))
+        return (self.numerator - value * self.denominator) / total
+
+    @property
+    def std_error(self) -> float | None:
+        """Delta-method standard error with the user as the unit; None for fewer than two users."""
+        return standard_error(self.influence)
+
+
+def standard_error(influence: Floats) -> float | None:
+    r"""Square root of :math:`\frac{m}{m-1}\sum_u \psi_u^2`."""
+    m = len(influence)
+    if m < 2:
+        return None
+    return float(np.sqrt(m / (m - 1) * np.sum(influence**2)))

@@ -1,0 +1,103 @@
+"""From gains of held-out rows to a numerator and a denominator a user."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.errors import ConfigError
+from unskew.notation import Named
+
+
+@dataclass(frozen=True)
+class Estimator(Named, family="estimator"):
+    """An estimate is the sum of numerators over the sum of denominators, one pair a user.
+
+    A subclass says what it needs and writes `weights`, the weight of each row in its user's numerator; `terms` and
+    `totals` follow, unless it writes them itself.
+    """
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"mean"})
+    """Kinds of metric it can estimate: mean, sum, list."""
+    needs_absolute: ClassVar[bool] = False
+    """Whether the propensity must be known, not just up to scale."""
+    needs_relevant: ClassVar[bool] = False
+    """Whether a mean metric needs each user's number of relevant items."""
+    counts_empty_users: ClassVar[bool] = False
+    """Whether users with nothing observed count as 0."""
+    uses_propensity: ClassVar[bool] = True
+
+    @property
+    def target(self) -> str:
+        """What the number estimates, in words."""
+        return "relevant items, mean over users"
+
+    @abstractmethod
+    def terms(
+        self, gains: Floats, propensity: Floats, user: Ints, relevant: Floats | None = None
+    ) -> tuple[Floats, Floats]:
+        """Numerator and denominator of each user, for a mean over the user's relevant items.
+
+        Parameters
+        ----------
+        gains : array
+            Worth of each held-out row.
+        propensity : array
+            P of each row, in (0, 1].
+        user : array of int
+            0 to m-1, the user of each row; every user has a row.
+        relevant : array, optional
+            Each user's number of relevant items, where known.
+        """
+
+    def totals(self, gains: Floats, propensity: Floats, user: Ints) -> tuple[Floats, Floats]:
+        """Numerator and denominator of each user, for a sum over the user's relevant items."""
+        raise ConfigError(f"{self} cannot estimate a sum metric")
+
+    def weights(self, propensity: Floats, user: Ints, relevant: Floats | None = None) -> Floats:
+        """Weight of each row in the estimate, up to scale; diagnostics are made from it."""
+        return np.asarray(1 / propensity)
+
+    def clipped(self, propensity: Floats) -> Floats:
+        """Mask (0 or 1) of the weights that clipping changes; none by default."""
+        return np.zeros(len(propensity))
+
+
+@dataclass(frozen=True)
+class Weighted(Estimator):
+    """Shared by estimators that weight by inverse propensity.
+
+    Parameters
+    ----------
+    clip : float
+        Smallest propensity used, relative to the largest; 0 for no clipping.
+    """
+
+    clip: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.clip <= 1:
+            raise ConfigError(f"clip={self.clip:g} must lie between 0 and 1: it is relative to the largest propensity")
+
+    def inverse(self, propensity: Floats) -> Floats:
+        """1 / P, clipped."""
+        return np.asarray(1 / np.maximum(propensity, self._floor(propensity)))
+
+    def clipped(self, propensity: Floats) -> Floats:
+        """Which weights clipping changes."""
+        return np.asarray(propensity < self._floor(propensity), dtype=float)
+
+    def _floor(self, propensity: Floats) -> float:
+        return self.clip * float(np.max(propensity, initial=0.0))
+
+
+def sum_by(user: Ints, values: Floats) -> Floats:
+    """Sum of values for each user."""
+    return np.bincount(user, weights=values)
+
+
+def mean_by(user: Ints, values: Floats) -> Floats:
+    """Mean of values for each user."""
+    return np.asarray(sum_by(user, values) / np.bincount(user))

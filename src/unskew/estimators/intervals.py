@@ -1,0 +1,145 @@
+"""Intervals: the user is the unit, and the users stand for the population they come from."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import erfc, sqrt
+from statistics import NormalDist
+from typing import TypeVar
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.errors import ConfigError
+from unskew.estimators.estimate import Terms, standard_error
+from unskew.notation import Named
+
+Key = TypeVar("Key")
+Bounds = tuple[float | None, float | None]
+_CHUNK = 2**22  # resampling counts held at a time
+
+
+def normal_quantile(level: float) -> float:
+    """The z of a two-sided interval: 1.96 for 0.95."""
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+class Interval(Named, family="interval"):
+    """How to get low and high."""
+
+    @abstractmethod
+    def bounds(
+        self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
+    ) -> tuple[list[Bounds], list[Bounds]]:
+        """Low and high of each estimate, and of each difference first minus second; None where undefined.
+
+        Parameters
+        ----------
+        terms : sequence of Terms
+            All of the same users.
+        pairs : sequence of (int, int)
+            Places in `terms` to compare.
+        level : float
+        rng : Generator
+        """
+
+
+@dataclass(frozen=True)
+class Delta(Interval, word="delta"):
+    """Value plus and minus z standard errors of the linearised ratio."""
+
+    def bounds(
+        self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
+    ) -> tuple[list[Bounds], list[Bounds]]:
+        """Low and high of each estimate and difference."""
+        gaps = (difference(terms[a], terms[b]) for a, b in pairs)
+        return [_around(term.value, term.std_error, level) for term in terms], [_around(*gap, level) for gap in gaps]
+
+
+@dataclass(frozen=True)
+class Bootstrap(Interval, word="bootstrap"):
+    """Quantiles of the value over users drawn with replacement.
+
+    All estimates share the draws, so one matrix product serves them and differences are paired.
+
+    Parameters
+    ----------
+    n : int
+        How many draws.
+    """
+
+    n: int = 2000
+    positional = ("n",)
+
+    def __post_init__(self) -> None:
+        if self.n < 10:
+            raise ConfigError(f"bootstrap({self.n}): at least 10 draws are needed, and 2000 are usual")
+
+    def bounds(
+        self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
+    ) -> tuple[list[Bounds], list[Bounds]]:
+        """Low and high of each estimate and difference."""
+        if not terms or len(terms[0].numerator) < 2:
+            return [(None, None)] * len(terms), [(None, None)] * len(pairs)
+        drawn = self._values(terms, rng)
+        return (
+            [_quantiles(values, level) for values in drawn.T],
+            [_quantiles(drawn[:, a] - drawn[:, b], level) for a, b in pairs],
+        )
+
+    def _values(self, terms: Sequence[Terms], rng: np.random.Generator) -> Floats:
+        """Value of each estimate in each draw, shape (draws, estimates)."""
+        users = len(terms[0].numerator)
+        columns = np.stack([column for term in terms for column in (term.numerator, term.denominator)], axis=1)
+        sums = np.empty((self.n, columns.shape[1]))
+        step = max(1, _CHUNK // users)
+        for start in range(0, self.n, step):
+            draws = min(step, self.n - start)
+            picked = rng.integers(0, users, size=(draws, users)) + np.arange(draws)[:, None] * users
+            counts = np.bincount(picked.ravel(), minlength=draws * users).reshape(draws, users)
+            sums[start : start + draws] = counts.astype(float) @ columns
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(sums[:, 0::2] / sums[:, 1::2])
+
+
+def difference(a: Terms, b: Terms) -> tuple[float | None, float | None]:
+    """Value of a minus that of b, and its standard error over the same users."""
+    if a.value is None or b.value is None:
+        return None, None
+    return a.value - b.value, standard_error(a.influence - b.influence)
+
+
+def p_value(gap: float | None, error: float | None) -> float | None:
+    """Two-sided p of a normal difference; a difference without any spread is certain."""
+    if gap is None or error is None:
+        return None
+    if error == 0:
+        return 1.0 if gap == 0 else 0.0
+    return erfc(abs(gap) / error / sqrt(2))
+
+
+def holm(p_values: Mapping[Key, float | None]) -> dict[Key, float | None]:
+    """Holm's step-down correction (1979): the chance of any false claim stays below the level."""
+    adjusted: dict[Key, float | None] = dict.fromkeys(p_values)
+    known = sorted((p, position) for position, p in enumerate(p_values.values()) if p is not None)
+    keys = list(p_values)
+    largest = 0.0
+    for place, (p, position) in enumerate(known):
+        largest = max(largest, min(1.0, (len(known) - place) * p))
+        adjusted[keys[position]] = largest
+    return adjusted
+
+
+def _around(value: float | None, error: float | None, level: float) -> Bounds:
+    if value is None or error is None:
+        return None, None
+    reach = normal_quantile(level) * error
+    return value - reach, value + reach
+
+
+def _quantiles(values: Floats, level: float) -> Bounds:
+    finite = values[np.isfinite(values)]
+    if len(finite) < len(values) / 2:
+        return None, None
+    low, high = np.quantile(finite, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)

@@ -1,0 +1,104 @@
+"""Reasons to doubt a number, in words."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from unskew.estimators import Snips
+from unskew.evaluation.estimates import Cell
+from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.settings import Settings
+from unskew.ranking import Contest
+
+LARGE_SHARE = 0.05  # one row that carries more than this decides the estimate
+SMALL_SAMPLE = 50  # effective rows below which an interval means little
+FEW_ROWS = 5  # held-out rows a user below which the per-user ratio hardly corrects
+MANY_TIES = 0.1
+
+
+def find_doubts(
+    evidence: Evidence, settings: Settings, cells: Sequence[Cell], contest: Contest | None
+) -> Iterator[str]:
+    """Say what was dropped, and which numbers rest on little."""
+    yield from _dropped(evidence)
+    if contest is not None:
+        for name, binding in contest.bindings.items():
+            if binding.unknown_items:
+                yield (
+                    f"model {name!r} does not know {binding.unknown_items} of {contest.catalogue_size} items; "
+                    "they rank last for it, tied"
+                )
+    yield from _lists(evidence, settings)
+    yield from _ties(evidence)
+    yield from _weights(cells)
+    if len(evidence.users) < 2:
+        yield "only one user is judged: standard errors and intervals are undefined"
+    rows_a_user = evidence.rows / max(len(evidence.users), 1)
+    for estimator in settings.estimators:
+        if isinstance(estimator, Snips) and estimator.per == "user" and rows_a_user < FEW_ROWS:
+            yield (
+                f"{estimator}: with {rows_a_user:.1f} held-out rows a user this form hardly corrects, however many "
+                "users there are; see snips"
+            )
+
+
+def _dropped(evidence: Evidence) -> Iterator[str]:
+    dropped, split = evidence.dropped, evidence.split
+    for part, interactions in (("train", split.train), ("test", split.test)):
+        if interactions.duplicates:
+            yield f"{part}: {interactions.duplicates} repeated (user, item) rows left out"
+    if dropped["items_in_train"]:
+        yield (
+            f"{dropped['items_in_train']} test rows are also in train and were dropped, for seen items are no "
+            "candidates; --candidates all keeps them"
+        )
+    if dropped["items_outside_catalogue"]:
+        yield (
+            f"{dropped['items_outside_catalogue']} test rows name an item that is no candidate (not in train, and known "
+            "to no model) and were dropped"
+        )
+    if dropped["unknown_users"]:
+        yield (
+            f"{dropped['unknown_users']} test users ({dropped['rows_of_unknown_users']} rows) are unknown to some model "
+            "and were dropped for all"
+        )
+
+
+def _lists(evidence: Evidence, settings: Settings) -> Iterator[str]:
+    for name, ranks in evidence.ranks.items():
+        if ranks.listed is None or not len(ranks):
+            continue
+        longest = int(ranks.listed.max())
+        beyond = [str(metric) for metric in settings.metrics if (metric.cutoff or 0) > longest]
+        if beyond:
+            yield (
+                f"model {name!r} lists at most {longest} candidates a user, fewer than {', '.join(beyond)} "
+                "looks at; what is not listed gains 0"
+            )
+
+
+def _ties(evidence: Evidence) -> Iterator[str]:
+    for name, ranks in evidence.ranks.items():
+        tied = (
+            np.mean(ranks.tied > 0)
+            if ranks.listed is None
+            else np.mean((ranks.tied > 0) & (ranks.above < ranks.listed))
+        )
+        if tied > MANY_TIES:
+            how = "averaged over all orders" if ranks.ties == "expected" else f"resolved {ranks.ties}"
+            yield f"model {name!r}: {tied:.0%} of held-out items share their score with another candidate ({how})"
+
+
+def _weights(cells: Sequence[Cell]) -> Iterator[str]:
+    told = set()
+    for cell in cells:
+        name = str(cell.estimator)
+        share, size = cell.max_weight_share, cell.effective_sample_size
+        if name in told or share is None or size is None or not cell.estimator.uses_propensity:
+            continue
+        if share > LARGE_SHARE or size < SMALL_SAMPLE:
+            told.add(name)
+            yield (
+                f"{name}: few rows carry the estimate (effective sample size {size:.0f}, largest weight share "
+                f"{share:.1%}); do not trust its interval, and consider {cell.estimator.word}(clip=0.01)"
+            )

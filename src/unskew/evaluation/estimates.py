@@ -1,0 +1,236 @@
+"""From evidence to estimates and comparisons."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from unskew.arrays import Bools, Floats, Ints
+from unskew.errors import ConfigError, PropensityError
+from unskew.estimators import Comparison, Estimate, Estimator, Terms, difference, holm, p_value
+from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.settings import AnyMetric, Settings
+from unskew.metrics import ListMetric
+from unskew.propensities import Propensity
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A metric by an estimator: what all models share there."""
+
+    metric: AnyMetric
+    estimator: Estimator
+    users: int
+    dropped_users: int
+    dropped_items: int
+    effective_sample_size: float | None
+    max_weight_share: float | None
+    clipped_share: float
+    terms: dict[str, Terms]
+
+
+@dataclass(frozen=True, eq=False)
+class Estimation:
+    """Turns evidence into estimates under given settings."""
+
+    evidence: Evidence
+    settings: Settings
+    propensity: Propensity
+
+    def run(self) -> tuple[list[Cell], list[Estimate], list[Comparison]]:
+        """Compute all cells, then all intervals, sharing the bootstrap's draws where users are the same."""
+        cells = [self._cell(metric, estimator) for metric, estimator in self.settings.pairs]
+        estimates: dict[tuple[int, str], Estimate] = {}
+        comparisons: dict[tuple[int, str, str], Comparison] = {}
+        for group in self._groups(cells):
+            self._intervals(cells, group, estimates, comparisons)
+        models = list(self.evidence.ranks)
+        places = range(len(cells))
+        return (
+            cells,
+            [estimates[k, model] for k in places for model in models],
+            [comparisons[k, a, b] for k in places for a, b in combinations(models, 2)],
+        )
+
+    @staticmethod
+    def _groups(cells: list[Cell]) -> Iterator[list[int]]:
+        """Places of the cells whose terms are of the same number of users in the same order."""
+        by_size: dict[tuple[int, int], list[int]] = {}
+        for k, cell in enumerate(cells):
+            size = len(next(iter(cell.terms.values())).numerator)
+            by_size.setdefault((size, cell.dropped_users), []).append(k)
+        yield from by_size.values()
+
+    def _intervals(
+        self,
+        cells: list[Cell],
+        group: list[int],
+        estimates: dict[tuple[int, str], Estimate],
+        comparisons: dict[tuple[int, str, str], Comparison],
+    ) -> None:
+        keys = [(k, model) for k in group for model in cells[k].terms]
+        terms = [cells[k].terms[model] for k, model in keys]
+        place = {key: index for index, key in enumerate(keys)}
+        pairs = [(k, a, b) for k in group for a, b in combinations(cells[k].terms, 2)]
+        settings = self.settings
+        bounds, gaps = settings.interval.bounds(
+            terms,
+            [(place[k, a], place[k, b]) for k, a, b in pairs],
+            settings.level,
+            np.random.default_rng([settings.seed, 1]),
+        )
+        for (k, model), term, (low, high) in zip(keys, terms, bounds, strict=True):
+            estimates[k, model] = self._estimate(cells[k], model, term, low, high)
+        for (k, a, b), (low, high) in zip(pairs, gaps, strict=True):
+            gap, error = difference(cells[k].terms[a], cells[k].terms[b])
+            names = str(cells[k].metric), str(cells[k].estimator)
+            comparisons[k, a, b] = Comparison(*names, a, b, gap, low, high, p_value(gap, error), None)
+        for k in group:
+            own = [key for key in pairs if key[0] == k]
+            for key, adjusted in holm({key: comparisons[key].p_value for key in own}).items():
+                comparisons[key] = _with_holm(comparisons[key], adjusted)
+
+    def _estimate(self, cell: Cell, model: str, terms: Terms, low: float | None, high: float | None) -> Estimate:
+        ranks = self.evidence.ranks[model]
+        return Estimate(
+            model=model,
+            metric=str(cell.metric),
+            definition=f"{cell.metric.definition}; ties {ranks.ties}; {ranks.candidate_rule}",
+            estimator=str(cell.estimator),
+            target=cell.estimator.target,
+            value=terms.value,
+            std_error=terms.std_error,
+            low=low,
+            high=high,
+            level=self.settings.level,
+            users=cell.users,
+            dropped_users=cell.dropped_users,
+            dropped_items=cell.dropped_items,
+            effective_sample_size=cell.effective_sample_size,
+            max_weight_share=cell.max_weight_share,
+            clipped_share=cell.clipped_share,
+            tied_share=ranks.tied_share,
+        )
+
+    @cached_property
+    def _rows(self) -> tuple[Floats, Bools]:
+        """Propensity of each row, and which rows have one."""
+        evidence = self.evidence
+        values = None if evidence.split.test.values is None else next(iter(evidence.ranks.values())).values
+        propensity = np.asarray(self.propensity(evidence.row_users, evidence.items, values), dtype=float)
+        has = ~np.isnan(propensity)
+        wrong = has & ~((propensity > 0) & (propensity <= 1))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            item = evidence.split.item_vocabulary.ids[evidence.items[row]]
+            raise PropensityError(f"propensity {propensity[row]:g} of item {item} is outside (0, 1]")
+        if not has.any():
+            raise PropensityError("no held-out item has a propensity; with smoothing=0 items must occur in training")
+        return propensity, has
+
+    def _cell(self, metric: AnyMetric, estimator: Estimator) -> Cell:
+        self._check(metric, estimator)
+        evidence = self.evidence
+        everything = np.ones(evidence.rows, dtype=bool)
+        propensity, has = self._rows if estimator.uses_propensity else (np.ones(evidence.rows), everything)
+        user = evidence.user
+        judged = np.ones(len(evidence.users), dtype=bool)
+        if not has.all():
+            judged = np.bincount(user[has], minlength=len(judged)) > 0
+            user = (np.cumsum(judged) - 1)[user[has]]
+            propensity = propensity[has]
+        relevant = None if evidence.relevant is None else evidence.relevant[evidence.users[judged]]
+        if isinstance(metric, ListMetric):
+            terms, users = self._list_terms(metric)
+        else:
+            terms, users = self._row_terms(metric, estimator, propensity, user, has, relevant)
+        weights = estimator.weights(propensity, user, relevant if metric.kind == "mean" else None)
+        dropped = dict(evidence.dropped)
+        in_sums = users
+        with_rows = dropped["users"] + len(evidence.users)
+        dropped_users = max(with_rows - in_sums, 0) if not estimator.counts_empty_users else dropped["unknown_users"]
+        return Cell(
+            metric=metric,
+            estimator=estimator,
+            users=users,
+            dropped_users=dropped_users,
+            dropped_items=dropped["items_outside_catalogue"] + dropped["items_in_train"] + int(np.sum(~has)),
+            effective_sample_size=_kish(weights),
+            max_weight_share=float(weights.max() / weights.sum()) if len(weights) else None,
+            clipped_share=float(np.mean(estimator.clipped(propensity))) if len(propensity) else 0.0,
+            terms=terms,
+        )
+
+    def _list_terms(self, metric: ListMetric) -> tuple[dict[str, Terms], int]:
+        values = {model: metric.values(self.lists(model)) for model in self.evidence.ranks}
+        defined = ~np.any([np.isnan(column) for column in values.values()], axis=0)
+        users = int(defined.sum())
+        return {model: Terms(column[defined], np.ones(users)) for model, column in values.items()}, users
+
+    def _row_terms(
+        self,
+        metric: AnyMetric,
+        estimator: Estimator,
+        propensity: Floats,
+        user: Ints,
+        has: Bools,
+        relevant: Floats | None,
+    ) -> tuple[dict[str, Terms], int]:
+        mean = metric.kind == "mean"
+        empty = self.evidence.empty_users(mean=mean) if estimator.counts_empty_users else 0
+        terms = {}
+        for model in self.evidence.ranks:
+            gains = self.gains(model, metric)
+            gains = gains if has.all() else gains[has]
+            if mean:
+                pair = estimator.terms(gains, propensity, user, relevant)
+            else:
+                pair = estimator.totals(gains, propensity, user)
+            numerator, denominator = (np.append(pair[0], np.zeros(empty)), np.append(pair[1], np.ones(empty)))
+            terms[model] = Terms(numerator, denominator)
+        return terms, len(next(iter(terms.values())).numerator)
+
+    def gains(self, model: str, metric: AnyMetric) -> Floats:
+        """Gains of a model's rows, computed once for all estimators."""
+        key = (model, str(metric))
+        if key not in self._gains:
+            self._gains[key] = self.evidence.gains(model, metric)
+        return self._gains[key]
+
+    def lists(self, model: str) -> "object":
+        """The sorted lists of a model, made once for all list metrics."""
+        if model not in self._lists:
+            self._lists[model] = self.evidence.lists(model)
+        return self._lists[model]
+
+    @cached_property
+    def _gains(self) -> dict[tuple[str, str], Floats]:
+        return {}
+
+    @cached_property
+    def _lists(self) -> dict[str, object]:
+        return {}
+
+    def _check(self, metric: AnyMetric, estimator: Estimator) -> None:
+        if estimator.needs_absolute and not self.propensity.absolute:
+            raise PropensityError(
+                f"{estimator} needs absolute propensities, but {self.settings.propensity} is known only up to scale; "
+                "use --propensity column, or snips"
+            )
+        if estimator.needs_relevant and metric.kind == "mean" and self.evidence.relevant is None:
+            raise ConfigError(
+                f"{estimator} of {metric} needs each user's number of relevant items; give --relevant-counts, or use snips"
+            )
+
+
+def _kish(weights: Floats) -> float | None:
+    """Effective sample size (Kish 1965): the square of the sum over the sum of squares."""
+    return float(weights.sum() ** 2 / np.sum(weights**2)) if len(weights) else None
+
+
+def _with_holm(comparison: Comparison, adjusted: float | None) -> Comparison:
+    from dataclasses import replace
+
+    return replace(comparison, p_value_holm=adjusted)

@@ -1,0 +1,138 @@
+"""What the estimates are made from: the held-out rows and where each model put them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unskew.arrays import Bools, Floats, Ints
+from unskew.data import Interactions, Split
+from unskew.data.vocabulary import canonical
+from unskew.errors import DataError
+from unskew.evaluation.settings import AnyMetric
+from unskew.metrics import ListMetric, UserLists
+from unskew.ranking import Ranks
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Ranks of all models on the same rows.
+
+    Parameters
+    ----------
+    split : Split
+    train : Interactions
+        The training positives, which popularity is counted on.
+    users : array
+        Codes of the judged users, ascending.
+    offsets : array
+        Rows of the k-th judged user.
+    items : array
+        Item codes of the rows.
+    ranks : mapping
+        Model to `Ranks`, rows as in `items`.
+    known_users : array of bool
+        Users that all models know, by code.
+    dropped : mapping
+        Counts of what was left out.
+    relevant : array or None
+        Number of relevant items by user code, -1 where not given.
+    """
+
+    split: Split
+    train: Interactions
+    users: Ints
+    offsets: Ints
+    items: Ints
+    ranks: Mapping[str, Ranks]
+    known_users: Bools
+    dropped: Mapping[str, int]
+    relevant: Floats | None = None
+
+    @cached_property
+    def user(self) -> Ints:
+        """Which judged user, from 0, each row belongs to."""
+        return np.repeat(np.arange(len(self.users)), np.diff(self.offsets))
+
+    @property
+    def row_users(self) -> Ints:
+        """User code of each row."""
+        return self.users[self.user]
+
+    @property
+    def rows(self) -> int:
+        """How many held-out rows are judged."""
+        return len(self.items)
+
+    def gains(self, model: str, metric: AnyMetric) -> Floats:
+        """Worth of each row (metrics that are means or sums)."""
+        ranks = self.ranks[model]
+        assert not isinstance(metric, ListMetric)
+        return metric.row_gains(ranks.above, ranks.spread, ranks.candidates, ranks.listed)
+
+    def lists(self, model: str) -> UserLists:
+        """The ranks of each user together (list metrics)."""
+        ranks = self.ranks[model]
+        return UserLists.from_rows(
+            self.offsets, ranks.above, ranks.spread, ranks.candidates, ranks.listed, policy=ranks.ties
+        )
+
+    def empty_users(self, *, mean: bool) -> int:
+        """Users of the population that have nothing observed: with relevant items where counts are known."""
+        if self.relevant is None:
+            occurs = (self.split.train.user_counts + self.split.test.user_counts) > 0
+        else:
+            occurs = self.relevant > 0 if mean else self.relevant >= 0
+        at_risk = occurs & self.known_users
+        at_risk[self.users] = False
+        return int(at_risk.sum())
+
+
+def relevant_counts(counts: Any, split: Split, users: Ints) -> Floats:
+    """Number of relevant items by user code, from a mapping or a frame with columns ``user`` and ``relevant``.
+
+    Raises
+    ------
+    DataError
+        When a judged user has no count, or more held-out rows than relevant items.
+    """
+    if isinstance(counts, Mapping):
+        ids: Any = np.array([str(key) for key in counts])
+        numbers = np.array(list(counts.values()), dtype=float)
+    else:
+        import narwhals as nw
+
+        frame = nw.from_native(counts, eager_only=True)
+        for column in ("user", "relevant"):
+            if column not in frame.columns:
+                raise DataError(f"relevant counts: no column {column!r} (there are {', '.join(frame.columns)})")
+        ids = pl.Series(frame["user"].to_list())
+        numbers = pl.Series(frame["relevant"].to_list()).cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+    bad = ~((numbers >= 0) & (numbers == np.floor(numbers)))
+    if bad.any():
+        raise DataError(f"relevant counts: row {int(np.argmax(bad)) + 1} is not a whole number of 0 or more")
+    codes = split.user_vocabulary.encode(canonical(ids, "users of the relevant counts"))
+    by_user = np.full(len(split.user_vocabulary), -1.0)
+    by_user[codes[codes >= 0]] = numbers[codes >= 0]
+    missing = by_user[users] < 0
+    if missing.any():
+        user = split.user_vocabulary.ids[users[int(np.argmax(missing))]]
+        raise DataError(
+            f"relevant counts: {int(missing.sum())} of {len(users)} test users have none, the first is {user}; "
+            "every user with test rows needs a count"
+        )
+    return by_user
+
+
+def check_counts(evidence_relevant: Floats, users: Ints, rows: Ints, split: Split) -> None:
+    """Refuse counts smaller than what was observed."""
+    short = evidence_relevant[users] < rows
+    if short.any():
+        k = int(np.argmax(short))
+        raise DataError(
+            f"relevant counts: user {split.user_vocabulary.ids[users[k]]} has {int(evidence_relevant[users[k]])} relevant "
+            f"items but {rows[k]} held-out ones; a count covers all relevant items, observed or not"
+        )

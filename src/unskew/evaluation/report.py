@@ -1,0 +1,163 @@
+"""The table of estimates with where they come from."""
+
+import html
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unskew import __version__
+from unskew.data.writing import written
+from unskew.errors import ConfigError, did_you_mean
+from unskew.estimators import Comparison, Estimate, Snips
+from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.settings import Settings
+from unskew.evaluation.sweep import Sweep, sweep_gamma
+from unskew.propensities import Popularity, Propensity
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Estimates, comparisons and warnings of one run, with all that decided them.
+
+    Printing it shows a table; `to_dict` gives the JSON, `to_html` the page.
+    """
+
+    estimates: tuple[Estimate, ...]
+    comparisons: tuple[Comparison, ...]
+    warnings: tuple[str, ...]
+    settings: Settings
+    evidence: Evidence
+    propensity: Propensity
+    block_size: int | None
+    models: Mapping[str, str]
+
+    def __str__(self) -> str:
+        from unskew.evaluation.table import as_text
+
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"Report({len(self.models)} models, {len(self.estimates)} estimates, {len(self.warnings)} warnings)"
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks."""
+        names = ("model", "metric", "estimator", "value", "low", "high", "users", "target")
+        head = "".join(f"<th>{name}</th>" for name in names)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(_shown(getattr(row, name)))}</td>" for name in names) + "</tr>"
+            for row in self.estimates
+        )
+        notes = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
+            f"<ul>{notes}</ul>" if notes else ""
+        )
+
+    def estimate(self, model: str, metric: str, estimator: str) -> Estimate:
+        """The estimate of a model, by words."""
+        for row in self.estimates:
+            if (row.model, row.metric, row.estimator) == (model, metric, estimator):
+                return row
+        known = [f"{row.model} {row.metric} {row.estimator}" for row in self.estimates]
+        asked = f"{model} {metric} {estimator}"
+        raise ConfigError(f"no estimate {asked!r}{did_you_mean(asked, known)}")
+
+    def value(self, model: str, metric: str, estimator: str) -> float | None:
+        """The value of an estimate, by words."""
+        return self.estimate(model, metric, estimator).value
+
+    @cached_property
+    def run(self) -> dict[str, Any]:
+        """Everything resolved that decides the numbers; fingerprints are taken here, not while evaluating."""
+        import numba
+        import numpy as np
+
+        split, settings = self.evidence.split, self.settings
+        parts = {"train": split.train, "validation": split.validation, "test": split.test}
+        return {
+            "data": {
+                name: {"rows": len(part), "duplicates": part.duplicates, "sha256": part.sha256}
+                for name, part in parts.items()
+                if part is not None
+            },
+            "split": split.made,
+            "models": dict(self.models),
+            "metrics": [str(metric) for metric in settings.metrics],
+            "estimators": [str(estimator) for estimator in settings.estimators],
+            "propensity": str(settings.propensity),
+            "candidates": str(split.rule),
+            "ties": settings.ties,
+            "unlisted": settings.unlisted,
+            "positive": settings.positive,
+            "relevant_counts": self.evidence.relevant is not None,
+            "level": settings.level,
+            "interval": str(settings.interval),
+            "seed": settings.seed,
+            "block_size": self.block_size,
+            "judged": {"users": len(self.evidence.users), "rows": self.evidence.rows},
+            "versions": {"unskew": __version__, "numpy": np.__version__, "numba": numba.__version__},
+        }
+
+    @cached_property
+    def sweeps(self) -> list[Sweep]:
+        """For each mean metric, ``snips`` over gamma from -1 (no correction) to 3."""
+        settings = self.settings
+        form = next((e for e in settings.estimators if isinstance(e, Snips)), None)
+        smoothing = settings.propensity.smoothing if isinstance(settings.propensity, Popularity) else 1.0
+        return [
+            sweep_gamma(self.evidence, metric, estimator=form, smoothing=smoothing)
+            for metric in settings.metrics
+            if metric.kind == "mean"
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as plain data, as in the JSON file."""
+        return {
+            "unskew": __version__,
+            "run": self.run,
+            "estimates": [row.to_dict() for row in self.estimates],
+            "comparisons": [row.to_dict() for row in self.comparisons],
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The same as text, written to a file when one is named."""
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        if path is not None:
+            with written(Path(path)) as stream:
+                stream.write(text)
+        return text
+
+    def to_polars(self) -> "pl.DataFrame":
+        """The estimates as a polars frame."""
+        import polars as pl
+
+        return pl.DataFrame([row.to_dict() for row in self.estimates], infer_schema_length=None)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The estimates as a pandas frame."""
+        import pandas as pd
+
+        return pd.DataFrame([row.to_dict() for row in self.estimates])
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """The page as text: one file that needs nothing else; written when a path is given."""
+        from unskew.evaluation.page import render
+
+        text = render(self)
+        if path is not None:
+            with written(Path(path)) as stream:
+                stream.write(text)
+        return text
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "undefined"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

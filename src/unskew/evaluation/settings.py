@@ -1,0 +1,138 @@
+"""Everything that decides the numbers of a run, parsed and checked before any work is done."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from unskew.data.split import Candidates
+from unskew.errors import ConfigError, did_you_mean
+from unskew.estimators import Aoa, Estimator, Interval
+from unskew.metrics import ListMetric, Metric, parse_metric
+from unskew.propensities import PropensityModel
+from unskew.ranking import TIE_POLICIES, Ties
+
+AnyMetric: TypeAlias = Metric | ListMetric
+
+DEFAULT_METRICS = ("recall@10", "adg@10", "auc")
+DEFAULT_ESTIMATORS = ("aoa", "snips")
+DEFAULT_PROPENSITY = "popularity"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A run's resolved settings.
+
+    Parameters
+    ----------
+    pairs : tuple of (metric, estimator)
+        What is computed, in order.
+    propensity : PropensityModel
+    candidates : Candidates or None
+        None for the split's own rule.
+    ties : str
+    positive : str or None
+    level : float
+    interval : Interval
+    seed : int
+    block_size : int or None
+    unlisted : str
+    """
+
+    pairs: tuple[tuple[AnyMetric, Estimator], ...]
+    propensity: PropensityModel
+    candidates: Candidates | None
+    ties: Ties
+    positive: str | None
+    level: float
+    interval: Interval
+    seed: int
+    block_size: int | None
+    unlisted: str
+
+    @property
+    def metrics(self) -> list[AnyMetric]:
+        """The distinct metrics, in order."""
+        return list({str(metric): metric for metric, _ in self.pairs}.values())
+
+    @property
+    def estimators(self) -> list[Estimator]:
+        """The distinct estimators, in order."""
+        return list({str(estimator): estimator for _, estimator in self.pairs}.values())
+
+
+def resolve(
+    *,
+    metrics: Sequence[str | AnyMetric] | None = None,
+    estimators: Sequence[str | Estimator] | None = None,
+    propensity: str | PropensityModel = DEFAULT_PROPENSITY,
+    candidates: str | Candidates | None = None,
+    ties: str = "expected",
+    positive: str | None = None,
+    level: float = 0.95,
+    interval: str | Interval = "delta",
+    seed: int = 0,
+    block_size: int | None = None,
+    unlisted: str = "zero",
+) -> Settings:
+    """Parse words and refuse what cannot be.
+
+    Raises
+    ------
+    ConfigError
+        With a hint, before any work is done.
+    """
+    if not 0 < level < 1:
+        raise ConfigError(f"level {level:g} must lie between 0 and 1, as in 0.95")
+    if ties not in TIE_POLICIES:
+        raise ConfigError(f"unknown tie policy {ties!r}{did_you_mean(ties, TIE_POLICIES)}")
+    if unlisted not in {"zero", "tied"}:
+        raise ConfigError(f"unlisted={unlisted!r}: choose zero or tied")
+    if seed < 0:
+        raise ConfigError(f"seed {seed} must be 0 or more")
+    if block_size is not None and block_size < 1:
+        raise ConfigError(f"block size {block_size} must be at least 1")
+    parsed_metrics = [parse_metric(metric) for metric in (metrics if metrics is not None else DEFAULT_METRICS)]
+    chosen = estimators if estimators is not None else DEFAULT_ESTIMATORS
+    parsed_estimators = [Estimator.from_word(e) if isinstance(e, str) else e for e in chosen]
+    if not parsed_metrics or not parsed_estimators:
+        raise ConfigError("nothing to compute: name at least one metric and one estimator")
+    pairs = _pair(parsed_metrics, parsed_estimators, strict=estimators is not None)
+    return Settings(
+        pairs=pairs,
+        propensity=PropensityModel.from_word(propensity) if isinstance(propensity, str) else propensity,
+        candidates=Candidates.from_word(candidates) if isinstance(candidates, str) else candidates,
+        ties=ties,  # type: ignore[arg-type]  # checked above
+        positive=positive,
+        level=level,
+        interval=Interval.from_word(interval) if isinstance(interval, str) else interval,
+        seed=seed,
+        block_size=block_size,
+        unlisted=unlisted,
+    )
+
+
+def _pair(
+    metrics: Sequence[AnyMetric], estimators: Sequence[Estimator], *, strict: bool
+) -> tuple[tuple[AnyMetric, Estimator], ...]:
+    """Each metric with each estimator that suits it; one that does not is an error when it was asked for."""
+    pairs = {}
+    for metric in metrics:
+        for estimator in estimators:
+            problem = _mismatch(metric, estimator)
+            if problem is None:
+                pairs[str(metric), str(estimator)] = (metric, estimator)
+            elif strict:
+                raise ConfigError(problem)
+    return tuple(pairs.values())
+
+
+def _mismatch(metric: AnyMetric, estimator: Estimator) -> str | None:
+    per_row = isinstance(estimator, Aoa) and estimator.per == "pair"
+    if metric.kind in estimator.kinds and not (per_row and metric.kind != "mean"):
+        return None
+    cutoff = "@K" if metric.cutoff is None else f"@{metric.cutoff}"
+    if metric.kind == "sum":
+        why = "a sum over a user's relevant items has no denominator in positive-only data"
+    else:
+        why = "its value depends on relevant items that were never observed"
+    return f"{estimator} cannot estimate {metric}: {why}; use aoa for it, or adg{cutoff} or recall{cutoff} with {estimator}"

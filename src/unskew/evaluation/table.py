@@ -1,0 +1,111 @@
+"""Reports as text tables."""
+
+import io
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from unskew.errors import ConfigError
+from unskew.estimators import Estimate
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+
+def as_text(report: "Report", width: int = 110) -> str:
+    """The report as plain text: estimates, comparisons, warnings."""
+    stream = io.StringIO()
+    console = Console(file=stream, width=width, color_system=None, force_terminal=False)
+    print_report(report, console)
+    return stream.getvalue().rstrip("\n")
+
+
+def print_report(report: "Report", console: Console) -> None:
+    """Print the report's tables to a console."""
+    console.print(_estimates(report))
+    if report.comparisons:
+        console.print(_comparisons(report))
+    for line in order_lines(report):
+        console.print(Text(line))
+    if report.warnings:
+        console.print(Text("Read with care:"))
+        for text in report.warnings:
+            console.print(Text(f"  - {text}"))
+
+
+def order_lines(report: "Report") -> list[str]:
+    """One line a metric on how the order of the models depends on the assumed bias."""
+    if len(report.models) < 2:
+        return []
+    lines = []
+    for sweep in report.sweeps:
+        if not sweep.changes:
+            lines.append(f"{sweep.metric}: order {_chain(sweep.order(0))} for every gamma from -1 to 3")
+            continue
+        steps = ", ".join(f"{_chain(change.after)} from gamma {change.high:g}" for change in sweep.changes)
+        lines.append(f"{sweep.metric}: order {_chain(sweep.order(0))} at gamma -1, {steps}")
+    return lines
+
+
+def _estimates(report: "Report") -> Table:
+    level = f"{report.settings.level:.0%}" if report.settings.level * 100 % 1 == 0 else f"{report.settings.level:g}"
+    table = Table(title="Estimates", title_justify="left", pad_edge=False)
+    for column in ("metric", "estimator", "model"):
+        table.add_column(column, overflow="fold")
+    for column in ("value", f"{level} interval", "users", "ESS"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("target", overflow="fold")
+    last: tuple[str, str] | None = None
+    for row in report.estimates:
+        key = (row.metric, row.estimator)
+        if last is not None and key != last:
+            table.add_section()
+        last = key
+        size = "-" if row.effective_sample_size is None else f"{row.effective_sample_size:,.0f}"
+        table.add_row(
+            Text(row.metric),
+            Text(row.estimator),
+            Text(row.model),
+            _number(row.value),
+            _interval(row),
+            f"{row.users:,}",
+            size,
+            Text(row.target),
+        )
+    return table
+
+
+def _comparisons(report: "Report") -> Table:
+    table = Table(title="Differences, paired by user (p by Holm)", title_justify="left", pad_edge=False)
+    for column in ("metric", "estimator", "models"):
+        table.add_column(column, overflow="fold")
+    for column in ("difference", "interval", "p"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in report.comparisons:
+        interval = "undefined" if row.low is None or row.high is None else f"{row.low:+.4f} to {row.high:+.4f}"
+        p = "-" if row.p_value_holm is None else _p(row.p_value_holm)
+        gap = "undefined" if row.difference is None else f"{row.difference:+.4f}"
+        table.add_row(Text(row.metric), Text(row.estimator), Text(f"{row.a} - {row.b}"), gap, interval, p)
+    return table
+
+
+def _interval(row: Estimate) -> str:
+    if row.low is None or row.high is None:
+        return "undefined"
+    return f"{row.low:.4f} to {row.high:.4f}"
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}"
+
+
+def _p(value: float) -> str:
+    if not 0 <= value <= 1:
+        raise ConfigError(f"p {value} is no probability")
+    return "<0.0001" if value < 1e-4 else f"{value:.4f}"
+
+
+def _chain(names: tuple[str, ...]) -> str:
+    return " > ".join(names)

@@ -1,0 +1,40 @@
+"""Propensities that come with the test rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.data import Interactions
+from unskew.errors import PropensityError
+from unskew.propensities.propensity import PropensityModel
+
+
+@dataclass(frozen=True)
+class Column(PropensityModel, word="column"):
+    """The test's own column ``propensity``: P(this row is in the test | it is a candidate)."""
+
+    def fit(self, train: Interactions, test: Interactions) -> "FittedColumn":
+        """Keep the column for look-up by row."""
+        if test.propensity is None:
+            raise PropensityError(f"{test.name} has no column 'propensity', which --propensity column asks for")
+        width = max(test.n_items, 1)
+        keys = test.users.astype(np.int64) * width + test.items
+        order = np.argsort(keys, kind="stable")
+        return FittedColumn(keys[order], test.propensity[order], width)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedColumn:
+    """Propensities by (user, item)."""
+
+    keys: Ints
+    propensity: Floats
+    width: int
+    absolute: bool = True
+
+    def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
+        """Look the rows up; NaN for a row the test does not have."""
+        wanted = users.astype(np.int64) * self.width + items
+        places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        return np.where(self.keys[places] == wanted, self.propensity[places], np.nan)

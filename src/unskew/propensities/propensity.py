@@ -1,0 +1,40 @@
+"""How likely a relevant item was to be observed."""
+
+from abc import abstractmethod
+from typing import Protocol
+
+from unskew.arrays import Floats, Ints
+from unskew.data import Interactions
+from unskew.notation import Named
+
+
+class Propensity(Protocol):
+    """A fitted propensity.
+
+    Attributes
+    ----------
+    absolute : bool
+        Whether it is a probability, or known only up to scale (then its maximum is 1).
+    """
+
+    absolute: bool
+
+    def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
+        """P of each row, in (0, 1]; NaN where the model has none, and the row is then dropped and counted."""
+        ...
+
+
+class PropensityModel(Named, family="propensity"):
+    """Settings from which a propensity is fitted."""
+
+    @abstractmethod
+    def fit(self, train: Interactions, test: Interactions) -> Propensity:
+        """Fit on the training log.
+
+        Parameters
+        ----------
+        train : Interactions
+            The training positives.
+        test : Interactions
+            The test rows, for a propensity that comes with them.
+        """
