@@ -9,7 +9,7 @@ import importlib
 import re
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeVar, Union
 
@@ -163,8 +163,8 @@ class Named:
         if family:
             cls.family = family
             cls._members = {}
+        cls.word, cls.variant = word, ()  # a subclass that is not registered must not print as its parent
         if word:
-            cls.word = word
             cls.variant = tuple(
                 (key, value) for key, _, value in (part.partition("=") for part in variant.split(",") if part)
             )
@@ -209,7 +209,8 @@ class Named:
     def build(cls, word: Word) -> Self:
         """Build a member from a parsed word, its cut-off ignored."""
         if ":" in word.name:
-            return _construct(_load(word.name, cls), word)
+            loaded: type[Self] = _load(word.name, cls)
+            return _construct(loaded, word)
         if word.name not in cls._members:
             raise ConfigError(f"unknown {cls.family} {word.name!r}{did_you_mean(word.name, cls._members)}")
         given = dict(word.options)
@@ -288,19 +289,17 @@ def _coerce(text: str, hint: Any, key: str, name: str) -> Any:
                 f"{key}={text} in {name!r}: choose from {', '.join(choices)}{did_you_mean(text, choices)}"
             )
         return text
-    if hint is str:
-        return text
-    if hint is bool and text.lower() in {"true", "false"}:
-        return text.lower() == "true"
+    readers: dict[Any, tuple[str, Callable[[str], Any]]] = {
+        str: ("text", str),
+        bool: ("true or false", {"true": True, "false": False}.__getitem__),
+        int: ("a whole number", int),
+        float: ("a number", float),
+    }
+    kind, read = readers[hint]
     try:
-        if hint is int:
-            return int(text)
-        if hint is float:
-            return float(text)
-    except ValueError:
-        pass
-    kind = {int: "a whole number", float: "a number", bool: "true or false"}.get(hint, str(hint))
-    raise ConfigError(f"{key}={text} in {name!r}: expected {kind}")
+        return read(text)
+    except (ValueError, KeyError):
+        raise ConfigError(f"{key}={text} in {name!r}: expected {kind}") from None
 
 
 def _print(value: Any) -> str:

@@ -91,11 +91,11 @@ class Interactions:
         item_codes, item_vocabulary = _encode(items, n_items, f"items of {name}")
         if len(user_codes) != len(item_codes):
             raise DataError(f"{name}: {len(user_codes)} users but {len(item_codes)} items; they must pair up")
-        columns: dict[str, Floats | None] = {}
+        columns: dict[str, Any] = {}
         for column, given in {"values": values, "times": times, "propensity": propensity}.items():
             columns[column] = None if given is None else _column(given, len(user_codes), f"{column} of {name}")
         check_propensity(columns["propensity"], name)
-        return cls(user_codes, item_codes, user_vocabulary, item_vocabulary, name=name, **columns)._distinct()
+        return cls(user_codes, item_codes, user_vocabulary, item_vocabulary, name=name, **columns).distinct()
 
     @classmethod
     def from_frame(
@@ -127,13 +127,13 @@ class Interactions:
         series = {key: _to_polars(native[column]) for key, column in wanted.items() if column is not None}
         users, user_vocabulary = factorise(canonical(series["user"], f"column {user!r} of {name}"))
         items, item_vocabulary = factorise(canonical(series["item"], f"column {item!r} of {name}"))
-        columns: dict[str, Floats | None] = {
+        columns: dict[str, Any] = {
             key: _numbers(series[key], f"column {wanted[key]!r} of {name}", times=key == "times")
             for key in ("values", "times", "propensity")
             if key in series
         }
         check_propensity(columns.get("propensity"), name)
-        return cls(users, items, user_vocabulary, item_vocabulary, name=name, **columns)._distinct()
+        return cls(users, items, user_vocabulary, item_vocabulary, name=name, **columns).distinct()
 
     @classmethod
     def from_sparse(
@@ -149,7 +149,8 @@ class Interactions:
 
         if not sparse.issparse(matrix):
             raise DataError(f"{name}: expected a scipy sparse matrix, got {type(matrix).__name__}")
-        entries = sparse.coo_array(matrix)
+        given: Any = matrix
+        entries = given.tocoo()
         vocabularies, codes = [], []
         for ids, n, own, what in (
             (user_ids, entries.shape[0], entries.row, "user_ids"),
@@ -164,7 +165,8 @@ class Interactions:
             vocabularies.append(vocabulary)
             codes.append(order[own].astype(np.int32))
         values = _column(entries.data, len(codes[0]), f"entries of {name}")
-        return cls(*codes, *vocabularies, values=values, name=name)._distinct()
+        users, items = codes
+        return cls(users, items, vocabularies[0], vocabularies[1], values=values, name=name).distinct()
 
     @classmethod
     def read(
@@ -216,7 +218,7 @@ class Interactions:
 
     def take(self, rows: Ints | Bools) -> "Interactions":
         """The given rows, by position or mask, with the same vocabularies."""
-        optional = {
+        optional: dict[str, Any] = {
             key: None if column is None else column[rows]
             for key, column in (
                 ("values", self.values),
@@ -302,7 +304,7 @@ class Interactions:
                 columns[name] = column.astype(np.int64) if whole else column
         return pl.DataFrame(columns)
 
-    def _distinct(self) -> "Interactions":
+    def distinct(self) -> "Interactions":
         """One row a (user, item): that with the latest time, else the last."""
         keys = self.users.astype(np.int64) * max(self.n_items, 1) + self.items
         order = np.argsort(keys, kind="stable") if self.times is None else np.lexsort((self.times, keys))

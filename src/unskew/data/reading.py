@@ -64,7 +64,7 @@ def _check_header(raw: bytes, separator: str, path: Path) -> None:
     names = next(csv.reader([first], delimiter=separator), [])
     twice = {name for name in names if names.count(name) > 1}
     if twice and not all(name.replace(".", "").isdigit() for name in twice):
-        raise DataError(f"{path}: column {sorted(twice)[0]!r} stands twice in the header; rename one")
+        raise DataError(f"{path}: column {min(twice)!r} stands twice in the header; rename one")
 
 
 def _what_is_wrong(raw: bytes, separator: str, path: Path) -> str:
@@ -78,5 +78,6 @@ def _what_is_wrong(raw: bytes, separator: str, path: Path) -> str:
     width = len(next(rows))
     for row in rows:
         if row and len(row) > width:
-            return f"{path}: line {rows.line_num} has {len(row)} fields, the header {width}; quote fields that hold a separator"
+            found = f"line {rows.line_num} has {len(row)} fields, the header {width}"
+            return f"{path}: {found}; quote fields that hold a separator"
     return f"{path}: cannot be read as {'tab' if separator != ',' else 'comma'}-separated text"

@@ -81,6 +81,9 @@ class Split:
         for part in parts[1:]:
             users = users.union(part.user_vocabulary)
             items = items.union(part.item_vocabulary)
+        users = Vocabulary(users.ids, declared=self.train.user_vocabulary.declared)
+        # ids of the test alone are not declared by train, so a model trained on it must not claim them
+        items = Vocabulary(items.ids, declared=own_items.declared and len(own_items) == len(items))
         occurring = np.flatnonzero(self.train.item_counts)
         known = np.arange(len(own_items)) if own_items.declared else occurring
         for name, part in zip(("train", "test", "validation"), parts, strict=False):
@@ -136,7 +139,7 @@ class Split:
         """Whether each row of the sorted test is also in train."""
         width = max(len(self.item_vocabulary), 1)
         keys = [part.users.astype(np.int64) * width + part.items for part in (self.sorted_test, self.train)]
-        return np.isin(*keys)
+        return np.isin(keys[0], keys[1])
 
 
 def _positions(own: Vocabulary, joined: Vocabulary) -> Ints:

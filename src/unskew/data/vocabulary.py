@@ -57,7 +57,7 @@ class Vocabulary:
         """Codes of canonical ids (see `canonical`); -1 for those not here."""
         if self.is_numeric:
             if ids.dtype != pl.Int64:
-                ids = _as_integers(ids, strict=False)
+                ids = _integers_or_null(ids)
             values = ids.fill_null(np.iinfo(np.int64).min).to_numpy()
             if self.is_range:
                 return np.where((values >= 0) & (values < len(self)), values, -1).astype(np.int32)
@@ -114,8 +114,8 @@ def canonical(values: pl.Series | npt.ArrayLike, what: str) -> pl.Series:
     empty = text == ""
     if empty.any():
         raise DataError(f"{what}: row {int(empty.arg_max() or 0) + 1} has no id; every row needs one")
-    integers = _as_integers(text, strict=True)
-    return text if integers is None else integers
+    integers = _integers_or_null(text)
+    return text if integers.null_count() else integers
 
 
 def factorise(ids: pl.Series) -> tuple[Ints, Vocabulary]:
@@ -147,9 +147,8 @@ def _series(values: npt.ArrayLike, what: str) -> pl.Series:
     return pl.Series(array)
 
 
-def _as_integers(text: pl.Series, *, strict: bool) -> pl.Series | None:
+def _integers_or_null(text: pl.Series) -> pl.Series:
+    """Int64 where the text is just how that integer prints, so that "07" stays text."""
     integers = text.cast(pl.Int64, strict=False)
-    same = (integers.cast(pl.String) == text).fill_null(value=False)
-    if not strict:
-        return pl.select(pl.when(same).then(integers).otherwise(None)).to_series()
-    return integers if same.all() else None
+    same = integers.cast(pl.String) == text
+    return pl.select(pl.when(same).then(integers).otherwise(None)).to_series()

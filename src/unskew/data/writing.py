@@ -22,7 +22,8 @@ def written(path: Path, mode: str = "w") -> Iterator[Any]:
     check_writable(path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
-        with os.fdopen(handle, mode, **({} if "b" in mode else {"encoding": "utf-8", "newline": "\n"})) as stream:
+        text = "b" not in mode
+        with os.fdopen(handle, mode, encoding="utf-8" if text else None, newline="\n" if text else None) as stream:
             yield stream
         mask = os.umask(0)
         os.umask(mask)

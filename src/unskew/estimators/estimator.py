@@ -95,7 +95,7 @@ class Weighted(Estimator):
 
 def sum_by(user: Ints, values: Floats) -> Floats:
     """Sum of values for each user."""
-    return np.bincount(user, weights=values)
+    return np.asarray(np.bincount(user, weights=values), dtype=np.float64)
 
 
 def mean_by(user: Ints, values: Floats) -> Floats:

@@ -1,6 +1,6 @@
 """Judging models: evaluate(), Report and the page."""
 
-from unskew.evaluation.evaluate import evaluate
+from unskew.evaluation.evaluator import evaluate
 from unskew.evaluation.report import Report
 from unskew.evaluation.settings import Settings, resolve
 from unskew.evaluation.sweep import Sweep

@@ -54,13 +54,13 @@ def _dropped(evidence: Evidence) -> Iterator[str]:
         )
     if dropped["items_outside_catalogue"]:
         yield (
-            f"{dropped['items_outside_catalogue']} test rows name an item that is no candidate (not in train, and known "
-            "to no model) and were dropped"
+            f"{dropped['items_outside_catalogue']} test rows name an item that is no candidate (not in train, and "
+            "known to no model) and were dropped"
         )
     if dropped["unknown_users"]:
         yield (
-            f"{dropped['unknown_users']} test users ({dropped['rows_of_unknown_users']} rows) are unknown to some model "
-            "and were dropped for all"
+            f"{dropped['unknown_users']} test users ({dropped['rows_of_unknown_users']} rows) are unknown to some "
+            "model and were dropped for all"
         )
 
 

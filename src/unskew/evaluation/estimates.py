@@ -1,7 +1,7 @@
 """From evidence to estimates and comparisons."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -12,7 +12,7 @@ from unskew.errors import ConfigError, PropensityError
 from unskew.estimators import Comparison, Estimate, Estimator, Terms, difference, holm, p_value
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.settings import AnyMetric, Settings
-from unskew.metrics import ListMetric
+from unskew.metrics import ListMetric, UserLists
 from unskew.propensities import Propensity
 
 
@@ -90,7 +90,7 @@ class Estimation:
         for k in group:
             own = [key for key in pairs if key[0] == k]
             for key, adjusted in holm({key: comparisons[key].p_value for key in own}).items():
-                comparisons[key] = _with_holm(comparisons[key], adjusted)
+                comparisons[key] = replace(comparisons[key], p_value_holm=adjusted)
 
     def _estimate(self, cell: Cell, model: str, terms: Terms, low: float | None, high: float | None) -> Estimate:
         ranks = self.evidence.ranks[model]
@@ -147,10 +147,10 @@ class Estimation:
         else:
             terms, users = self._row_terms(metric, estimator, propensity, user, has, relevant)
         weights = estimator.weights(propensity, user, relevant if metric.kind == "mean" else None)
-        dropped = dict(evidence.dropped)
-        in_sums = users
-        with_rows = dropped["users"] + len(evidence.users)
-        dropped_users = max(with_rows - in_sums, 0) if not estimator.counts_empty_users else dropped["unknown_users"]
+        dropped = evidence.dropped
+        dropped_users = dropped["users"] + len(evidence.users) - users
+        if estimator.counts_empty_users:  # all but strangers are in the sums, if only as 0
+            dropped_users = dropped["unknown_users"]
         return Cell(
             metric=metric,
             estimator=estimator,
@@ -199,7 +199,7 @@ class Estimation:
             self._gains[key] = self.evidence.gains(model, metric)
         return self._gains[key]
 
-    def lists(self, model: str) -> "object":
+    def lists(self, model: str) -> UserLists:
         """The sorted lists of a model, made once for all list metrics."""
         if model not in self._lists:
             self._lists[model] = self.evidence.lists(model)
@@ -210,7 +210,7 @@ class Estimation:
         return {}
 
     @cached_property
-    def _lists(self) -> dict[str, object]:
+    def _lists(self) -> dict[str, UserLists]:
         return {}
 
     def _check(self, metric: AnyMetric, estimator: Estimator) -> None:
@@ -221,16 +221,11 @@ class Estimation:
             )
         if estimator.needs_relevant and metric.kind == "mean" and self.evidence.relevant is None:
             raise ConfigError(
-                f"{estimator} of {metric} needs each user's number of relevant items; give --relevant-counts, or use snips"
+                f"{estimator} of {metric} needs each user's number of relevant items; "
+                "give --relevant-counts, or use snips"
             )
 
 
 def _kish(weights: Floats) -> float | None:
     """Effective sample size (Kish 1965): the square of the sum over the sum of squares."""
     return float(weights.sum() ** 2 / np.sum(weights**2)) if len(weights) else None
-
-
-def _with_holm(comparison: Comparison, adjusted: float | None) -> Comparison:
-    from dataclasses import replace
-
-    return replace(comparison, p_value_holm=adjusted)

@@ -127,12 +127,12 @@ def relevant_counts(counts: Any, split: Split, users: Ints) -> Floats:
     return by_user
 
 
-def check_counts(evidence_relevant: Floats, users: Ints, rows: Ints, split: Split) -> None:
+def check_counts(relevant: Floats, users: Ints, rows: Ints, split: Split) -> None:
     """Refuse counts smaller than what was observed."""
-    short = evidence_relevant[users] < rows
+    short = relevant[users] < rows
     if short.any():
         k = int(np.argmax(short))
         raise DataError(
-            f"relevant counts: user {split.user_vocabulary.ids[users[k]]} has {int(evidence_relevant[users[k]])} relevant "
+            f"relevant counts: user {split.user_vocabulary.ids[users[k]]} has {int(relevant[users[k]])} relevant "
             f"items but {rows[k]} held-out ones; a count covers all relevant items, observed or not"
         )

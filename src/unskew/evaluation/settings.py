@@ -101,7 +101,7 @@ def resolve(
         pairs=pairs,
         propensity=PropensityModel.from_word(propensity) if isinstance(propensity, str) else propensity,
         candidates=Candidates.from_word(candidates) if isinstance(candidates, str) else candidates,
-        ties=ties,  # type: ignore[arg-type]  # checked above
+        ties=ties,
         positive=positive,
         level=level,
         interval=Interval.from_word(interval) if isinstance(interval, str) else interval,
@@ -135,4 +135,5 @@ def _mismatch(metric: AnyMetric, estimator: Estimator) -> str | None:
         why = "a sum over a user's relevant items has no denominator in positive-only data"
     else:
         why = "its value depends on relevant items that were never observed"
-    return f"{estimator} cannot estimate {metric}: {why}; use aoa for it, or adg{cutoff} or recall{cutoff} with {estimator}"
+    instead = f"use aoa for it, or adg{cutoff} or recall{cutoff} with {estimator}"
+    return f"{estimator} cannot estimate {metric}: {why}; {instead}"

@@ -67,7 +67,7 @@ def precision_sums(offsets: Ints, above: Ints, tied: Ints, limits: Ints, harmoni
 
 
 @njit(cache=True, nogil=True)
-def _group_precision(a: int, n: int, p: int, before: int, seen: int, harmonic: Floats) -> float:  # noqa: PLR0917
+def _group_precision(a: int, n: int, p: int, before: int, seen: int, harmonic: Floats) -> float:
     # Place t of the group holds a positive with chance p/n; the t-1 places before it then hold
     # (t-1)(p-1)/(n-1) further positives on average. So the sum is
     # (p/n) sum_t (before + 1 + (t-1)(p-1)/(n-1)) / (a + t),

@@ -41,7 +41,7 @@ def count_shared(by_item: Groups, by_user: Groups, out: Floats) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def nearest_items(  # noqa: PLR0917  numba knows no keyword-only arguments
+def nearest_items(
     start: int,
     by_item: Groups,
     by_user: Groups,

@@ -9,15 +9,12 @@ from unskew.notation import Named
 
 
 class Propensity(Protocol):
-    """A fitted propensity.
+    """A fitted propensity; one that is known only up to scale has a maximum of 1."""
 
-    Attributes
-    ----------
-    absolute : bool
-        Whether it is a probability, or known only up to scale (then its maximum is 1).
-    """
-
-    absolute: bool
+    @property
+    def absolute(self) -> bool:
+        """Whether it is a probability, or known only up to scale."""
+        ...
 
     def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
         """P of each row, in (0, 1]; NaN where the model has none, and the row is then dropped and counted."""

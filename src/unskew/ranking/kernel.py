@@ -5,12 +5,16 @@ to it. Four thresholds share a pass, and counters are 32-bit, so the loop compil
 user has seen are counted out afterwards, which costs far less than masking them.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import int32, njit
 
+from unskew.arrays import Bools, Ints, Matrix
+
 
 @njit(nogil=True, cache=True)
-def _count_four(row, t0, t1, t2, t3):  # type: ignore[no-untyped-def]
+def _count_four(row: Matrix, t0: float, t1: float, t2: float, t3: float) -> tuple[Any, ...]:
     # int32() around each sum: numba would widen the counters to 64 bits and halve the speed
     a0 = a1 = a2 = a3 = int32(0)
     e0 = e1 = e2 = e3 = int32(0)
@@ -28,7 +32,7 @@ def _count_four(row, t0, t1, t2, t3):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _count_two(row, t0, t1):  # type: ignore[no-untyped-def]
+def _count_two(row: Matrix, t0: float, t1: float) -> tuple[Any, ...]:
     a0 = a1 = int32(0)
     e0 = e1 = int32(0)
     for j in range(row.shape[0]):
@@ -41,7 +45,7 @@ def _count_two(row, t0, t1):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _count_row(row, items, first, last, above, level):  # type: ignore[no-untyped-def]
+def _count_row(row: Matrix, items: Ints, first: int, last: int, above: Ints, level: Ints) -> None:
     """Fill above (strictly greater) and level (greater or equal) for items[first:last]."""
     k = first
     while last - k > 2:
@@ -62,7 +66,7 @@ def _count_row(row, items, first, last, above, level):  # type: ignore[no-untype
 
 
 @njit(nogil=True, cache=True)
-def count_ranks(scores, offsets, items, seen_offsets, seen):  # type: ignore[no-untyped-def]
+def count_ranks(scores: Matrix, offsets: Ints, items: Ints, seen_offsets: Ints, seen: Ints) -> tuple[Ints, Ints]:
     """Count, per held-out item, the candidates above it and the others tied with it.
 
     Parameters
@@ -101,7 +105,9 @@ def count_ranks(scores, offsets, items, seen_offsets, seen):  # type: ignore[no-
 
 
 @njit(nogil=True, cache=True)
-def count_ranks_among(scores, offsets, items, among_offsets, among):  # type: ignore[no-untyped-def]
+def count_ranks_among(
+    scores: Matrix, offsets: Ints, items: Ints, among_offsets: Ints, among: Ints
+) -> tuple[Ints, Ints]:
     """Like `count_ranks`, with the candidates of each row listed; held-out items must be among them."""
     start = offsets[0]
     above = np.empty(offsets[-1] - start, np.int32)
@@ -122,7 +128,17 @@ def count_ranks_among(scores, offsets, items, among_offsets, among):  # type: ig
 
 
 @njit(nogil=True, cache=True)
-def count_list_ranks(listed_offsets, listed, scores, offsets, items, seen_offsets, seen, candidates, n_items):  # type: ignore[no-untyped-def]
+def count_list_ranks(
+    listed_offsets: Ints,
+    listed: Ints,
+    scores: Matrix,
+    offsets: Ints,
+    items: Ints,
+    seen_offsets: Ints,
+    seen: Ints,
+    candidates: Ints,
+    n_items: int,
+) -> tuple[Ints, Ints, Ints]:
     """Count ranks inside top-N lists: what is not listed stands tied below the list.
 
     Parameters
@@ -185,7 +201,7 @@ def count_list_ranks(listed_offsets, listed, scores, offsets, items, seen_offset
 
 
 @njit(nogil=True, cache=True)
-def count_before(scores, is_candidate, offsets, items, keys):  # type: ignore[no-untyped-def]
+def count_before(scores: Matrix, is_candidate: Bools, offsets: Ints, items: Ints, keys: Ints) -> Ints:
     """Count, per held-out item, the candidates tied with it whose key is smaller; keys are (users, items)."""
     start = offsets[0]
     before = np.zeros(offsets[-1] - start, np.int32)
@@ -201,7 +217,7 @@ def count_before(scores, is_candidate, offsets, items, keys):  # type: ignore[no
 
 
 @njit(nogil=True, cache=True)
-def first_not_finite(scores):  # type: ignore[no-untyped-def]
+def first_not_finite(scores: Matrix) -> tuple[int, int]:
     """Row and column of the first NaN or infinity, or (-1, -1)."""
     for r in range(scores.shape[0]):
         row = scores[r]

@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -73,13 +73,14 @@ class Ranks:
         first = parts[0]
         if any((part.ties, part.candidate_rule) != (first.ties, first.candidate_rule) for part in parts):
             raise DataError("ranks made under different tie policies or candidate rules cannot be joined")
-        columns = {
+        columns: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts])
             for name in ("users", "items", "above", "tied", "candidates", "values", "listed")
             if all(getattr(part, name) is not None for part in parts)
         }
         order = np.lexsort((columns["items"], columns["users"]))
-        return replace(first, **{name: column[order] for name, column in columns.items()})
+        ordered: dict[str, Any] = {name: column[order] for name, column in columns.items()}
+        return replace(first, **ordered)
 
     def save(self, path: str | Path) -> None:
         """Write to a .npz file, whole or not at all."""

@@ -1,13 +1,17 @@
 """Seeded draws that depend on the user and the item alone, never on blocks or threads."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit, uint64
+
+from unskew.arrays import Ints
 
 _GOLDEN = uint64(0x9E3779B97F4A7C15)
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _mix(state):  # type: ignore[no-untyped-def]
+def _mix(state: Any) -> Any:
     """Finaliser of splitmix64 (Steele, Lea, Flood 2014)."""
     z = uint64(state)
     z = (z ^ (z >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
@@ -16,7 +20,7 @@ def _mix(state):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def random_keys(seed, users, n_items):  # type: ignore[no-untyped-def]
+def random_keys(seed: int, users: Ints, n_items: int) -> Ints:
     """A key for each (user, item), which orders ties at random."""
     keys = np.empty((users.shape[0], n_items), np.uint64)
     for r in range(users.shape[0]):
@@ -27,7 +31,7 @@ def random_keys(seed, users, n_items):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def draw_outside(seed, users, offsets, items, n, n_items):  # type: ignore[no-untyped-def]
+def draw_outside(seed: int, users: Ints, offsets: Ints, items: Ints, n: int, n_items: int) -> tuple[Ints, Ints]:
     """Draw n items a user without replacement from outside ``items[offsets[r]:offsets[r + 1]]``.
 
     All outside items are taken when there are no more than n.

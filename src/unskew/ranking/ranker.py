@@ -22,7 +22,8 @@ _LIST_BLOCK = 4096
 class _Source(Protocol):
     """Scores of a contest's catalogue, written into a buffer."""
 
-    dtype: "np.dtype[Any]"
+    @property
+    def dtype(self) -> "np.dtype[Any]": ...
 
     def score_into(self, rows: Ints, out: Matrix) -> None: ...
 
@@ -113,8 +114,8 @@ class _Job:
         binding = self.contest.bindings[self.name]
         source: _Source
         if isinstance(self.scorer, FactorScorer):
-            source = self.scorer.align(binding.columns)
-            unchecked = source.finite
+            aligned = self.scorer.align(binding.columns)
+            source, unchecked = aligned, aligned.finite
         else:
             source, unchecked = _Gathered(self.scorer, binding), isinstance(self.scorer, ListScorer)
         for field, value in {
