@@ -1,1 +1,5 @@
-"""Placeholder."""
+"""The command line: parse, one call into the library, print."""
+
+from unskew.cli.app import main
+
+__all__ = ["main"]

@@ -1,6 +1,6 @@
 """The number with its doubts."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,11 @@ class Comparison:
     high: float | None
     p_value: float | None
     p_value_holm: float | None
+
+    def reversed(self) -> "Comparison":
+        """The same with the models exchanged."""
+        gap, low, high = (None if x is None else -x for x in (self.difference, self.high, self.low))
+        return replace(self, a=self.b, b=self.a, difference=gap, low=low, high=high)
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""

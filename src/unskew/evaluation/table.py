@@ -3,12 +3,12 @@
 import io
 from typing import TYPE_CHECKING
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from unskew.errors import ConfigError
-from unskew.estimators import Estimate
+from unskew.estimators import Comparison, Estimate
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -19,20 +19,23 @@ def as_text(report: "Report", width: int = 110) -> str:
     stream = io.StringIO()
     console = Console(file=stream, width=width, color_system=None, force_terminal=False)
     print_report(report, console)
+    print_warnings(report, console)
     return stream.getvalue().rstrip("\n")
 
 
 def print_report(report: "Report", console: Console) -> None:
-    """Print the report's tables to a console."""
+    """Print estimates, the best against the next, and how the order depends on gamma."""
     console.print(_estimates(report))
     if report.comparisons:
         console.print(_comparisons(report))
     for line in order_lines(report):
-        console.print(Text(line))
-    if report.warnings:
-        console.print(Text("Read with care:"))
-        for text in report.warnings:
-            console.print(Text(f"  - {text}"))
+        console.print(Text(line), soft_wrap=True)
+
+
+def print_warnings(report: "Report", console: Console) -> None:
+    """Print what should be read with care."""
+    for text in report.warnings:
+        console.print(Text(f"warning: {text}"), soft_wrap=True)
 
 
 def order_lines(report: "Report") -> list[str]:
@@ -51,7 +54,7 @@ def order_lines(report: "Report") -> list[str]:
 
 def _estimates(report: "Report") -> Table:
     level = f"{report.settings.level:.0%}" if report.settings.level * 100 % 1 == 0 else f"{report.settings.level:g}"
-    table = Table(title="Estimates", title_justify="left", pad_edge=False)
+    table = Table(title="Estimates", title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
     for column in ("metric", "estimator", "model"):
         table.add_column(column, overflow="fold")
     for column in ("value", f"{level} interval", "users", "ESS"):
@@ -78,17 +81,33 @@ def _estimates(report: "Report") -> Table:
 
 
 def _comparisons(report: "Report") -> Table:
-    table = Table(title="Differences, paired by user (p by Holm)", title_justify="left", pad_edge=False)
+    table = Table(title="Best against next, paired by user", title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
     for column in ("metric", "estimator", "models"):
         table.add_column(column, overflow="fold")
-    for column in ("difference", "interval", "p"):
+    for column in ("difference", "interval", "p (Holm)"):
         table.add_column(column, justify="right", no_wrap=True)
-    for row in report.comparisons:
+    for row in best_against_next(report):
         interval = "undefined" if row.low is None or row.high is None else f"{row.low:+.4f} to {row.high:+.4f}"
         p = "-" if row.p_value_holm is None else _p(row.p_value_holm)
         gap = "undefined" if row.difference is None else f"{row.difference:+.4f}"
         table.add_row(Text(row.metric), Text(row.estimator), Text(f"{row.a} - {row.b}"), gap, interval, p)
     return table
+
+
+def best_against_next(report: "Report") -> list[Comparison]:
+    """For each metric and estimator, the comparison of the two best models, the better one first."""
+    chosen = []
+    for metric, estimator in dict.fromkeys((row.metric, row.estimator) for row in report.estimates):
+        rows = [r for r in report.estimates if (r.metric, r.estimator) == (metric, estimator) and r.value is not None]
+        if len(rows) < 2:
+            continue
+        best, following = sorted(rows, key=lambda row: -(row.value or 0.0))[:2]
+        pair = {best.model, following.model}
+        found = next(
+            c for c in report.comparisons if (c.metric, c.estimator) == (metric, estimator) and {c.a, c.b} == pair
+        )
+        chosen.append(found if found.a == best.model else found.reversed())
+    return chosen
 
 
 def _interval(row: Estimate) -> str:
@@ -102,8 +121,6 @@ def _number(value: float | None) -> str:
 
 
 def _p(value: float) -> str:
-    if not 0 <= value <= 1:
-        raise ConfigError(f"p {value} is no probability")
     return "<0.0001" if value < 1e-4 else f"{value:.4f}"
 
 

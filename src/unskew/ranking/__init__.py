@@ -3,6 +3,7 @@
 from unskew.ranking.contest import Binding, Contest, prepare_contest
 from unskew.ranking.engines import Engine, Threads
 from unskew.ranking.lists import ListScorer
+from unskew.ranking.model_files import read_factors, read_scores
 from unskew.ranking.ranker import default_block_size, rank
 from unskew.ranking.ranks import TIE_POLICIES, Ranks, Ties
 from unskew.ranking.scorers import CallableScorer, FactorScorer, ItemItemScorer, MatrixScorer, Scorer
@@ -24,4 +25,6 @@ __all__ = [
     "default_block_size",
     "prepare_contest",
     "rank",
+    "read_factors",
+    "read_scores",
 ]

@@ -1,0 +1,50 @@
+# Every target sets up what it needs: a virtual environment with the pinned versions of constraints.txt.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all lint types layers bench docs clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/core.stamp: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/core.stamp
+
+demo: $(VENV)/core.stamp ## Simulate a marketplace, judge four models on it, write unskew-demo/report.html
+	$(BIN)/unskew demo
+
+test: lint types layers ## Lint, types, layers and all tests that are not slow
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-all: lint types layers ## The same with the slow tests
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/dev.stamp ## Check style and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/dev.stamp ## Check types
+	$(BIN)/mypy
+
+layers: $(VENV)/dev.stamp ## Check which module imports which
+	$(BIN)/lint-imports
+
+bench: $(VENV)/dev.stamp ## Measure speed against the matrix product, and memory
+	$(BIN)/python benchmarks/run.py
+
+docs: $(VENV)/dev.stamp ## Build the documentation, running every code block in it
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+clean: ## Remove the environment and everything built
+	rm -rf $(VENV) docs/_build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache unskew-demo

@@ -1,0 +1,96 @@
+"""The commands together, and how errors reach the user."""
+
+import sys
+import traceback
+from typing import Annotated, NoReturn
+
+import click
+import typer
+
+from unskew import __version__
+from unskew.cli.datasets import datasets_app
+from unskew.cli.demo import demo
+from unskew.cli.evaluate import evaluate_command
+from unskew.cli.listing import list_command
+from unskew.cli.split import split_command
+from unskew.errors import UnskewError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="unskew",
+    help="What your recommender's offline metrics would be if the log were not skewed, and how sure that is.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"unskew {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+) -> None:
+    """Commands write results to stdout, progress and warnings to stderr. Exit 0: done, 2: bad usage or bad data."""
+    # --debug is read by main(), which must know of it even when parsing fails
+
+
+app.command("evaluate")(evaluate_command)
+app.command("split")(split_command)
+app.command("list")(list_command)
+app.command("demo")(demo)
+app.add_typer(datasets_app, name="datasets")
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run a command line and exit: 0 done, 2 bad usage or bad data, 130 interrupted.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        Instead of the process's own.
+    """
+    words = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]
+    try:
+        status = typer.main.get_command(app).main(args=words, prog_name="unskew", standalone_mode=False)
+    except click.exceptions.Exit as leave:
+        sys.exit(leave.exit_code)
+    except click.ClickException as error:
+        _fail(_usage(error), debug=debug)
+    except UnskewError as error:
+        _fail(str(error), debug=debug)
+    except (KeyboardInterrupt, click.Abort):
+        print("unskew: interrupted; nothing was written", file=sys.stderr)  # noqa: T201
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output went away, as in "unskew list metrics | head"
+        sys.exit(0)
+    except Exception as error:  # noqa: BLE001  # whatever it is, one line and no traceback
+        _fail(f"{type(error).__name__}: {error}; this is a bug, please report it with --debug", debug=debug)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _usage(error: click.ClickException) -> str:
+    message = " ".join(error.format_message().split())
+    hint = ""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        hint = f"; see '{error.ctx.command_path} --help'"
+    return message.rstrip(".") + hint
+
+
+def _fail(message: str, *, debug: bool) -> NoReturn:
+    if debug:
+        traceback.print_exc()
+    print(f"unskew: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201
+    sys.exit(BAD_INPUT)

@@ -1,0 +1,111 @@
+"""The command ``unskew list``: the words that can be used."""
+
+import dataclasses
+import inspect
+import json
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from unskew.errors import ConfigError, did_you_mean
+from unskew.notation import Named
+
+FAMILIES = (
+    "metrics",
+    "estimators",
+    "propensities",
+    "models",
+    "candidates",
+    "intervals",
+    "datasets",
+    "worlds",
+    "studies",
+)
+
+What = Annotated[str, typer.Argument(help=f"One of: {', '.join(FAMILIES)}.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def list_command(what: What, as_json: AsJson = False) -> None:
+    """List the words that can be used: metrics with their exact definitions, estimators, models and so on."""
+    if what not in FAMILIES:
+        raise ConfigError(f"nothing called {what!r} to list{did_you_mean(what, FAMILIES)}")
+    rows = entries(what)
+    if as_json:
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    console = Console()
+    if not rows:
+        console.print(f"There are no {what} in this version.")
+        return
+    table = Table(pad_edge=False)
+    for name in rows[0]:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_flat(value)) for value in row.values()))
+    console.print(table)
+
+
+def entries(what: str) -> list[dict[str, Any]]:
+    """What there is of a family, one dictionary each."""
+    if what == "metrics":
+        from unskew.metrics import list_metrics
+
+        return [
+            {"metric": e.form, "kind": e.kind, "definition": e.definition, "options": dict(e.options)}
+            for e in list_metrics()
+        ]
+    if what == "datasets":
+        from unskew.data.sources import SOURCES
+
+        return [{"dataset": name, "title": source.title, "licence": source.licence} for name, source in SOURCES.items()]
+    if what == "studies":
+        return []
+    return [
+        {what.removesuffix("s"): member.word, "description": _summary(member), "options": _options(member)}
+        for member in _family(what).members()
+    ]
+
+
+def _family(what: str) -> type[Named]:
+    from unskew.data import Candidates
+    from unskew.estimators import Estimator, Interval
+    from unskew.models import Model
+    from unskew.propensities import PropensityModel
+    from unskew.simulators import WorldModel
+
+    families: dict[str, type[Named]] = {
+        "estimators": Estimator,
+        "propensities": PropensityModel,
+        "models": Model,
+        "candidates": Candidates,
+        "intervals": Interval,
+        "worlds": WorldModel,
+    }
+    return families[what]
+
+
+def _summary(member: type[Named]) -> str:
+    return inspect.cleandoc(member.__doc__ or "").split("\n\n", 1)[0].replace("\n", " ")
+
+
+def _options(member: type[Named]) -> dict[str, str]:
+    hints = get_type_hints(member)
+    options = {}
+    for field in dataclasses.fields(member):  # type: ignore[arg-type]
+        if not field.init:
+            continue
+        hint = hints[field.name]
+        choices = "|".join(map(str, get_args(hint))) if get_origin(hint) is Literal else ""
+        default = "needed" if field.default is dataclasses.MISSING else f"{field.default}"
+        options[field.name.replace("_", "-")] = f"{default} ({choices})" if choices else default
+    return options
+
+
+def _flat(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={shown}" for key, shown in value.items())
+    return str(value)
