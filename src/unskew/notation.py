@@ -139,7 +139,7 @@ def _quote(value: str) -> str:
         nested = parse_word(value)
     except ConfigError:
         nested = None
-    if nested is not None and nested.arguments + nested.options:
+    if nested is not None and nested.arguments + nested.options and value == value.strip():
         return value
     return f'"{value}"' if '"' not in value else f"'{value}'"
 

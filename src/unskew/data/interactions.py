@@ -12,13 +12,14 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.arrays import Bools, Floats, Ints
+from unskew.data.frames import find_column, to_numbers, to_polars
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
 from unskew.errors import ConfigError, DataError, PropensityError, did_you_mean
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-_CONDITION = re.compile(r"\s*([A-Za-z_][\w\- ]*?)\s*(>=|<=|==|!=|>|<)\s*(-?[\d.]+(?:[eE][+-]?\d+)?)\s*")
+_CONDITION = re.compile(r"\s*([A-Za-z_][\w\- ]*?)\s*(>=|<=|==|!=|>|<)\s*(-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*")
 _COMPARE = {
     ">=": np.greater_equal,
     "<=": np.less_equal,
@@ -118,17 +119,21 @@ class Interactions:
 
         native = nw.from_native(frame, eager_only=True)
         wanted = {
-            "user": _find(user, native.columns, name, required=True),
-            "item": _find(item, native.columns, name, required=True),
-            "values": _find(rating or "rating", native.columns, name, required=rating is not None),
-            "times": _find(timestamp or "timestamp", native.columns, name, required=timestamp is not None),
-            "propensity": _find(propensity or "propensity", native.columns, name, required=propensity is not None),
+            "user": find_column(user, native.columns, name),
+            "item": find_column(item, native.columns, name),
         }
-        series = {key: _to_polars(native[column]) for key, column in wanted.items() if column is not None}
+        for key, usual, given in (
+            ("values", "rating", rating),
+            ("times", "timestamp", timestamp),
+            ("propensity", "propensity", propensity),
+        ):
+            if given is not None or usual in native.columns:
+                wanted[key] = find_column(given or usual, native.columns, name)
+        series = {key: to_polars(native[column]) for key, column in wanted.items()}
         users, user_vocabulary = factorise(canonical(series["user"], f"column {user!r} of {name}"))
         items, item_vocabulary = factorise(canonical(series["item"], f"column {item!r} of {name}"))
         columns: dict[str, Any] = {
-            key: _numbers(series[key], f"column {wanted[key]!r} of {name}", times=key == "times")
+            key: to_numbers(series[key], f"column {wanted[key]!r} of {name}", times=key == "times")
             for key in ("values", "times", "propensity")
             if key in series
         }
@@ -346,58 +351,16 @@ def _encode(ids: npt.ArrayLike, n: int | None, what: str) -> tuple[Ints, Vocabul
 
 
 def _column(values: npt.ArrayLike, length: int, what: str) -> Floats:
-    column = np.asarray(values, dtype=np.float64)
+    try:
+        column = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{what}: {error}; expected numbers") from error
     if column.shape != (length,):
         raise DataError(f"{what}: shape {column.shape}, expected ({length},)")
     missing = np.isnan(column)
     if missing.any():
         raise DataError(f"{what}: row {int(np.argmax(missing)) + 1} has no value")
     return column
-
-
-def _find(column: str, columns: list[str], name: str, *, required: bool) -> str | None:
-    if column in columns:
-        return column
-    if not required:
-        return None
-    shown = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "")
-    hint = did_you_mean(column, columns) if columns else ""
-    if columns and all(re.fullmatch(r"-?[\d.:]+", c) for c in columns):
-        hint = "; the first line looks like data: add a header line such as user,item"
-    elif len(columns) == 1 and re.search(r"[\t;|]|::", columns[0]):
-        hint = "; it seems to use another separator: commas in .csv, tabs in .tsv"
-    elif "did you mean" not in hint:
-        hint = "; name another with --user-col, --item-col and so on"
-    raise DataError(f"{name}: no column {column!r} (it has {shown}){hint}")
-
-
-def _to_polars(series: Any) -> pl.Series:
-    native = series.to_native()
-    if isinstance(native, pl.Series):
-        return native
-    if series.dtype.is_numeric() and not series.null_count():
-        return pl.Series(series.to_numpy())
-    values = series.to_list()
-    if series.dtype.is_numeric() or any(isinstance(v, (int, float)) for v in values):
-        values = [None if v is None or v != v else v for v in values]  # noqa: PLR0124
-        if any(isinstance(v, str) for v in values):
-            values = [None if v is None else str(v) for v in values]
-    return pl.Series(values, strict=False)
-
-
-def _numbers(series: pl.Series, what: str, *, times: bool) -> Floats:
-    if series.dtype.is_temporal():
-        series = series.cast(pl.Datetime("us")).dt.timestamp("us") / 1e6
-    numbers = series.cast(pl.Float64, strict=False)
-    if times and series.dtype == pl.String and numbers.null_count():
-        moments = series.str.to_datetime(strict=False, time_unit="us")
-        numbers = moments.dt.timestamp("us").cast(pl.Float64) / 1e6
-    missing = numbers.is_null() | numbers.is_nan()
-    if missing.any():
-        row = int(missing.arg_max() or 0)
-        found = "nothing" if series[row] is None else repr(series[row])
-        raise DataError(f"{what}: row {row + 1} holds {found}, expected a number{' or a date' if times else ''}")
-    return numbers.to_numpy()
 
 
 def _recode(codes: Ints, own: Vocabulary, other: Vocabulary) -> Ints:

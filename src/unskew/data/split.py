@@ -1,5 +1,6 @@
 """What a model learnt from, what it is judged on, and among which candidates."""
 
+import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -112,6 +113,12 @@ class Split:
         """The candidate rule, parsed."""
         assert isinstance(self.candidates, Candidates)
         return self.candidates
+
+    def with_candidates(self, rule: "str | Candidates") -> "Split":
+        """The same split under another candidate rule; the catalogue stays as it was."""
+        other = copy.copy(self)
+        object.__setattr__(other, "candidates", Candidates.from_word(rule) if isinstance(rule, str) else rule)
+        return other
 
     @property
     def catalogue(self) -> Ints:

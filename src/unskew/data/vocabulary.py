@@ -99,9 +99,10 @@ def canonical(values: pl.Series | npt.ArrayLike, what: str) -> pl.Series:
         row = int(series.is_null().arg_max() or 0)
         raise DataError(f"{what}: row {row + 1} has no id; every row needs a user and an item")
     if series.dtype.is_integer():
-        return series.cast(pl.Int64)
+        integers = series.cast(pl.Int64, strict=False)
+        return series.cast(pl.String) if integers.null_count() else integers  # beyond 64 bits, as text would be
     if series.dtype.is_float():
-        whole = series.is_finite() & (series == series.round(0))
+        whole = series.is_finite() & (series == series.round(0)) & (series.abs() <= 2.0**53)
         if not whole.all():
             row = int((~whole).arg_max() or 0)
             raise DataError(f"{what}: row {row + 1} holds {series[row]}; ids are integers or text")
@@ -141,7 +142,9 @@ def _series(values: npt.ArrayLike, what: str) -> pl.Series:
     array = np.asarray(values)
     if array.ndim != 1:
         raise DataError(f"{what}: expected one dimension, got shape {array.shape}")
-    if array.dtype.kind in "OUST":
+    if array.dtype.kind == "S":
+        array = np.char.decode(array, "utf-8")
+    if array.dtype.kind in "OUT":
         texts = [None if value is None or value != value else str(value) for value in array.tolist()]  # noqa: PLR0124
         return pl.Series(texts, dtype=pl.String)
     return pl.Series(array)

@@ -113,7 +113,7 @@ def evaluate(
     if not models:
         raise DataError("no model to judge: give at least one")
     if settings.candidates is not None and settings.candidates != split.rule:
-        split = replace(split, candidates=settings.candidates)
+        split = split.with_candidates(settings.candidates)
     train = _positives(split.train, positive)
     fitted = _fit(models, train, seed, progress)
     runner = engine or Threads(threads)
@@ -139,9 +139,12 @@ def evaluate(
 
 
 def _positives(train: Interactions, positive: str | None) -> Interactions:
-    if positive is None or train.values is None:
+    if positive is None:
         return train
-    return train.where(positive)
+    try:
+        return train.where(positive)
+    except DataError:  # train lacks that column, so all its rows are positives
+        return train
 
 
 def _fit(

@@ -110,6 +110,8 @@ class Report:
         settings = self.settings
         form = next((e for e in settings.estimators if isinstance(e, Snips)), None)
         smoothing = settings.propensity.smoothing if isinstance(settings.propensity, Popularity) else 1.0
+        if not smoothing and not self.evidence.train.item_counts[self.evidence.items].any():
+            return []  # no held-out item has a propensity at any gamma
         return [
             sweep_gamma(self.evidence, metric, estimator=form, smoothing=smoothing)
             for metric in settings.metrics

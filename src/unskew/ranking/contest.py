@@ -16,10 +16,14 @@ from unskew.ranking.scorers import Scorer
 
 @dataclass(frozen=True, eq=False)
 class Binding:
-    """Where a model keeps the users of a split and the items of a catalogue; -1 where it has none."""
+    """Where a model keeps the users of a split and the items of a catalogue; -1 where it has none.
+
+    `width` is how many columns the model has, candidates or not.
+    """
 
     rows: Ints
     columns: Ints
+    width: int
 
     @property
     def unknown_items(self) -> int:
@@ -126,7 +130,7 @@ def prepare_contest(
     for name, scorer in models.items():
         rows = _user_rows(scorer, split, name)
         known &= rows >= 0
-        bindings[name] = Binding(rows, _item_columns(own[name], vocabulary, catalogue))
+        bindings[name] = Binding(rows, _item_columns(own[name], vocabulary, catalogue), len(own[name][1]))
 
     test = split.sorted_test
     is_positive = np.ones(len(test), bool) if positive is None else test.holds(positive)

@@ -227,9 +227,7 @@ class _Gathered:
         self.columns = binding.columns
         self.dtype: np.dtype[Any] = np.dtype(np.float64)
         self.in_order = bool(np.array_equal(binding.columns, np.arange(len(binding.columns))))
-        width = int(binding.columns.max(initial=-1)) + 1
-        shape = getattr(scorer, "shape", None)
-        self.width = width if shape is None else shape[1]
+        self.width = binding.width
         self.places = np.full(self.width, -1, dtype=np.int32)
         self.places[binding.columns[binding.columns >= 0]] = np.flatnonzero(binding.columns >= 0)
 

@@ -15,6 +15,7 @@ from unskew.errors import DataError
 
 Ties: TypeAlias = Literal["expected", "optimistic", "pessimistic", "random", "ordinal"]
 TIE_POLICIES: tuple[Ties, ...] = ("expected", "optimistic", "pessimistic", "random", "ordinal")
+_COLUMNS = ("users", "items", "above", "tied", "candidates", "values", "listed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,20 +76,17 @@ class Ranks:
             raise DataError("ranks made under different tie policies or candidate rules cannot be joined")
         columns: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts])
-            for name in ("users", "items", "above", "tied", "candidates", "values", "listed")
             if all(getattr(part, name) is not None for part in parts)
+            else None
+            for name in _COLUMNS
         }
         order = np.lexsort((columns["items"], columns["users"]))
-        ordered: dict[str, Any] = {name: column[order] for name, column in columns.items()}
+        ordered: dict[str, Any] = {name: None if column is None else column[order] for name, column in columns.items()}
         return replace(first, **ordered)
 
     def save(self, path: str | Path) -> None:
         """Write to a .npz file, whole or not at all."""
-        arrays = {
-            name: getattr(self, name)
-            for name in ("users", "items", "above", "tied", "candidates", "values", "listed")
-            if getattr(self, name) is not None
-        }
+        arrays = {name: getattr(self, name) for name in _COLUMNS if getattr(self, name) is not None}
         about = json.dumps({"format": 1, "ties": self.ties, "candidates": self.candidate_rule})
         with written(Path(path), "wb") as stream:
             np.savez_compressed(stream, about=np.array(about), **arrays)
@@ -97,9 +95,12 @@ class Ranks:
     def load(cls, path: str | Path) -> "Ranks":
         """Read what `save` wrote."""
         try:
-            with np.load(path, allow_pickle=False) as stored:
+            with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 columns = {name: stored[name] for name in stored.files if name != "about"}
                 about = json.loads(str(stored["about"]))
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
+            ranks = cls(**columns, ties=about["ties"], candidate_rule=about["candidates"])
+        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
             raise DataError(f"{path}: not a file of ranks ({error}); make one with Ranks.save") from error
-        return cls(**columns, ties=about["ties"], candidate_rule=about["candidates"])
+        if len({column.shape for column in columns.values()}) != 1 or ranks.users.ndim != 1:
+            raise DataError(f"{path}: not a file of ranks (its columns differ in length); make one with Ranks.save")
+        return ranks

@@ -115,10 +115,11 @@ class FactorScorer:
         unknown = np.flatnonzero(items < 0)
         if not np.array_equal(items, np.arange(len(columns))):
             columns = columns[np.maximum(items, 0)]
-        largest = np.sqrt(
-            np.max(np.einsum("ij,ij->i", rows, rows), initial=0)
-            * np.max(np.einsum("ij,ij->i", columns, columns), initial=0)
-        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = np.sqrt(
+                np.max(np.einsum("ij,ij->i", rows, rows), initial=0)
+                * np.max(np.einsum("ij,ij->i", columns, columns), initial=0)
+            )
         return AlignedFactors(rows, columns, unknown, finite=bool(largest < FLOAT32_MAX / 4))
 
 
@@ -133,7 +134,11 @@ class AlignedFactors:
 
     def score_into(self, users: Ints, out: Matrix) -> None:
         """Write the scores of these rows."""
-        np.matmul(self.rows[users], self.columns.T, out=out)
+        if self.finite:
+            np.matmul(self.rows[users], self.columns.T, out=out)
+            return
+        with np.errstate(over="ignore", invalid="ignore"):  # the scores are checked, and the error names the item
+            np.matmul(self.rows[users], self.columns.T, out=out)
 
     @property
     def dtype(self) -> "np.dtype[Any]":

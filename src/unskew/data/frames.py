@@ -1,0 +1,68 @@
+"""Columns of data frames of any make, with errors that name the column and the row."""
+
+import re
+from typing import Any
+
+import polars as pl
+
+from unskew.arrays import Floats
+from unskew.errors import DataError, did_you_mean
+
+# a number, a date or a clock time, as the first line of a file without a header would hold
+_LOOKS_LIKE_DATA = re.compile(r"-?[\d.:\-/TZ ]*\d[\d.:\-/TZ ]*(_duplicated_\d+)?")
+
+
+def find_column(column: str, columns: list[str], name: str) -> str:
+    """The column when it is there; else an error that says what may be wrong."""
+    if column in columns:
+        return column
+    shown = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "")
+    hint = did_you_mean(column, columns) if columns else ""
+    if columns and all(_LOOKS_LIKE_DATA.fullmatch(c) for c in columns):
+        hint = "; the first line looks like data: add a header line such as user,item"
+    elif len(columns) == 1 and re.search(r"[\t;|]|::", columns[0]):
+        hint = "; it seems to use another separator: commas in .csv, tabs in .tsv"
+    elif "did you mean" not in hint:
+        hint = "; name another with --user-col, --item-col and so on"
+    raise DataError(f"{name}: no column {column!r} (it has {shown}){hint}")
+
+
+def to_polars(series: Any) -> pl.Series:
+    """A narwhals series as a polars one, with null for all that is missing."""
+    native = series.to_native()
+    if isinstance(native, pl.Series):
+        return native
+    missing = series.is_null().to_list()
+    if series.dtype.is_numeric() and not any(missing):
+        return pl.Series(series.to_numpy())
+    values = [None if gone or value != value else value for value, gone in zip(series.to_list(), missing, strict=True)]  # noqa: PLR0124
+    if any(isinstance(value, str) for value in values):
+        values = [None if value is None else str(value) for value in values]
+    return pl.Series(values, strict=False)
+
+
+def to_numbers(series: pl.Series, what: str, *, times: bool) -> Floats:
+    """The column as numbers; dates become seconds where times are wanted."""
+    dated = series.dtype.is_temporal() or (times and _holds_words(series))
+    numbers = _seconds(series) if dated else None
+    if numbers is None:
+        numbers = series.cast(pl.Float64, strict=False)
+    missing = numbers.is_null() | numbers.is_nan()
+    if missing.any():
+        row = int(missing.arg_max() or 0)
+        found = "nothing" if series[row] is None else repr(series[row])
+        raise DataError(f"{what}: row {row + 1} holds {found}, expected a number{' or a date' if times else ''}")
+    return numbers.to_numpy()
+
+
+def _holds_words(series: pl.Series) -> bool:
+    return series.dtype == pl.String and bool(series.cast(pl.Float64, strict=False).null_count())
+
+
+def _seconds(series: pl.Series) -> pl.Series | None:
+    """Seconds since 1970, or None for what is no date."""
+    try:
+        moments = series.str.to_datetime(strict=False, time_unit="us") if series.dtype == pl.String else series
+        return moments.cast(pl.Datetime("us")).dt.timestamp("us").cast(pl.Float64) / 1e6
+    except pl.exceptions.PolarsError:
+        return None
