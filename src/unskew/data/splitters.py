@@ -72,7 +72,8 @@ def test_propensity(observation: Floats, train_share: float, test_share: float) 
     A row is a candidate unless it was observed and went to train, so the answer is
     :math:`h P / (1 - t P)` with h the test share and t the train share; without validation t = 1 - h.
     """
-    return np.asarray(test_share * observation / (1 - train_share * observation))
+    # rounding could lift the answer for P = 1 a last bit above 1
+    return np.minimum(test_share * observation / (1 - train_share * observation), 1.0)
 
 
 test_propensity.__test__ = False  # type: ignore[attr-defined]  # not a test, whatever its name
