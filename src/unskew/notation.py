@@ -11,6 +11,7 @@ import types
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Literal, Self, TypeVar, Union
 
 from unskew.errors import ConfigError, did_you_mean
@@ -225,7 +226,7 @@ class Named:
 
 
 def _construct(cls: type[_N], word: Word) -> _N:
-    hints = typing.get_type_hints(cls)
+    hints = _hints(cls)
     fields = {_option_name(field.name): field for field in dataclasses.fields(cls) if field.init}  # type: ignore[arg-type]
     values: dict[str, Any] = {}
     bare = list(cls.positional)
@@ -251,6 +252,11 @@ def _construct(cls: type[_N], word: Word) -> _N:
         raise
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{word.name!r}: {error}") from error
+
+
+@cache
+def _hints(cls: type[Any]) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
 
 
 def _options_hint(key: str, cls: type[Named], fields: dict[str, Any]) -> str:

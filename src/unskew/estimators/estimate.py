@@ -1,6 +1,7 @@
 """The number with its doubts."""
 
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -72,13 +73,13 @@ class Terms:
     numerator: Floats
     denominator: Floats
 
-    @property
+    @cached_property
     def value(self) -> float | None:
         """Sum of numerators over sum of denominators."""
         total = float(np.sum(self.denominator))
         return float(np.sum(self.numerator)) / total if total > 0 else None
 
-    @property
+    @cached_property
     def influence(self) -> Floats:
         r"""What each user adds to the error, :math:`(a_u - \hat v b_u) / \sum b`: the delta method's linear part."""
         total = float(np.sum(self.denominator))
@@ -87,7 +88,7 @@ class Terms:
             return np.zeros(len(self.numerator))
         return (self.numerator - value * self.denominator) / total
 
-    @property
+    @cached_property
     def std_error(self) -> float | None:
         """Delta-method standard error with the user as the unit; None for fewer than two users."""
         return standard_error(self.influence)

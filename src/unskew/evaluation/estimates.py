@@ -32,6 +32,27 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False)
+class Basis:
+    """The rows an estimator uses, their propensities, and what their weights say.
+
+    `user` numbers the users that have such a row; `has` tells the rows, None for all.
+    """
+
+    propensity: Floats
+    user: Ints
+    has: Bools | None
+    relevant: Floats | None
+    effective_sample_size: float
+    max_weight_share: float
+    clipped_share: float
+
+    @property
+    def without_propensity(self) -> int:
+        """How many rows were left out for want of a propensity."""
+        return 0 if self.has is None else int(np.sum(~self.has))
+
+
+@dataclass(frozen=True, eq=False)
 class Estimation:
     """Turns evidence into estimates under given settings."""
 
@@ -115,8 +136,8 @@ class Estimation:
         )
 
     @cached_property
-    def _rows(self) -> tuple[Floats, Bools]:
-        """Propensity of each row, and which rows have one."""
+    def _rows(self) -> tuple[Floats, Bools | None]:
+        """Propensity of each row, and which rows have one (None for all)."""
         evidence = self.evidence
         values = None if evidence.split.test.values is None else next(iter(evidence.ranks.values())).values
         propensity = np.asarray(self.propensity(evidence.row_users, evidence.items, values), dtype=float)
@@ -128,26 +149,17 @@ class Estimation:
             raise PropensityError(f"propensity {propensity[row]:g} of item {item} is outside (0, 1]")
         if not has.any():
             raise PropensityError("no held-out item has a propensity; with smoothing=0 items must occur in training")
-        return propensity, has
+        return propensity, None if has.all() else has
 
     def _cell(self, metric: AnyMetric, estimator: Estimator) -> Cell:
         self._check(metric, estimator)
-        evidence = self.evidence
-        everything = np.ones(evidence.rows, dtype=bool)
-        propensity, has = self._rows if estimator.uses_propensity else (np.ones(evidence.rows), everything)
-        user = evidence.user
-        judged = np.ones(len(evidence.users), dtype=bool)
-        if not has.all():
-            judged = np.bincount(user[has], minlength=len(judged)) > 0
-            user = (np.cumsum(judged) - 1)[user[has]]
-            propensity = propensity[has]
-        relevant = None if evidence.relevant is None else evidence.relevant[evidence.users[judged]]
+        evidence, dropped = self.evidence, self.evidence.dropped
+        basis = self._basis(estimator, counted=metric.kind == "mean")
         if isinstance(metric, ListMetric):
-            terms, users = self._list_terms(metric)
+            terms = self._list_terms(metric)
         else:
-            terms, users = self._row_terms(metric, estimator, propensity, user, has, relevant)
-        weights = estimator.weights(propensity, user, relevant if metric.kind == "mean" else None)
-        dropped = evidence.dropped
+            terms = self._row_terms(metric, estimator, basis)
+        users = len(next(iter(terms.values())).numerator)
         dropped_users = dropped["users"] + len(evidence.users) - users
         if estimator.counts_empty_users:  # all but strangers are in the sums, if only as 0
             dropped_users = dropped["unknown_users"]
@@ -156,41 +168,57 @@ class Estimation:
             estimator=estimator,
             users=users,
             dropped_users=dropped_users,
-            dropped_items=dropped["items_outside_catalogue"] + dropped["items_in_train"] + int(np.sum(~has)),
-            effective_sample_size=_kish(weights),
-            max_weight_share=float(weights.max() / weights.sum()) if len(weights) else None,
-            clipped_share=float(np.mean(estimator.clipped(propensity))) if len(propensity) else 0.0,
+            dropped_items=dropped["items_outside_catalogue"] + dropped["items_in_train"] + basis.without_propensity,
+            effective_sample_size=basis.effective_sample_size,
+            max_weight_share=basis.max_weight_share,
+            clipped_share=basis.clipped_share,
             terms=terms,
         )
 
-    def _list_terms(self, metric: ListMetric) -> tuple[dict[str, Terms], int]:
+    def _basis(self, estimator: Estimator, *, counted: bool) -> "Basis":
+        """What an estimator rests on, the same for all metrics of a kind."""
+        key = (str(estimator), counted)
+        if key not in self._bases:
+            evidence, user = self.evidence, self.evidence.user
+            propensity, has = self._rows if estimator.uses_propensity else (np.ones(evidence.rows), None)
+            users = evidence.users
+            if has is not None:
+                judged = np.bincount(user[has], minlength=len(users)) > 0
+                user = (np.cumsum(judged) - 1)[user[has]]
+                propensity, users = propensity[has], users[judged]
+            relevant = None if evidence.relevant is None or not counted else evidence.relevant[users]
+            weights = estimator.weights(propensity, user, relevant)
+            self._bases[key] = Basis(
+                propensity=propensity,
+                user=user,
+                has=has,
+                relevant=relevant,
+                effective_sample_size=_kish(weights),
+                max_weight_share=float(weights.max() / weights.sum()),
+                clipped_share=float(np.mean(estimator.clipped(propensity))),
+            )
+        return self._bases[key]
+
+    def _list_terms(self, metric: ListMetric) -> dict[str, Terms]:
         values = {model: metric.values(self.lists(model)) for model in self.evidence.ranks}
         defined = ~np.any([np.isnan(column) for column in values.values()], axis=0)
-        users = int(defined.sum())
-        return {model: Terms(column[defined], np.ones(users)) for model, column in values.items()}, users
+        return {model: Terms(column[defined], np.ones(int(defined.sum()))) for model, column in values.items()}
 
-    def _row_terms(
-        self,
-        metric: AnyMetric,
-        estimator: Estimator,
-        propensity: Floats,
-        user: Ints,
-        has: Bools,
-        relevant: Floats | None,
-    ) -> tuple[dict[str, Terms], int]:
+    def _row_terms(self, metric: AnyMetric, estimator: Estimator, basis: "Basis") -> dict[str, Terms]:
         mean = metric.kind == "mean"
         empty = self.evidence.empty_users(mean=mean) if estimator.counts_empty_users else 0
         terms = {}
         for model in self.evidence.ranks:
             gains = self.gains(model, metric)
-            gains = gains if has.all() else gains[has]
+            gains = gains if basis.has is None else gains[basis.has]
             if mean:
-                pair = estimator.terms(gains, propensity, user, relevant)
+                pair = estimator.terms(gains, basis.propensity, basis.user, basis.relevant)
             else:
-                pair = estimator.totals(gains, propensity, user)
-            numerator, denominator = (np.append(pair[0], np.zeros(empty)), np.append(pair[1], np.ones(empty)))
-            terms[model] = Terms(numerator, denominator)
-        return terms, len(next(iter(terms.values())).numerator)
+                pair = estimator.totals(gains, basis.propensity, basis.user)
+            if empty:
+                pair = np.append(pair[0], np.zeros(empty)), np.append(pair[1], np.ones(empty))
+            terms[model] = Terms(*pair)
+        return terms
 
     def gains(self, model: str, metric: AnyMetric) -> Floats:
         """Gains of a model's rows, computed once for all estimators."""
@@ -204,6 +232,10 @@ class Estimation:
         if model not in self._lists:
             self._lists[model] = self.evidence.lists(model)
         return self._lists[model]
+
+    @cached_property
+    def _bases(self) -> "dict[tuple[str, bool], Basis]":
+        return {}
 
     @cached_property
     def _gains(self) -> dict[tuple[str, str], Floats]:
@@ -226,6 +258,6 @@ class Estimation:
             )
 
 
-def _kish(weights: Floats) -> float | None:
+def _kish(weights: Floats) -> float:
     """Effective sample size (Kish 1965): the square of the sum over the sum of squares."""
-    return float(weights.sum() ** 2 / np.sum(weights**2)) if len(weights) else None
+    return float(weights.sum() ** 2 / np.sum(weights**2))

@@ -45,24 +45,38 @@ def _count_two(row: Matrix, t0: float, t1: float) -> tuple[Any, ...]:
 
 
 @njit(nogil=True, cache=True)
-def _count_row(row: Matrix, items: Ints, first: int, last: int, above: Ints, level: Ints) -> None:
-    """Fill above (strictly greater) and level (greater or equal) for items[first:last]."""
-    k = first
-    while last - k > 2:
-        t0 = row[items[k]]
-        t1 = row[items[k + 1]]
-        t2 = row[items[k + 2]]
-        t3 = row[items[min(k + 3, last - 1)]]
-        a0, a1, a2, a3, e0, e1, e2, e3 = _count_four(row, t0, t1, t2, t3)
-        above[k], above[k + 1], above[k + 2] = a0, a1, a2
-        level[k], level[k + 1], level[k + 2] = e0, e1, e2
-        if k + 3 < last:
-            above[k + 3], level[k + 3] = a3, e3
+def _count_row(row: Matrix, own: Matrix, first: int, above: Ints, level: Ints, sign: int) -> None:
+    """Add to above[first:] and level[first:], or take away, what is above and level with each score of `own`."""
+    n = own.shape[0]
+    k = 0
+    while n - k > 2:
+        fourth = min(k + 3, n - 1)
+        a0, a1, a2, a3, e0, e1, e2, e3 = _count_four(row, own[k], own[k + 1], own[k + 2], own[fourth])
+        above[first + k] += sign * a0
+        level[first + k] += sign * e0
+        above[first + k + 1] += sign * a1
+        level[first + k + 1] += sign * e1
+        above[first + k + 2] += sign * a2
+        level[first + k + 2] += sign * e2
+        if k + 3 < n:
+            above[first + k + 3] += sign * a3
+            level[first + k + 3] += sign * e3
         k += 4
-    if k < last:
-        a0, a1, e0, e1 = _count_two(row, row[items[k]], row[items[last - 1]])
-        above[k], level[k] = a0, e0
-        above[last - 1], level[last - 1] = a1, e1
+    if k < n:
+        a0, a1, e0, e1 = _count_two(row, own[k], own[n - 1])
+        above[first + k] += sign * a0
+        level[first + k] += sign * e0
+        if k + 1 < n:
+            above[first + k + 1] += sign * a1
+            level[first + k + 1] += sign * e1
+
+
+@njit(nogil=True, cache=True)
+def _widest(offsets: Ints) -> int:
+    widest = 0
+    for r in range(offsets.shape[0] - 1):
+        widest = max(widest, offsets[r + 1] - offsets[r])
+    return widest
 
 
 @njit(nogil=True, cache=True)
@@ -83,24 +97,23 @@ def count_ranks(scores: Matrix, offsets: Ints, items: Ints, seen_offsets: Ints, 
     above, tied : array of int32, aligned with items
     """
     start = offsets[0]
-    above = np.empty(offsets[-1] - start, np.int32)
-    tied = np.empty(offsets[-1] - start, np.int32)
+    above = np.zeros(offsets[-1] - start, np.int32)
+    tied = np.zeros(offsets[-1] - start, np.int32)
+    own = np.empty(_widest(offsets), scores.dtype)
+    history = np.empty(_widest(seen_offsets), scores.dtype)
     for r in range(scores.shape[0]):
         row = scores[r]
         first = offsets[r] - start
-        last = offsets[r + 1] - start
-        held = items[start:]
-        _count_row(row, held, first, last, above, tied)
-        for k in range(first, last):
-            t = row[held[k]]
-            a = int32(0)
-            e = int32(1)  # the item itself
-            for j in range(seen_offsets[r], seen_offsets[r + 1]):
-                s = row[seen[j]]
-                a = int32(a + int32(s > t))
-                e = int32(e + int32(s >= t))
-            above[k] -= a
-            tied[k] -= e + above[k]
+        n = offsets[r + 1] - offsets[r]
+        for k in range(n):
+            own[k] = row[items[offsets[r] + k]]
+        m = seen_offsets[r + 1] - seen_offsets[r]
+        for j in range(m):
+            history[j] = row[seen[seen_offsets[r] + j]]
+        _count_row(row, own[:n], first, above, tied, 1)
+        _count_row(history[:m], own[:n], first, above, tied, -1)
+        for k in range(first, first + n):
+            tied[k] -= above[k] + 1  # level counts the item itself
     return above, tied
 
 
@@ -162,10 +175,7 @@ def count_list_ranks(
     above = np.empty(n, np.int32)
     tied = np.empty(n, np.int32)
     length = np.empty(n, np.int32)
-    widest = 0
-    for r in range(listed_offsets.shape[0] - 1):
-        widest = max(widest, listed_offsets[r + 1] - listed_offsets[r])
-    kept = np.empty(widest, scores.dtype)
+    kept = np.empty(_widest(listed_offsets), scores.dtype)
     place = np.full(n_items, -1, np.int32)  # where an item stands in the list of the row at hand
     for r in range(offsets.shape[0] - 1):
         lo = listed_offsets[r]

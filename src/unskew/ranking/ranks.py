@@ -4,6 +4,7 @@ import json
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -56,12 +57,12 @@ class Ranks:
     def __len__(self) -> int:
         return len(self.users)
 
-    @property
+    @cached_property
     def spread(self) -> Ints:
         """Places the item may take below `above`: its ties when their order is averaged over, else none."""
         return self.tied if self.ties == "expected" else np.zeros_like(self.tied)
 
-    @property
+    @cached_property
     def tied_share(self) -> float:
         """Share of held-out items whose score another candidate has too."""
         return float(np.mean(self.tied > 0)) if len(self) else 0.0

@@ -1,0 +1,132 @@
+"""Measure speed as ratios in one run: ``make bench``, or ``python benchmarks/run.py W1 W3`` for a part."""
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from workloads import W1, W2, W3, Workload, make, make_lists
+from yardsticks import matrix_product, numpy_lists, numpy_sort
+
+from unskew import evaluate
+from unskew.ranking.engines.threads import usable_cores
+
+METRICS = ["auc", "adg", "recall@10", "ndcg@10", "map"]
+LIST_METRICS = ["recall@10", "ndcg@10", "map@10", "mrr@100"]
+LIST_VALUES = [(metric, "aoa") for metric in LIST_METRICS]
+
+
+def timed(job):
+    start = time.perf_counter()
+    job()
+    return time.perf_counter() - start
+
+
+def interleaved(jobs, repeats):
+    """Seconds of each job, run in turn, after one warm-up of each."""
+    for job in jobs:
+        job()
+    return np.array([[timed(job) for job in jobs] for _ in range(repeats)])
+
+
+def judge(scorer, split):
+    # estimators by default: aoa, and snips where it applies
+    return evaluate({"factors": scorer}, split, metrics=METRICS)
+
+
+class PeakMemory:
+    """Peak resident memory of this process above what it held at the start, in MiB; Linux only."""
+
+    def __enter__(self):
+        self.base = self._read("VmRSS")
+        Path("/proc/self/clear_refs").write_text("5")  # resets the peak
+        return self
+
+    def __exit__(self, *_):
+        self.mebibytes = (self._read("VmHWM") - self.base) / 1024
+
+    @staticmethod
+    def _read(field):
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return int(next(line for line in lines if line.startswith(field)).split()[1])
+
+
+def bench_evaluation(workload, repeats, *, peer=False):
+    split, scorer = make(workload)
+    jobs = [lambda: matrix_product(scorer), lambda: judge(scorer, split)]
+    if peer:
+        jobs.append(lambda: numpy_sort(split, scorer))
+    seconds = interleaved(jobs, repeats)
+    ratios = np.median(seconds / seconds[:, :1], axis=0)
+    with PeakMemory() as peak:
+        judge(scorer, split)
+    print(
+        f"{workload.name}: {workload.users:,} users x {workload.items:,} items, d={workload.d}, "
+        f"{workload.held_out} held-out and {workload.trained} training items a user"
+    )
+    print(f"  floor (matrix product)   {np.median(seconds[:, 0]):8.3f} s")
+    print(f"  full evaluation          {np.median(seconds[:, 1]):8.3f} s   {ratios[1]:.2f} x floor")
+    if peer:
+        print(f"  NumPy sort, ranks only   {np.median(seconds[:, 2]):8.3f} s   {ratios[2]:.2f} x floor")
+    print(f"  peak memory above inputs {peak.mebibytes:8.0f} MiB", flush=True)
+
+
+def bench_growth():
+    """Cost per user as users grow tenfold, everything else as in W2."""
+    jobs = []
+    for users in (10_000, 100_000):
+        split, scorer = make(Workload("growth", users, 20_000, 10, 30))
+        jobs.append(lambda split=split, scorer=scorer: judge(scorer, split))
+    seconds = interleaved(jobs, 3)
+    small, large = np.median(seconds, axis=0)
+    print(f"Growth: {small / 1e4 * 1e6:.1f} us a user at 10,000 users, {large / 1e5 * 1e6:.1f} at 100,000", flush=True)
+
+
+def bench_lists(repeats=5):
+    split, scorer, lists = make_lists(W3)
+
+    def ours():
+        return evaluate({"lists": scorer}, split, metrics=LIST_METRICS, estimators=["aoa"])
+
+    report = ours()
+    values = [report.value("lists", *names) for names in LIST_VALUES]
+    expected = numpy_lists(split, lists)
+    if not np.allclose(values, expected, rtol=1e-12):
+        sys.exit(f"W3: we compute {values}, the yardstick {expected}")
+    seconds = interleaved([ours, lambda: numpy_lists(split, lists)], repeats)
+    ratio = np.median(seconds[:, 1] / seconds[:, 0])
+    print(f"W3: top-100 lists of {W3.users:,} users over {W3.items:,} items, {W3.held_out} held-out a user")
+    print(f"  ours {np.median(seconds[:, 0]):.3f} s, NumPy {np.median(seconds[:, 1]):.3f} s: {ratio:.2f} times as fast")
+    print("  the same numbers to 12 digits", flush=True)
+
+
+def bench_command_line():
+    """A 100-user file through the command line, with a warm numba cache."""
+    rng = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, rows in (("train", 2_000), ("test", 500)):
+            lines = [f"{rng.integers(100)},{rng.integers(300)}" for _ in range(rows)]
+            Path(folder, f"{name}.csv").write_text("user,item\n" + "\n".join(lines) + "\n")
+        command = [sys.executable, "-m", "unskew", "evaluate", "--train", f"{folder}/train.csv"]
+        command += ["--test", f"{folder}/test.csv", "--model", "popular", "--json", f"{folder}/run.json"]
+        seconds = [timed(lambda: subprocess.run(command, check=True, capture_output=True)) for _ in range(4)]
+    print(f"Command line, 100 users: {np.median(seconds[1:]):.2f} s", flush=True)
+
+
+def main(chosen):
+    print(f"{usable_cores()} cores; medians; ratios are medians of pairs run in turn\n")
+    jobs = {
+        "W1": lambda: bench_evaluation(W1, 21, peer=True),
+        "W2": lambda: bench_evaluation(W2, 5),
+        "growth": bench_growth,
+        "W3": bench_lists,
+        "cli": bench_command_line,
+    }
+    for name in chosen or jobs:
+        jobs[name]()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
