@@ -1,1 +1,6 @@
-"""Placeholder."""
+"""Worlds whose truth is known, one file each."""
+
+from unskew.simulators.marketplace import Marketplace
+from unskew.simulators.world import World, WorldModel, solve_offset
+
+__all__ = ["Marketplace", "World", "WorldModel", "solve_offset"]

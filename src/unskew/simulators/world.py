@@ -1,0 +1,131 @@
+"""A log together with what no log tells: everything that is relevant, and how likely it was to be observed."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from unskew.arrays import Bools, Floats, Ints, SeedLike
+from unskew.data import Interactions, Split, test_propensity
+from unskew.errors import DataError
+from unskew.notation import Named
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """A simulated log and its truth, users and items by code.
+
+    The truth is what a metric under the candidate rule ``unseen`` is a mean over: all items relevant to a user, without
+    those in the user's train. An observed item that went to train is no candidate, so it is not in the truth either.
+
+    Parameters
+    ----------
+    train, test : Interactions
+        The observed part; all users and items are declared. The test's propensity is P(in the test | candidate), in
+        absolute terms.
+    offsets, items : array of int
+        The relevant items of user u, ascending, are ``items[offsets[u]:offsets[u + 1]]``.
+    made : str
+        The words of the world it was drawn from.
+    """
+
+    train: Interactions
+    test: Interactions
+    offsets: Ints
+    items: Ints
+    made: str = "given"
+
+    @classmethod
+    def hide(
+        cls, relevant: Bools, observation: Floats, holdout: float, *, rng: np.random.Generator, made: str = "given"
+    ) -> "World":
+        r"""Observe a part of what is relevant, and hold a part of that out.
+
+        Each relevant pair is observed with its own probability P, and each observed row goes to the test with
+        probability h, all independently. A pair that is not in train is therefore in the test with probability
+        :math:`h P / (1 - (1 - h) P)`, exactly.
+
+        Parameters
+        ----------
+        relevant : array of bool, users by items
+        observation : array
+            P, of that shape or one that broadcasts to it, in (0, 1].
+        holdout : float
+            h.
+        rng : Generator
+        made : str
+            What to record as the origin.
+        """
+        draws = rng.random(relevant.shape)
+        observed = relevant & (draws < observation)
+        held = observed & (rng.random(relevant.shape) < holdout)
+        train = observed & ~held
+        if not held.any() or not train.any():
+            raise DataError(
+                f"{made}: so little is observed that train or test is empty; let it have more users or items"
+            )
+        in_test = np.broadcast_to(test_propensity(observation, 1 - holdout, holdout), relevant.shape)
+        hidden = relevant & ~train
+        return cls(
+            train=_interactions(train, name="train"),
+            test=_interactions(held, propensity=in_test[held], name="test"),
+            offsets=np.concatenate([[0], np.cumsum(hidden.sum(axis=1))]).astype(np.int64),
+            items=np.nonzero(hidden)[1].astype(np.int32),
+            made=made,
+        )
+
+    @property
+    def n_users(self) -> int:
+        """How many users there are, observed or not."""
+        return self.train.n_users
+
+    @property
+    def n_items(self) -> int:
+        """Size of the catalogue."""
+        return self.train.n_items
+
+    @property
+    def split(self) -> Split:
+        """Train and test, to judge models by as one would in practice."""
+        return Split(self.train, self.test, made=self.made)
+
+    @cached_property
+    def relevant_counts(self) -> Ints:
+        """Each user's number of relevant items outside train; what ``ips`` needs."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def truth(self) -> Interactions:
+        """All relevant pairs outside train; a naive average over these rows is the true value of a metric."""
+        users = np.repeat(np.arange(self.n_users), self.relevant_counts)
+        return Interactions.from_arrays(users, self.items, n_users=self.n_users, n_items=self.n_items, name="truth")
+
+
+class WorldModel(Named, family="world"):
+    """Settings of a world; `draw` makes one."""
+
+    @abstractmethod
+    def draw(self, rng: SeedLike = 0) -> World:
+        """Draw a world; all randomness comes from `rng`."""
+
+
+def solve_offset(affinity: Floats, share: float) -> float:
+    """The number that, added to all affinities, makes their mean logistic probability this share."""
+    from scipy.optimize import brentq
+
+    least = float(np.log(share / (1 - share)))
+    low, high = least - float(np.max(affinity)) - 1, least - float(np.min(affinity)) + 1
+    return float(brentq(lambda offset: float(np.mean(logistic(affinity + offset))) - share, low, high, xtol=1e-7))
+
+
+def logistic(x: Floats) -> Floats:
+    """1 / (1 + exp(-x)), without overflow."""
+    return np.asarray(0.5 * (1 + np.tanh(0.5 * x)))
+
+
+def _interactions(mask: Bools, *, propensity: Floats | None = None, name: str) -> Interactions:
+    users, items = np.nonzero(mask)
+    return Interactions.from_arrays(
+        users, items, propensity=propensity, n_users=mask.shape[0], n_items=mask.shape[1], name=name
+    )
