@@ -109,7 +109,7 @@ def canonical(values: pl.Series | npt.ArrayLike, what: str) -> pl.Series:
         return series.cast(pl.Int64)
     if series.dtype == pl.Null:
         return series.cast(pl.Int64)
-    if series.dtype not in {pl.String, pl.Categorical, pl.Enum}:
+    if not any(series.dtype == text for text in (pl.String, pl.Categorical, pl.Enum)):  # equal, but not by hash
         raise DataError(f"{what}: {series.dtype} cannot be an id; ids are integers or text")
     text = series.cast(pl.String)
     empty = text == ""
