@@ -95,7 +95,10 @@ class Weighted(Estimator):
 
 def sum_by(user: Ints, values: Floats) -> Floats:
     """Sum of values for each user."""
-    return np.asarray(np.bincount(user, weights=values), dtype=np.float64)
+    from unskew.estimators.sums import group_sum
+
+    sums: Floats = group_sum(user, values, int(user.max(initial=-1)) + 1)
+    return sums
 
 
 def mean_by(user: Ints, values: Floats) -> Floats:

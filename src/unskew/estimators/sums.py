@@ -1,0 +1,23 @@
+"""Sums by user, in one pass."""
+
+import numpy as np
+from numba import njit
+
+from unskew.arrays import Floats, Ints
+
+
+@njit(nogil=True, cache=True)
+def group_sum(user: Ints, values: Floats, n: int) -> Floats:
+    """Sum of values for each of n users; fastest when a user's rows stand together."""
+    sums = np.zeros(n)
+    total = 0.0
+    current = 0
+    for row in range(user.shape[0]):
+        if user[row] != current:
+            sums[current] += total
+            total = 0.0
+            current = user[row]
+        total += values[row]
+    if n:
+        sums[current] += total
+    return sums
