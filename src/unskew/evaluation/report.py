@@ -88,6 +88,7 @@ class Report:
             },
             "split": split.made,
             "models": dict(self.models),
+            "ranks": {name: ranks.sha256 for name, ranks in self.evidence.ranks.items()},
             "metrics": [str(metric) for metric in settings.metrics],
             "estimators": [str(estimator) for estimator in settings.estimators],
             "propensity": str(settings.propensity),

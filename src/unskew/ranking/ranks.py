@@ -1,5 +1,6 @@
 """Where each held-out item landed."""
 
+import hashlib
 import json
 import zipfile
 from collections.abc import Sequence
@@ -66,6 +67,14 @@ class Ranks:
     def tied_share(self) -> float:
         """Share of held-out items whose score another candidate has too."""
         return float(np.mean(self.tied > 0)) if len(self) else 0.0
+
+    @cached_property
+    def sha256(self) -> str:
+        """A fingerprint of what the model said of these rows."""
+        digest = hashlib.sha256(f"{self.ties} {self.candidate_rule}".encode())
+        for column in (self.users, self.items, self.above, self.tied, self.candidates, self.listed):
+            digest.update(b"-" if column is None else column.astype("<i4").tobytes())
+        return digest.hexdigest()
 
     @staticmethod
     def concat(parts: "Sequence[Ranks]") -> "Ranks":
