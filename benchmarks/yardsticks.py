@@ -67,5 +67,5 @@ def numpy_lists(split, lists):
     precision = np.cumsum(top, axis=1) / np.arange(1, 11)
     average = (precision * top).sum(axis=1)[rows] / relevant[rows]
     first = np.where(hits.any(axis=1), hits.argmax(axis=1), -1)
-    reciprocal = np.where(first >= 0, 1 / (first + 1), 0.0)[rows]
+    reciprocal = np.where(first >= 0, 1 / np.maximum(first + 1, 1), 0.0)[rows]
     return recall.mean(), ndcg.mean(), average.mean(), reciprocal.mean()
