@@ -1,0 +1,35 @@
+"""The naive average that aims at the same target as a corrected estimate."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unskew.estimators import Aoa, Estimate, Estimator, Snips
+from unskew.evaluation.estimates import Estimation
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+
+def naive_counterpart(estimator: Estimator) -> Aoa:
+    """The average an estimator becomes when all propensities are equal.
+
+    ``snips`` is a mean over pairs, so it belongs beside ``aoa(per=pair)``, not beside ``aoa``: part of the gap to the
+    latter comes from who is averaged over, not from the correction.
+    """
+    return Aoa(per="pair") if isinstance(estimator, Snips) and estimator.per == "pair" else Aoa()
+
+
+def missing_counterparts(report: "Report") -> tuple[Estimate, ...]:
+    """Naive estimates that the run was not asked for but that belong beside its corrected ones."""
+    asked = {(str(metric), str(estimator)) for metric, estimator in report.settings.pairs}
+    pairs = {}
+    for metric, estimator in report.settings.pairs:
+        naive = naive_counterpart(estimator)
+        key = (str(metric), str(naive))
+        if estimator.uses_propensity and key not in asked:
+            pairs[key] = (metric, naive)
+    if not pairs:
+        return ()
+    settings = replace(report.settings, pairs=tuple(pairs.values()))
+    _, estimates, _ = Estimation(report.evidence, settings, report.propensity).run()
+    return tuple(estimates)

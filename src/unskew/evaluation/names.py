@@ -1,0 +1,41 @@
+"""Names that come from the data, made fit to be shown."""
+
+import unicodedata
+from collections.abc import Iterable
+
+# Direction marks could turn the text around a name, and the last two are no characters in XML.
+_UNPRINTABLE = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFFFE, 0xFFFF}
+
+
+def clean(text: str) -> str:
+    """Replace what is no printable text: control and direction characters, half surrogate pairs."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if _is_shown(c) else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, or its two ends when it has more characters than `most`."""
+    half = (most - 1) // 2
+    return text if len(text) <= most else f"{text[: most - 1 - half]}…{text[-half:]}"
+
+
+def short_labels(names: Iterable[str], most: int) -> dict[str, str]:
+    """A short label for each name; no two are the same."""
+    labels: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        short = shortened(" ".join(clean(name).split()), most) or "(no name)"
+        label, n = short, 1
+        while label in taken:
+            n += 1
+            label = f"{short} ({n})"
+        taken.add(label)
+        labels[name] = label
+    return labels
+
+
+def _is_shown(character: str) -> bool:
+    if ord(character) in _UNPRINTABLE:
+        return False
+    return character in "\n\t" or unicodedata.category(character) not in {"Cc", "Cs"}

@@ -1,0 +1,257 @@
+"""The report as one HTML file that needs nothing else: no script, no font, no request to anywhere."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from unskew import __version__
+from unskew.estimators import Aoa, Comparison, Estimate, Estimator
+from unskew.evaluation import charts
+from unskew.evaluation.counterparts import missing_counterparts
+from unskew.evaluation.names import clean, shortened
+from unskew.evaluation.skew import Skew, measure_skew
+from unskew.evaluation.sweep import Sweep
+from unskew.evaluation.verdict import describe_change, judge, oriented, ranked
+from unskew.evaluation.wording import sentence
+from unskew.propensities import Popularity
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+MANY_PAIRS = 10  # beyond this, only the pairs with the first model are shown at once
+TOLD_CHANGES = 6
+FOREST, EDGE = 130, 5  # width of the interval drawn in a table's cell, and its margin
+LONG_NAME, MOST_NAME = 28, 80  # characters that stay on one line, and those shown at all in tables
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with its caption."""
+
+    title: str
+    svg: Markup | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MetricRows:
+    """A metric's estimates for the table."""
+
+    metric: str
+    definition: str
+    rows: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A comparison for the table, the better model first, with where its interval lies in the little plot."""
+
+    row: Comparison
+    beyond: bool
+    places: tuple[float, float, float] | None
+
+
+@dataclass(frozen=True)
+class PairGroup:
+    """Comparisons of one metric by one estimator; `shown` at once, all on demand when they are many."""
+
+    metric: str
+    estimator: str
+    shown: tuple[Pair, ...]
+    hidden: tuple[Pair, ...]
+    zero: float
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """From a difference to its place in the little plot."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def around(cls, rows: Sequence[Comparison]) -> "_Scale":
+        """Wide enough for all intervals and zero."""
+        ends = [x for c in rows for x in (c.low, c.high, c.difference) if x is not None]
+        return cls(min([0.0, *ends]), max([0.0, *ends]))
+
+    def __call__(self, value: float) -> float:
+        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        return round(EDGE + (FOREST - 2 * EDGE) * share, 1)
+
+    def places(self, row: Comparison) -> tuple[float, float, float] | None:
+        """Where low, difference and high lie; None without an interval."""
+        if row.low is None or row.difference is None or row.high is None:
+            return None
+        return self(row.low), self(row.difference), self(row.high)
+
+
+def render(report: "Report") -> str:
+    """Write the page.
+
+    The same report gives the same bytes. Everything that comes from the data is escaped.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("unskew.evaluation"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_printable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": _number, "percent": _percent, "p": _p, "plain": _plain, "shortened": shortened}
+    return environment.get_template("report.html.j2").render(_context(report))
+
+
+def _context(report: "Report") -> dict[str, Any]:
+    beside = missing_counterparts(report)
+    rows = [*report.estimates, *beside]
+    estimators = _in_order(report.settings.estimators, beside)
+    styles = charts.estimator_styles(estimators)
+    skew = measure_skew(report)
+    model_styles = charts.model_styles(_by_interest(report))
+    return {
+        "version": __version__,
+        "report": report,
+        "verdict": judge(report, beside),
+        "level": f"{100 * report.settings.level:.4g} %",
+        "estimator_styles": list(styles.values()),
+        "targets": {row.estimator: row.target for row in rows},
+        "estimate_figures": [_estimate_figure(report, rows, styles, k) for k in range(len(report.settings.metrics))],
+        "tables": list(_tables(report, rows, [str(e) for e in estimators])),
+        "added": {(row.metric, row.estimator) for row in beside},
+        "pair_groups": list(_pair_groups(report, rows)),
+        "forest": FOREST,
+        "long_name": LONG_NAME,
+        "most_name": MOST_NAME,
+        "sweep_figures": [_sweep_figure(report, sweep, model_styles, k) for k, sweep in enumerate(report.sweeps)],
+        "model_styles": [style for style in model_styles.values() if style.colour != "var(--faint)"],
+        "grey_models": sum(style.colour == "var(--faint)" for style in model_styles.values()),
+        "skew": skew,
+        "skew_figures": _skew_figures(skew),
+        "run": report.run,
+        "run_json": json.dumps(report.run, indent=2, ensure_ascii=False),
+    }
+
+
+def _in_order(asked: Sequence[Estimator], beside: Sequence[Estimate]) -> list[Estimator]:
+    """Naive averages first, then the corrected estimates, those added for the page included."""
+    words = dict.fromkeys(row.estimator for row in beside)
+    added = [Estimator.from_word(word) for word in words]
+    by_word = {str(e): e for e in (*asked, *added)}
+    return sorted(by_word.values(), key=lambda e: not isinstance(e, Aoa))
+
+
+def _by_interest(report: "Report") -> list[str]:
+    """Models for colours: those ever first in a sweep, then by the last estimator's order of the first metric."""
+    ever_first = [sweep.order(k)[0] for sweep in report.sweeps for k in range(len(sweep.gammas))]
+    row = report.estimates[-1]
+    ordered = [estimate.model for estimate in ranked(report.estimates, row.metric, row.estimator)]
+    return list(dict.fromkeys([*ever_first, *ordered, *report.models]))
+
+
+def _judging_word(report: "Report", metric: str) -> str:
+    """The corrected estimator of a metric, or the naive one where there is no other."""
+    words = [e for m, e in report.settings.pairs if str(m) == metric]
+    return str(next((e for e in words if e.uses_propensity), words[0]))
+
+
+def _best_first(report: "Report", rows: Sequence[Estimate], metric: str, estimator: str) -> list[str]:
+    return list(dict.fromkeys([*(row.model for row in ranked(rows, metric, estimator)), *report.models]))
+
+
+def _estimate_figure(report: "Report", rows: Sequence[Estimate], styles: dict[str, charts.Style], place: int) -> Figure:
+    metric = str(report.settings.metrics[place])
+    mine = [row for row in rows if row.metric == metric]
+    models = _best_first(report, rows, metric, _judging_word(report, metric))
+    svg = charts.estimates_chart(mine, models, styles, f"estimates-{place}")
+    return Figure(metric, _markup(svg), () if svg else ("No value is defined.",))
+
+
+def _tables(report: "Report", rows: Sequence[Estimate], words: list[str]) -> Iterator[MetricRows]:
+    for metric in map(str, report.settings.metrics):
+        models = _best_first(report, rows, metric, _judging_word(report, metric))
+        mine = sorted(
+            (row for row in rows if row.metric == metric),
+            key=lambda row: (models.index(row.model), words.index(row.estimator)),
+        )
+        yield MetricRows(metric, " / ".join(dict.fromkeys(row.definition for row in mine)), tuple(mine))
+
+
+def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGroup]:
+    alpha = 1 - report.settings.level
+    for metric, estimator in ((str(m), str(e)) for m, e in report.settings.pairs):
+        mine = [oriented(c) for c in report.comparisons if (c.metric, c.estimator) == (metric, estimator)]
+        if not mine:
+            continue
+        place = {model: k for k, model in enumerate(_best_first(report, rows, metric, estimator))}
+        mine.sort(key=lambda c: (place[c.a], place[c.b]))
+        scale = _Scale.around(mine)
+        pairs = [Pair(c, c.p_value_holm is not None and c.p_value_holm < alpha, scale.places(c)) for c in mine]
+        few = len(pairs) <= MANY_PAIRS
+        shown = [pair for pair in pairs if few or 0 in (place[pair.row.a], place[pair.row.b])]
+        yield PairGroup(metric, estimator, tuple(shown), () if few else tuple(pairs), scale(0.0))
+
+
+def _sweep_figure(report: "Report", sweep: Sweep, styles: dict[str, charts.Style], place: int) -> Figure:
+    model = report.settings.propensity
+    gamma = model.gamma if isinstance(model, Popularity) else None
+    svg = charts.sweep_chart(sweep, styles, gamma, f"sweep-{place}")
+    if len(report.models) < 2 or svg is None:
+        return Figure(sweep.metric, _markup(svg))
+    changes = sorted(sweep.changes, key=lambda c: (c.before[0] == c.after[0], c.low))  # a new first model matters most
+    told = sorted(changes[:TOLD_CHANGES], key=lambda c: c.low)
+    notes = [sentence(describe_change(change)) for change in told]
+    if len(changes) > len(told):
+        notes.append(f"{len(changes) - len(told)} more changes at lower places.")
+    return Figure(sweep.metric, _markup(svg), tuple(notes) or ("The order of the models never changes.",))
+
+
+def _skew_figures(skew: Skew) -> list[Figure]:
+    weights = charts.weights_chart(skew, "weights")
+    notes = () if weights else ("All held-out rows weigh the same.",)
+    return [
+        Figure("Weights of the held-out rows", _markup(weights), notes),
+        Figure("Share of rows that popular items have", _markup(charts.popularity_chart(skew, "popularity"))),
+        Figure("Held-out rows by popularity", _markup(charts.tenths_chart(skew, "tenths"))),
+    ]
+
+
+def _markup(svg: str | None) -> Markup | None:
+    """Charts escape their own text."""
+    return None if svg is None else Markup(svg)  # noqa: S704
+
+
+def _printable(value: Any) -> Any:
+    """Keep out of the page what is no text, whichever expression it comes from."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _number(value: float | None, sign: str = "") -> str:
+    return "undefined" if value is None else f"{value:{sign}.4f}".replace("-", "−")
+
+
+def _percent(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "0" if value == 0 else ("<0.1 %" if value < 0.0005 else f"{100 * value:.1f} %")
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "<0.0001" if value < 1e-4 else f"{value:.4f}"
+
+
+def _plain(value: Any) -> str:
+    """A setting as text."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "–" if value is None else str(value)

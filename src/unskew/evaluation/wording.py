@@ -1,0 +1,46 @@
+"""Names, numbers and lists within sentences."""
+
+from collections.abc import Iterable, Sequence
+
+from unskew.evaluation.names import shortened
+
+NAME = 40  # characters of a name in a sentence
+_ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth"}
+
+
+def quoted(name: str) -> str:
+    """A name within a sentence, short enough for one."""
+    return f"“{shortened(name, NAME)}”"
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words as in a sentence: a, b and c."""
+    *most, last = list(words)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def chain(names: Sequence[str], most: int = 5) -> str:
+    """Names from best to worst, the last ones only counted when there are many."""
+    shown = " > ".join(quoted(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} > {len(names) - most} more"
+
+
+def ordinal(place: int) -> str:
+    """Which place, in words for the first few."""
+    return _ORDINALS.get(place, f"at place {place}")
+
+
+def signed(number: float) -> str:
+    """A short number with a real minus sign."""
+    return f"{number:g}".replace("-", "−")
+
+
+def rounded(value: float) -> str:
+    """Three decimals, or two digits for what is smaller."""
+    small = value != 0 and abs(value) < 0.01
+    return (f"{value:.2g}" if small else f"{value:.3f}").replace("-", "−")
+
+
+def sentence(text: str) -> str:
+    """A remark with a capital and a full stop."""
+    return f"{text[:1].upper()}{text[1:]}."
