@@ -50,15 +50,15 @@ class Marketplace(WorldModel, word="marketplace"):
     (200, 50, True)
     """
 
-    users: int = 3000
-    items: int = 600
+    users: int = 4000
+    items: int = 500
     tastes: int = 4
-    strength: float = 1.5
+    strength: float = 1.75
     liked: float = 0.2
     exponent: float = 0.8
     top: float = 0.9
     floor: float = 0.06
-    holdout: float = 0.2
+    holdout: float = 0.25
 
     def __post_init__(self) -> None:
         for option in ("users", "items", "tastes"):
