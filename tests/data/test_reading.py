@@ -102,7 +102,8 @@ BAD = {
     "nothing near": ("x.csv", "who,what\n1,2\n", "--user-col, --item-col"),
     "column twice": ("x.csv", "user,user,item\n1,2,3\n", "column 'user' stands twice"),
     "too many fields": ("x.csv", "user,item\n1,2\n3,4,5\n", "line 3 has 3 fields, the header 2"),
-    "too few fields": ("x.csv", "user,item\n1,2\n3\n", "column 'item' of .*: row 2 has no id"),
+    "too few fields": ("x.csv", "user,item\n1,2\n3\n", "line 3 has 1 field, the header 2"),
+    "too few fields, unused column": ("x.csv", "user,item,note\n1,2\n", "line 2 has 2 fields, the header 3"),
     "null id": ("x.csv", "user,item\n1,2\n,4\n", "column 'user' of .*: row 2 has no id"),
     "quoted empty id": ("x.csv", 'user,item\n1,2\n"",4\n', "column 'user' of .*: row 2 has no id"),
     "rating in words": (

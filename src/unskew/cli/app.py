@@ -4,7 +4,6 @@ import sys
 import traceback
 from typing import Annotated, NoReturn
 
-import click
 import typer
 
 from unskew import __version__
@@ -17,11 +16,11 @@ from unskew.errors import UnskewError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+_REPORT = "this is a bug; please report what --debug shows"
 
 app = typer.Typer(
     name="unskew",
     help="What your recommender's offline metrics would be if the log were not skewed, and how sure that is.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -61,32 +60,34 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words
-    words = [word for word in words if word != "--debug"]
+    words = [word for word in words if word != "--debug"] or ["--help"]
     try:
         status = typer.main.get_command(app).main(args=words, prog_name="unskew", standalone_mode=False)
-    except click.exceptions.Exit as leave:
-        sys.exit(leave.exit_code)
-    except click.ClickException as error:
-        _fail(_usage(error), debug=debug)
+    except typer.Exit as leave:
+        status = leave.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        status = INTERRUPTED
     except UnskewError as error:
         _fail(str(error), debug=debug)
-    except (KeyboardInterrupt, click.Abort):
-        print("unskew: interrupted; nothing was written", file=sys.stderr)  # noqa: T201
-        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away, as in "unskew list metrics | head"
         sys.exit(0)
     except Exception as error:  # noqa: BLE001  # whatever it is, one line and no traceback
-        _fail(f"{type(error).__name__}: {error}; this is a bug, please report it with --debug", debug=debug)
+        _fail(_usage(error) or f"{type(error).__name__}: {error}; {_REPORT}", debug=debug)
+    if status == INTERRUPTED:  # newer versions of typer turn Ctrl-C into this status
+        print("unskew: interrupted; nothing was written", file=sys.stderr)  # noqa: T201
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _usage(error: click.ClickException) -> str:
-    message = " ".join(error.format_message().split())
-    hint = ""
-    if isinstance(error, click.UsageError) and error.ctx is not None:
-        hint = f"; see '{error.ctx.command_path} --help'"
-    return message.rstrip(".") + hint
+def _usage(error: Exception) -> str:
+    """What is wrong with the command line, or nothing for another kind of error."""
+    # typer builds on click or on its own copy of it, by version; both give usage errors this method
+    if not hasattr(error, "format_message"):
+        return ""
+    context = getattr(error, "ctx", None)
+    command = "unskew" if context is None else context.command_path
+    message: str = error.format_message()
+    return f"{message.rstrip('.')}; see '{command} --help'"
 
 
 def _fail(message: str, *, debug: bool) -> NoReturn:

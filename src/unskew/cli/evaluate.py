@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,7 @@ from rich.console import Console
 from unskew.cli.columns import Columns, ItemCol, PropensityCol, RatingCol, TimestampCol, UserCol
 from unskew.cli.config import read_config
 from unskew.cli.progress import stages
-from unskew.errors import ConfigError
+from unskew.errors import ConfigError, DataError
 
 _STDOUT = Path("-")
 
@@ -78,7 +79,6 @@ def evaluate_command(
 
 def run(options: dict[str, Any]) -> None:
     """Read the files, evaluate once, print and write."""
-    from unskew.data.writing import check_writable
     from unskew.evaluation import resolve
 
     for name in ("train", "test"):
@@ -90,19 +90,48 @@ def run(options: dict[str, Any]) -> None:
         if options[option] is not None and options[option] != []
     }
     resolve(**settings)  # words are checked before files are read
-    outputs = {name: options[name] for name in ("json", "html") if options[name] is not None}
-    for path in outputs.values():
-        if path != _STDOUT:
-            check_writable(path)
+    models = [path for kind in ("factors", "scores") for _, path in _named(options[kind])]
+    _check_outputs(options, models)
     report = _evaluate(options, settings)
-    if "html" in outputs:
-        report.to_html(outputs["html"])
-    if outputs.get("json") == _STDOUT:
-        typer.echo(report.to_json(), nl=False)
-    elif "json" in outputs:
-        report.to_json(outputs["json"])
+    _write(report, options)
     if not options["quiet"]:
-        _print(report, table=outputs.get("json") != _STDOUT)
+        _print(report, table=options["json"] != _STDOUT)
+
+
+def _check_outputs(options: dict[str, Any], models: list[Path]) -> None:
+    """Refuse, before long work, what cannot be written or would destroy a file of the run."""
+    from unskew.data.writing import check_writable
+
+    inputs = [options[name] for name in ("train", "test", "validation", "relevant_counts")] + models
+    taken = {path.resolve(): "is read by this run" for path in inputs if path is not None}
+    for name in ("json", "html"):
+        path = options[name]
+        if path is None or (name == "json" and path == _STDOUT):
+            continue
+        if path == _STDOUT:
+            raise ConfigError("--html - : only --json can go to stdout; name a file")
+        check_writable(path)
+        if path.is_file() or not path.exists():  # a device such as /dev/null may be named twice
+            if path.resolve() in taken:
+                raise ConfigError(f"--{name} {path}: that file {taken[path.resolve()]}; name another")
+            taken[path.resolve()] = "is already written by --json"
+
+
+def _write(report: Any, options: dict[str, Any]) -> None:
+    """Write the files asked for; both are whole before any gets its name."""
+    from unskew.data.writing import written
+
+    texts = {}
+    if options["html"] is not None:
+        texts[options["html"]] = report.to_html()
+    if options["json"] is not None:
+        texts[options["json"]] = report.to_json()
+    on_screen = texts.pop(_STDOUT, None)
+    with ExitStack() as stack:
+        for path, text in texts.items():
+            stack.enter_context(written(path)).write(text)
+    if on_screen is not None:
+        typer.echo(on_screen, nl=False)
 
 
 _SETTINGS = {
@@ -122,7 +151,6 @@ _SETTINGS = {
 
 def _evaluate(options: dict[str, Any], settings: dict[str, Any]) -> Any:
     from unskew.data import Split
-    from unskew.data.reading import read_table
     from unskew.evaluation import evaluate
 
     columns = Columns(
@@ -139,9 +167,26 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any]) -> Any:
         validation=None if options["validation"] is None else columns.read(options["validation"], strict=False),
     )
     counts = options["relevant_counts"]
-    relevant = None if counts is None else read_table(counts)
+    relevant = None if counts is None else _relevant(counts, columns)
     with stages(quiet=bool(options["quiet"])) as progress:
         return evaluate(models, split, relevant=relevant, threads=options["threads"], progress=progress, **settings)
+
+
+def _relevant(path: Path, columns: Columns) -> Any:
+    """The table of relevant counts, its user column called ``user``."""
+    import polars as pl
+
+    from unskew.data.frames import find_column, to_numbers
+    from unskew.data.reading import read_table
+
+    frame = read_table(path)
+    if frame.is_empty():
+        raise DataError(f"{path}: there is a header but no row; give a line user,relevant for every user")
+    user = find_column(columns.user if columns.user in frame.columns else "user", frame.columns, str(path))
+    if "relevant" not in frame.columns:
+        raise DataError(f"{path}: no column 'relevant' (it has {', '.join(frame.columns[:8])}); rename the counts so")
+    counts = to_numbers(frame["relevant"], f"column 'relevant' of {path}", times=False)
+    return frame.select(frame[user].alias("user"), pl.Series("relevant", counts))
 
 
 def _models(options: dict[str, Any], columns: Columns) -> dict[str, Any]:
@@ -154,8 +199,10 @@ def _models(options: dict[str, Any], columns: Columns) -> dict[str, Any]:
     for name, path in _named(options["scores"]):
         _add(models, name, read_scores(path, user=columns.user, item=columns.item))
     for text in options["model"] or []:
-        match = re.fullmatch(r"([^=()]+)=(.+)", text)
+        match = re.fullmatch(r"([^=()]*)=(.*)", text)
         name, word = match.groups() if match else (text, text)
+        if not name or not word:
+            raise ConfigError(f"cannot read {text!r}; write NAME=WORD or WORD, as in als(factors=32)")
         _add(models, name.strip(), Model.from_word(word))
     if not models:
         raise ConfigError("no model to judge: give --factors, --scores or --model")
@@ -176,7 +223,7 @@ def _named(texts: Iterable[str] | None) -> Iterable[tuple[str, Path]]:
 
 def _add(models: dict[str, Any], name: str, model: Any) -> None:
     if name in models:
-        raise ConfigError(f"two models are called {name!r}; name them apart with NAME=FILE")
+        raise ConfigError(f"two models are called {name!r}; name them apart, as in other={name}")
     models[name] = model
 
 

@@ -3,9 +3,11 @@
 import dataclasses
 import inspect
 import json
+import sys
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -25,23 +27,28 @@ FAMILIES = (
     "studies",
 )
 
-What = Annotated[str, typer.Argument(help=f"One of: {', '.join(FAMILIES)}.")]
+_ONE = {"propensities": "propensity"}
+
+What = Annotated[str | None, typer.Argument(help=f"One of: {', '.join(FAMILIES)}.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def list_command(what: What, as_json: AsJson = False) -> None:
+def list_command(what: What = None, as_json: AsJson = False) -> None:
     """List the words that can be used: metrics with their exact definitions, estimators, models and so on."""
+    if what is None:
+        raise ConfigError(f"name what to list: {', '.join(FAMILIES)}")
     if what not in FAMILIES:
         raise ConfigError(f"nothing called {what!r} to list{did_you_mean(what, FAMILIES)}")
     rows = entries(what)
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return
-    console = Console()
+    # a pipe or file gets full lines, not those of an imagined 80-column screen
+    console = Console(width=None if sys.stdout.isatty() else 120)
     if not rows:
         console.print(f"There are no {what} in this version.")
         return
-    table = Table(pad_edge=False)
+    table = Table(pad_edge=False, box=SIMPLE_HEAD)
     for name in rows[0]:
         table.add_column(name, overflow="fold")
     for row in rows:
@@ -65,7 +72,7 @@ def entries(what: str) -> list[dict[str, Any]]:
     if what == "studies":
         return []
     return [
-        {what.removesuffix("s"): member.word, "description": _summary(member), "options": _options(member)}
+        {_ONE.get(what, what.removesuffix("s")): member.word, "description": _summary(member), "options": _options(member)}
         for member in _family(what).members()
     ]
 

@@ -1,12 +1,15 @@
 """The command ``unskew split``: hold a part of a log out."""
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from unskew.cli.columns import Columns, ItemCol, PropensityCol, RatingCol, TimestampCol, UserCol
 from unskew.data import (
@@ -18,7 +21,9 @@ from unskew.data import (
     split_temporal,
 )
 from unskew.data.writing import check_writable, written
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, did_you_mean
+
+_PARTS = ("train", "validation", "test")
 
 
 def split_command(
@@ -49,7 +54,8 @@ def split_command(
     if seed < 0:
         raise ConfigError(f"seed {seed} must be 0 or more")
     parts = parse_fractions(fractions or "70/15/15")
-    _make_folder(out)
+    kind: Literal["csv", "parquet"] = "csv" if file_format == "csv" else "parquet"
+    _check_folder(out, kind, log)
     columns = Columns(user_col or "user", item_col or "item", rating_col, timestamp_col, propensity_col)
     interactions = _read(log, columns)
     if per_user is not None:
@@ -60,43 +66,57 @@ def split_command(
         split = split_temporal(interactions, temporal)
     else:
         split = split_fractions(interactions, parts, rng=seed)
-    _write(split, out, "csv" if file_format == "csv" else "parquet")
-    _print(split, interactions, out)
+    _write(split, out, kind)
+    _print(split, interactions, out, kind)
 
 
 def parse_fractions(text: str) -> tuple[float, ...]:
     """Parse ``70/15/15``."""
     try:
-        return tuple(float(part) for part in text.split("/"))
+        parts = tuple(float(part) for part in text.split("/"))
     except ValueError:
-        raise ConfigError(f"cannot read fractions {text!r}; write them as 70/15/15 or 80/20") from None
+        parts = ()
+    if len(parts) not in {2, 3} or not all(0 < part < float("inf") for part in parts):
+        raise ConfigError(f"cannot read fractions {text!r}; write two or three positive parts, as in 80/20 or 70/15/15")
+    return parts
 
 
 def _read(log: Path, columns: Columns) -> Interactions:
-    if not log.exists():
-        from unskew.data.sources import SOURCES
+    from unskew.data.sources import SOURCES
 
-        if str(log) in SOURCES:
-            return SOURCES[str(log)].read()
+    if not log.exists() and str(log) in SOURCES:
+        return SOURCES[str(log)].read()
+    if not log.exists() and log.name == str(log) and not log.suffix:
+        raise DataError(f"{log}: no such file or data set{did_you_mean(str(log), SOURCES)}")
     return columns.read(log)
 
 
-def _make_folder(out: Path) -> None:
+def _check_folder(out: Path, kind: str, log: Path) -> None:
+    """Refuse a folder that cannot be written to, or where the log itself would be written over."""
     if out.exists() and not out.is_dir():
         raise DataError(f"{out}: this is a file; name a folder to write to")
+    if not out.exists():
+        return
+    for name in _PARTS:
+        check_writable(out / f"{name}.{kind}")
+        if (out / f"{name}.{kind}").resolve() == log.resolve():
+            raise ConfigError(f"{out}: the log {log} would be written over; name another folder")
+
+
+def _make_folder(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DataError(f"{out}: cannot be made ({error.strerror}); check its permissions") from error
-    check_writable(out / "train.csv")
+        raise DataError(f"{out}: cannot be made ({error.strerror}); name a folder that can") from error
 
 
 def _parts(split: Split) -> dict[str, Interactions]:
-    named = {"train": split.train, "validation": split.validation, "test": split.test}
+    named = dict(zip(_PARTS, (split.train, split.validation, split.test), strict=True))
     return {name: part for name, part in named.items() if part is not None}
 
 
 def _write(split: Split, out: Path, kind: Literal["csv", "parquet"]) -> None:
+    _make_folder(out)
     with ExitStack() as stack:  # all parts are whole before any gets its name
         for name, part in _parts(split).items():
             stream = stack.enter_context(written(out / f"{name}.{kind}", "wb"))
@@ -107,19 +127,25 @@ def _write(split: Split, out: Path, kind: Literal["csv", "parquet"]) -> None:
                 frame.write_parquet(stream)
 
 
-def _print(split: Split, log: Interactions, out: Path) -> None:
-    table = Table(title=f"{split.made}, written to {out}", title_justify="left", pad_edge=False)
+def _print(split: Split, log: Interactions, out: Path, kind: str) -> None:
+    table = Table(pad_edge=False, box=SIMPLE_HEAD)
     for column in ("part", "rows", "users", "items"):
         table.add_column(column, justify="left" if column == "part" else "right")
     for name, part in {"log": log, **_parts(split)}.items():
         users, items = int((part.user_counts > 0).sum()), int((part.item_counts > 0).sum())
         table.add_row(name, f"{len(part):,}", f"{users:,}", f"{items:,}")
-    Console().print(table)
+    console = Console()
+    console.print(Text(f"{split.made}, written to {out}"), soft_wrap=True)
+    console.print(table)
     notes = Console(stderr=True)
+    for text in _warnings(split, log, out, kind):
+        notes.print(Text(f"warning: {text}"), soft_wrap=True)
+
+
+def _warnings(split: Split, log: Interactions, out: Path, kind: str) -> Iterator[str]:
     if log.duplicates:
-        notes.print(f"warning: {log.duplicates} repeated (user, item) rows left out", markup=False, soft_wrap=True)
+        yield f"{log.duplicates} repeated (user, item) rows left out"
     if log.propensity is not None and split.test.propensity is None:
-        notes.print(
-            "warning: this split is no random share, so the propensity column of the test was left out",
-            soft_wrap=True,
-        )
+        yield "this split is no random share, so the propensity column of the test was left out"
+    if split.validation is None and (out / f"validation.{kind}").exists():
+        yield f"{out / f'validation.{kind}'} was there before and is no part of this split"

@@ -23,7 +23,7 @@ def find_column(column: str, columns: list[str], name: str) -> str:
     elif len(columns) == 1 and re.search(r"[\t;|]|::", columns[0]):
         hint = "; it seems to use another separator: commas in .csv, tabs in .tsv"
     elif "did you mean" not in hint:
-        hint = "; name another with --user-col, --item-col and so on"
+        hint = "; is the header line missing? if not, name the column with --user-col, --item-col and so on"
     raise DataError(f"{name}: no column {column!r} (it has {shown}){hint}")
 
 

@@ -248,7 +248,9 @@ class Interactions:
             raise ConfigError(f"unknown column {column!r} in {condition!r}{did_you_mean(column, columns)}")
         values = columns[column]
         if values is None:
-            raise DataError(f"{self.name} has no column {column!r}, which {condition!r} asks for")
+            raise DataError(
+                f"{self.name} has no column {column!r}, which {condition!r} asks for; name it with --{column}-col"
+            )
         return np.asarray(_COMPARE[operator](values, float(number)))
 
     def recode(self, user_vocabulary: Vocabulary, item_vocabulary: Vocabulary) -> "Interactions":

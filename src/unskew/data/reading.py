@@ -1,5 +1,6 @@
 """Tables from files, with errors that say which file, which row and what to do."""
 
+import codecs
 import csv
 import gzip
 import io
@@ -19,14 +20,23 @@ def read_table(path: Path) -> pl.DataFrame:
     DataError
         When the file is missing, a directory, empty, binary, ragged or damaged.
     """
-    if not path.exists():
-        raise DataError(f"{path}: no such file; check the path")
-    if path.is_dir():
-        raise DataError(f"{path}: this is a directory; name a file in it")
+    check_readable(path)
     try:
         return _read_parquet(path) if path.suffix == ".parquet" else _read_text(path)
     except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from error
+        raise DataError(f"{path}: cannot be read ({error.strerror or error}); check the path") from error
+
+
+def check_readable(path: Path) -> None:
+    """Refuse a file that is not there, or is a directory."""
+    try:
+        there, folder = path.exists(), path.is_dir()
+    except OSError as error:  # a name too long, a folder that may not be looked into
+        raise DataError(f"{path}: cannot be read ({error.strerror or error}); check the path") from error
+    if not there:
+        raise DataError(f"{path}: no such file; check the path")
+    if folder:
+        raise DataError(f"{path}: this is a directory; name a file in it")
 
 
 def _read_parquet(path: Path) -> pl.DataFrame:
@@ -40,14 +50,20 @@ def _read_text(path: Path) -> pl.DataFrame:
     raw = _bytes(path)
     if not raw.strip():
         raise DataError(f"{path}: the file is empty; expected a header line such as user,item")
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(f"{path}: UTF-16 text; save the file as UTF-8")
     if b"\0" in raw[:65536]:
         raise DataError(f"{path}: binary data; expected CSV or TSV text, or a file named .parquet")
     separator = "\t" if path.name.removesuffix(".gz").endswith((".tsv", ".tab")) else ","
     _check_header(raw, separator, path)
     try:
-        return pl.read_csv(io.BytesIO(raw), separator=separator, infer_schema=False)
+        frame = pl.read_csv(io.BytesIO(raw), separator=separator, infer_schema=False)
     except pl.exceptions.PolarsError as error:
         raise DataError(_what_is_wrong(raw, separator, path)) from error
+    if frame[frame.columns[-1]].null_count() == 0:  # so no line is short
+        return frame
+    blank = _blank_rows(raw, separator, path)
+    return frame.filter(~pl.int_range(pl.len()).is_in(blank)) if blank else frame
 
 
 def _bytes(path: Path) -> bytes:
@@ -67,6 +83,26 @@ def _check_header(raw: bytes, separator: str, path: Path) -> None:
         raise DataError(f"{path}: column {min(twice)!r} stands twice in the header; rename one")
 
 
+def _blank_rows(raw: bytes, separator: str, path: Path) -> list[int]:
+    """Places of blank lines, which polars fills with nulls; a line that is short but not blank is an error."""
+    rows = csv.reader(io.StringIO(raw.decode("utf-8-sig").lstrip("\r\n")), delimiter=separator)
+    skipped = raw.count(b"\n", 0, len(raw) - len(raw.lstrip(b"\r\n")))
+    width = len(next(rows))
+    blank = []
+    for place, row in enumerate(rows):
+        if len(row) >= width:
+            continue
+        if "".join(row).strip():
+            found = f"line {rows.line_num + skipped} has {_fields(len(row))}, the header {width}"
+            raise DataError(f"{path}: {found}; give every line as many as the header")
+        blank.append(place)
+    return blank
+
+
+def _fields(n: int) -> str:
+    return f"{n} field{'' if n == 1 else 's'}"
+
+
 def _what_is_wrong(raw: bytes, separator: str, path: Path) -> str:
     """Find the first bad line, which polars does not name."""
     try:
@@ -78,6 +114,7 @@ def _what_is_wrong(raw: bytes, separator: str, path: Path) -> str:
     width = len(next(rows))
     for row in rows:
         if row and len(row) > width:
-            found = f"line {rows.line_num} has {len(row)} fields, the header {width}"
+            found = f"line {rows.line_num} has {_fields(len(row))}, the header {width}"
             return f"{path}: {found}; quote fields that hold a separator"
-    return f"{path}: cannot be read as {'tab' if separator != ',' else 'comma'}-separated text"
+    kind = "tab" if separator != "," else "comma"
+    return f"{path}: cannot be read as {kind}-separated text; check that every quote is closed"

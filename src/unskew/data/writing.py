@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from unskew.errors import DataError
 
@@ -20,10 +20,19 @@ def written(path: Path, mode: str = "w") -> Iterator[Any]:
         When the place cannot be written to.
     """
     check_writable(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    place = path.resolve()  # a link stays a link
     try:
-        text = "b" not in mode
-        with os.fdopen(handle, mode, encoding="utf-8" if text else None, newline="\n" if text else None) as stream:
+        with _plain(place, mode) if _is_device(place) else _renamed(place, mode) as stream:
+            yield stream
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written ({error.strerror or error}); check the place") from error
+
+
+@contextmanager
+def _renamed(path: Path, mode: str) -> Iterator[Any]:
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".unskew-", suffix=".part")
+    try:
+        with _plain(handle, mode) as stream:
             yield stream
         mask = os.umask(0)
         os.umask(mask)
@@ -34,11 +43,29 @@ def written(path: Path, mode: str = "w") -> Iterator[Any]:
         raise
 
 
+def _plain(place: Path | int, mode: str) -> IO[Any]:
+    text = "b" not in mode
+    return open(place, mode, encoding="utf-8" if text else None, newline="\n" if text else None)  # noqa: PTH123
+
+
+def _is_device(path: Path) -> bool:
+    """Whether this is /dev/null, a pipe or the like, which must not be renamed over."""
+    return path.exists() and not path.is_file()
+
+
 def check_writable(path: Path) -> None:
     """Refuse a place that cannot be written to, before long work is done for it."""
-    if path.is_dir():
-        raise DataError(f"{path}: this is a directory; name a file in it")
-    if not path.parent.is_dir():
-        raise DataError(f"{path}: the folder {path.parent} does not exist; make it first")
-    if not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise DataError(f"{path}: cannot be written to; check its permissions")
+    folder = path.parent
+    try:
+        if path.is_dir():
+            raise DataError(f"{path}: this is a directory; name a file in it")
+        if folder.exists() and not folder.is_dir():
+            raise DataError(f"{path}: {folder} is a file, not a folder; write elsewhere")
+        if not folder.is_dir():
+            raise DataError(f"{path}: the folder {folder} does not exist; make it first")
+        if not os.access(path if _is_device(path) else folder, os.W_OK):
+            raise DataError(f"{path}: cannot be written to; check the permissions of {folder}")
+        if path.exists() and not os.access(path, os.W_OK):
+            raise DataError(f"{path}: cannot be written to; check its permissions")
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written to ({error.strerror or error}); check the path") from error

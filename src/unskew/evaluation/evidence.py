@@ -111,10 +111,14 @@ def relevant_counts(counts: Any, split: Split, users: Ints) -> Floats:
                 raise DataError(f"relevant counts: no column {column!r} (there are {', '.join(frame.columns)})")
         ids = pl.Series(frame["user"].to_list())
         numbers = pl.Series(frame["relevant"].to_list()).cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
-    bad = ~((numbers >= 0) & (numbers == np.floor(numbers)))
+    bad = ~((numbers >= 0) & (numbers == np.floor(numbers)) & np.isfinite(numbers))
     if bad.any():
         raise DataError(f"relevant counts: row {int(np.argmax(bad)) + 1} is not a whole number of 0 or more")
-    codes = split.user_vocabulary.encode(canonical(ids, "users of the relevant counts"))
+    users_given = canonical(ids, "users of the relevant counts")
+    if users_given.is_duplicated().any():
+        twice = users_given.filter(users_given.is_duplicated())[0]
+        raise DataError(f"relevant counts: user {twice} stands more than once; give one count a user")
+    codes = split.user_vocabulary.encode(users_given)
     by_user = np.full(len(split.user_vocabulary), -1.0)
     by_user[codes[codes >= 0]] = numbers[codes >= 0]
     missing = by_user[users] < 0

@@ -17,7 +17,10 @@ class Column(PropensityModel, word="column"):
     def fit(self, train: Interactions, test: Interactions) -> "FittedColumn":
         """Keep the column for look-up by row."""
         if test.propensity is None:
-            raise PropensityError(f"{test.name} has no column 'propensity', which --propensity column asks for")
+            raise PropensityError(
+                f"{test.name} has no column 'propensity', which --propensity column asks for; "
+                "name it with --propensity-col"
+            )
         width = max(test.n_items, 1)
         keys = test.users.astype(np.int64) * width + test.items
         order = np.argsort(keys, kind="stable")

@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.data.reading import read_table
+from unskew.data.frames import find_column
+from unskew.data.reading import check_readable, read_table
 from unskew.errors import DataError, did_you_mean
 from unskew.ranking.lists import ListScorer
 from unskew.ranking.scorers import FactorScorer
 
 _REQUIRED = ("user_factors", "item_factors")
+_ZIP, _NPY = b"PK", b"\x93NUMPY"  # how .npz and .npy files start
 _OPTIONAL = ("user_bias", "item_bias", "user_ids", "item_ids", "similarity")
 
 
@@ -38,7 +40,7 @@ def read_factors(path: str | Path) -> FactorScorer:
         raise DataError(f"{path}: no array {missing[0]!r} (it has {', '.join(arrays) or 'none'}); save both factors")
     for name in (*_REQUIRED, "user_bias", "item_bias"):
         if name in arrays and arrays[name].dtype.kind not in "fiu":
-            raise DataError(f"{path}: {name} has type {arrays[name].dtype}; expected numbers")
+            raise DataError(f"{path}: {name} has type {arrays[name].dtype}; save it as floats")
     similarity: Any = str(arrays.pop("similarity")) if "similarity" in arrays else "dot"
     return FactorScorer(**arrays, similarity=similarity, name=str(path))
 
@@ -53,40 +55,46 @@ def read_scores(path: str | Path, *, user: str = "user", item: str = "item") -> 
         Other names the id columns may have.
     """
     frame = read_table(Path(path))
-    names = {
-        "user": user if user in frame.columns else "user",
-        "item": item if item in frame.columns else "item",
-        "score": "score",
-    }
-    for column in names.values():
-        if column not in frame.columns:
-            shown = ", ".join(frame.columns[:8])
-            hint = did_you_mean(column, frame.columns)
-            raise DataError(f"{path}: no column {column!r} (it has {shown}){hint if 'did' in hint else ''}")
+    users = find_column(user if user in frame.columns else "user", frame.columns, str(path))
+    items = find_column(item if item in frame.columns else "item", frame.columns, str(path))
+    if "score" not in frame.columns:
+        near = did_you_mean("score", frame.columns)
+        hint = near if "did you mean" in near else "; expected user, item and score"
+        raise DataError(f"{path}: no column 'score' (it has {', '.join(frame.columns[:8])}){hint}")
     if frame.is_empty():
         raise DataError(f"{path}: there is a header but no row; nothing to work with")
     scores = frame["score"].cast(pl.Float64, strict=False)
     if scores.null_count():
         row = int(scores.is_null().arg_max() or 0)
-        raise DataError(f"{path}: row {row + 1} has score {frame['score'][row]!r}; expected a number")
-    return ListScorer.from_table(frame[names["user"]], frame[names["item"]], scores.to_numpy(), name=str(path))
+        found = "no score" if frame["score"][row] is None else f"score {frame['score'][row]!r}"
+        raise DataError(f"{path}: row {row + 1} has {found}; expected a number")
+    return ListScorer.from_table(frame[users], frame[items], scores.to_numpy(), name=str(path))
 
 
 def _load(path: Path) -> dict[str, npt.NDArray[Any]]:
-    if not path.exists():
-        raise DataError(f"{path}: no such file; check the path")
-    if path.is_dir():
-        raise DataError(f"{path}: this is a directory; name a file in it")
+    check_readable(path)
+    _check_start(path)
     try:
         stored = np.load(path, allow_pickle=False)
         arrays = {name: stored[name] for name in stored.files} if hasattr(stored, "files") else None
     except ValueError as error:
         if "pickle" in str(error).lower():
             raise DataError(f"{path}: holds pickled objects, which are not loaded; save plain arrays") from error
-        raise DataError(f"{path}: not a readable .npz file ({error})") from error
+        raise DataError(f"{path}: not a readable .npz file ({error}); save it again") from error
     except (OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         raise DataError(f"{path}: not a whole .npz file; was it cut short?") from error
     if arrays is None:
         raise DataError(f"{path}: a single array; expected a .npz file with user_factors and item_factors")
     stored.close()
     return arrays
+
+
+def _check_start(path: Path) -> None:
+    """Refuse what numpy would take for a pickle."""
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(len(_NPY))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error}); check its permissions") from error
+    if start and not start.startswith((_ZIP, _NPY)):
+        raise DataError(f"{path}: not a .npz file; save plain arrays with numpy.savez")
