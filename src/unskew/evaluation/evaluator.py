@@ -188,6 +188,8 @@ def _rank_all(
             )
     joined = {name: made[name] if name in made else ready[name] for name in models}
     _check_same_rows(joined, split, settings)
+    for name, ranks in ready.items():
+        _check_belongs(name, ranks, split)
     return contest, joined, block
 
 
@@ -205,11 +207,16 @@ def _check_same_rows(ranks: Mapping[str, Ranks], split: Split, settings: Setting
                 f"ranks of {name!r} were made with ties {other.ties} among {other.candidate_rule} candidates; "
                 f"ask for the same here, not {settings.ties} and {split.rule}"
             )
-        inside = len(other) == 0 or (
-            int(other.users.max()) < len(split.user_vocabulary) and int(other.items.max()) < len(split.item_vocabulary)
+
+
+def _check_belongs(name: str, ranks: Ranks, split: Split) -> None:
+    width = max(len(split.item_vocabulary), int(ranks.items.max(initial=0)) + 1)
+    keys = [rows.users.astype(np.int64) * width + rows.items for rows in (ranks, split.test)]
+    strange = int(np.sum(~np.isin(keys[0], keys[1])))
+    if strange or not len(ranks):
+        raise DataError(
+            f"ranks of {name!r} do not belong to this split: {strange} of {len(ranks)} rows are not in its test"
         )
-        if not inside:
-            raise DataError(f"ranks of {name!r} do not belong to this split; they name users or items it lacks")
 
 
 def _evidence(split: Split, train: Interactions, contest: Contest | None, ranks: Mapping[str, Ranks]) -> Evidence:
