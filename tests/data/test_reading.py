@@ -115,7 +115,7 @@ BAD = {
     "time in words": ("x.csv", "user,item,timestamp\n1,2,soon\n", "row 1 holds 'soon', expected a number or a date"),
     "some times in words": ("x.csv", "user,item,timestamp\n1,2,2020-01-01\n3,4,soon\n", "row 2 holds 'soon'"),
     "binary": ("x.csv", bytes(range(256)), "binary data; expected CSV or TSV text, or a file named .parquet"),
-    "utf-16": ("x.csv", CSV.encode("utf-16"), "binary data"),
+    "utf-16": ("x.csv", CSV.encode("utf-16"), "UTF-16 text; save the file as UTF-8"),
     "latin-1": (
         "x.csv",
         "user,item\n1,caf\xe9\n".encode("latin-1"),

@@ -72,7 +72,11 @@ def entries(what: str) -> list[dict[str, Any]]:
     if what == "studies":
         return []
     return [
-        {_ONE.get(what, what.removesuffix("s")): member.word, "description": _summary(member), "options": _options(member)}
+        {
+            _ONE.get(what, what.removesuffix("s")): member.word,
+            "description": _summary(member),
+            "options": _options(member),
+        }
         for member in _family(what).members()
     ]
 
