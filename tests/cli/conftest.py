@@ -86,9 +86,7 @@ def world(tmp_path: Path) -> World:
     test.with_columns(chance).write_csv(tmp_path / "test.csv")
     user_factors = rng.normal(size=(USERS, 4)).astype(np.float32)
     item_factors = rng.normal(size=(ITEMS, 4)).astype(np.float32)
-    np.savez(
-        tmp_path / "mf.npz", user_factors=user_factors, item_factors=item_factors, user_ids=users, item_ids=items
-    )
+    np.savez(tmp_path / "mf.npz", user_factors=user_factors, item_factors=item_factors, user_ids=users, item_ids=items)
     scores = user_factors @ item_factors.T
     for name, length in (("dense", ITEMS), ("top", 4)):
         best = np.argsort(-scores, axis=1)[:, :length]

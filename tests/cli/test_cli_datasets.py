@@ -51,8 +51,7 @@ def test_the_folder_can_be_named(tmp_path):
     (tmp_path / "else" / "kuairec").mkdir(parents=True)
     (tmp_path / "else" / "kuairec" / "small_matrix.csv").write_text("")
     found = {
-        one["name"]: one["presence"]
-        for one in json.loads(run("--json", "--folder", str(tmp_path / "else")).stdout)
+        one["name"]: one["presence"] for one in json.loads(run("--json", "--folder", str(tmp_path / "else")).stdout)
     }
     assert found["kuairec"] == "present"
     assert found["coat"] == "absent"

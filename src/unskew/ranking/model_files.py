@@ -75,8 +75,9 @@ def _load(path: Path) -> dict[str, npt.NDArray[Any]]:
     check_readable(path)
     _check_start(path)
     try:
-        stored = np.load(path, allow_pickle=False)
-        arrays = {name: stored[name] for name in stored.files} if hasattr(stored, "files") else None
+        with path.open("rb") as stream:  # numpy leaves a file open that it cannot read
+            stored = np.load(stream, allow_pickle=False)
+            arrays = {name: stored[name] for name in stored.files} if hasattr(stored, "files") else None
     except ValueError as error:
         if "pickle" in str(error).lower():
             raise DataError(f"{path}: holds pickled objects, which are not loaded; save plain arrays") from error
@@ -85,7 +86,6 @@ def _load(path: Path) -> dict[str, npt.NDArray[Any]]:
         raise DataError(f"{path}: not a whole .npz file; was it cut short?") from error
     if arrays is None:
         raise DataError(f"{path}: a single array; expected a .npz file with user_factors and item_factors")
-    stored.close()
     return arrays
 
 
