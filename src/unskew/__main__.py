@@ -1,6 +1,17 @@
 """Entry point: ``unskew`` and ``python -m unskew``."""
 
-from unskew.cli import main
+import sys
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Run the command line; Ctrl-C while it still loads ends it without a traceback too."""
+    try:
+        from unskew.cli import main as run
+    except KeyboardInterrupt:
+        sys.exit(130)
+    run()
+
 
 if __name__ == "__main__":
     main()

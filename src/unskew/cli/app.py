@@ -75,7 +75,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except Exception as error:  # noqa: BLE001  # whatever it is, one line and no traceback
         _fail(_usage(error) or f"{type(error).__name__}: {error}; {_REPORT}", debug=debug)
     if status == INTERRUPTED:  # newer versions of typer turn Ctrl-C into this status
-        print("unskew: interrupted; nothing was written", file=sys.stderr)  # noqa: T201
+        print("unskew: interrupted; no file was left half written", file=sys.stderr)  # noqa: T201
     sys.exit(status if isinstance(status, int) else 0)
 
 
