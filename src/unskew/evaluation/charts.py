@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 WIDTH = 360  # a phone's, so that the text keeps its size there
-LABEL = 20  # characters of a name in a chart
+LABEL = 18  # characters of a name in a chart
 COLOURS = 8  # models with a colour of their own
 _DASHES = ((1, 0), (6, 3), (2, 2), (9, 3, 2, 3))
 _SHAPES = {
@@ -96,7 +96,7 @@ def estimates_chart(
     offset = alt.YOffset("estimator:N", sort=used, scale=alt.Scale(domain=used))
     colour = [styles[word].colour for word in used]
     x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=5))
-    base = _chart(data).encode(y=y, yOffset=offset)
+    base = _chart("rows").encode(y=y, yOffset=offset)
     whiskers = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_rule(strokeWidth=2)
     whiskers = whiskers.encode(
         x=alt.X("low:Q", title=None),
@@ -112,7 +112,7 @@ def estimates_chart(
     names = ", ".join(labels.values())
     label = f"{clean(shown[0].metric)}: estimates with intervals of {names}; the same numbers are in the table below"
     height = {"step": 12 * len(used) + 10, "for": "position"}
-    return _svg((whiskers + points).properties(height=height), prefix, label)
+    return _svg((whiskers + points).properties(height=height), prefix, label, rows=data)
 
 
 def sweep_chart(sweep: Sweep, styles: Mapping[str, Style], gamma: float | None, prefix: str) -> str | None:
@@ -147,7 +147,7 @@ def sweep_chart(sweep: Sweep, styles: Mapping[str, Style], gamma: float | None, 
         "gamma:Q", title="gamma", scale=alt.Scale(nice=False), axis=alt.Axis(values=[-1, 0, 1, 2, 3], format="~g")
     )
     lines = (
-        _chart(data)
+        _chart("rows")
         .mark_line(strokeWidth=2)
         .encode(
             x=x,
@@ -161,7 +161,7 @@ def sweep_chart(sweep: Sweep, styles: Mapping[str, Style], gamma: float | None, 
     label = (
         f"{clean(sweep.metric)} of {len(places)} models over gamma; the order changes {changes} times, as said below"
     )
-    return _svg(alt.layer(*marks, lines).properties(height=220), prefix, label)
+    return _svg(alt.layer(*marks, lines).properties(height=220), prefix, label, rows=data)
 
 
 def weights_chart(skew: Skew, prefix: str) -> str | None:
@@ -175,7 +175,7 @@ def weights_chart(skew: Skew, prefix: str) -> str | None:
         for a, b, r, w in zip(skew.edges[:-1], skew.edges[1:], skew.rows, skew.weight, strict=True)
     ]
     scale = alt.Scale(type="log", nice=False, domain=[float(skew.edges[0]), float(skew.edges[-1])])
-    axis = alt.Axis(values=_decades(skew.edges), format="~g", grid=False)
+    axis = alt.Axis(values=_decades(skew.edges), format=".3~g", grid=False)
     base = _chart(data)
     y = alt.Axis(format="~%", tickCount=5)
     bars = base.mark_bar(color="var(--naive-soft)", binSpacing=1).encode(
@@ -233,10 +233,11 @@ def tenths_chart(skew: Skew, prefix: str) -> str:
     return _svg(alt.layer(*layers).properties(height=200), prefix, label)
 
 
-def _chart(rows: Sequence[Mapping[str, Any]]) -> Any:
+def _chart(rows: str | Sequence[Mapping[str, Any]]) -> Any:
+    """A chart of a few rows, or of rows that `_svg` gets by that name: altair copies its data at every step."""
     import altair as alt
 
-    return alt.Chart({"values": rows})  # data as Vega-Lite writes it
+    return alt.Chart({"name": rows} if isinstance(rows, str) else {"values": rows})
 
 
 def _range(domain: list[str], values: Sequence[Any]) -> "alt.Scale":
@@ -252,7 +253,10 @@ def _dots(colour: str) -> dict[str, Any]:
 def _change_rules(sweep: Sweep) -> list[Any]:
     """A rule where models swap places, stronger where the first one changes."""
     rules = []
+    few = len(sweep.values) <= COLOURS  # else lower places change nearly everywhere, and rules would hide the lines
     for kind, first in (("var(--rule)", False), ("var(--alarm)", True)):
+        if not (few or first):
+            continue
         at = [(c.low + c.high) / 2 for c in sweep.changes if (c.before[0] != c.after[0]) == first]
         if at:
             chart = _chart([{"gamma": g} for g in at])
@@ -281,16 +285,18 @@ def _decades(edges: Floats) -> list[float]:
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     wide = high / low > 300
     steps = (1,) if wide else (1, 2, 5)
-    return [s * 10.0**p for p in powers for s in steps if low <= s * 10.0**p <= high]
+    ticks = [s * 10.0**p for p in powers for s in steps if low <= s * 10.0**p <= high]
+    return ticks if len(ticks) > 1 else [low, high]
 
 
-def _svg(chart: Any, prefix: str, label: str) -> str:
-    """Draw the chart, WIDTH wide in all."""
+def _svg(chart: Any, prefix: str, label: str, **named: Sequence[Mapping[str, Any]]) -> str:
+    """Draw the chart, WIDTH wide in all; `named` are rows that it refers to by name."""
     import vl_convert
 
     spec = chart.properties(width=WIDTH).to_dict(validate=False)
     spec["autosize"] = {"type": "fit-x", "contains": "padding"}
     spec["config"] = _CONFIG
+    spec["datasets"] = spec.get("datasets", {}) | named
     return inline_svg(vl_convert.vegalite_to_svg(spec), prefix, label)
 
 
@@ -353,6 +359,6 @@ _CONFIG: dict[str, Any] = {
         "labelFlush": False,
         "titlePadding": 8,
     },
-    "axisY": {"labelLimit": 130, "labelColor": "var(--ink)"},
+    "axisY": {"labelLimit": 150, "labelColor": "var(--ink)"},
     "text": {"fontSize": 11},
 }

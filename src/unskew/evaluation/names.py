@@ -15,7 +15,9 @@ def clean(text: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, or its two ends when it has more characters than `most`."""
+    """The text, or its two ends when it has more characters than `most`; a blank one is named as such."""
+    if not text.strip():
+        return "(no name)"
     half = (most - 1) // 2
     return text if len(text) <= most else f"{text[: most - 1 - half]}…{text[-half:]}"
 
@@ -25,7 +27,7 @@ def short_labels(names: Iterable[str], most: int) -> dict[str, str]:
     labels: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
-        short = shortened(" ".join(clean(name).split()), most) or "(no name)"
+        short = shortened(" ".join(clean(name).split()), most)
         label, n = short, 1
         while label in taken:
             n += 1

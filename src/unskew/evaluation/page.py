@@ -14,7 +14,7 @@ from unskew.evaluation.counterparts import missing_counterparts
 from unskew.evaluation.names import clean, shortened
 from unskew.evaluation.skew import Skew, measure_skew
 from unskew.evaluation.sweep import Sweep
-from unskew.evaluation.verdict import describe_change, judge, oriented, ranked
+from unskew.evaluation.verdict import describe_change, describe_new_first, judge, oriented, ranked
 from unskew.evaluation.wording import sentence
 from unskew.propensities import Popularity
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 MANY_PAIRS = 10  # beyond this, only the pairs with the first model are shown at once
-TOLD_CHANGES = 6
+FEW_MODELS = 6  # up to which every change of their order is told
 FOREST, EDGE = 130, 5  # width of the interval drawn in a table's cell, and its margin
-LONG_NAME, MOST_NAME = 28, 80  # characters that stay on one line, and those shown at all in tables
+LONG_NAME, MOST_NAME = 28, 56  # characters that stay on one line, and those shown at all in tables
 
 
 @dataclass(frozen=True)
@@ -131,6 +131,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "most_name": MOST_NAME,
         "sweep_figures": [_sweep_figure(report, sweep, model_styles, k) for k, sweep in enumerate(report.sweeps)],
         "model_styles": [style for style in model_styles.values() if style.colour != "var(--faint)"],
+        "lower_places": 1 < len(report.models) <= charts.COLOURS,
         "grey_models": sum(style.colour == "var(--faint)" for style in model_styles.values()),
         "skew": skew,
         "skew_figures": _skew_figures(skew),
@@ -194,7 +195,8 @@ def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGro
         scale = _Scale.around(mine)
         pairs = [Pair(c, c.p_value_holm is not None and c.p_value_holm < alpha, scale.places(c)) for c in mine]
         few = len(pairs) <= MANY_PAIRS
-        shown = [pair for pair in pairs if few or 0 in (place[pair.row.a], place[pair.row.b])]
+        judging = estimator == _judging_word(report, metric)
+        shown = [pair for pair in pairs if few or (judging and 0 in (place[pair.row.a], place[pair.row.b]))]
         yield PairGroup(metric, estimator, tuple(shown), () if few else tuple(pairs), scale(0.0))
 
 
@@ -204,12 +206,22 @@ def _sweep_figure(report: "Report", sweep: Sweep, styles: dict[str, charts.Style
     svg = charts.sweep_chart(sweep, styles, gamma, f"sweep-{place}")
     if len(report.models) < 2 or svg is None:
         return Figure(sweep.metric, _markup(svg))
-    changes = sorted(sweep.changes, key=lambda c: (c.before[0] == c.after[0], c.low))  # a new first model matters most
-    told = sorted(changes[:TOLD_CHANGES], key=lambda c: c.low)
-    notes = [sentence(describe_change(change)) for change in told]
-    if len(changes) > len(told):
-        notes.append(f"{len(changes) - len(told)} more changes at lower places.")
-    return Figure(sweep.metric, _markup(svg), tuple(notes) or ("The order of the models never changes.",))
+    return Figure(sweep.metric, _markup(svg), tuple(map(sentence, _order_words(sweep))))
+
+
+def _order_words(sweep: Sweep) -> Iterator[str]:
+    """Where the order changes; with many models only where the first one does."""
+    changes = sweep.changes
+    if not changes:
+        yield "the order of the models never changes"
+    elif len(sweep.values) <= FEW_MODELS:
+        yield from map(describe_change, changes)
+    else:
+        new_first = [change for change in changes if change.before[0] != change.after[0]]
+        yield from map(describe_new_first, new_first)
+        if len(new_first) < len(changes):
+            more = "more " if new_first else ""
+            yield f"in {len(changes) - len(new_first)} {more}steps of the sweep only lower places change"
 
 
 def _skew_figures(skew: Skew) -> list[Figure]:

@@ -99,10 +99,18 @@ def describe_change(change: OrderChange) -> str:
         for earlier in change.after[k + 1 :]
         if place[later] > place[earlier]
     ]
-    where = f"between gamma {signed(change.low)} and {signed(change.high)}"
     if len(swaps) == 1:
-        return f"{where} {quoted(swaps[0][0])} passes {quoted(swaps[0][1])}"
-    return f"{where} the order becomes {chain(change.after)}"
+        return f"{_where(change)} {quoted(swaps[0][0])} passes {quoted(swaps[0][1])}"
+    return f"{_where(change)} the order becomes {chain(change.after)}"
+
+
+def describe_new_first(change: OrderChange) -> str:
+    """Say who takes first place from whom between two gammas."""
+    return f"{_where(change)} {quoted(change.after[0])} takes first place from {quoted(change.before[0])}"
+
+
+def _where(change: OrderChange) -> str:
+    return f"between gamma {signed(change.low)} and {signed(change.high)}"
 
 
 def ranked(rows: Iterable[Estimate], metric: str, estimator: str) -> list[Estimate]:
@@ -180,7 +188,7 @@ def _who_is_first(naive: list[Estimate], corrected: list[Estimate]) -> Iterator[
         )
     else:
         place = next((k for k, row in enumerate(corrected, 1) if row.model == a.model), 0)
-        then = f", and puts {quoted(a.model)} {ordinal(place)} of {len(corrected)}" if place > 1 else ""
+        then = f" and {quoted(a.model)} {ordinal(place)} of {len(corrected)}" if place > 1 else ""
         yield (
             f"By the naive average, {a.estimator}, {_names(naive)} first with {_value(a)}. The corrected estimate, "
             f"{b.estimator}, disagrees: {_names(corrected)} first with {_value(b)}{then}."
@@ -278,6 +286,8 @@ def _span(low: float, high: float) -> str:
 
 def _headline(findings: Sequence[Finding], *, uniform: bool) -> str:
     judged = [f for f in findings if f.corrected_first and f.naive_first]
+    if not judged and any(f.corrected for f in findings):
+        return "No corrected estimate is defined, so the models cannot be compared free of the skew of the log."
     if not judged:
         return "Only naive averages were computed: nothing here is corrected for the skew of the log."
     if uniform:
