@@ -28,6 +28,7 @@ def find_doubts(
                     f"model {name!r} does not know {binding.unknown_items} of {contest.catalogue_size} items; "
                     "they rank last for it, tied"
                 )
+    yield from _without_propensity(evidence, cells)
     yield from _lists(evidence, settings)
     yield from _ties(evidence)
     yield from _weights(cells)
@@ -61,6 +62,16 @@ def _dropped(evidence: Evidence) -> Iterator[str]:
         yield (
             f"{dropped['unknown_users']} test users ({dropped['rows_of_unknown_users']} rows) are unknown to some "
             "model and were dropped for all"
+        )
+
+
+def _without_propensity(evidence: Evidence, cells: Sequence[Cell]) -> Iterator[str]:
+    before = evidence.dropped["items_outside_catalogue"] + evidence.dropped["items_in_train"]
+    left_out = max((cell.dropped_items for cell in cells), default=before) - before
+    if left_out:
+        yield (
+            f"{left_out} of {evidence.rows} held-out rows have no propensity, for their item never occurs in training, "
+            "and were dropped where one is needed; popularity(smoothing=1) keeps them"
         )
 
 

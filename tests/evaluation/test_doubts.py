@@ -1,0 +1,122 @@
+"""A number that should not be trusted says so, DESIGN 3."""
+
+import numpy as np
+import pytest
+from judged_worlds import ITEMS, USERS, real_factors, skewed_split, whole_scores
+
+from unskew import Interactions, Split, evaluate
+from unskew.ranking import ListScorer, MatrixScorer
+
+
+def said(text: str, warnings: tuple[str, ...]) -> bool:
+    return any(text in warning for warning in warnings)
+
+
+def distinct_log() -> Split:
+    users, items = np.divmod(np.arange(USERS * ITEMS), ITEMS)
+    log = Interactions.from_arrays(users, items, n_users=USERS, n_items=ITEMS)
+    part = np.random.default_rng(0).integers(0, 2, len(log)).astype(bool)
+    return Split(log.take(part), log.take(~part))
+
+
+def test_a_sound_run_has_no_warning() -> None:
+    assert evaluate({"m": real_factors()}, distinct_log()).warnings == ()
+
+
+def test_rows_also_in_train_are_warned_of_and_kept_under_all() -> None:
+    split = skewed_split()
+    count = int(split.test_in_train.sum())
+    assert count > 0
+    warnings = evaluate({"m": real_factors()}, split).warnings
+    assert said(f"{count} test rows are also in train and were dropped", warnings)
+    assert said("--candidates all keeps them", warnings)
+    assert not said("also in train", evaluate({"m": real_factors()}, split, candidates="all").warnings)
+
+
+def test_items_outside_the_catalogue_and_unknown_users_are_warned_of() -> None:
+    train = Interactions.from_arrays([0, 1, 2], [10, 11, 10])
+    test = Interactions.from_arrays([0, 1, 1, 3, 3], [11, 10, 99, 10, 11])
+    model = MatrixScorer(np.arange(6.0).reshape(3, 2), user_ids=[0, 1, 2], item_ids=[10, 11])
+    warnings = evaluate({"m": model}, Split(train, test)).warnings
+    assert said("1 test rows name an item that is no candidate", warnings)
+    assert said("1 test users (2 rows) are unknown to some model and were dropped for all", warnings)
+
+
+def test_items_a_model_does_not_know_are_counted() -> None:
+    train = Interactions.from_arrays([0, 1], [10, 11])
+    test = Interactions.from_arrays([0, 1], [11, 10])
+    model = MatrixScorer(np.arange(4.0).reshape(2, 2), item_ids=[10, 12])
+    warnings = evaluate({"m": model}, Split(train, test)).warnings
+    assert said("model 'm' does not know 1 of 3 items; they rank last for it, tied", warnings)
+
+
+def test_repeated_rows_are_counted() -> None:
+    train = Interactions.from_arrays([0, 1, 1], [0, 1, 1], n_users=2, n_items=3)
+    test = Interactions.from_arrays([0, 0, 1], [2, 2, 2], n_users=2, n_items=3)
+    warnings = evaluate({"m": MatrixScorer(np.arange(6.0).reshape(2, 3))}, Split(train, test)).warnings
+    assert said("train: 1 repeated (user, item) rows left out", warnings)
+    assert said("test: 1 repeated (user, item) rows left out", warnings)
+
+
+def test_ties_are_warned_of_with_how_they_were_resolved() -> None:
+    flat = MatrixScorer(np.zeros((USERS, ITEMS)))
+    assert said("100% of held-out items share their score", evaluate({"m": flat}, skewed_split()).warnings)
+    assert said("averaged over all orders", evaluate({"m": flat}, skewed_split()).warnings)
+    assert said("resolved optimistic", evaluate({"m": flat}, skewed_split(), ties="optimistic").warnings)
+    assert not said("share their score", evaluate({"m": real_factors()}, skewed_split()).warnings)
+
+
+def test_ties_below_a_list_are_not_ties_of_the_model() -> None:
+    lists = ListScorer.from_arrays(np.tile(np.arange(8), (USERS, 1)), n_items=ITEMS)
+    assert not said("share their score", evaluate({"m": lists}, skewed_split(), metrics=["recall@5"]).warnings)
+
+
+@pytest.mark.parametrize(("cutoff", "warned"), [(8, False), (9, True)])
+def test_a_cut_off_beyond_the_lists_is_warned_of(cutoff: int, *, warned: bool) -> None:
+    lists = ListScorer.from_arrays(np.tile(np.arange(8), (USERS, 1)), n_items=ITEMS)
+    report = evaluate({"m": lists}, skewed_split(candidates="all"), metrics=[f"recall@{cutoff}"])
+    assert said("lists at most 8 candidates a user", report.warnings) == warned
+
+
+def test_few_rows_that_carry_the_estimate_are_warned_of() -> None:
+    """One item is a hundred times rarer than the others, and its weight decides."""
+    rng = np.random.default_rng(0)
+    train = Interactions.from_arrays(np.tile(np.arange(200), 3), np.repeat([0, 1, 2], 200), n_users=400, n_items=5)
+    users = np.arange(200, 400)
+    test = Interactions.from_arrays(users, np.append(rng.integers(0, 3, 199), 4), n_users=400, n_items=5)
+    model = MatrixScorer(rng.normal(size=(400, 5)))
+    report = evaluate({"m": model}, Split(train, test), metrics=["auc"], propensity="popularity(gamma=1)")
+    assert said("snips: few rows carry the estimate", report.warnings)
+    assert said("consider snips(clip=0.01)", report.warnings)
+    fine = evaluate({"m": model}, Split(train, test), metrics=["auc"], propensity="uniform")
+    assert not said("few rows carry", fine.warnings)
+
+
+def test_snips_per_user_with_few_rows_a_user_is_warned_of() -> None:
+    options = {"metrics": ["auc"], "estimators": ["snips(per=user)"]}
+    assert said("this form hardly corrects", evaluate({"m": real_factors()}, skewed_split(), **options).warnings)  # type: ignore[arg-type]
+    assert not said("this form hardly corrects", evaluate({"m": real_factors()}, distinct_log(), **options).warnings)  # type: ignore[arg-type]
+
+
+def test_rows_without_a_propensity_are_warned_of() -> None:
+    train = Interactions.from_arrays([0, 1, 2], [0, 0, 1], n_users=3, n_items=4)
+    test = Interactions.from_arrays([0, 0, 1], [1, 2, 3], n_users=3, n_items=4)
+    model = {"m": MatrixScorer(np.arange(12.0).reshape(3, 4))}
+    dropped = evaluate(model, Split(train, test), propensity="popularity(smoothing=0)").warnings
+    assert said("2 of 3 held-out rows have no propensity", dropped)
+    assert not said("no propensity", evaluate(model, Split(train, test)).warnings)
+
+
+def test_a_warning_names_the_model_it_is_about() -> None:
+    report = evaluate({"flat": MatrixScorer(np.zeros((USERS, ITEMS))), "fine": real_factors()}, skewed_split())
+    about = [text for text in report.warnings if "share their score" in text]
+    assert len(about) == 1
+    assert "'flat'" in about[0]
+
+
+def test_warnings_are_single_lines() -> None:
+    report = evaluate(
+        {"m": whole_scores(top=1)}, skewed_split(), estimators=["aoa", "snips(per=user)"], metrics=["auc"]
+    )
+    assert report.warnings
+    assert all("\n" not in text for text in report.warnings)

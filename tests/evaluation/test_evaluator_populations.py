@@ -1,0 +1,102 @@
+"""Who counts in evaluate(): positives, and users with nothing observed (DESIGN 3)."""
+
+import itertools
+
+import numpy as np
+import polars as pl
+import pytest
+from judged_worlds import USERS, skewed_split, whole_scores
+
+from unskew import Interactions, Report, Split, evaluate
+from unskew.ranking import MatrixScorer
+
+
+def test_only_positives_are_judged_and_the_rest_stay_candidates() -> None:
+    """User 0's bad item stands above the good one and takes a place; user 1 has no positive and is dropped."""
+    train = Interactions.from_arrays([0, 1], [0, 0], n_users=2, n_items=4)
+    test = Interactions.from_arrays([0, 0, 1], [1, 2, 3], values=[5, 1, 2], n_users=2, n_items=4)
+    scorer = MatrixScorer(np.tile([0.0, 1, 3, 2], (2, 1)))
+    report = evaluate(
+        {"m": scorer}, Split(train, test), metrics=["adg", "auc"], estimators=["aoa"], positive="rating>=4"
+    )
+    row = report.estimate("m", "auc", "aoa")
+    assert (row.value, row.users, row.dropped_users, row.dropped_items) == (pytest.approx(1 - 2 / 3), 1, 1, 0)
+    assert report.value("m", "adg", "aoa") == pytest.approx(1 / np.log2(4))
+    assert report.run["positive"] == "rating>=4"
+
+
+def test_positives_of_train_decide_popularity_but_any_training_row_is_seen() -> None:
+    train = Interactions.from_arrays([0, 1, 2, 0], [0, 0, 1, 2], values=[5, 1, 5, 1], n_users=3, n_items=4)
+    test = Interactions.from_arrays([0, 2], [1, 0], values=[5, 5], n_users=3, n_items=4)
+    report = evaluate({"p": "popular"}, Split(train, test), metrics=["auc"], positive="rating>=4")
+    assert report.evidence.train.item_counts.tolist() == [1, 1, 0, 0]
+    assert report.evidence.ranks["p"].candidates.tolist() == [2, 3]
+
+
+def test_a_train_without_the_column_of_the_condition_is_all_positive() -> None:
+    split = skewed_split(values=True)
+    report = evaluate({"m": whole_scores()}, split, positive="rating>=3")
+    assert len(report.evidence.train) == len(split.train)
+
+
+def test_counts_may_be_a_mapping_or_a_frame_with_ids_as_text_or_number() -> None:
+    split = skewed_split(propensity=True)
+    options = {"metrics": ["recall@5"], "estimators": ["ips"], "propensity": "column"}
+    forms = [
+        dict.fromkeys(range(USERS), 9),
+        {str(user): 9 for user in range(USERS)},
+        pl.DataFrame({"user": [str(u) for u in range(USERS)], "relevant": [9] * USERS}),
+        pl.DataFrame({"user": range(USERS), "relevant": ["9"] * USERS}).to_pandas(),
+    ]
+    reports = [evaluate({"m": whole_scores()}, split, relevant=form, **options) for form in forms]  # type: ignore[arg-type]
+    assert len({report.value("m", "recall@5", "ips") for report in reports}) == 1
+
+
+def test_ips_counts_users_with_nothing_observed_as_zero() -> None:
+    """Two users with a relevant item each; one is observed with P = 1/2 and at the top: (1 / P / 1 + 0) / 2 = 1."""
+    train = Interactions.from_arrays([0, 1, 2], [0, 0, 0], n_users=3, n_items=3)
+    test = Interactions.from_arrays([0], [1], propensity=[0.5], n_users=3, n_items=3)
+    scorer = MatrixScorer(np.tile([0.0, 2, 1], (3, 1)))
+    report = evaluate(
+        {"m": scorer},
+        Split(train, test),
+        metrics=["recall@1", "dcg@1"],
+        estimators=["ips", "aoa"],
+        propensity="column",
+        relevant={0: 1, 1: 1, 2: 0},
+    )
+    ips, total = report.estimate("m", "recall@1", "ips"), report.estimate("m", "dcg@1", "ips")
+    assert (ips.value, ips.users, ips.dropped_users) == (1.0, 2, 0)
+    assert (total.value, total.users) == (pytest.approx(2 / 3), 3)
+    assert (report.value("m", "recall@1", "aoa"), report.estimate("m", "recall@1", "aoa").users) == (1.0, 1)
+
+
+def test_the_expectation_of_ips_is_the_truth_through_the_whole_run() -> None:
+    """SPEC 1e by enumeration: 3 users with 2, 2 and 1 relevant items, every pattern of observation."""
+    relevant = [(0, 1), (0, 2), (1, 3), (1, 4), (2, 2)]
+    chance = np.array([0.3, 0.8, 0.5, 0.2, 0.6])
+    train = Interactions.from_arrays([0, 1, 2], [0, 0, 0], n_users=3, n_items=5)
+    scorer = MatrixScorer(np.random.default_rng(0).normal(size=(3, 5)))
+    options = {
+        "metrics": ["adg", "dcg"],
+        "estimators": ["ips", "aoa"],
+        "propensity": "column",
+        "relevant": {0: 2, 1: 2, 2: 1},
+    }
+
+    def observed(rows: list[int]) -> Report:
+        users, items = zip(*(relevant[k] for k in rows), strict=True)
+        test = Interactions.from_arrays(users, items, propensity=chance[rows], n_users=3, n_items=5)
+        return evaluate({"m": scorer}, Split(train, test), **options)  # type: ignore[arg-type]
+
+    mean = {"adg": 0.0, "dcg": 0.0}
+    for bits in itertools.product([False, True], repeat=5):
+        rows = [k for k in range(5) if bits[k]]
+        probability = float(np.prod(np.where(bits, chance, 1 - chance)))
+        if rows:  # an empty test is worth 0, and is refused as such
+            report = observed(rows)
+            for metric in mean:
+                mean[metric] += probability * (report.value("m", metric, "ips") or 0.0)
+    whole = observed([0, 1, 2, 3, 4])
+    assert mean["adg"] == pytest.approx(whole.value("m", "adg", "aoa"), rel=1e-12)
+    assert mean["dcg"] == pytest.approx(whole.value("m", "dcg", "aoa"), rel=1e-12)

@@ -1,0 +1,113 @@
+"""House rules, STYLE 3 and 9, DESIGN 2: light imports, documented names, small files."""
+
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import unskew
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+CODE = [*SOURCES, *sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "benchmarks").rglob("*.py"))]
+HEAVY = {
+    "torch",
+    "ray",
+    "sklearn",
+    "pandas",
+    "numba",
+    "scipy",
+    "polars",
+    "pyarrow",
+    "altair",
+    "rich",
+    "typer",
+    "jinja2",
+}
+OPTIONAL = {"torch", "ray", "sklearn", "pandas", "pyarrow"}
+MODULES = [m.name for m in pkgutil.walk_packages(unskew.__path__, "unskew.") if not m.name.endswith("__main__")]
+
+
+def loaded_by(code: str) -> set[str]:
+    script = f"{code}\nimport sys\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    assert not HEAVY & loaded_by("import unskew")
+
+
+def test_optional_packages_stay_unloaded_until_they_are_used() -> None:
+    assert not OPTIONAL & loaded_by("from unskew import Interactions, Ranks, Report, Split, evaluate")
+
+
+def test_the_names_of_the_package_are_all_there() -> None:
+    assert sorted(unskew.__all__) == [name for name in dir(unskew) if name != "__version__"]
+    for name in unskew.__all__:
+        assert getattr(unskew, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = unskew.nothing
+
+
+# the commands of the command line are documented by their help texts
+@pytest.mark.parametrize("name", [name for name in MODULES if not name.startswith("unskew.cli")])
+def test_every_module_and_every_public_name_has_a_docstring(name: str) -> None:
+    module = importlib.import_module(name)
+    assert module.__doc__, name
+    public = getattr(module, "__all__", [n for n, o in vars(module).items() if _own(o, name) and not n.startswith("_")])
+    for each in public:
+        thing = getattr(module, each)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            assert _documented(thing), f"{name}.{each}"
+        if inspect.isclass(thing) and thing.__module__.startswith("unskew"):
+            for method, member in vars(thing).items():
+                if inspect.isfunction(member) and not method.startswith("_"):
+                    assert inspect.getdoc(getattr(thing, method)), f"{name}.{each}.{method}"
+
+
+def _own(thing: object, module: str) -> bool:
+    return (inspect.isclass(thing) or inspect.isfunction(thing)) and thing.__module__ == module
+
+
+def _documented(thing: object) -> bool:
+    """A dataclass without a docstring gets its signature for one, which does not count."""
+    text = inspect.getdoc(thing) or ""
+    return bool(text) and not text.startswith(f"{getattr(thing, '__name__', '')}(")
+
+
+@pytest.mark.parametrize("package", sorted({name.split(".")[1] for name in MODULES if name.count(".") == 1}))
+def test_what_is_listed_as_public_exists(package: str) -> None:
+    module = importlib.import_module(f"unskew.{package}")
+    for name in getattr(module, "__all__", []):
+        assert hasattr(module, name), f"unskew.{package}.{name}"
+
+
+def test_no_file_is_longer_than_400_lines() -> None:
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in CODE}
+    assert {path: n for path, n in lengths.items() if n > 400} == {}
+
+
+def test_no_file_is_a_drawer_for_odds_and_ends() -> None:
+    assert not [path for path in CODE if path.stem in {"utils", "helpers", "common", "misc"}]
+
+
+def test_nothing_is_left_to_do_in_the_sources() -> None:
+    for path in SOURCES:
+        text = path.read_text(encoding="utf-8")
+        assert not any(word in text for word in ("TODO", "FIXME", "NotImplementedError", "pdb.set_trace")), path
+
+
+def test_the_licence_is_there_and_named() -> None:
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert "Apache License" in text
+    assert "Version 2.0" in text
+    assert 'license = "Apache-2.0"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def test_the_package_is_typed() -> None:
+    assert (ROOT / "src" / "unskew" / "py.typed").exists()
