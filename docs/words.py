@@ -1,0 +1,62 @@
+"""Tables of the registries as Markdown, for the pages that show them."""
+
+import re
+
+from unskew.cli.listing import entries
+from unskew.data.sources import SOURCES
+
+_KEY = re.compile(r"\s*\[([a-z]+\d{4})\]")
+
+
+def family_table(what: str) -> str:
+    """One row a word: what it is, and its options with their defaults."""
+    rows = [list(entry.values()) for entry in entries(what)]
+    lines = [f"| {what.removesuffix('s')} | what it is | options |", "|---|---|---|"]
+    for name, description, options in rows:
+        lines.append(f"| `{name}` | {_prose(description)} | {_options(options)} |")
+    return "\n".join(lines)
+
+
+def metrics_table() -> str:
+    """One row a metric: kind, exact definition, options."""
+    lines = ["| metric | kind | definition | options, the default first |", "|---|---|---|---|"]
+    for entry in entries("metrics"):
+        options = ", ".join(f"`{key}`: {_bars(text)}" for key, text in entry["options"].items()) or "none"
+        lines.append(f"| `{entry['metric']}` | {entry['kind']} | {_bars(entry['definition'])} | {options} |")
+    return "\n".join(lines)
+
+
+def datasets_table() -> str:
+    """One row a data set, from its source file."""
+    lines = ["| name | title | terms | own test | get it |", "|---|---|---|---|---|"]
+    for name, source in SOURCES.items():
+        own = "yes" if source.split_reader is not None else "no"
+        get = f"`unskew datasets get {name}`" if source.download else _bars(source.how_to_get)
+        lines.append(f"| [`{name}`]({source.home}) | {_bars(source.title)} | {_bars(source.licence)} | {own} | {get} |")
+    return "\n".join(lines)
+
+
+def datasets_list() -> str:
+    """What to cite, and which files are read and checked."""
+    parts = []
+    for name, source in SOURCES.items():
+        files = ", ".join(f"`{file}` ({'pinned' if digest else 'not pinned'})" for file, digest in source.files.items())
+        forms = "; ".join(form.note for form in source.forms if form.note)
+        also = f" Also read: {forms}." if forms else ""
+        parts.append(f"`{name}`\n: {source.citation}.\n  Files: {files}.{also}\n  By hand: {source.how_to_get}.")
+    return "\n\n".join(parts)
+
+
+def _prose(text: str) -> str:
+    """A docstring's first paragraph: its formulas and citations in Markdown."""
+    text = re.sub(r":math:`([^`]*)`", r"$\1$", text)
+    text = re.sub(r"``([^`]*)``", r"`\1`", text)
+    return _bars(_KEY.sub(r" {cite:p}`\1`", text))
+
+
+def _options(options: dict[str, str]) -> str:
+    return ", ".join(f"`{key}={_bars(value)}`" for key, value in options.items()) or "none"
+
+
+def _bars(text: str) -> str:
+    return text.replace("|", "\\|")
