@@ -89,10 +89,11 @@ class _Scale:
         return self(row.low), self(row.difference), self(row.high)
 
 
-def render(report: "Report") -> str:
+def render(report: "Report", *, introduction: str = "") -> str:
     """Write the page.
 
-    The same report gives the same bytes. Everything that comes from the data is escaped.
+    The same report gives the same bytes. Everything that comes from the data is escaped; only the introduction is
+    taken as HTML.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -105,7 +106,7 @@ def render(report: "Report") -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"number": _number, "percent": _percent, "p": _p, "plain": _plain, "shortened": shortened}
-    return environment.get_template("report.html.j2").render(_context(report))
+    return environment.get_template("report.html.j2").render(_context(report), introduction=introduction)
 
 
 def _context(report: "Report") -> dict[str, Any]:

@@ -149,11 +149,18 @@ class Report:
 
         return pd.DataFrame([row.to_dict() for row in self.estimates])
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """The page as text: one file that needs nothing else; written when a path is given."""
+    def to_html(self, path: str | Path | None = None, *, introduction: str = "") -> str:
+        """The page as text: one file that needs nothing else; written when a path is given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+        introduction : str
+            HTML to show below the headline. It is put in as it is, so escape what comes from data.
+        """
         from unskew.evaluation.page import render
 
-        text = render(self)
+        text = render(self, introduction=introduction)
         if path is not None:
             with written(Path(path)) as stream:
                 stream.write(text)

@@ -29,7 +29,6 @@ SHOWN = ("aoa", "aoa(per=pair)", "snips(per=user)", "snips")  # the same from na
 
 Per: TypeAlias = Literal["pair", "user"]
 _PER_USER = {"aoa", "snips(per=user)"}
-_MARKS = ("<!-- introduction -->", "</header>", "")  # where the page lets others in, from the best place on
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +127,7 @@ class Demo:
 
     def to_html(self) -> str:
         """The report's page, opened by what only a simulation can show: the truth."""
-        page = self.report.to_html()
-        place = next(mark for mark in _MARKS if mark in page)
-        return page.replace(place, f"{place}\n{self._introduction()}", 1)
+        return self.report.to_html(introduction=self._introduction())
 
     def to_dict(self) -> dict[str, Any]:
         """The truth as plain data."""
