@@ -226,7 +226,7 @@ class Named:
 
 
 def _construct(cls: type[_N], word: Word) -> _N:
-    hints = _hints(cls)
+    hints = _hints(cls)  # type: ignore[arg-type]  # classes are hashable
     fields = {_option_name(field.name): field for field in dataclasses.fields(cls) if field.init}  # type: ignore[arg-type]
     values: dict[str, Any] = {}
     bare = list(cls.positional)
