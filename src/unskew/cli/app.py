@@ -69,9 +69,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         status = INTERRUPTED
     except UnskewError as error:
         _fail(str(error), debug=debug)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output went away, as in "unskew list metrics | head"
-        sys.exit(0)
+    except SystemExit:  # so typer and rich leave when nobody reads on, as in "unskew list metrics | head"
+        status = 0
+    except (MemoryError, OSError) as error:
+        _fail(f"{str(error) or 'out of memory'}; check memory, disk and permissions", debug=debug)
     except Exception as error:  # noqa: BLE001  # whatever it is, one line and no traceback
         _fail(_usage(error) or f"{type(error).__name__}: {error}; {_REPORT}", debug=debug)
     if status == INTERRUPTED:  # newer versions of typer turn Ctrl-C into this status

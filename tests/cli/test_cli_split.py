@@ -1,0 +1,195 @@
+"""``unskew split``."""
+
+import os
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+WAYS = {
+    "fractions": (("--fractions", "60/20/20"), {"train": 60, "validation": 20, "test": 20}),
+    "two fractions": (("--fractions", "80/20"), {"train": 80, "test": 20}),
+    "default": ((), {"train": 70, "validation": 15, "test": 15}),
+    "per user": (("--per-user", "0.2"), {"train": 80, "test": 20}),
+    "leave one out": (("--leave-one-out",), {"train": 80, "test": 20}),
+    "temporal": (("--temporal", "0.25"), {"train": 75, "test": 25}),
+}
+
+
+def parts(folder, form="csv"):
+    read = pl.read_csv if form == "csv" else pl.read_parquet
+    return {path.stem: read(path) for path in sorted(Path(folder).iterdir())}
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_gives_each_row_to_one_part(world, unskew, way, form):
+    options, sizes = WAYS[way]
+    outcome = unskew("split", world / "train.csv", world / "parts", *options, "--format", form)
+    assert outcome.code == 0, outcome.err
+    made = parts(world / "parts", form)
+    assert {name: len(frame) for name, frame in made.items()} == sizes
+    log = pl.read_csv(world / "train.csv")
+    assert pl.concat(made.values()).sort("user", "item").equals(log.sort("user", "item"))
+    for name, size in sizes.items():
+        assert f"{name} " in outcome.out
+        assert str(size) in outcome.out
+
+
+def test_what_is_held_out_per_user_is_a_share_of_each(world, unskew):
+    unskew("split", world / "train.csv", world / "parts", "--per-user", "0.4")
+    assert set(parts(world / "parts")["test"]["user"].value_counts()["count"]) == {2}
+
+
+def test_leave_one_out_takes_the_latest(world, unskew):
+    unskew("split", world / "train.csv", world / "parts", "--leave-one-out")
+    latest = pl.read_csv(world / "train.csv").group_by("user").agg(pl.col("timestamp").max()).sort("user")
+    assert parts(world / "parts")["test"].select("user", "timestamp").sort("user").equals(latest)
+
+
+def test_temporal_holds_out_what_came_last(world, unskew):
+    unskew("split", world / "train.csv", world / "parts", "--temporal", "0.25")
+    made = parts(world / "parts")
+    assert made["train"]["timestamp"].max() < made["test"]["timestamp"].min()
+
+
+@pytest.mark.parametrize("way", ["default", "per user"])
+def test_a_seed_gives_the_same_bytes_and_another_seed_others(world, unskew, way):
+    for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
+        unskew("split", world / "train.csv", world / name, *WAYS[way][0], "--seed", seed)
+    first, same, other = ((world.folder / name / "test.csv").read_bytes() for name in "abc")
+    assert first == same
+    assert first != other
+
+
+@pytest.mark.parametrize(
+    "options, train, test", [(("--per-user", "0.25"), 0.75, 0.25), (("--fractions", "60/20/20"), 0.6, 0.2)]
+)
+def test_a_random_share_rewrites_the_propensity_of_the_test(world, unskew, options, train, test):
+    unskew("split", world / "test.csv", world / "parts", *options)
+    log, made = pl.read_csv(world / "test.csv"), parts(world / "parts")
+    joined = made["test"].join(log, on=["user", "item"], suffix="_before")
+    before = joined["propensity_before"]
+    expected = test * before / (1 - train * before)  # h P / (1 - t P)
+    assert (joined["propensity"] - expected).abs().max() < 1e-12
+    assert made["train"].join(log, on=["user", "item", "propensity"]).height == made["train"].height
+
+
+@pytest.mark.parametrize("options", [("--temporal", "0.25"), ("--leave-one-out",)])
+def test_a_split_that_is_no_random_share_leaves_the_propensity_out_and_says_so(world, unskew, options):
+    outcome = unskew("split", world / "test.csv", world / "parts", *options)
+    assert "propensity column of the test was left out" in outcome.err
+    assert "propensity" not in parts(world / "parts")["test"].columns
+
+
+def test_what_is_split_can_be_evaluated(world, unskew):
+    unskew("split", world / "train.csv", world / "parts", "--per-user", "0.4")
+    files = ["--train", world / "parts/train.csv", "--test", world / "parts/test.csv"]
+    assert unskew("evaluate", *files, "--model", "popular").code == 0
+
+
+def test_other_column_names_become_the_usual_ones(world, unskew):
+    log = pl.read_csv(world / "train.csv").rename({"user": "who", "item": "what", "rating": "stars", "timestamp": "t"})
+    log.write_csv(world / "log.tsv", separator="\t")
+    names = ["--user-col", "who", "--item-col", "what", "--rating-col", "stars", "--timestamp-col", "t"]
+    assert unskew("split", world / "log.tsv", world / "parts", *names).code == 0
+    assert parts(world / "parts")["train"].columns == ["user", "item", "rating", "timestamp"]
+
+
+def test_repeated_rows_are_counted(world, unskew):
+    text = (world.folder / "train.csv").read_text()
+    world.write("twice.csv", text + text.splitlines()[1] + "\n")
+    outcome = unskew("split", world / "twice.csv", world / "parts")
+    assert "warning: 1 repeated (user, item) rows left out" in outcome.err
+
+
+def test_a_validation_file_of_an_earlier_split_is_pointed_at(world, unskew):
+    unskew("split", world / "train.csv", world / "parts")
+    outcome = unskew("split", world / "train.csv", world / "parts", "--fractions", "80/20")
+    assert "validation.csv was there before" in outcome.err
+
+
+def test_folders_are_made_as_deep_as_named(world, unskew):
+    assert unskew("split", world / "train.csv", world / "a/b/c").code == 0
+    assert (world.folder / "a/b/c/train.csv").exists()
+
+
+def test_the_name_of_a_data_set_is_enough(world, unskew, monkeypatch):
+    folder = world.folder / "data" / "ml-100k"
+    folder.mkdir(parents=True)
+    rows = [f"{user}\t{item}\t{(user + item) % 5 + 1}\t{8000 + item}" for user in range(1, 9) for item in range(1, 11)]
+    (folder / "u.data").write_text("\n".join(rows) + "\n")
+    monkeypatch.setenv("UNSKEW_DATA", str(folder.parent))
+    outcome = unskew("split", "ml-100k", world / "parts")
+    assert outcome.code == 0, outcome.err
+    assert sum(len(frame) for frame in parts(world / "parts").values()) == 80
+
+
+def test_a_real_data_set_is_split_by_its_name(world, unskew):
+    data = os.environ.get("UNSKEW_DATA")
+    if not data or not (Path(data) / "ml-100k").is_dir():
+        pytest.skip("real data: set UNSKEW_DATA to the folder that holds ml-100k")
+    assert unskew("split", "ml-100k", world / "parts", "--per-user", "0.2").code == 0
+    assert sum(len(frame) for frame in parts(world / "parts").values()) == 100_000
+
+
+BAD = {
+    "two ways": (("--per-user", "0.2", "--temporal", "0.2"), "choose one of --fractions"),
+    "share 0": (("--per-user", "0"), "must lie between 0 and 1, as in 0.2"),
+    "share 2": (("--temporal", "2"), "must lie between 0 and 1, as in 0.2"),
+    "fractions in words": (("--fractions", "a/b"), "as in 80/20 or 70/15/15"),
+    "four fractions": (("--fractions", "1/2/3/4"), "two or three positive parts"),
+    "an empty fraction": (("--fractions", "80/0"), "two or three positive parts"),
+    "no number": (("--fractions", "nan/1"), "two or three positive parts"),
+    "seed below 0": (("--seed", "-1"), "seed -1 must be 0 or more"),
+    "another format": (("--format", "xlsx"), "choose csv or parquet"),
+    "unknown column": (("--user-col", "usre"), "did you mean 'user'?"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_options_are_refused_and_no_folder_is_made(world, refuse, case):
+    options, says = BAD[case]
+    refuse("split", world / "train.csv", world / "parts", *options, says=(says,), outputs=False)
+
+
+LOGS = {
+    "missing": (None, "no such file"),
+    "empty": ("", "the file is empty"),
+    "header only": ("user,item\n", "header but no row"),
+    "ragged": ("user,item\nu1,i1\nu2\n", "line 3 has 1 field"),
+    "one row": ("user,item\nu1,i1\n", "leave nothing for"),
+    "bad propensity": ("user,item,propensity\nu1,i1,2\n", "outside (0, 1]"),
+}
+
+
+@pytest.mark.parametrize("case", LOGS)
+def test_a_bad_log_is_refused_and_no_folder_is_made(world, refuse, case):
+    content, says = LOGS[case]
+    if content is not None:
+        world.write("log.csv", content)
+    refuse("split", world / "log.csv", world / "parts", says=("log.csv", says), outputs=False)
+
+
+def test_a_temporal_split_needs_times(world, refuse):
+    run = ("split", world / "top.csv", world / "parts", "--temporal", "0.2")
+    refuse(*run, says=("no column 'timestamp'",), outputs=False)
+
+
+def test_a_misspelt_data_set_is_refused_with_the_nearest(world, refuse):
+    refuse("split", "ml-100", world / "parts", says=("no such file or data set", "'ml-100k'"), outputs=False)
+
+
+def test_a_data_set_that_is_not_here_says_how_to_get_it(world, refuse, monkeypatch):
+    monkeypatch.setenv("UNSKEW_DATA", world / "nowhere")
+    refuse("split", "ml-100k", world / "parts", says=("ml-100k", "unskew datasets"), outputs=False)
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused(world, refuse):
+    log = world / "train.csv"
+    refuse("split", log, world / "test.csv", says=("this is a file", "name a folder"), outputs=False)
+    refuse("split", log, world / "test.csv/parts", says=("cannot be made",), outputs=False)
+
+
+def test_the_log_is_never_written_over(world, refuse):
+    refuse("split", world / "train.csv", str(world.folder), says=("would be written over",), outputs=False)
