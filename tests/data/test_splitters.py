@@ -131,12 +131,13 @@ def test_a_temporal_split_never_trains_on_the_future(seed: int, share: float) ->
     assert split.train.times.max() < split.test.times.min()
 
 
-def test_a_temporal_split_holds_out_the_share_when_times_differ() -> None:
+@pytest.mark.parametrize("held", [1, 20, 29, 57, 58, 99])
+def test_a_temporal_split_holds_out_the_share_when_times_differ(held: int) -> None:
     log = Interactions.from_arrays(np.zeros(100, int), np.arange(100), times=np.random.default_rng(0).permutation(100))
-    split = split_temporal(log, 0.2)
-    assert len(split.test) == 20
+    split = split_temporal(log, held / 100)
+    assert len(split.test) == held
     assert split.test.times is not None
-    assert split.test.times.min() == 80
+    assert split.test.times.min() == 100 - held
 
 
 def test_equal_times_stay_together_in_train() -> None:

@@ -62,7 +62,8 @@ def split_temporal(log: Interactions, share: float = 0.2) -> Split:
         raise DataError(f"{log.name} has no column 'timestamp', which a temporal split needs")
     if not len(log):
         raise DataError(f"{log.name} has no row to split")
-    moment = np.sort(log.times)[max(int(np.ceil((1 - share) * len(log))) - 1, 0)]
+    kept = int(np.ceil(np.round((1 - share) * len(log), 6)))  # 0.42 x 100 must not become 43
+    moment = np.sort(log.times)[max(kept - 1, 0)]
     return _make(log, log.times > moment, None, f"temporal({share:g})")
 
 
