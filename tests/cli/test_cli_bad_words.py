@@ -81,7 +81,7 @@ WORDS = {
         "ratng>=4": "did you mean 'rating'?",
         "rating>=9": "no positive row; check --positive",
     },
-    "--seed": {"-1": "must be 0 or more", "1.5": "'--seed'"},
+    "--seed": {"-1": "must be 0 or more", "1.5": "'--seed'", "9" * 20: "below 2**63"},
     "--threads": {"0": "at least 1", "two": "'--threads'"},
     "--block-size": {"0": "at least 1"},
     "--unlisted": {"some": "choose zero or tied"},

@@ -40,6 +40,12 @@ def test_paths_are_relative_to_the_file_wherever_one_stands(world, unskew, tmp_p
     assert json.loads((world.folder / "out.json").read_text())["run"]["seed"] == 3
 
 
+def test_a_model_file_with_an_equals_sign_in_its_name_is_found(world, unskew):
+    world.factors("rank=4.npz")
+    path = world.write("run.toml", RUN.replace("mine=mf.npz", "rank=4.npz") + 'json = "-"\n')
+    assert "rank=4" in json.loads(unskew("evaluate", "--config", path).out)["run"]["models"]
+
+
 def test_a_flag_wins_over_the_file(world, unskew):
     path = world.write("run.toml", RUN)
     outcome = unskew("evaluate", "--config", path, "-m", "adg@3", "--level", "0.5", "--seed", "0", "--json", "-")

@@ -71,4 +71,5 @@ def _key(name: str) -> str:
 
 def _model_file(text: str, folder: Path) -> str:
     name, equals, file = text.partition("=")
-    return f"{name}={folder / file}" if equals else str(folder / text)
+    whole = folder / text
+    return f"{name}={folder / file}" if equals and not whole.exists() else str(whole)

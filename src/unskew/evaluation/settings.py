@@ -87,8 +87,8 @@ def resolve(
         raise ConfigError(f"unknown tie policy {ties!r}{did_you_mean(ties, TIE_POLICIES)}")
     if unlisted not in {"zero", "tied"}:
         raise ConfigError(f"unlisted={unlisted!r}: choose zero or tied")
-    if seed < 0:
-        raise ConfigError(f"seed {seed} must be 0 or more")
+    if not 0 <= seed < 2**63:
+        raise ConfigError(f"seed {seed} must be 0 or more, and below 2**63")
     if block_size is not None and block_size < 1:
         raise ConfigError(f"block size {block_size} must be at least 1")
     parsed_metrics = [parse_metric(metric) for metric in (metrics if metrics is not None else DEFAULT_METRICS)]
