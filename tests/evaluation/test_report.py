@@ -225,4 +225,9 @@ def test_names_in_any_script_are_written_as_they_are(tmp_path: Path) -> None:
 
 def test_the_same_run_gives_the_same_bytes() -> None:
     assert some_report(interval="bootstrap(50)").to_json() == some_report(interval="bootstrap(50)").to_json()
-    assert some_report(interval="bootstrap(50)").to_json() != some_report(interval="bootstrap(50)", seed=1).to_json()
+
+
+def test_the_seed_decides_the_draws_of_the_bootstrap() -> None:
+    one, other = (some_report(interval="bootstrap(50)", seed=seed).estimates for seed in (0, 1))
+    assert [row.value for row in one] == [row.value for row in other]
+    assert all(a.low != b.low for a, b in zip(one, other, strict=True))
