@@ -203,7 +203,7 @@ class Named:
         """
         word = parse_word(text) if isinstance(text, str) else text
         if word.cutoff is not None:
-            raise ConfigError(f"a {cls.family} takes no cut-off: write {word.name!r} without @{word.cutoff}")
+            raise ConfigError(f"{cls.family} {word.name!r} takes no cut-off: leave @{word.cutoff} out")
         return cls.build(word)
 
     @classmethod
@@ -245,13 +245,18 @@ def _construct(cls: type[_N], word: Word) -> _N:
         values[fields[key].name] = _coerce(text, hints[fields[key].name], key, word.name)
     missing = [key for key, field in fields.items() if field.name not in values and _required(field)]
     if missing:
-        raise ConfigError(f"{word.name!r} needs {', '.join(missing)}")
+        raise ConfigError(f"{word.name!r} needs {', '.join(missing)}, as in {_example(cls, word.name, missing)}")
     try:
         return cls(**values)
     except ConfigError:
         raise
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{word.name!r}: {error}") from error
+
+
+def _example(cls: type[Named], name: str, missing: list[str]) -> str:
+    inside = ("..." if key in cls.positional else f"{key}=..." for key in missing)
+    return f"{name}({', '.join(inside)})"
 
 
 @cache
@@ -291,9 +296,9 @@ def _coerce(text: str, hint: Any, key: str, name: str) -> Any:
     if origin is Literal:
         choices = [str(choice) for choice in typing.get_args(hint)]
         if text not in choices:
-            raise ConfigError(
-                f"{key}={text} in {name!r}: choose from {', '.join(choices)}{did_you_mean(text, choices)}"
-            )
+            near = did_you_mean(text, choices)
+            hint = near if "did you mean" in near else f"; choose from {', '.join(choices)}"
+            raise ConfigError(f"unknown {key}={text} in {name!r}{hint}")
         return text
     readers: dict[Any, tuple[str, Callable[[str], Any]]] = {
         str: ("text", str),

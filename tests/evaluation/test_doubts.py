@@ -28,7 +28,7 @@ def test_rows_also_in_train_are_warned_of_and_kept_under_all() -> None:
     count = int(split.test_in_train.sum())
     assert count > 0
     warnings = evaluate({"m": real_factors()}, split).warnings
-    assert said(f"{count} test rows are also in train and were dropped", warnings)
+    assert said(f"{count} test rows dropped because also in train", warnings)
     assert said("--candidates all keeps them", warnings)
     assert not said("also in train", evaluate({"m": real_factors()}, split, candidates="all").warnings)
 
@@ -38,8 +38,8 @@ def test_items_outside_the_catalogue_and_unknown_users_are_warned_of() -> None:
     test = Interactions.from_arrays([0, 1, 1, 3, 3], [11, 10, 99, 10, 11])
     model = MatrixScorer(np.arange(6.0).reshape(3, 2), user_ids=[0, 1, 2], item_ids=[10, 11])
     warnings = evaluate({"m": model}, Split(train, test)).warnings
-    assert said("1 test rows name an item that is no candidate", warnings)
-    assert said("1 test users (2 rows) are unknown to some model and were dropped for all", warnings)
+    assert said("1 test row dropped because the item is no candidate", warnings)
+    assert said("1 test user (2 rows) unknown to some model and dropped for all", warnings)
 
 
 def test_items_a_model_does_not_know_are_counted() -> None:
@@ -54,8 +54,8 @@ def test_repeated_rows_are_counted() -> None:
     train = Interactions.from_arrays([0, 1, 1], [0, 1, 1], n_users=2, n_items=3)
     test = Interactions.from_arrays([0, 0, 1], [2, 2, 2], n_users=2, n_items=3)
     warnings = evaluate({"m": MatrixScorer(np.arange(6.0).reshape(2, 3))}, Split(train, test)).warnings
-    assert said("train: 1 repeated (user, item) rows left out", warnings)
-    assert said("test: 1 repeated (user, item) rows left out", warnings)
+    assert said("train: 1 repeated (user, item) row left out", warnings)
+    assert said("test: 1 repeated (user, item) row left out", warnings)
 
 
 def test_ties_are_warned_of_with_how_they_were_resolved() -> None:

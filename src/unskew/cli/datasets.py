@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 from rich.table import Table
@@ -90,7 +91,7 @@ def get_dataset(
 
 
 def _table(found: list[tuple[Source, Status]]) -> Table:
-    table = Table("name", "title", "here", "checksum", title=None)
+    table = Table("name", "title", "here", "checksum", pad_edge=False, box=SIMPLE_HEAD)
     for source, status in found:
         words = [Text(word, style=_COLOURS.get(word, "")) for word in (status.presence, status.checksum)]
         table.add_row(Text(source.name, no_wrap=True), Text(source.title), *words)

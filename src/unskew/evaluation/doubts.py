@@ -47,22 +47,20 @@ def _dropped(evidence: Evidence) -> Iterator[str]:
     dropped, split = evidence.dropped, evidence.split
     for part, interactions in (("train", split.train), ("test", split.test)):
         if interactions.duplicates:
-            yield f"{part}: {interactions.duplicates} repeated (user, item) rows left out"
+            yield f"{part}: {_count(interactions.duplicates, 'repeated (user, item) row')} left out"
     if dropped["items_in_train"]:
         yield (
-            f"{dropped['items_in_train']} test rows are also in train and were dropped, for seen items are no "
+            f"{_count(dropped['items_in_train'], 'test row')} dropped because also in train: seen items are no "
             "candidates; --candidates all keeps them"
         )
     if dropped["items_outside_catalogue"]:
         yield (
-            f"{dropped['items_outside_catalogue']} test rows name an item that is no candidate (not in train, and "
-            "known to no model) and were dropped"
+            f"{_count(dropped['items_outside_catalogue'], 'test row')} dropped because the item is no candidate: "
+            "not in train, and known to no model"
         )
     if dropped["unknown_users"]:
-        yield (
-            f"{dropped['unknown_users']} test users ({dropped['rows_of_unknown_users']} rows) are unknown to some "
-            "model and were dropped for all"
-        )
+        rows = _count(dropped["rows_of_unknown_users"], "row")
+        yield f"{_count(dropped['unknown_users'], 'test user')} ({rows}) unknown to some model and dropped for all"
 
 
 def _without_propensity(evidence: Evidence, cells: Sequence[Cell]) -> Iterator[str]:
@@ -73,6 +71,10 @@ def _without_propensity(evidence: Evidence, cells: Sequence[Cell]) -> Iterator[s
             f"{left_out} of {evidence.rows} held-out rows have no propensity, for their item never occurs in training, "
             "and were dropped where one is needed; popularity(smoothing=1) keeps them"
         )
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _lists(evidence: Evidence, settings: Settings) -> Iterator[str]:

@@ -192,22 +192,23 @@ def _require_rows(
 ) -> None:
     if kept.any():
         return
-    if dropped["rows_of_unknown_users"]:
+    strangers, outside, seen = (
+        dropped[why] for why in ("rows_of_unknown_users", "items_outside_catalogue", "items_in_train")
+    )
+    if strangers and strangers >= max(outside, seen):
         tested = np.unique(split.test.users)
         least = min(models, key=lambda name: int(np.sum(bindings[name].rows[tested] >= 0)))
         raise DataError(
             f"no test user is left: model {least!r} knows {int(np.sum(bindings[least].rows[tested] >= 0))} of "
             f"{len(tested)}; are its user ids those of the test file?"
         )
-    if dropped["items_outside_catalogue"]:
+    if outside and outside >= seen:
         raise DataError(
-            f"no test row is left: none of {dropped['items_outside_catalogue']} test items is in train or known to a "
-            "model; are the item ids the same?"
+            f"no test row is left: {outside} test items are neither in train nor known to a model; "
+            "are the item ids the same?"
         )
-    if dropped["items_in_train"]:
-        raise DataError(
-            f"no test row is left: all {dropped['items_in_train']} are also in train; use --candidates all to keep them"
-        )
+    if seen:
+        raise DataError(f"no test row is left: {seen} are also in train; use --candidates all to keep them")
     raise DataError("the test has no positive row; check --positive and the rating column")
 
 
