@@ -179,9 +179,7 @@ def test_other_kinds_of_address_are_refused(tmp_path, address):
 
 
 def test_fetch_gets_a_single_file(url, tmp_path):
-    place = fetch(
-        source(f"{url}/file.dat?raw=true", hashlib.sha256(BODY).hexdigest()), tmp_path / "a" / "made"
-    )
+    place = fetch(source(f"{url}/file.dat?raw=true", hashlib.sha256(BODY).hexdigest()), tmp_path / "a" / "made")
     assert [path.name for path in place.iterdir()] == ["file.dat"]
 
 

@@ -77,9 +77,7 @@ def test_coat_split_is_as_published():
     split = get_source("coat").read_split(place("coat"))
     assert set(split.train.user_counts.tolist()) == {24}
     assert set(split.test.user_counts.tolist()) == {16}
-    pairs = [
-        set(zip(part.users.tolist(), part.items.tolist(), strict=True)) for part in (split.train, split.test)
-    ]
+    pairs = [set(zip(part.users.tolist(), part.items.tolist(), strict=True)) for part in (split.train, split.test)]
     assert len(pairs[0] & pairs[1]) == 366
     assert split.train.values.mean() == pytest.approx(2.611, abs=5e-4)
     assert split.test.values.mean() == pytest.approx(2.229, abs=5e-4)

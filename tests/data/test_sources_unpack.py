@@ -61,9 +61,7 @@ def test_a_zip_archive_is_unpacked(inner):
 
 @pytest.mark.parametrize("name", ["x.tar", "x.tar.gz", "x.tgz"])
 def test_a_tar_archive_is_unpacked(inner, name):
-    archive = make_tar(
-        inner / name, (special("set", tarfile.DIRTYPE), b""), (tarfile.TarInfo("./set/a.dat"), b"1")
-    )
+    archive = make_tar(inner / name, (special("set", tarfile.DIRTYPE), b""), (tarfile.TarInfo("./set/a.dat"), b"1"))
     unpack(archive, inner / "out")
     assert is_archive(archive)
     assert (inner / "out/set/a.dat").read_bytes() == b"1"
@@ -101,9 +99,7 @@ def test_no_path_leaves_the_folder(inner, name, suffix):
     ids=["symlink out", "symlink in", "hard link", "character device", "block device", "pipe"],
 )
 def test_links_and_devices_in_a_tar_archive_are_refused(inner, member):
-    assert_refused(
-        make_tar(inner / "x.tar.gz", (tarfile.TarInfo("good"), b"1"), (member, b"")), "link or device"
-    )
+    assert_refused(make_tar(inner / "x.tar.gz", (tarfile.TarInfo("good"), b"1"), (member, b"")), "link or device")
 
 
 def test_a_link_in_a_zip_archive_is_refused(inner):

@@ -49,9 +49,7 @@ def test_weights_and_scores_are_those_of_loops(seed, n_users, n_items, k, shrink
 def test_two_items_by_hand():
     # items 0 and 1 share one of their 2 and 1 users: 1 / (sqrt(2) + 1)
     scorer = ItemKnn(shrinkage=1).fit(Interactions.from_arrays([0, 1, 1], [0, 0, 1]))
-    np.testing.assert_allclose(
-        scorer.weights.toarray(), np.array([[0, 1], [1, 0]]) / (np.sqrt(2) + 1), rtol=1e-6
-    )
+    np.testing.assert_allclose(scorer.weights.toarray(), np.array([[0, 1], [1, 0]]) / (np.sqrt(2) + 1), rtol=1e-6)
 
 
 def test_of_equally_similar_items_the_first_are_taken():

@@ -47,9 +47,7 @@ def test_every_file_of_the_family_is_imported_and_registered():
     modules = {member.__module__.rpartition(".")[2] for member in Model.members()}
     assert files == modules
     assert {"als", "ease", "item-knn", "popular", "random", "svd"} <= set(WORDS)
-    assert all(
-        hasattr(importlib.import_module("unskew.models"), member.__name__) for member in Model.members()
-    )
+    assert all(hasattr(importlib.import_module("unskew.models"), member.__name__) for member in Model.members())
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -101,9 +99,7 @@ def test_the_same_seed_gives_the_same_bytes(word):
 @pytest.mark.parametrize("word", ["als", "random"])
 def test_another_seed_gives_other_bytes(word):
     rows = np.arange(24)
-    assert not np.array_equal(
-        made(word).fit(world(), rng=5).score(rows), made(word).fit(world(), rng=6).score(rows)
-    )
+    assert not np.array_equal(made(word).fit(world(), rng=5).score(rows), made(word).fit(world(), rng=6).score(rows))
 
 
 @pytest.mark.parametrize("word", WORDS)

@@ -26,9 +26,7 @@ def test_scores_are_those_of_the_full_decomposition_cut(shape, rank):
     X = random_matrix(shape)
     U, s, Vt = np.linalg.svd(X, full_matrices=False)
     scorer = Svd(rank=rank).fit(log_of(X))
-    np.testing.assert_allclose(
-        scorer.score(np.arange(shape[0])), (U[:, :rank] * s[:rank]) @ Vt[:rank], atol=2e-6
-    )
+    np.testing.assert_allclose(scorer.score(np.arange(shape[0])), (U[:, :rank] * s[:rank]) @ Vt[:rank], atol=2e-6)
     assert scorer.user_factors.dtype == np.float32
 
 
