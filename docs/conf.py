@@ -18,6 +18,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.envir
 os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
 os.environ["COLUMNS"] = "110"
 os.environ["NO_COLOR"] = "1"
+os.environ["BASH_ENV"] = str(HERE / "_ext" / "plain.sh")
 
 project = "unskew"
 author = "The unskew developers"

@@ -33,7 +33,8 @@ def chart(demo: Demo) -> alt.LayerChart:
     offset = alt.YOffset("by:N", sort=list(COLOURS))
     legend = alt.Legend(orient="top", title=None, labelFontSize=14, symbolSize=120)
     colour = alt.Color("by:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())), legend=legend)
-    shape = alt.Shape("by:N", scale=alt.Scale(domain=list(COLOURS), range=["circle", "circle", "diamond"]), legend=legend)
+    shapes = alt.Scale(domain=list(COLOURS), range=["circle", "circle", "diamond"])
+    shape = alt.Shape("by:N", scale=shapes, legend=legend)
     x = alt.X("value:Q", title=f"{demo.metric}, 95 % intervals", axis=alt.Axis(titleFontSize=13, labelFontSize=12))
     base = alt.Chart(rows(demo)).encode(y=y, yOffset=offset, color=colour)
     lines = base.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q"), x2="high:Q")
@@ -49,7 +50,8 @@ def chart(demo: Demo) -> alt.LayerChart:
     )
     if corrected != demo.best():
         raise SystemExit("the corrected estimate does not crown the best model; the picture's title would be false")
-    return (lines + points).properties(width=720, height=260, title=title).configure(font=FONT).configure_view(stroke=None)
+    sized = (lines + points).properties(width=720, height=260, title=title)
+    return sized.configure(font=FONT).configure_view(stroke=None)
 
 
 if __name__ == "__main__":
@@ -58,4 +60,4 @@ if __name__ == "__main__":
     with Image.open(OUT) as picture:  # a few dozen colours are plenty, and a tenth of the bytes
         small = picture.convert("RGB").quantize(64)
     small.save(OUT, optimize=True)
-    print(f"{OUT.relative_to(Path.cwd()) if OUT.is_relative_to(Path.cwd()) else OUT}: {OUT.stat().st_size / 1000:.0f} kB")
+    print(f"{OUT.name}: {OUT.stat().st_size / 1000:.0f} kB")

@@ -3,6 +3,8 @@
 import re
 import sys
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _FENCE = re.compile(r"^(?P<fence>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence)[ ]*$", re.MULTILINE | re.DOTALL)
@@ -16,25 +18,34 @@ def fenced(text: str) -> list[tuple[str, str]]:
 def run_blocks(path: Path) -> list[types.ModuleType]:
     """Run each ``python`` block of a file as a module of its own; an error names the block.
 
-    Examples may define pieces with words of their own, so what they registered is taken out again.
+    Examples may define pieces with words of their own; what they registered is taken out again.
     """
-    from unskew.notation import Named
+    blocks = enumerate(fenced(path.read_text(encoding="utf-8")), 1)
+    return [_run(body, f"{path.name}, block {number}") for number, (info, body) in blocks if info == "python"]
 
-    made = []
-    for number, (info, body) in enumerate(fenced(path.read_text(encoding="utf-8")), 1):
-        if info != "python":
-            continue
-        families = {family: dict(family._members) for family in Named.__subclasses__()}
-        lists = {family: {word: list(found) for word, found in known.items()} for family, known in families.items()}
-        name = f"{path.stem.lower()}_{number}"
-        module = types.ModuleType(name)
-        sys.modules[name] = module  # dataclasses look their module up
+
+def _run(body: str, name: str) -> types.ModuleType:
+    module = types.ModuleType(name)
+    sys.modules[name] = module  # dataclasses look their module up
+    with _registries_kept():
         try:
-            exec(compile(body, f"{path.name}, block {number}", "exec"), module.__dict__)  # noqa: S102
+            exec(compile(body, name, "exec"), module.__dict__)
         finally:
             del sys.modules[name]
-            for family, known in lists.items():
-                family._members.clear()
-                family._members.update(known)
-        made.append(module)
-    return made
+    return module
+
+
+@contextmanager
+def _registries_kept() -> Iterator[None]:
+    from unskew.notation import Named
+
+    kept = {
+        family: {word: list(members) for word, members in family._members.items()}  # noqa: SLF001
+        for family in Named.__subclasses__()
+    }
+    try:
+        yield
+    finally:
+        for family, members in kept.items():
+            family._members.clear()  # noqa: SLF001
+            family._members.update(members)  # noqa: SLF001

@@ -1,4 +1,4 @@
-"""What the pages need beyond Sphinx: readable shell cells, citations in docstrings, the demo's page, checked examples."""
+"""What the pages need beyond Sphinx: plain shell cells, citations in docstrings, the demo's page, examples that run."""
 
 import re
 from pathlib import Path
@@ -24,9 +24,15 @@ class ShellCells(SphinxTransform):
                 block.replace_self(nodes.literal_block(text, text, language="bash"))
 
 
-def cite_keys(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+def cite_keys(*event: Any) -> None:
     """Turn ``[yang2018]`` of a docstring into a citation."""
+    lines = event[-1]
     lines[:] = [_KEY.sub(r":cite:p:`\1`", line) for line in lines]
+
+
+def every_page(*event: Any) -> list[str]:
+    """Read all pages anew: what they run may have changed although they have not."""
+    return sorted(event[1].found_docs)
 
 
 def run_contributing(app: Sphinx) -> None:
@@ -47,6 +53,7 @@ def write_demo(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_transform(ShellCells)
     app.connect("autodoc-process-docstring", cite_keys, priority=400)
+    app.connect("env-get-outdated", every_page)
     app.connect("builder-inited", run_contributing)
     app.connect("build-finished", write_demo)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

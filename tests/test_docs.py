@@ -1,0 +1,193 @@
+"""What the documentation shows is true: its code runs, its numbers are those of commands, its links lead somewhere."""
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import unskew
+from unskew.cli.listing import FAMILIES, entries
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
+PROSE = [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+RUN_OR_NO_CODE = {"{code-cell}", "{eval-rst}", "{toctree}", "{image}", "{include}", "{bibliography}", "text"}
+
+
+def load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+blocks = load(DOCS / "_ext" / "blocks.py")
+example = load(DOCS / "example.py")
+
+
+def read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def bodies(path: Path, info: str) -> list[str]:
+    return [body for found, body in blocks.fenced(read(path)) if found == info]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_page_has_no_code_that_the_build_does_not_run(page: Path) -> None:
+    text = read(page)
+    kinds = {info.split()[0] if info else "no language" for info, _ in blocks.fenced(text)}
+    assert kinds <= RUN_OR_NO_CODE
+    assert len(re.findall(r"^(?:```|~~~|:::)", text, re.MULTILINE)) == 2 * len(blocks.fenced(text))
+    assert "{code-cell}" not in kinds or text.startswith("---\nfile_format: mystnb\n")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_shell_cell_stops_at_the_first_command_that_fails(page: Path) -> None:
+    for info, body in blocks.fenced(read(page)):
+        if info.startswith("{code-cell}"):
+            assert not re.search(r"^(?:!|%%(?!bash -e\n|writefile ))", body, re.MULTILINE)
+
+
+def test_the_build_runs_every_cell_anew_and_stops_at_an_error() -> None:
+    settings = read(DOCS / "conf.py")
+    assert 'nb_execution_mode = "force"' in settings
+    assert "nb_execution_raise_on_error = True" in settings
+    assert "sphinx -W " in read(ROOT / "Makefile")
+
+
+def test_the_example_of_the_readme_runs_and_start_shows_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (code,) = bodies(ROOT / "README.md", "python")
+    assert len(code.splitlines()) == 15
+    assert code.rstrip() in read(DOCS / "start.md")
+    example.write_files(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "README.md", "exec"), {})
+    assert "snips" in capsys.readouterr().out
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_the_commands_of_the_readme_run(tmp_path: Path) -> None:
+    _, commands = bodies(ROOT / "README.md", "sh")
+    example.write_files(tmp_path)
+    subprocess.run(["bash", "-e"], input=commands, text=True, check=True, cwd=tmp_path, env=environment())
+    assert (tmp_path / "report.html").is_file()
+
+
+@pytest.mark.slow
+def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
+    shown = [line for text in bodies(ROOT / "README.md", "text") for line in text.splitlines() if line]
+    done = subprocess.run(
+        ["unskew", "demo", "--out", "made"], capture_output=True, text=True, check=True, cwd=tmp_path, env=environment()
+    )
+    printed = [line.rstrip() for line in done.stdout.splitlines() if line.strip()]
+    assert [line for line in shown.splitlines() if line] == printed[
+        : len([line for line in shown.splitlines() if line])
+    ]
+
+
+def test_the_examples_of_contributing_run_and_leave_no_word_behind() -> None:
+    before = {what: json.dumps(entries(what)) for what in FAMILIES}
+    made = blocks.run_blocks(ROOT / "CONTRIBUTING.md")
+    assert [sorted({"Patience", "Tempered", "Zipf", "LIBRARY"} & set(vars(module))) for module in made] == [
+        ["Patience"],
+        ["Tempered"],
+        ["Zipf"],
+        ["LIBRARY"],
+    ]
+    assert {what: json.dumps(entries(what)) for what in FAMILIES} == before
+
+
+def test_an_example_that_fails_is_named(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("```text\nno code\n```\n\n```python\nraise KeyError\n```\n")
+    with pytest.raises(KeyError) as caught:
+        blocks.run_blocks(tmp_path / "page.md")
+    assert str(caught.traceback[-1].path).endswith("page.md, block 2")
+
+
+@pytest.mark.parametrize("page", PROSE, ids=name_of)
+def test_targets_of_make_that_are_named_exist(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", read(ROOT / "Makefile"), re.MULTILINE))
+    named = set(re.findall(r"(?:`|^)make ([a-z-]+)", read(page), re.MULTILINE))
+    assert named <= targets
+    assert page.name != "README.md" or {"demo", "test", "docs"} <= named
+
+
+@pytest.mark.parametrize("page", PROSE, ids=name_of)
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    for target in re.findall(
+        r"\]\(([^)\s#]+)[^)]*\)", re.sub(r"^```.*?^```", "", read(page), flags=re.DOTALL | re.MULTILINE)
+    ):
+        assert target.startswith("https://") or (page.parent / target).exists()
+
+
+def test_the_picture_is_small() -> None:
+    picture = DOCS / "_static" / "demo.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert picture.stat().st_size < 150_000
+
+
+@pytest.mark.parametrize("page", PROSE, ids=name_of)
+def test_prose_names_no_place_on_a_machine(page: Path) -> None:
+    assert not re.search(r"(?<![\w.~/])/(?:home|root|tmp|usr|var|Users)/", read(page))
+
+
+def test_every_reference_is_in_the_bibliography() -> None:
+    known = set(re.findall(r"^@\w+\{(\w+),", read(DOCS / "references.bib"), re.MULTILINE))
+    cited = {
+        key for path in (ROOT / "src").rglob("*.py") for key in re.findall(r"(?<![\w`])\[([a-z]+\d{4})\]", read(path))
+    }
+    named = {
+        key for page in PAGES for keys in re.findall(r"\{cite:p\}`([^`]+)`", read(page)) for key in keys.split(",")
+    }
+    assert cited | named <= known
+
+
+def test_the_reference_has_every_package_and_every_family() -> None:
+    shown = set(re.findall(r"automodule:: (\S+)", read(DOCS / "api.md")))
+    packages = {
+        ".".join(path.parent.relative_to(ROOT / "src").parts)
+        for path in (ROOT / "src" / "unskew").glob("*/__init__.py")
+        if path.parent.name != "cli"
+    }
+    assert packages | {"unskew.errors", "unskew.data.sources"} == shown
+    families = set(re.findall(r'family_table\("(\w+)"\)', read(DOCS / "words.md"))) | {"metrics"}
+    assert families == set(FAMILIES) - {"datasets", "studies"}
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    first = re.search(r"^## (\S+)", read(ROOT / "CHANGELOG.md"), re.MULTILINE)
+    assert first is not None
+    assert first[1] == unskew.__version__
+
+
+@pytest.mark.slow
+def test_the_documentation_builds_and_asks_nothing_of_the_network(tmp_path: Path) -> None:
+    out = tmp_path / "html"
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-d", str(tmp_path / "doctrees"), "-b", "html"]
+    done = subprocess.run([*command, str(DOCS), str(out)], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr[-3000:]
+    for page in out.rglob("*.html"):
+        text = re.sub(r"<a [^>]*>", "", read(page))  # a link is followed by a reader, not by the page
+        assert not re.search(r"""(?:src|href|srcset)=["'](?:https?:)?//""", text), page.name
+    for sheet in out.rglob("*.css"):
+        assert not re.search(r"url\(['\"]?(?:https?:)?//", read(sheet)), sheet.name
