@@ -19,9 +19,10 @@ os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE), *filter(None, [os.environ
 os.environ["COLUMNS"] = "110"
 os.environ["NO_COLOR"] = "1"
 os.environ["BASH_ENV"] = str(HERE / "_ext" / "plain.sh")
+os.environ["PYTHONSTARTUP"] = str(HERE / "_ext" / "shell_cells.py")
 
 project = "unskew"
-author = "The unskew developers"
+author = copyright = "The unskew developers"  # noqa: A001
 version = release = version_of("unskew")
 
 extensions = [

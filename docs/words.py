@@ -11,7 +11,7 @@ _KEY = re.compile(r"\s*\[([a-z]+\d{4})\]")
 def family_table(what: str) -> str:
     """One row a word: what it is, and its options with their defaults."""
     rows = [list(entry.values()) for entry in entries(what)]
-    lines = [f"| {what.removesuffix('s')} | what it is | options |", "|---|---|---|"]
+    lines = ["| word | what it is | options |", "|---|---|---|"]
     for name, description, options in rows:
         lines.append(f"| `{name}` | {_prose(description)} | {_options(options)} |")
     return "\n".join(lines)

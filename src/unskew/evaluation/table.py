@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def as_text(report: "Report", width: int = 110) -> str:
     """The report as plain text: estimates, comparisons, warnings."""
     stream = io.StringIO()
-    console = Console(file=stream, width=width, color_system=None, force_terminal=False)
+    console = Console(file=stream, width=width, color_system=None, force_terminal=False, force_jupyter=False)
     print_report(report, console)
     print_warnings(report, console)
     return stream.getvalue().rstrip("\n")

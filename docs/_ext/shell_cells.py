@@ -1,0 +1,20 @@
+"""Read by every kernel at its start (PYTHONSTARTUP): shell cells that print their output whole and fail loudly."""
+
+import subprocess
+
+from IPython.core.getipython import get_ipython
+
+
+def bash(line: str, cell: str) -> None:
+    """Run the commands; what goes to stderr comes where it would on a terminal."""
+    done = subprocess.run(
+        ["bash", *line.split()], input=cell, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    print(done.stdout, end="")
+    done.check_returncode()
+
+
+shell = get_ipython()
+if shell is not None:
+    shell.register_magic_function(bash, "cell", "bash")
+del shell
