@@ -100,3 +100,21 @@ def test_the_expectation_of_ips_is_the_truth_through_the_whole_run() -> None:
     whole = observed([0, 1, 2, 3, 4])
     assert mean["adg"] == pytest.approx(whole.value("m", "adg", "aoa"), rel=1e-12)
     assert mean["dcg"] == pytest.approx(whole.value("m", "dcg", "aoa"), rel=1e-12)
+
+
+def test_a_user_of_the_counts_whom_the_models_know_counts_as_0_even_when_in_neither_file() -> None:
+    """SPEC 0.5: leaving such users out would bias ips upwards; users no model knows are not of the population."""
+    train = Interactions.from_arrays(["a", "b"], ["x", "y"])
+    test = Interactions.from_arrays(["a"], ["y"], propensity=[0.5])
+    model = MatrixScorer(np.array([[0, 1.0], [1, 0], [0, 1]]), user_ids=["a", "b", "c"], item_ids=["x", "y"])
+    counts = {"a": 1, "b": 1, "c": 1, "stranger": 1}
+    report = evaluate(
+        {"m": model},
+        Split(train, test),
+        metrics=["recall@1"],
+        estimators=["ips"],
+        propensity="column",
+        relevant=counts,
+    )
+    assert report.estimates[0].users == 3
+    assert report.value("m", "recall@1", "ips") == pytest.approx((1 / 0.5 + 0 + 0) / 3)

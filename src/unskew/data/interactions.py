@@ -231,7 +231,7 @@ class Interactions:
                 ("propensity", self.propensity),
             )
         }
-        return replace(self, users=self.users[rows], items=self.items[rows], **optional)
+        return replace(self, users=self.users[rows], items=self.items[rows], duplicates=0, **optional)
 
     def where(self, condition: str) -> "Interactions":
         """The rows for which a condition such as ``rating>=4`` holds."""

@@ -129,7 +129,7 @@ class Split:
     def rows_of(self, axis: Literal["user", "item"]) -> Ints:
         """Codes that the rows of an id-less model stand for: the k-th id of train and test together."""
         vocabulary = self.user_vocabulary if axis == "user" else self.item_vocabulary
-        if vocabulary.declared or self.validation is None:
+        if vocabulary.declared or vocabulary.is_range:
             return np.arange(len(vocabulary), dtype=np.int32)
         counts = "user_counts" if axis == "user" else "item_counts"
         occurs = getattr(self.train, counts) + getattr(self.test, counts) > 0

@@ -5,9 +5,12 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
+import polars as pl
 
+from unskew.arrays import Bools
 from unskew.data import Interactions, Split
 from unskew.data.split import Candidates
+from unskew.data.vocabulary import vocabulary_of
 from unskew.errors import DataError
 from unskew.estimators import Estimator, Interval
 from unskew.evaluation.doubts import find_doubts
@@ -118,11 +121,11 @@ def evaluate(
     fitted = _fit(models, train, seed, progress)
     runner = engine or Threads(threads)
     contest, ranks, block = _rank_all(fitted, split, settings, runner, progress)
-    evidence = _evidence(split, train, contest, ranks)
+    evidence = _evidence(split, train, contest, ranks, positive)
     if relevant is not None:
-        by_user = relevant_counts(relevant, split, evidence.users)
+        by_user, ids, numbers = relevant_counts(relevant, split, evidence.users)
         check_counts(by_user, evidence.users, np.diff(evidence.offsets), split)
-        evidence = replace(evidence, relevant=by_user)
+        evidence = replace(evidence, relevant=by_user, absent=numbers[_known_to_all(fitted, ids)])
     fitted_propensity = settings.propensity.fit(train, split.test)
     estimation = Estimation(evidence, settings, fitted_propensity)
     cells, estimates, comparisons = estimation.run()
@@ -219,19 +222,34 @@ def _check_belongs(name: str, ranks: Ranks, split: Split) -> None:
         )
 
 
-def _evidence(split: Split, train: Interactions, contest: Contest | None, ranks: Mapping[str, Ranks]) -> Evidence:
+def _known_to_all(models: Mapping[str, Scorer | Ranks], ids: pl.Series) -> Bools:
+    """Whether every model knows a user of neither train nor test; only one with ids of its own can."""
+    known = np.ones(len(ids), dtype=bool)
+    for name, model in models.items():
+        own = getattr(model, "user_ids", None)
+        if own is None:
+            return np.zeros(len(ids), dtype=bool)
+        known &= vocabulary_of(own, f"user_ids of model {name!r}")[0].encode(ids) >= 0
+    return known
+
+
+def _evidence(
+    split: Split, train: Interactions, contest: Contest | None, ranks: Mapping[str, Ranks], positive: str | None
+) -> Evidence:
     first = next(iter(ranks.values()))
     starts = np.flatnonzero(np.append(True, first.users[1:] != first.users[:-1]))
     users = first.users[starts]
     known = np.ones(len(split.user_vocabulary), dtype=bool)
     if contest is None:
-        judged = len(users)
+        # ranks tell what is missing, not why
+        judged = np.isin(split.test.users, users)
+        asked = judged if positive is None else judged & split.test.holds(positive)
         dropped: Mapping[str, int] = {
             "items_in_train": 0,
-            "items_outside_catalogue": 0,
+            "items_outside_catalogue": int(asked.sum()) - len(first),
             "rows_of_unknown_users": 0,
             "unknown_users": 0,
-            "users": int(np.sum(split.test.user_counts > 0)) - judged,
+            "users": int(np.sum(split.test.user_counts > 0)) - len(users),
         }
     else:
         dropped = contest.dropped

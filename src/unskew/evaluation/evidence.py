@@ -1,7 +1,7 @@
 """What the estimates are made from: the held-out rows and where each model put them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +40,8 @@ class Evidence:
         Counts of what was left out.
     relevant : array or None
         Number of relevant items by user code, -1 where not given.
+    absent : array
+        Numbers of relevant items of users whom all models know but neither train nor test holds.
     """
 
     split: Split
@@ -51,6 +53,7 @@ class Evidence:
     known_users: Bools
     dropped: Mapping[str, int]
     relevant: Floats | None = None
+    absent: Floats = field(default_factory=lambda: np.empty(0))
 
     @cached_property
     def user(self) -> Ints:
@@ -88,16 +91,25 @@ class Evidence:
             occurs = self.relevant > 0 if mean else self.relevant >= 0
         at_risk = occurs & self.known_users
         at_risk[self.users] = False
-        return int(at_risk.sum())
+        absent = np.sum(self.absent > 0) if mean else len(self.absent)
+        return int(at_risk.sum() + absent)
 
 
-def relevant_counts(counts: Any, split: Split, users: Ints) -> Floats:
-    """Number of relevant items by user code, from a mapping or a frame with columns ``user`` and ``relevant``.
+def relevant_counts(counts: Any, split: Split, users: Ints) -> tuple[Floats, pl.Series, Floats]:
+    """Number of relevant items by user code, and the ids and counts of users that neither train nor test holds.
+
+    Parameters
+    ----------
+    counts : mapping or frame
+        User to number, or columns ``user`` and ``relevant``.
+    split : Split
+    users : array
+        Codes of the judged users.
 
     Raises
     ------
     DataError
-        When a judged user has no count, or more held-out rows than relevant items.
+        When a judged user has no count.
     """
     if isinstance(counts, Mapping):
         ids: Any = np.array([str(key) for key in counts])
@@ -128,7 +140,7 @@ def relevant_counts(counts: Any, split: Split, users: Ints) -> Floats:
             f"relevant counts: {int(missing.sum())} of {len(users)} test users have none, the first is {user}; "
             "every user with test rows needs a count"
         )
-    return by_user
+    return by_user, users_given.filter(pl.Series(codes < 0)), numbers[codes < 0]
 
 
 def check_counts(relevant: Floats, users: Ints, rows: Ints, split: Split) -> None:

@@ -60,7 +60,7 @@ class ListScorer:
         Parameters
         ----------
         items : array of int (users, N)
-            Item columns, -1 for none.
+            Item columns, -1 for none; an item that stands twice counts at its first place.
         scores : array (users, N), optional
             Without them the order in the list is the ranking.
         n_items : int, optional
@@ -146,5 +146,6 @@ class ListScorer:
         """Dense scores, minus infinity where nothing is listed."""
         offsets, columns, scores = self.lists_of(np.asarray(users))
         dense = np.full((len(users), self.n_items), -np.inf, dtype=self.scores.dtype)
-        dense[np.repeat(np.arange(len(users)), np.diff(offsets)), columns] = scores
+        rows = np.repeat(np.arange(len(users)), np.diff(offsets))
+        dense[rows[::-1], columns[::-1]] = scores[::-1]  # backwards, so that the first place of an item counts
         return dense

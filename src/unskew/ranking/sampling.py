@@ -58,7 +58,7 @@ def draw_outside(seed: int, users: Ints, offsets: Ints, items: Ints, n: int, n_i
     for r in range(rows):
         for j in range(offsets[r], offsets[r + 1]):
             free[items[j]] = False
-        state = _mix(uint64(seed) * _GOLDEN + uint64(users[r]) + uint64(1))
+        state = _mix(~(uint64(seed) * _GOLDEN + uint64(users[r])))  # another stream than the keys of ties
         want = drawn_offsets[r + 1] - drawn_offsets[r]
         size = 0
         for j in range(n_items):
