@@ -93,16 +93,16 @@ def test_the_commands_of_the_readme_run(tmp_path: Path) -> None:
     assert (tmp_path / "report.html").is_file()
 
 
-@pytest.mark.slow
 def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
-    shown = [line for text in bodies(ROOT / "README.md", "text") for line in text.splitlines() if line]
-    done = subprocess.run(
-        ["unskew", "demo", "--out", "made"], capture_output=True, text=True, check=True, cwd=tmp_path, env=environment()
-    )
-    printed = [line.rstrip() for line in done.stdout.splitlines() if line.strip()]
-    assert [line for line in shown.splitlines() if line] == printed[
-        : len([line for line in shown.splitlines() if line])
-    ]
+    (shown,) = bodies(ROOT / "README.md", "text")
+    command = ["unskew", "demo", "--out", "made"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=environment())
+    number = re.compile(r"\d+(?:[.,]\d+)*")
+    printed = " ".join(done.stdout.split())[: len(" ".join(shown.split()))]
+    assert number.sub("#", printed) == number.sub("#", " ".join(shown.split()))
+    ours, theirs = ([float(n.replace(",", "")) for n in number.findall(text)] for text in (shown, printed))
+    # another processor may round a product, and so a rank, another way
+    assert ours == pytest.approx(theirs, rel=0.03, abs=0.002)
 
 
 def test_the_examples_of_contributing_run_and_leave_no_word_behind() -> None:
