@@ -137,8 +137,8 @@ def test_clipping_raises_small_propensities_to_a_share_of_the_largest(kind: type
     propensity = np.array([0.5, 0.1, 0.05, 0.04])
     estimator = kind(clip=0.1)
     assert estimator.inverse(propensity).tolist() == pytest.approx([2, 10, 20, 20])
-    assert estimator.clipped(propensity).tolist() == [0, 0, 0, 1]
-    assert kind().clipped(propensity).tolist() == [0, 0, 0, 0]
+    assert estimator.clipped_share(propensity) == 0.25
+    assert kind().clipped_share(propensity) == 0
     assert kind().inverse(propensity).tolist() == pytest.approx([2, 10, 20, 25])
 
 

@@ -194,10 +194,11 @@ def test_progress_counts_the_blocks() -> None:
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
-def test_blocks_hold_about_two_million_scores_within_bounds() -> None:
-    assert default_block_size(1) == 512
-    assert default_block_size(20_000) == 64
-    assert default_block_size(10**7) == 16
+def test_blocks_are_of_128_to_256_users_unless_their_scores_would_not_fit() -> None:
+    assert default_block_size(1) == 256
+    assert default_block_size(20_000) == 128
+    assert default_block_size(10**7) == 3
+    assert default_block_size(10**9) == 1
 
 
 def test_threads_give_results_in_order_and_pass_errors_on() -> None:

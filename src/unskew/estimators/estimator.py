@@ -60,9 +60,9 @@ class Estimator(Named, family="estimator"):
         """Weight of each row in the estimate, up to scale; diagnostics are made from it."""
         return np.asarray(1 / propensity)
 
-    def clipped(self, propensity: Floats) -> Floats:
-        """Mask (0 or 1) of the weights that clipping changes; none by default."""
-        return np.zeros(len(propensity))
+    def clipped_share(self, propensity: Floats) -> float:
+        """Share of the weights that clipping changes; none by default."""
+        return 0.0
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ class Weighted(Estimator):
 
     def inverse(self, propensity: Floats) -> Floats:
         """1 / P, clipped."""
-        return np.asarray(1 / np.maximum(propensity, self._floor(propensity)))
+        return np.asarray(1 / (np.maximum(propensity, self._floor(propensity)) if self.clip else propensity))
 
-    def clipped(self, propensity: Floats) -> Floats:
-        """Which weights clipping changes."""
-        return np.asarray(propensity < self._floor(propensity), dtype=float)
+    def clipped_share(self, propensity: Floats) -> float:
+        """Share of the weights that clipping changes."""
+        return float(np.mean(propensity < self._floor(propensity))) if self.clip else 0.0
 
     def _floor(self, propensity: Floats) -> float:
         return self.clip * float(np.max(propensity, initial=0.0))
@@ -103,4 +103,7 @@ def sum_by(user: Ints, values: Floats) -> Floats:
 
 def mean_by(user: Ints, values: Floats) -> Floats:
     """Mean of values for each user."""
-    return np.asarray(sum_by(user, values) / np.bincount(user))
+    from unskew.estimators.sums import group_mean
+
+    means: Floats = group_mean(user, values, int(user.max(initial=-1)) + 1)
+    return means

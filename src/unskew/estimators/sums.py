@@ -21,3 +21,22 @@ def group_sum(user: Ints, values: Floats, n: int) -> Floats:
     if n:
         sums[current] += total
     return sums
+
+
+@njit(nogil=True, cache=True)
+def group_size(user: Ints, n: int) -> Ints:
+    """Number of rows of each of n users."""
+    sizes = np.zeros(n, np.int64)
+    for row in range(user.shape[0]):
+        sizes[user[row]] += 1
+    return sizes
+
+
+@njit(nogil=True, cache=True)
+def group_mean(user: Ints, values: Floats, n: int) -> Floats:
+    """Mean of values for each of n users; NaN for one without rows."""
+    sums = group_sum(user, values, n)
+    counts = group_size(user, n)
+    for place in range(n):
+        sums[place] = sums[place] / counts[place] if counts[place] else np.nan
+    return sums

@@ -195,7 +195,7 @@ class Estimation:
                 relevant=relevant,
                 effective_sample_size=_kish(weights),
                 max_weight_share=float(weights.max() / weights.sum()),
-                clipped_share=float(np.mean(estimator.clipped(propensity))),
+                clipped_share=estimator.clipped_share(propensity),
             )
         return self._bases[key]
 
@@ -260,4 +260,4 @@ class Estimation:
 
 def _kish(weights: Floats) -> float:
     """Effective sample size (Kish 1965): the square of the sum over the sum of squares."""
-    return float(weights.sum() ** 2 / np.sum(weights**2))
+    return float(weights.sum() ** 2 / np.dot(weights, weights))

@@ -15,14 +15,11 @@ def positions_used(above: Ints, tied: Ints, cutoff: int | None = None) -> int:
 
 def mean_gain(table: Floats, above: Ints, tied: Ints) -> Floats:
     """Return the mean of ``table`` over the places ``above``, ..., ``above + tied``, zero past its end."""
-    values: Floats = np.take(np.append(table, 0.0), above, mode="clip")
-    rows = np.flatnonzero(tied)
-    if rows.size:
-        # Summed in extended precision: a short group far down is a small difference of two large sums.
-        sums = np.append(0.0, np.cumsum(table, dtype=np.longdouble).astype(np.float64))
-        size = tied[rows] + 1
-        end = np.take(sums, above[rows] + size, mode="clip")
-        values[rows] = (end - np.take(sums, above[rows], mode="clip")) / size
+    from unskew.metrics.tie_groups import look_up
+
+    # Summed in extended precision: a short group far down is a small difference of two large sums.
+    sums = np.append(0.0, np.cumsum(table, dtype=np.longdouble).astype(np.float64))
+    values: Floats = look_up(np.asarray(table, dtype=np.float64), sums, above, tied)
     return values
 
 

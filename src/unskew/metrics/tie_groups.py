@@ -12,6 +12,8 @@ from unskew.arrays import Floats, Ints
 
 # Below this many places a loop is as fast as the closed form, and loses no digits.
 _SHORT = 64
+# Up to this many rows, comparing each with each beats a sort that branches.
+_FEW = 40
 # The recursion up in p loses about p (1 + a/n)^p units in the last place; beyond this it runs down instead.
 _LOSS = 1e4
 # Running down, an error in the start shrinks by 1 + a/n a step; exp(-37) is below the last place.
@@ -19,25 +21,64 @@ _DAMPING = 37
 
 
 @njit(cache=True, nogil=True)
+def look_up(table: Floats, sums: Floats, above: Ints, tied: Ints) -> Floats:
+    """Return the mean of ``table`` over the places above, ..., above + tied; `sums` are its sums from the top."""
+    values = np.empty(above.size)
+    end = table.size
+    for row in range(above.size):
+        first, others = above[row], tied[row]
+        if others == 0:
+            values[row] = table[first] if first < end else 0.0
+        else:
+            last = min(first + others + 1, end)
+            values[row] = (sums[last] - sums[min(first, end)]) / (others + 1)
+    return values
+
+
+@njit(cache=True, nogil=True)
+def _sort_few(above: Ints, tied: Ints, places: Ints, ties: Ints) -> None:
+    """Sort by counting who comes before: n^2 comparisons, but without a branch to mispredict."""
+    for row in range(above.size):
+        own = above[row]
+        place = 0
+        for other in range(above.size):
+            place += above[other] < own
+        while places[place] == own:  # an equal one stands there already
+            place += 1
+        places[place] = own
+        ties[place] = tied[row]
+
+
+@njit(cache=True, nogil=True)
+def _sort_many(places: Ints, ties: Ints, start: int, stop: int) -> None:
+    """Sort in place (Shell's sort)."""
+    gap = 1
+    while gap < (stop - start) // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for row in range(start + gap, stop):
+            place, tie = places[row], ties[row]
+            hole = row
+            while hole - gap >= start and places[hole - gap] > place:
+                places[hole] = places[hole - gap]
+                ties[hole] = ties[hole - gap]
+                hole -= gap
+            places[hole] = place
+            ties[hole] = tie
+        gap //= 3
+
+
+@njit(cache=True, nogil=True)
 def sort_rows(offsets: Ints, above: Ints, tied: Ints, step: int) -> tuple[Ints, Ints]:
-    """Sort by ``above`` inside each user (Shell's sort), then spread equal places by ``step`` unless 0."""
+    """Sort by ``above`` inside each user, then spread equal places by ``step`` unless 0."""
     places, ties = above.copy(), tied.copy()
     for user in range(offsets.size - 1):
         start, stop = offsets[user], offsets[user + 1]
-        gap = 1
-        while gap < (stop - start) // 3:
-            gap = 3 * gap + 1
-        while gap > 0:
-            for row in range(start + gap, stop):
-                place, tie = places[row], ties[row]
-                hole = row
-                while hole - gap >= start and places[hole - gap] > place:
-                    places[hole] = places[hole - gap]
-                    ties[hole] = ties[hole - gap]
-                    hole -= gap
-                places[hole] = place
-                ties[hole] = tie
-            gap //= 3
+        if stop - start <= _FEW:
+            places[start:stop] = -1
+            _sort_few(above[start:stop], tied[start:stop], places[start:stop], ties[start:stop])
+        else:
+            _sort_many(places, ties, start, stop)
         if step > 0:
             for row in range(start + 1, stop):
                 places[row] = max(places[row], places[row - 1] + 1)

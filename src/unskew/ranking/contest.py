@@ -57,8 +57,6 @@ class Contest:
         Values of the rows.
     bindings : mapping
         How each model's rows and columns lie.
-    rows_kept : array of int64
-        Places of the rows in the sorted test.
     dropped : mapping
         Counts of what was left out and why.
     catalogue_ids : array
@@ -77,7 +75,6 @@ class Contest:
     candidates: Ints
     values: Floats | None
     bindings: Mapping[str, Binding]
-    rows_kept: Ints
     dropped: Mapping[str, int]
     catalogue_ids: npt.NDArray[Any]
     user_ids: npt.NDArray[Any]
@@ -134,27 +131,30 @@ def prepare_contest(
 
     test = split.sorted_test
     is_positive = np.ones(len(test), bool) if positive is None else test.holds(positive)
-    columns = place[to_joined[test.items]]
+    places = place[to_joined]
+    columns = _look_up(places, test.items)
     kept, dropped = _keep(split, is_positive, columns, known, rule)
-    users, counts = _runs(test.users[kept])
+    chosen = slice(None) if kept.all() else kept
+    users, counts = _runs(test.users[chosen])
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     _require_rows(kept, dropped, models, bindings, split)
-    listed_offsets, listed, among = _restrict(rule, split, users, place, to_joined, columns, kept, seed)
+    listed_offsets, listed, among = _restrict(
+        rule, split, users, places, columns[chosen], offsets, len(catalogue), seed
+    )
     lengths = np.diff(listed_offsets)
     return Contest(
         rule=rule,
         catalogue_size=len(catalogue),
         users=users,
         offsets=offsets,
-        items=test.items[kept],
-        columns=columns[kept],
+        items=test.items[chosen],
+        columns=columns[chosen],
         listed_offsets=listed_offsets,
         listed=listed,
         among=among,
         candidates=(lengths if among else len(catalogue) - lengths).astype(np.int32),
-        values=None if test.values is None else test.values[kept],
+        values=None if test.values is None else test.values[chosen],
         bindings=bindings,
-        rows_kept=np.flatnonzero(kept),
         dropped=dropped,
         catalogue_ids=vocabulary.ids[catalogue],
         user_ids=split.user_vocabulary.ids,
@@ -166,20 +166,19 @@ def _keep(
 ) -> tuple[Bools, dict[str, int]]:
     test = split.sorted_test
     kept = is_positive.copy()
-    seen = np.zeros(len(test), dtype=bool)
-    if not isinstance(rule, All | Listed):
-        seen = kept & split.test_in_train
-        kept &= ~seen
+    seen = np.zeros(len(test), bool) if isinstance(rule, All | Listed) else kept & split.test_in_train
+    kept &= ~seen
     outside = kept & (columns < 0)
     kept &= ~outside
     strangers = kept & ~known[test.users]
     kept &= ~strangers
+    tested = len(_runs(test.users)[0])
     return kept, {
         "items_in_train": int(seen.sum()),
         "items_outside_catalogue": int(outside.sum()),
         "rows_of_unknown_users": int(strangers.sum()),
         "unknown_users": len(_runs(test.users[strangers])[0]),
-        "users": len(_runs(test.users)[0]) - len(_runs(test.users[kept])[0]),
+        "users": 0 if kept.all() else tested - len(_runs(test.users[kept])[0]),
     }
 
 
@@ -216,33 +215,25 @@ def _restrict(
     rule: Candidates,
     split: Split,
     users: Ints,
-    place: Ints,
-    to_joined: Ints,
+    places: Ints,
     columns: Ints,
-    kept: Bools,
+    offsets: Ints,
+    catalogue_size: int,
     seed: int,
 ) -> tuple[Ints, Ints, bool]:
     """Offsets and places that are no candidates, or all that are, and which of the two."""
     if isinstance(rule, All):
         return np.zeros(len(users) + 1, np.int64), np.empty(0, np.int32), False
-    places = place[to_joined]
     if isinstance(rule, Listed):
-        offsets, listed = _rows_of(split.test.by_user, users, places)
-        return offsets, listed, True
+        return *_rows_of(split.test.by_user, users, places), True
     if not isinstance(rule, Sampled):
-        offsets, seen = _rows_of(split.train.by_user, users, places)
-        return offsets, seen, False
+        return *_rows_of(split.train.by_user, users, places), False
     from unskew.ranking.sampling import draw_outside
 
     parts = [split.train, split.test, *([split.validation] if split.validation is not None else [])]
-    touched = [_rows_of(part.by_user, users, places) for part in parts]
-    offsets, taken = _merge(touched)
-    catalogue_size = int(place.max(initial=-1)) + 1
-    drawn = draw_outside(seed, users, offsets, taken, rule.n, catalogue_size)
-    counts = np.bincount(np.searchsorted(users, split.sorted_test.users[kept]), minlength=len(users))
-    positives = (np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), columns[kept])
-    offsets, among = _merge([positives, drawn])
-    return offsets, among, True
+    touched = _merge([_rows_of(part.by_user, users, places) for part in parts])
+    drawn = draw_outside(seed, users, *touched, rule.n, catalogue_size)
+    return *_merge([(offsets, columns), drawn]), True
 
 
 def _rows_of(by_user: tuple[Ints, Ints], users: Ints, places: Ints) -> tuple[Ints, Ints]:
@@ -255,12 +246,17 @@ def _rows_of(by_user: tuple[Ints, Ints], users: Ints, places: Ints) -> tuple[Int
         starts = np.concatenate([[0], np.cumsum(counts)])
         flat = np.repeat(offsets[users] - starts[:-1], counts) + np.arange(starts[-1])
         chosen = items[flat]
-    found = places[chosen]
-    if (found < 0).any():
+    found = _look_up(places, chosen)
+    if found is not chosen and (found < 0).any():
         owner = np.repeat(np.arange(len(users)), counts)
         counts = np.bincount(owner[found >= 0], minlength=len(users))
         found = found[found >= 0]
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), found.astype(np.int32)
+
+
+def _look_up(places: Ints, items: Ints) -> Ints:
+    """``places[items]``, without the work when every item is its own place."""
+    return items if np.array_equal(places, np.arange(len(places))) else places[items]
 
 
 def _merge(parts: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:

@@ -29,8 +29,8 @@ class _Source(Protocol):
 
 
 def default_block_size(n_items: int) -> int:
-    """Users in a block: about two million scores, which stay in the cache, and a shape the product likes."""
-    return int(2 ** np.clip(np.floor(np.log2(2**21 / max(n_items, 1))), 4, 9))
+    """Users in a block: enough for the product, few enough for the cache, and never over 128 MiB of scores."""
+    return int(min(np.clip(2**20 // max(n_items, 1) // 64 * 64, 128, 256), max(2**25 // max(n_items, 1), 1)))
 
 
 def rank(
