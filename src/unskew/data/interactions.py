@@ -366,6 +366,5 @@ def _column(values: npt.ArrayLike, length: int, what: str) -> Floats:
 
 
 def _recode(codes: Ints, own: Vocabulary, other: Vocabulary) -> Ints:
-    if own == other or (own.is_range and other.is_range):
-        return codes
-    return other.encode(pl.Series(own.ids if own.is_numeric else own.ids.tolist()))[codes].astype(np.int32)
+    places = own.codes_in(other)
+    return codes if np.array_equal(places, np.arange(len(places))) else places[codes].astype(np.int32)

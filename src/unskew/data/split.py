@@ -89,7 +89,7 @@ class Split:
         known = np.arange(len(own_items)) if own_items.declared else occurring
         for name, part in zip(("train", "test", "validation"), parts, strict=False):
             object.__setattr__(self, name, part.recode(users, items))
-        positions = _positions(own_items, items)
+        positions = own_items.codes_in(items)
         object.__setattr__(self, "_catalogue", positions[known].astype(np.int32))
         if isinstance(self.candidates, str):
             object.__setattr__(self, "candidates", Candidates.from_word(self.candidates))
@@ -147,9 +147,3 @@ class Split:
         width = max(len(self.item_vocabulary), 1)
         keys = [part.users.astype(np.int64) * width + part.items for part in (self.sorted_test, self.train)]
         return np.isin(keys[0], keys[1])
-
-
-def _positions(own: Vocabulary, joined: Vocabulary) -> Ints:
-    import polars as pl
-
-    return joined.encode(pl.Series(own.ids if own.is_numeric else own.ids.tolist()))

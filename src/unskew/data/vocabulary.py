@@ -70,6 +70,12 @@ class Vocabulary:
         joined = rows.join(table, on="id", how="left", maintain_order="left")
         return joined["code"].cast(pl.Int32).fill_null(-1).to_numpy()
 
+    def codes_in(self, other: "Vocabulary") -> Ints:
+        """The code that each of these ids has in another vocabulary; -1 where it has none."""
+        if self == other or (self.is_range and other.is_range and len(self) <= len(other)):
+            return np.arange(len(self), dtype=np.int32)
+        return other.encode(pl.Series(self.ids if self.is_numeric else self.ids.tolist()))
+
     def decode(self, codes: Ints) -> npt.NDArray[Any]:
         """Ids of the codes."""
         return self.ids[codes]

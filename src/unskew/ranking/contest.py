@@ -112,14 +112,14 @@ def prepare_contest(
     vocabulary = split.item_vocabulary
     for model_vocabulary, _ in own.values():
         vocabulary = vocabulary.union(model_vocabulary)
-    to_joined = _places(split.item_vocabulary, vocabulary)
+    to_joined = split.item_vocabulary.codes_in(vocabulary)
     member = np.zeros(len(vocabulary), dtype=bool)
     if isinstance(rule, Trained):
         member[to_joined[split.train.item_counts > 0]] = True
     else:
         member[to_joined[split.catalogue]] = True
         for model_vocabulary, codes in own.values():
-            member[_places(model_vocabulary, vocabulary)[codes]] = True
+            member[model_vocabulary.codes_in(vocabulary)[codes]] = True
     catalogue = np.flatnonzero(member)
     place = np.where(member, np.cumsum(member) - 1, -1).astype(np.int32)
 
@@ -290,7 +290,7 @@ def _user_rows(scorer: Scorer, split: Split, name: str) -> Ints:
         rows[codes] = np.arange(len(codes))
         return rows
     vocabulary, codes = vocabulary_of(ids, f"user_ids of model {name!r}")
-    own = _places(split.user_vocabulary, vocabulary)
+    own = split.user_vocabulary.codes_in(vocabulary)
     row_of_code = np.empty(len(codes), dtype=np.int64)
     row_of_code[codes] = np.arange(len(codes))
     return np.where(own >= 0, row_of_code[own], -1) if len(codes) else rows
@@ -312,16 +312,7 @@ def _codes_without_ids(scorer: Scorer, split: Split, axis: Literal["user", "item
 def _item_columns(own: tuple[Vocabulary, Ints], vocabulary: Vocabulary, catalogue: Ints) -> Ints:
     """The model's column for each place of the catalogue."""
     model_vocabulary, codes = own
-    joined = _places(model_vocabulary, vocabulary)[codes]
+    joined = model_vocabulary.codes_in(vocabulary)[codes]
     column_of = np.full(len(vocabulary), -1, dtype=np.int64)
     column_of[joined] = np.arange(len(joined))
     return column_of[catalogue]
-
-
-def _places(own: Vocabulary, joined: Vocabulary) -> Ints:
-    """Code in `joined` of each id of `own`, -1 where there is none."""
-    import polars as pl
-
-    if own == joined or (own.is_range and joined.is_range and len(own) <= len(joined)):
-        return np.arange(len(own), dtype=np.int32)
-    return joined.encode(pl.Series(own.ids if own.is_numeric else own.ids.tolist()))
