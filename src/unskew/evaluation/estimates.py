@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.settings import AnyMetric, Settings
 from unskew.metrics import ListMetric, UserLists
 from unskew.propensities import Propensity
+from unskew.ranking import Threads
+
+Values: TypeAlias = dict[tuple[str, str, str], tuple[Floats, ...]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +63,12 @@ class Estimation:
     evidence: Evidence
     settings: Settings
     propensity: Propensity
+    threads: int | None = None
 
     def run(self) -> tuple[list[Cell], list[Estimate], list[Comparison]]:
         """Compute all cells, then all intervals, sharing the bootstrap's draws where users are the same."""
-        cells = [self._cell(metric, estimator) for metric, estimator in self.settings.pairs]
+        values = self._values()
+        cells = [self._cell(metric, estimator, values) for metric, estimator in self.settings.pairs]
         estimates: dict[tuple[int, str], Estimate] = {}
         comparisons: dict[tuple[int, str, str], Comparison] = {}
         for group in self._groups(cells):
@@ -151,14 +157,13 @@ class Estimation:
             raise PropensityError("no held-out item has a propensity; with smoothing=0 items must occur in training")
         return propensity, None if has.all() else has
 
-    def _cell(self, metric: AnyMetric, estimator: Estimator) -> Cell:
-        self._check(metric, estimator)
+    def _cell(self, metric: AnyMetric, estimator: Estimator, values: Values) -> Cell:
         evidence, dropped = self.evidence, self.evidence.dropped
         basis = self._basis(estimator, counted=metric.kind == "mean")
         if isinstance(metric, ListMetric):
-            terms = self._list_terms(metric)
+            terms = self._list_terms(metric, values)
         else:
-            terms = self._row_terms(metric, estimator, basis)
+            terms = {model: Terms(*values[str(metric), str(estimator), model]) for model in evidence.ranks}
         users = len(next(iter(terms.values())).numerator)
         dropped_users = dropped["users"] + len(evidence.users) - users
         if estimator.counts_empty_users:  # all but strangers are in the sums, if only as 0
@@ -175,7 +180,7 @@ class Estimation:
             terms=terms,
         )
 
-    def _basis(self, estimator: Estimator, *, counted: bool) -> "Basis":
+    def _basis(self, estimator: Estimator, *, counted: bool) -> Basis:
         """What an estimator rests on, the same for all metrics of a kind."""
         key = (str(estimator), counted)
         if key not in self._bases:
@@ -199,59 +204,76 @@ class Estimation:
             )
         return self._bases[key]
 
-    def _list_terms(self, metric: ListMetric) -> dict[str, Terms]:
-        values = {model: metric.values(self.lists(model)) for model in self.evidence.ranks}
-        defined = ~np.any([np.isnan(column) for column in values.values()], axis=0)
-        return {model: Terms(column[defined], np.ones(int(defined.sum()))) for model, column in values.items()}
+    def _list_terms(self, metric: ListMetric, values: Values) -> dict[str, Terms]:
+        columns = {model: values[str(metric), "", model][0] for model in self.evidence.ranks}
+        defined = ~np.any([np.isnan(column) for column in columns.values()], axis=0)
+        return {model: Terms(column[defined], np.ones(int(defined.sum()))) for model, column in columns.items()}
 
-    def _row_terms(self, metric: AnyMetric, estimator: Estimator, basis: "Basis") -> dict[str, Terms]:
+    def _values(self) -> Values:
+        """Numerators and denominators a user by metric, estimator and model; values alone for list metrics.
+
+        Jobs run side by side and hold the gains of one model and metric at a time, so memory stays small.
+        """
+        for metric, estimator in self.settings.pairs:
+            self._basis(estimator, counted=metric.kind == "mean")
+        lists: tuple[AnyMetric, ...] = tuple(m for m in self.settings.metrics if isinstance(m, ListMetric))
+        groups = [group for group in (lists, *((m,) for m in self.settings.metrics if m not in lists)) if group]
+        jobs = [(model, group) for group in groups for model in self.evidence.ranks]
+        values: Values = {}
+        for made in Threads(self.threads).map(self._job, jobs):
+            values |= made
+        return values
+
+    def _job(self, job: tuple[str, tuple[AnyMetric, ...]]) -> Values:
+        model, metrics = job
+        values: Values = {}
+        lists: UserLists | None = None
+        for metric in metrics:
+            if isinstance(metric, ListMetric):
+                lists = lists or self.evidence.lists(model)
+                values[str(metric), "", model] = (metric.values(lists),)
+                continue
+            gains = self.evidence.gains(model, metric)
+            for other, estimator in self.settings.pairs:
+                if other is metric:
+                    values[str(metric), str(estimator), model] = self._pair(metric, estimator, gains)
+        return values
+
+    def _pair(self, metric: AnyMetric, estimator: Estimator, gains: Floats) -> tuple[Floats, Floats]:
         mean = metric.kind == "mean"
+        basis = self._basis(estimator, counted=mean)
+        gains = gains if basis.has is None else gains[basis.has]
+        if mean:
+            pair = estimator.terms(gains, basis.propensity, basis.user, basis.relevant)
+        else:
+            pair = estimator.totals(gains, basis.propensity, basis.user)
         empty = self.evidence.empty_users(mean=mean) if estimator.counts_empty_users else 0
-        terms = {}
-        for model in self.evidence.ranks:
-            gains = self.gains(model, metric)
-            gains = gains if basis.has is None else gains[basis.has]
-            if mean:
-                pair = estimator.terms(gains, basis.propensity, basis.user, basis.relevant)
-            else:
-                pair = estimator.totals(gains, basis.propensity, basis.user)
-            if empty:
-                pair = np.append(pair[0], np.zeros(empty)), np.append(pair[1], np.ones(empty))
-            terms[model] = Terms(*pair)
-        return terms
-
-    def gains(self, model: str, metric: AnyMetric) -> Floats:
-        """Gains of a model's rows, computed once for all estimators."""
-        key = (model, str(metric))
-        if key not in self._gains:
-            self._gains[key] = self.evidence.gains(model, metric)
-        return self._gains[key]
-
-    def lists(self, model: str) -> UserLists:
-        """The sorted lists of a model, made once for all list metrics."""
-        if model not in self._lists:
-            self._lists[model] = self.evidence.lists(model)
-        return self._lists[model]
+        if empty:
+            pair = np.append(pair[0], np.zeros(empty)), np.append(pair[1], np.ones(empty))
+        return pair
 
     @cached_property
-    def _bases(self) -> "dict[tuple[str, bool], Basis]":
+    def _bases(self) -> dict[tuple[str, bool], Basis]:
         return {}
 
-    @cached_property
-    def _gains(self) -> dict[tuple[str, str], Floats]:
-        return {}
 
-    @cached_property
-    def _lists(self) -> dict[str, UserLists]:
-        return {}
+def check_needs(settings: Settings, propensity: Propensity, *, counted: bool) -> None:
+    """Refuse estimators that lack what they need, before the long work.
 
-    def _check(self, metric: AnyMetric, estimator: Estimator) -> None:
-        if estimator.needs_absolute and not self.propensity.absolute:
+    Parameters
+    ----------
+    settings : Settings
+    propensity : Propensity
+    counted : bool
+        Whether each user's number of relevant items is given.
+    """
+    for metric, estimator in settings.pairs:
+        if estimator.needs_absolute and not propensity.absolute:
             raise PropensityError(
-                f"{estimator} needs absolute propensities, but {self.settings.propensity} is known only up to scale; "
+                f"{estimator} needs absolute propensities, but {settings.propensity} is known only up to scale; "
                 "use --propensity column, or snips"
             )
-        if estimator.needs_relevant and metric.kind == "mean" and self.evidence.relevant is None:
+        if estimator.needs_relevant and metric.kind == "mean" and not counted:
             raise ConfigError(
                 f"{estimator} of {metric} needs each user's number of relevant items; "
                 "give --relevant-counts, or use snips"

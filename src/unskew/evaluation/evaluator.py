@@ -14,7 +14,7 @@ from unskew.data.vocabulary import vocabulary_of
 from unskew.errors import DataError
 from unskew.estimators import Estimator, Interval
 from unskew.evaluation.doubts import find_doubts
-from unskew.evaluation.estimates import Estimation
+from unskew.evaluation.estimates import Estimation, check_needs
 from unskew.evaluation.evidence import Evidence, check_counts, relevant_counts
 from unskew.evaluation.report import Report
 from unskew.evaluation.settings import DEFAULT_PROPENSITY, AnyMetric, Settings, resolve
@@ -118,6 +118,8 @@ def evaluate(
     if settings.candidates is not None and settings.candidates != split.rule:
         split = split.with_candidates(settings.candidates)
     train = _positives(split.train, positive)
+    fitted_propensity = settings.propensity.fit(train, split.test)
+    check_needs(settings, fitted_propensity, counted=relevant is not None)
     fitted = _fit(models, train, seed, progress)
     runner = engine or Threads(threads)
     contest, ranks, block = _rank_all(fitted, split, settings, runner, progress)
@@ -126,8 +128,7 @@ def evaluate(
         by_user, ids, numbers = relevant_counts(relevant, split, evidence.users)
         check_counts(by_user, evidence.users, np.diff(evidence.offsets), split)
         evidence = replace(evidence, relevant=by_user, absent=numbers[_known_to_all(fitted, ids)])
-    fitted_propensity = settings.propensity.fit(train, split.test)
-    estimation = Estimation(evidence, settings, fitted_propensity)
+    estimation = Estimation(evidence, settings, fitted_propensity, threads)
     cells, estimates, comparisons = estimation.run()
     return Report(
         estimates=tuple(estimates),
