@@ -77,7 +77,8 @@ def parse_word(text: str) -> Word:
 def _cutoff(rest: str, text: str) -> int:
     match = re.fullmatch(r"@\s*(-?\d+)", rest)
     if match is None:
-        raise ConfigError(f"cannot read {rest!r} at the end of {text!r}: a cut-off is written @10")
+        several = "; give several words one by one" if "," in rest else ""
+        raise ConfigError(f"cannot read {rest!r} at the end of {text!r}: a cut-off is written @10{several}")
     k = int(match.group(1))
     if k < 1:
         raise ConfigError(f"cut-off {k} in {text!r} must be at least 1")
@@ -157,6 +158,8 @@ class Named:
     word: ClassVar[str] = ""
     variant: ClassVar[tuple[tuple[str, str], ...]] = ()
     positional: ClassVar[tuple[str, ...]] = ()
+    bases: ClassVar[str] = ""
+    """What a class of one's own subclasses, when that is not the family itself."""
     _members: ClassVar[dict[str, list[type[Any]]]] = {}
 
     def __init_subclass__(cls, *, family: str = "", word: str = "", variant: str = "", **kwargs: Any) -> None:
@@ -277,7 +280,7 @@ def _load(path: str, family: type[Named]) -> type[Any]:
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"cannot load {family.family} {path!r}: {error}") from error
     if not (isinstance(loaded, type) and issubclass(loaded, family)):
-        raise ConfigError(f"{path!r} is not a {family.family}: it must subclass {family.__name__}")
+        raise ConfigError(f"{path!r} is not a {family.family}: it must subclass {family.bases or family.__name__}")
     return loaded
 
 

@@ -2,6 +2,7 @@
 
 import sys
 import traceback
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
@@ -59,6 +60,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         Instead of the process's own.
     """
     words = sys.argv[1:] if arguments is None else arguments
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)  # so that module:Name finds a file in this folder; last, so that it hides nothing
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"] or ["--help"]
     try:

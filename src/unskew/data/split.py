@@ -10,7 +10,7 @@ import numpy as np
 from unskew.arrays import Bools, Ints
 from unskew.data.interactions import Interactions
 from unskew.data.vocabulary import Vocabulary
-from unskew.errors import ConfigError
+from unskew.errors import ConfigError, DataError
 from unskew.notation import Named
 
 
@@ -76,6 +76,11 @@ class Split:
     made: str = "given"
 
     def __post_init__(self) -> None:
+        for name in ("train", "test", "validation"):
+            part = getattr(self, name)
+            if not isinstance(part, Interactions) and not (name == "validation" and part is None):
+                kind = type(part).__name__
+                raise DataError(f"{name} must be Interactions, not {kind}; see Interactions.from_frame and .read")
         own_items = self.train.item_vocabulary
         parts = [self.train, self.test, *([self.validation] if self.validation is not None else [])]
         users, items = parts[0].user_vocabulary, parts[0].item_vocabulary

@@ -64,6 +64,8 @@ def split_temporal(log: Interactions, share: float = 0.2) -> Split:
         raise DataError(f"{log.name} has no row to split")
     kept = int(np.ceil(np.round((1 - share) * len(log), 6)))  # 0.42 x 100 must not become 43
     moment = np.sort(log.times)[max(kept - 1, 0)]
+    if not (log.times > moment).any():
+        raise DataError(f"{log.name}: no row is later than the last {share:g} of the log begins; are all times equal?")
     return _make(log, log.times > moment, None, f"temporal({share:g})")
 
 

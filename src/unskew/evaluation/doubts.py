@@ -14,6 +14,7 @@ LARGE_SHARE = 0.05  # one row that carries more than this decides the estimate
 SMALL_SAMPLE = 50  # effective rows below which an interval means little
 FEW_ROWS = 5  # held-out rows a user below which the per-user ratio hardly corrects
 MANY_TIES = 0.1
+FEW_USERS = 30
 
 
 def find_doubts(
@@ -32,8 +33,7 @@ def find_doubts(
     yield from _lists(evidence, settings)
     yield from _ties(evidence)
     yield from _weights(cells)
-    if len(evidence.users) < 2:
-        yield "only one user is judged: standard errors and intervals are undefined"
+    yield from _users(evidence)
     rows_a_user = evidence.rows / max(len(evidence.users), 1)
     for estimator in settings.estimators:
         if isinstance(estimator, Snips) and estimator.per == "user" and rows_a_user < FEW_ROWS:
@@ -41,6 +41,19 @@ def find_doubts(
                 f"{estimator}: with {rows_a_user:.1f} held-out rows a user this form hardly corrects, however many "
                 "users there are; see snips"
             )
+
+
+def _users(evidence: Evidence) -> Iterator[str]:
+    judged = len(evidence.users)
+    if judged < 2:
+        yield "only one user is judged: standard errors and intervals are undefined"
+    elif judged < FEW_USERS:
+        yield f"only {judged} users are judged: standard errors and intervals are rough"
+    cold = int(np.sum(evidence.split.train.user_counts[evidence.users] == 0))
+    if cold == judged:
+        yield "no judged user has a training row; do train and test use the same user ids?"
+    elif cold:
+        yield f"{cold:,} of {judged:,} judged users have no training row"
 
 
 def _dropped(evidence: Evidence) -> Iterator[str]:
@@ -58,14 +71,17 @@ def _dropped(evidence: Evidence) -> Iterator[str]:
             f"{_count(dropped['items_outside_catalogue'], 'test row')} dropped because the item is no candidate: "
             "not in train, and known to no model"
         )
+    if dropped["rows_without_rank"]:
+        yield f"{_count(dropped['rows_without_rank'], 'test row')} without a rank in the saved ranks, not judged"
+    if dropped["users_without_positive"]:
+        yield f"{_count(dropped['users_without_positive'], 'test user')} without a positive row, dropped but by ips"
     if dropped["unknown_users"]:
         rows = _count(dropped["rows_of_unknown_users"], "row")
         yield f"{_count(dropped['unknown_users'], 'test user')} ({rows}) unknown to some model and dropped for all"
 
 
 def _without_propensity(evidence: Evidence, cells: Sequence[Cell]) -> Iterator[str]:
-    before = evidence.dropped["items_outside_catalogue"] + evidence.dropped["items_in_train"]
-    left_out = max((cell.dropped_items for cell in cells), default=before) - before
+    left_out = max((cell.dropped_items for cell in cells), default=0) - evidence.dropped_items
     if left_out:
         yield (
             f"{left_out} of {evidence.rows} held-out rows have no propensity, for their item never occurs in training, "

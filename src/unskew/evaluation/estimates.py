@@ -121,6 +121,8 @@ class Estimation:
 
     def _estimate(self, cell: Cell, model: str, terms: Terms, low: float | None, high: float | None) -> Estimate:
         ranks = self.evidence.ranks[model]
+        if terms.value is not None and not np.isfinite(terms.value):
+            raise ConfigError(f"{cell.metric} by {cell.estimator} of model {model!r} is {terms.value}; check its gains")
         return Estimate(
             model=model,
             metric=str(cell.metric),
@@ -173,7 +175,7 @@ class Estimation:
             estimator=estimator,
             users=users,
             dropped_users=dropped_users,
-            dropped_items=dropped["items_outside_catalogue"] + dropped["items_in_train"] + basis.without_propensity,
+            dropped_items=evidence.dropped_items + basis.without_propensity,
             effective_sample_size=basis.effective_sample_size,
             max_weight_share=basis.max_weight_share,
             clipped_share=basis.clipped_share,

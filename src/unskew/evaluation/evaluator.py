@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from unskew.arrays import Bools
+from unskew.arrays import Bools, Ints
 from unskew.data import Interactions, Split
 from unskew.data.split import Candidates
 from unskew.data.vocabulary import vocabulary_of
@@ -17,6 +17,7 @@ from unskew.evaluation.doubts import find_doubts
 from unskew.evaluation.estimates import Estimation, check_needs
 from unskew.evaluation.evidence import Evidence, check_counts, relevant_counts
 from unskew.evaluation.report import Report
+from unskew.evaluation.saved_ranks import admit, check_alike
 from unskew.evaluation.settings import DEFAULT_PROPENSITY, AnyMetric, Settings, resolve
 from unskew.models import Model
 from unskew.propensities import PropensityModel
@@ -113,6 +114,10 @@ def evaluate(
         block_size=block_size,
         unlisted=unlisted,
     )
+    if not isinstance(models, Mapping):
+        raise DataError(f"models must be a mapping from names, as in {{'mine': model}}, not {type(models).__name__}")
+    if not isinstance(split, Split):
+        raise DataError(f"expected a Split, got {type(split).__name__}; make one with Split(train, test)")
     if not models:
         raise DataError("no model to judge: give at least one")
     if settings.candidates is not None and settings.candidates != split.rule:
@@ -157,6 +162,11 @@ def _fit(
     fitted: dict[str, Scorer | Ranks] = {}
     for name, given in models.items():
         model = Model.from_word(given) if isinstance(given, str) else given
+        if isinstance(model, type) or not isinstance(model, Model | Ranks | Scorer):
+            kind = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
+            raise DataError(
+                f"model {name!r} is {kind}; give an object with a method score(users), Ranks, or a word such as 'als'"
+            )
         if isinstance(model, Model):
             stage = None if progress is None else _stage(progress, f"training {name}")
             fitted[name] = model.fit(train, rng=seed, progress=stage)
@@ -190,37 +200,9 @@ def _rank_all(
                 seed=settings.seed,
                 progress=None if progress is None else _stage(progress, f"ranking {name}"),
             )
-    joined = {name: made[name] if name in made else ready[name] for name in models}
-    _check_same_rows(joined, split, settings)
-    for name, ranks in ready.items():
-        _check_belongs(name, ranks, split)
+    joined = {name: made[name] if name in made else admit(name, ready[name], split, settings) for name in models}
+    check_alike(joined)
     return contest, joined, block
-
-
-def _check_same_rows(ranks: Mapping[str, Ranks], split: Split, settings: Settings) -> None:
-    names = list(ranks)
-    first = ranks[names[0]]
-    for name, other in ranks.items():
-        same = np.array_equal(first.users, other.users) and np.array_equal(first.items, other.items)
-        if not same or not np.array_equal(first.candidates, other.candidates):
-            raise DataError(
-                f"ranks of {names[0]!r} and {name!r} are of different rows or candidates; make them on the same split"
-            )
-        if other.ties != settings.ties or other.candidate_rule != str(split.rule):
-            raise DataError(
-                f"ranks of {name!r} were made with ties {other.ties} among {other.candidate_rule} candidates; "
-                f"ask for the same here, not {settings.ties} and {split.rule}"
-            )
-
-
-def _check_belongs(name: str, ranks: Ranks, split: Split) -> None:
-    width = max(len(split.item_vocabulary), int(ranks.items.max(initial=0)) + 1)
-    keys = [rows.users.astype(np.int64) * width + rows.items for rows in (ranks, split.test)]
-    strange = int(np.sum(~np.isin(keys[0], keys[1])))
-    if strange or not len(ranks):
-        raise DataError(
-            f"ranks of {name!r} do not belong to this split: {strange} of {len(ranks)} rows are not in its test"
-        )
 
 
 def _known_to_all(models: Mapping[str, Scorer | Ranks], ids: pl.Series) -> Bools:
@@ -241,17 +223,9 @@ def _evidence(
     starts = np.flatnonzero(np.append(True, first.users[1:] != first.users[:-1]))
     users = first.users[starts]
     known = np.ones(len(split.user_vocabulary), dtype=bool)
+    dropped: Mapping[str, int]
     if contest is None:
-        # ranks tell what is missing, not why
-        judged = np.isin(split.test.users, users)
-        asked = judged if positive is None else judged & split.test.holds(positive)
-        dropped: Mapping[str, int] = {
-            "items_in_train": 0,
-            "items_outside_catalogue": int(asked.sum()) - len(first),
-            "rows_of_unknown_users": 0,
-            "unknown_users": 0,
-            "users": int(np.sum(split.test.user_counts > 0)) - len(users),
-        }
+        dropped = _without_rank(split, first, users, positive)
     else:
         dropped = contest.dropped
         for binding in contest.bindings.values():
@@ -266,6 +240,22 @@ def _evidence(
         known_users=known,
         dropped=dropped,
     )
+
+
+def _without_rank(split: Split, ranks: Ranks, users: Ints, positive: str | None) -> dict[str, int]:
+    """What saved ranks lack; they do not tell why."""
+    test = split.test
+    is_positive = np.ones(len(test), dtype=bool) if positive is None else test.holds(positive)
+    tested = np.unique(test.users)
+    return {
+        "items_in_train": 0,
+        "items_outside_catalogue": 0,
+        "rows_without_rank": int(np.sum(is_positive & np.isin(test.users, users))) - len(ranks),
+        "rows_of_unknown_users": 0,
+        "unknown_users": 0,
+        "users_without_positive": len(tested) - len(np.unique(test.users[is_positive])),
+        "users": len(tested) - len(users),
+    }
 
 
 def _stage(progress: Stage, name: str) -> Callable[[int, int], None]:

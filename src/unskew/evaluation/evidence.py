@@ -70,6 +70,11 @@ class Evidence:
         """How many held-out rows are judged."""
         return len(self.items)
 
+    @property
+    def dropped_items(self) -> int:
+        """Positive test rows of judged or known users that are not judged."""
+        return sum(self.dropped[why] for why in ("items_outside_catalogue", "items_in_train", "rows_without_rank"))
+
     def gains(self, model: str, metric: AnyMetric) -> Floats:
         """Worth of each row (metrics that are means or sums)."""
         ranks = self.ranks[model]

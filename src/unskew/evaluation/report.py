@@ -145,7 +145,10 @@ class Report:
 
     def to_pandas(self) -> "pd.DataFrame":
         """The estimates as a pandas frame."""
-        import pandas as pd
+        try:
+            import pandas as pd
+        except ModuleNotFoundError:
+            raise ConfigError("to_pandas needs pandas, which is not installed; pip install pandas") from None
 
         return pd.DataFrame([row.to_dict() for row in self.estimates])
 

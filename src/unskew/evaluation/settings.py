@@ -91,8 +91,11 @@ def resolve(
         raise ConfigError(f"seed {seed} must be 0 or more, and below 2**63")
     if block_size is not None and block_size < 1:
         raise ConfigError(f"block size {block_size} must be at least 1")
-    parsed_metrics = [parse_metric(metric) for metric in (metrics if metrics is not None else DEFAULT_METRICS)]
-    chosen = estimators if estimators is not None else DEFAULT_ESTIMATORS
+    wanted = [metrics] if isinstance(metrics, str) else metrics if metrics is not None else DEFAULT_METRICS
+    parsed_metrics = [parse_metric(metric) for metric in wanted]
+    chosen = (
+        [estimators] if isinstance(estimators, str) else estimators if estimators is not None else DEFAULT_ESTIMATORS
+    )
     parsed_estimators = [Estimator.from_word(e) if isinstance(e, str) else e for e in chosen]
     if not parsed_metrics or not parsed_estimators:
         raise ConfigError("nothing to compute: name at least one metric and one estimator")

@@ -1,6 +1,7 @@
 """Reports as text tables."""
 
 import io
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -9,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unskew.estimators import Comparison, Estimate
+from unskew.evaluation.sweep import Sweep
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -39,17 +41,30 @@ def print_warnings(report: "Report", console: Console) -> None:
 
 
 def order_lines(report: "Report") -> list[str]:
-    """One line a metric on how the order of the models depends on the assumed bias."""
-    if len(report.models) < 2:
-        return []
+    """One line a metric on how the order of the models, or the value of one, depends on the assumed bias."""
     lines = []
     for sweep in report.sweeps:
-        if not sweep.changes:
-            lines.append(f"{sweep.metric}: order {_chain(sweep.order(0))} for every gamma from -1 to 3")
-            continue
-        steps = ", ".join(f"{_chain(change.after)} from gamma {change.high:g}" for change in sweep.changes)
-        lines.append(f"{sweep.metric}: order {_chain(sweep.order(0))} at gamma -1, {steps}")
+        start = f"{sweep.metric}: order {_order(sweep, 0)}"
+        if len(report.models) == 1:
+            (values,) = sweep.values.values()
+            lines.append(f"{sweep.metric}: {values[0]:.4f} at gamma -1 (no correction), {values[-1]:.4f} at gamma 3")
+        elif not sweep.changes:
+            lines.append(f"{start} for every gamma from -1 to 3")
+        else:
+            places = [sweep.gammas.index(change.high) for change in sweep.changes]
+            steps = ", ".join(f"{_order(sweep, place)} from gamma {sweep.gammas[place]:g}" for place in places)
+            lines.append(f"{start} at gamma -1, {steps}")
     return lines
+
+
+def _order(sweep: Sweep, place: int) -> str:
+    """Models from best to worst, = between equal ones."""
+    names = sweep.order(place)
+    text = names[0]
+    for better, worse in pairwise(names):
+        equal = sweep.values[better][place] == sweep.values[worse][place]
+        text += f" {'=' if equal else '>'} {worse}"
+    return text
 
 
 def _estimates(report: "Report") -> Table:
@@ -122,7 +137,3 @@ def _number(value: float | None) -> str:
 
 def _p(value: float) -> str:
     return "<0.0001" if value < 1e-4 else f"{value:.4f}"
-
-
-def _chain(names: tuple[str, ...]) -> str:
-    return " > ".join(names)

@@ -235,7 +235,7 @@ def _lead_words(lead: Comparison | None, level: float) -> Iterator[str]:
     if lead.p_value_holm is None or lead.low is None or lead.high is None:
         yield f"{gap}; how sure that is cannot be said, because there is no interval."
         return
-    gap += f" ({100 * level:.4g} % interval {rounded(lead.low)} to {rounded(lead.high)})"
+    gap += f" ({100 * level:.4g} % interval of this pair alone {rounded(lead.low)} to {rounded(lead.high)})"
     p = "p < 0.0001" if lead.p_value_holm < 1e-4 else f"p = {lead.p_value_holm:.2g}"
     if lead.p_value_holm < 1 - level:
         yield f"{gap}, more than chance explains ({p} after Holm)."

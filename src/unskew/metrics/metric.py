@@ -28,6 +28,7 @@ class MetricWord(Named, ABC, family="metric"):
 
     kind: ClassVar[Kind]
     takes_cutoff: ClassVar[TakesCutoff] = "optional"
+    bases: ClassVar[str] = "Metric or ListMetric"
 
     @property
     def cutoff(self) -> int | None:

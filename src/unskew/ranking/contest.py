@@ -176,7 +176,9 @@ def _keep(
     return kept, {
         "items_in_train": int(seen.sum()),
         "items_outside_catalogue": int(outside.sum()),
+        "rows_without_rank": 0,
         "rows_of_unknown_users": int(strangers.sum()),
+        "users_without_positive": 0 if is_positive.all() else tested - len(_runs(test.users[is_positive])[0]),
         "unknown_users": len(_runs(test.users[strangers])[0]),
         "users": 0 if kept.all() else tested - len(_runs(test.users[kept])[0]),
     }
@@ -199,7 +201,7 @@ def _require_rows(
         least = min(models, key=lambda name: int(np.sum(bindings[name].rows[tested] >= 0)))
         raise DataError(
             f"no test user is left: model {least!r} knows {int(np.sum(bindings[least].rows[tested] >= 0))} of "
-            f"{len(tested)}; are its user ids those of the test file?"
+            f"{len(tested)}; are its user ids (for a built-in, those of train) those of the test?"
         )
     if outside and outside >= seen:
         raise DataError(
