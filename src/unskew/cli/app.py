@@ -38,7 +38,9 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _options(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Commands write results to stdout, progress and warnings to stderr. Exit 0: done, 2: bad usage or bad data."""
     # --debug is read by main(), which must know of it even when parsing fails

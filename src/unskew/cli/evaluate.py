@@ -34,11 +34,14 @@ def evaluate_command(
         typer.Option(metavar="[NAME=]WORD", help="A built-in model to train, as in als(factors=32); repeatable."),
     ] = None,
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="[default: recall@10 adg@10 auc]; repeatable.")
+        list[str] | None,
+        typer.Option("--metric", "-m", metavar="WORD", help="[default: recall@10 adg@10 auc]; repeatable."),
     ] = None,
     estimator: Annotated[
         list[str] | None,
-        typer.Option("--estimator", "-e", help="[default: aoa snips, each where it applies]; repeatable."),
+        typer.Option(
+            "--estimator", "-e", metavar="WORD", help="[default: aoa snips, each where it applies]; repeatable."
+        ),
     ] = None,
     propensity: Annotated[str | None, typer.Option(help="[default: popularity, which is popularity(gamma=0)]")] = None,
     candidates: Annotated[

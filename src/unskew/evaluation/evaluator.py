@@ -1,6 +1,6 @@
 """The main job: models and a split in, a report out."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -138,13 +138,27 @@ def evaluate(
     return Report(
         estimates=tuple(estimates),
         comparisons=tuple(comparisons),
-        warnings=tuple(find_doubts(evidence, settings, cells, contest)),
+        warnings=(*_unnamed(fitted, split), *find_doubts(evidence, settings, cells, contest)),
         settings=settings,
         evidence=evidence,
         propensity=fitted_propensity,
         block_size=block,
         models={name: _describe(model) for name, model in models.items()},
     )
+
+
+def _unnamed(models: Mapping[str, Scorer | Ranks], split: Split) -> Iterator[str]:
+    """Say which models were matched by order alone, where ids are more than row numbers."""
+    for name, model in models.items():
+        if isinstance(model, Ranks):
+            continue
+        pairs = (("user", split.user_vocabulary), ("item", split.item_vocabulary))
+        axes = [axis for axis, ids in pairs if getattr(model, f"{axis}_ids", None) is None and not ids.is_range]
+        if axes:
+            yield (
+                f"model {name!r} has no {' and '.join(f'{axis}_ids' for axis in axes)}: its k-th row was taken for the "
+                "k-th id of train and test together"
+            )
 
 
 def _positives(train: Interactions, positive: str | None) -> Interactions:

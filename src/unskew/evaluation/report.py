@@ -48,7 +48,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """A table for notebooks."""
-        names = ("model", "metric", "estimator", "value", "low", "high", "users", "target")
+        names = ("model", "metric", "estimator", "value", "low", "high", "users", "effective_sample_size", "target")
         head = "".join(f"<th>{name}</th>" for name in names)
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(_shown(getattr(row, name)))}</td>" for name in names) + "</tr>"

@@ -30,7 +30,12 @@ AMAZON_VIDEO_GAMES = Source(
         "R. He and J. McAuley (2016). Ups and Downs. WWW"
     ),
     home="https://github.com/kang205/SASRec",
-    forms=(Form({"Video.txt": "b7376fe24430743f411dc7f567285657b2adb3f74361cc7ba0aee94f3024b651"}),),
+    forms=(
+        Form(
+            {"Video.txt": "b7376fe24430743f411dc7f567285657b2adb3f74361cc7ba0aee94f3024b651"},
+            note="places within a user in lieu of times: leave-one-out is sound, a temporal split is not",
+        ),
+    ),
     reader=read,
     download="https://raw.githubusercontent.com/kang205/SASRec/master/data/Video.txt",
     how_to_get="Download data/Video.txt from the official home and put it into the folder",
