@@ -2,8 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -13,19 +12,18 @@ from unskew.ranking.contest import Binding, Contest
 from unskew.ranking.engines import Engine, Threads
 from unskew.ranking.lists import ListScorer
 from unskew.ranking.ranks import TIE_POLICIES, Ranks, Ties
-from unskew.ranking.scorers import FactorScorer, Scorer
+from unskew.ranking.scorers import AlignedFactors, FactorScorer, Scorer
 
 Progress = Callable[[int, int], None]
 _LIST_BLOCK = 4096
 
 
 class _Source(Protocol):
-    """Scores of a contest's catalogue, written into a buffer."""
+    """Scores of a contest's catalogue."""
 
-    @property
-    def dtype(self) -> "np.dtype[Any]": ...
-
-    def score_into(self, rows: Ints, out: Matrix) -> None: ...
+    def score(self, rows: Ints) -> Matrix:
+        """Scores of these rows of the model, which the caller may write to until the next call of its thread."""
+        ...
 
 
 def default_block_size(n_items: int) -> int:
@@ -100,38 +98,20 @@ def rank(
     )
 
 
-@dataclass(frozen=True, eq=False)
 class _Job:
-    """What a worker needs to rank a block; it holds nothing that changes but each thread's own buffer."""
+    """What a worker needs to rank a block; nothing in it changes but each thread's own buffer."""
 
-    scorer: Scorer
-    contest: Contest
-    name: str
-    ties: Ties
-    seed: int
-
-    def __post_init__(self) -> None:
-        binding = self.contest.bindings[self.name]
-        source: _Source
-        if isinstance(self.scorer, FactorScorer):
-            aligned = self.scorer.align(binding.columns)
-            source, unchecked = aligned, aligned.finite
+    def __init__(self, scorer: Scorer, contest: Contest, name: str, ties: Ties, seed: int) -> None:
+        self.scorer, self.contest, self.name = scorer, contest, name
+        self.ties, self.seed = ties, seed
+        self.binding = contest.bindings[name]
+        self.unknown = np.flatnonzero(self.binding.columns < 0)
+        self.source: _Source
+        if isinstance(scorer, FactorScorer):
+            aligned = scorer.align(self.binding.columns)
+            self.source, self.unchecked = _Products(aligned), aligned.finite
         else:
-            source, unchecked = _Gathered(self.scorer, binding), isinstance(self.scorer, ListScorer)
-        for field, value in {
-            "binding": binding,
-            "source": source,
-            "unchecked": unchecked,
-            "unknown": np.flatnonzero(binding.columns < 0),
-            "buffers": threading.local(),
-        }.items():
-            object.__setattr__(self, field, value)
-
-    binding: Binding = None  # type: ignore[assignment]
-    source: _Source = None  # type: ignore[assignment]
-    unchecked: bool = False
-    unknown: Ints = None  # type: ignore[assignment]
-    buffers: Any = None
+            self.source, self.unchecked = _Gathered(scorer, self.binding), isinstance(scorer, ListScorer)
 
     def rank_scores(self, block: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
         """Score a block of users and count."""
@@ -160,7 +140,8 @@ class _Job:
         contest, scorer = self.contest, self.scorer
         assert isinstance(scorer, ListScorer)
         offsets, columns, scores = scorer.lists_of(self.binding.rows[contest.users[first:last]])
-        columns = self.source.places[columns]  # type: ignore[attr-defined]
+        assert isinstance(self.source, _Gathered)
+        columns = self.source.places[columns]
         if (columns < 0).any():  # listed, but no candidate under this rule
             owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[columns >= 0]
             scores, columns = scores[columns >= 0], columns[columns >= 0]
@@ -182,13 +163,7 @@ class _Job:
     def _scores(self, users: Ints) -> Matrix:
         from unskew.ranking import kernel
 
-        shape = (len(users), self.contest.catalogue_size)
-        buffer = getattr(self.buffers, "scores", None)
-        if buffer is None or len(buffer) < shape[0]:
-            buffer = np.empty(shape, dtype=self.source.dtype)
-            self.buffers.scores = buffer
-        scores: Matrix = buffer[: shape[0]]
-        self.source.score_into(self.binding.rows[users], scores)
+        scores = self.source.score(self.binding.rows[users])
         if not self.unchecked:
             row, column = kernel.first_not_finite(scores)
             if row >= 0:
@@ -219,24 +194,44 @@ class _Job:
         return before
 
 
+class _Products:
+    """Products of factors, written into one buffer a thread."""
+
+    def __init__(self, factors: AlignedFactors) -> None:
+        self.factors = factors
+        self.own = threading.local()
+
+    def score(self, rows: Ints) -> Matrix:
+        """The product, in this thread's buffer."""
+        buffer = getattr(self.own, "buffer", None)
+        if buffer is None or len(buffer) < len(rows):
+            buffer = self.own.buffer = np.empty((len(rows), len(self.factors.columns)), self.factors.columns.dtype)
+        scores: Matrix = buffer[: len(rows)]
+        self.factors.score_into(rows, scores)
+        return scores
+
+
 class _Gathered:
     """Any scorer, its columns brought into the order of the catalogue."""
 
     def __init__(self, scorer: Scorer, binding: Binding) -> None:
         self.scorer = scorer
         self.columns = binding.columns
-        self.dtype: np.dtype[Any] = np.dtype(np.float64)
-        self.in_order = bool(np.array_equal(binding.columns, np.arange(len(binding.columns))))
         self.width = binding.width
+        self.in_order = bool(np.array_equal(binding.columns, np.arange(binding.width)))
         self.places = np.full(self.width, -1, dtype=np.int32)
         self.places[binding.columns[binding.columns >= 0]] = np.flatnonzero(binding.columns >= 0)
 
-    def score_into(self, rows: Ints, out: Matrix) -> None:
-        """Write the scores of these rows."""
+    def score(self, rows: Ints) -> Matrix:
+        """The scorer's own array where its columns fit, else a copy."""
         scores = np.asarray(self.scorer.score(rows))
         if scores.shape != (len(rows), self.width):
             raise DataError(
                 f"a scorer gave {scores.shape} scores for {len(rows)} users and {self.width} items; "
                 "it must return one row a user and one column an item"
             )
-        out[:] = scores if self.in_order and self.width == out.shape[1] else scores[:, np.maximum(self.columns, 0)]
+        if scores.dtype not in (np.float32, np.float64):
+            scores = scores.astype(np.float64)
+        if not self.in_order:  # always so when an item is unknown, so nobody else's array is written to
+            scores = np.take(scores, np.maximum(self.columns, 0), axis=1)
+        return np.ascontiguousarray(scores)

@@ -140,11 +140,6 @@ class AlignedFactors:
         with np.errstate(over="ignore", invalid="ignore"):  # the scores are checked, and the error names the item
             np.matmul(self.rows[users], self.columns.T, out=out)
 
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        """Type of the scores."""
-        return self.rows.dtype
-
 
 @dataclass(frozen=True, eq=False)
 class MatrixScorer:
