@@ -1,4 +1,4 @@
-"""House rules, STYLE 3 and 9, DESIGN 2: light imports, documented names, small files."""
+"""House rules: light imports, documented names, small files."""
 
 import importlib
 import inspect

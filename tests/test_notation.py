@@ -1,4 +1,4 @@
-"""One notation everywhere, DESIGN 5: parse and print are inverse, defaults are not printed, errors carry a hint."""
+"""One notation everywhere: parse and print are inverse, defaults are not printed, errors carry a hint."""
 
 import dataclasses
 import typing

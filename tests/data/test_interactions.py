@@ -1,4 +1,4 @@
-"""Interactions from arrays, frames and sparse matrices, DESIGN 3 and 4."""
+"""Interactions from arrays, frames and sparse matrices."""
 
 import datetime as dt
 from typing import Any

@@ -1,4 +1,4 @@
-"""Files that go in, DESIGN 4, and what is wrong with them in one line: what, where, a hint (DESIGN 5)."""
+"""Files that go in, and what is wrong with them in one line: what, where, a hint."""
 
 import gzip
 from collections.abc import Callable

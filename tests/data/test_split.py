@@ -1,4 +1,4 @@
-"""Split, DESIGN 3: joined vocabularies, the catalogue, the rows of models without ids, the candidate rules."""
+"""Split: joined vocabularies, the catalogue, the rows of models without ids, the candidate rules."""
 
 import numpy as np
 import pytest
@@ -74,7 +74,7 @@ def test_another_candidate_rule_does_not_change_the_catalogue(test_items: int, *
 
 
 def test_a_model_without_ids_has_a_row_for_each_id_of_train_and_test_but_not_of_validation() -> None:
-    """DESIGN 4: row k belongs to the k-th distinct id in order of train and test together."""
+    """Row k belongs to the k-th distinct id in order of train and test together."""
     train, test, validation = ids([1, 5], [10, 50]), ids([3], [30]), ids([2, 4], [20, 30])
     split = Split(train, test, validation)
     assert split.user_vocabulary.decode(split.rows_of("user")).tolist() == [1, 3, 5]

@@ -1,4 +1,4 @@
-"""Ways to hold out, DESIGN 4 and 5: seeded, without overlap, nothing lost, propensities rewritten."""
+"""Ways to hold out: seeded, without overlap, nothing lost, propensities rewritten."""
 
 from collections.abc import Callable
 
@@ -176,7 +176,7 @@ def test_a_temporal_split_needs_times() -> None:
 
 
 def test_the_rewritten_propensity_is_the_formula_of_the_design() -> None:
-    """DESIGN 4: P becomes h P / (1 - (1-h) P) for a random holdout share h."""
+    """P becomes h P / (1 - (1-h) P) for a random holdout share h."""
     observed = np.array([0.1, 0.5, 1.0])
     h = 0.2
     assert test_propensity(observed, 1 - h, h) == pytest.approx(h * observed / (1 - (1 - h) * observed), rel=1e-12)

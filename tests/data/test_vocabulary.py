@@ -1,4 +1,4 @@
-"""Ids, DESIGN 4: the same as text or number, ordered by value if all are integers, else by code point."""
+"""Ids: the same as text or number, ordered by value if all are integers, else by code point."""
 
 import numpy as np
 import polars as pl

@@ -61,14 +61,14 @@ def test_snips_at_gamma_minus_one_is_the_naive_average_on_the_same_rows(snips: S
 @pytest.mark.parametrize("snips", [*SNIPS, *(Snips(per=s.per, clip=0.2) for s in SNIPS)], ids=str)
 @given(rows=observed(), scale=st.floats(0.001, 1))
 def test_snips_does_not_depend_on_the_scale_of_the_propensities(snips: Snips, rows: Rows, scale: float) -> None:
-    """Clipping included: it is relative to the largest propensity (DESIGN 5)."""
+    """Clipping included: it is relative to the largest propensity."""
     gains, propensity, user = rows
     assert value(snips, (gains, scale * propensity, user)) == pytest.approx(value(snips, rows), rel=1e-9)
 
 
 @given(rows=observed(), seed=st.integers(0, 100))
 def test_snips_per_user_takes_another_scale_for_each_user(rows: Rows, seed: int) -> None:
-    """DESIGN 5: the first two forms need one scale across users, the third does not."""
+    """The first two forms need one scale across users, the third does not."""
     gains, propensity, user = rows
     scale = np.random.default_rng(seed).uniform(0.1, 1, user.max() + 1)[user]
     assert value(Snips(per="user"), (gains, scale * propensity, user)) == pytest.approx(
@@ -161,7 +161,7 @@ def test_ips_of_a_mean_needs_the_numbers_of_relevant_items() -> None:
 
 
 def test_each_estimator_says_what_it_estimates() -> None:
-    """DESIGN 5: the target is printed with the number."""
+    """The target is printed with the number."""
     assert Snips().target == "relevant pairs"
     assert Snips(per="user").target == Ips().target == "relevant items, mean over users"
     assert "nearly" in Snips(per="balanced").target

@@ -1,4 +1,4 @@
-"""Intervals and comparisons, DESIGN 3: the user is the unit, what is undefined is None, never 0."""
+"""Intervals and comparisons: the user is the unit, what is undefined is None, never 0."""
 
 import math
 

@@ -46,7 +46,7 @@ def test_the_weights_add_up_to_the_number_of_relevant_items_in_expectation(world
 
 
 def test_dropping_users_with_nothing_observed_would_bias_ips() -> None:
-    """So the rule of DESIGN 3 is needed: here the truth is missed by more than a tenth without it."""
+    """So the rule is needed: here the truth is missed by more than a tenth without it."""
     world = WORLDS[3]
     kept = []
     for seen, p in world.patterns():
@@ -92,7 +92,7 @@ def test_the_bias_of_snips_falls_as_one_over_the_number_of_relevant_pairs(per: s
 
 
 def test_snips_per_user_does_not_correct_users_with_one_row_however_many_they_are() -> None:
-    """DESIGN 5: its ratio is then the row's own gain, so it stays at the naive 3/4; the truth is 1/2."""
+    """Its ratio is then the row's own gain, so it stays at the naive 3/4; the truth is 1/2."""
     values = [exact_mean(Snips(per="user"), n, per_user=1) for n in (8, 16, 32)]
     assert min(values) > 0.75
     assert values[-1] == pytest.approx(0.75, abs=0.01)

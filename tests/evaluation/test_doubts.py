@@ -1,4 +1,4 @@
-"""A number that should not be trusted says so, DESIGN 3."""
+"""A number that should not be trusted says so."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""evaluate(), end to end: counts, rules, errors with hints, the same bytes however it is run (DESIGN 3 to 6)."""
+"""evaluate(), end to end: counts, rules, errors with hints, the same bytes however it is run."""
 
 import itertools
 from dataclasses import replace
@@ -111,7 +111,7 @@ def test_a_constant_scorer_gets_chance_level(word: str, rule: str) -> None:
 
 
 def test_chance_level_in_closed_form() -> None:
-    """K / n for recall, 1/2 + 1/(2n) for auc (DESIGN 5), 1/2 for the auc of negatives."""
+    """K / n for recall, 1/2 + 1/(2n) for auc, 1/2 for the auc of negatives."""
     split = skewed_split(candidates="all")
     metrics = ["recall@5", "auc", "auc(of=negatives)"]
     report = evaluate({"m": MatrixScorer(np.ones((USERS, ITEMS)))}, split, metrics=metrics)

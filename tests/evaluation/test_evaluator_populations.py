@@ -1,4 +1,4 @@
-"""Who counts in evaluate(): positives, and users with nothing observed (DESIGN 3)."""
+"""Who counts in evaluate(): positives, and users with nothing observed."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""What evaluate() refuses, each with a hint (DESIGN 3 and 5)."""
+"""What evaluate() refuses, each with a hint."""
 
 import numpy as np
 import polars as pl

@@ -1,4 +1,4 @@
-"""Report, DESIGN 6: exactly the promised JSON, tables and frames; names are shown, never run."""
+"""Report: exactly the promised JSON, tables and frames; names are shown, never run."""
 
 import json
 import math

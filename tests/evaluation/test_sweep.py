@@ -1,4 +1,4 @@
-"""The sweep of gamma, DESIGN 5 and issue text: from -1, no correction, to 3; where the order of models changes."""
+"""The sweep of gamma: from -1, no correction, to 3; where the order of models changes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What every propensity owes, DESIGN 3: aligned values in (0, 1], of maximum 1 when known only up to scale."""
+"""What every propensity owes: aligned values in (0, 1], of maximum 1 when known only up to scale."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_uniform_is_the_same_for_all_and_not_absolute() -> None:
 
 @given(gamma=st.floats(-3, 3), smoothing=st.floats(0.01, 10))
 def test_popularity_is_a_power_of_the_training_count(gamma: float, smoothing: float) -> None:
-    """SPEC 1a with DESIGN 5's smoothing: ((n + s) / max)^((gamma + 1) / 2), scaled to a maximum of 1."""
+    """SPEC 1a with smoothing: ((n + s) / max)^((gamma + 1) / 2), scaled to a maximum of 1."""
     train = log()
     fitted = Popularity(gamma, smoothing).fit(train, train)
     powers = [(count + smoothing) ** ((gamma + 1) / 2) for count in train.item_counts.tolist()]

@@ -1,4 +1,4 @@
-"""Who is judged on what, DESIGN 3: one catalogue a run, the same users for all models, all that is dropped counted."""
+"""Who is judged on what: one catalogue a run, the same users for all models, all that is dropped counted."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The inner loops against plain loops, DESIGN 1 and 7: above and tied counts, for any number of held-out items."""
+"""The inner loops against plain loops: above and tied counts, for any number of held-out items."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Top-N lists, DESIGN 3: what is not listed was not recommended, and stands tied below the list."""
+"""Top-N lists: what is not listed was not recommended, and stands tied below the list."""
 
 import numpy as np
 import polars as pl

@@ -1,4 +1,4 @@
-"""rank() against a slow oracle: every candidate rule and tie policy, any blocks and threads, DESIGN 3 and 7."""
+"""Rank() against a slow oracle: every candidate rule and tie policy, any blocks and threads."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Ranks as a value, DESIGN 3: joined, saved and loaded, and refused when the file is something else."""
+"""Ranks as a value: joined, saved and loaded, and refused when the file is something else."""
 
 import json
 import pickle

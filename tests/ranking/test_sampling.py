@@ -1,4 +1,4 @@
-"""Sampled candidates, DESIGN 3: the positives and n draws from outside train, validation and test; seeded."""
+"""Sampled candidates: the positives and n draws from outside train, validation and test; seeded."""
 
 import numpy as np
 import pytest

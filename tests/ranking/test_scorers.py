@@ -1,4 +1,4 @@
-"""Ready-made scorers, DESIGN 3, against loops."""
+"""Ready-made scorers, against loops."""
 
 import numpy as np
 import pytest
