@@ -82,10 +82,14 @@ def parse_fractions(text: str) -> tuple[float, ...]:
 
 
 def _read(log: Path, columns: Columns) -> Interactions:
-    from unskew.data.sources import SOURCES
+    from unskew.data.sources import SOURCES, status_of
 
     if not log.exists() and str(log) in SOURCES:
-        return SOURCES[str(log)].read()
+        source = SOURCES[str(log)]
+        interactions = source.read()
+        if note := status_of(source).note:
+            Console(stderr=True, soft_wrap=True).print(f"note: {log}: {note}", markup=False, highlight=False)
+        return interactions
     if not log.exists() and log.name == str(log) and not log.suffix:
         raise DataError(f"{log}: no such file or data set{did_you_mean(str(log), SOURCES)}")
     return columns.read(log)
