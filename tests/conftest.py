@@ -1,7 +1,11 @@
 """Makes ``tests`` importable, so that every test finds ``oracles``, and settles Hypothesis for all."""
 
+import os
+
 from hypothesis import settings
 
-# The first example of a test may compile; a deadline would measure that.
-settings.register_profile("unskew", deadline=None)
+# The first example of a test may compile; a deadline would measure that. Where a run decides whether a change
+# lands, the same examples are tried each time; --hypothesis-profile=thorough looks for rarer ones.
+settings.register_profile("unskew", deadline=None, derandomize="CI" in os.environ)
+settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("unskew")
