@@ -74,7 +74,8 @@ def _dropped(evidence: Evidence) -> Iterator[str]:
     if dropped["rows_without_rank"]:
         yield f"{_count(dropped['rows_without_rank'], 'test row')} without a rank in the saved ranks, not judged"
     if dropped["users_without_positive"]:
-        yield f"{_count(dropped['users_without_positive'], 'test user')} without a positive row left out; for ips they count as 0"
+        users = _count(dropped["users_without_positive"], "test user")
+        yield f"{users} without a positive row left out; for ips they count as 0"
     if dropped["unknown_users"]:
         rows = _count(dropped["rows_of_unknown_users"], "row")
         yield f"{_count(dropped['unknown_users'], 'test user')} ({rows}) unknown to some model and dropped for all"
