@@ -6,6 +6,7 @@ import gzip
 import io
 import zlib
 from pathlib import Path
+from typing import IO, cast
 
 import polars as pl
 
@@ -39,6 +40,22 @@ def check_readable(path: Path) -> None:
         raise DataError(f"{path}: this is a directory; name a file in it")
 
 
+def open_content(path: Path) -> IO[bytes]:
+    """Open the file, unzipped when its name ends in ``.gz``."""
+    return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
+
+
+def read_content(path: Path) -> bytes:
+    """The bytes of the file, unzipped when its name ends in ``.gz``."""
+    try:
+        with open_content(path) as file:
+            return file.read()
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: not a whole gzip file; was it cut short?") from error
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error}); check the path") from error
+
+
 def _read_parquet(path: Path) -> pl.DataFrame:
     try:
         return pl.read_parquet(path)
@@ -47,7 +64,7 @@ def _read_parquet(path: Path) -> pl.DataFrame:
 
 
 def _read_text(path: Path) -> pl.DataFrame:
-    raw = _bytes(path)
+    raw = read_content(path)
     if not raw.strip():
         raise DataError(f"{path}: the file is empty; expected a header line such as user,item")
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -64,15 +81,6 @@ def _read_text(path: Path) -> pl.DataFrame:
         return frame
     blank = _blank_rows(raw, separator, path)
     return frame.filter(~pl.int_range(pl.len()).is_in(blank)) if blank else frame
-
-
-def _bytes(path: Path) -> bytes:
-    if path.suffix != ".gz":
-        return path.read_bytes()
-    try:
-        return gzip.decompress(path.read_bytes())
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"{path}: not a whole gzip file; was it cut short?") from error
 
 
 def _check_header(raw: bytes, separator: str, path: Path) -> None:

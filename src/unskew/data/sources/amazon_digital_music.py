@@ -5,8 +5,9 @@ from pathlib import Path
 import polars as pl
 
 from unskew.data.interactions import Interactions
+from unskew.data.reading import read_content
 from unskew.data.sources.source import Form, Source
-from unskew.data.sources.text import find, locate, read_columns, read_content
+from unskew.data.sources.text import find, locate, read_columns
 from unskew.errors import DataError
 
 _REVIEWS = "reviews_Digital_Music_5.json"

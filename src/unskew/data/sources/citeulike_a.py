@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from unskew.data.interactions import Interactions
+from unskew.data.reading import read_content
 from unskew.data.sources.source import Form, Source
-from unskew.data.sources.text import locate, read_content
+from unskew.data.sources.text import locate
 from unskew.errors import DataError
 
 

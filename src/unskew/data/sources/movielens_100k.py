@@ -5,8 +5,9 @@ from pathlib import Path
 import polars as pl
 
 from unskew.data.interactions import Interactions
+from unskew.data.reading import read_content
 from unskew.data.sources.source import Form, Source
-from unskew.data.sources.text import locate, read_columns, read_content
+from unskew.data.sources.text import locate, read_columns
 
 _COLUMNS = {"user": pl.Int64, "item": pl.Int64, "rating": pl.Float64, "timestamp": pl.Float64}
 

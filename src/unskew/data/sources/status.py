@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from unskew.data.reading import open_content
 from unskew.data.sources.source import Form, Source
-from unskew.data.sources.text import find, open_content
+from unskew.data.sources.text import find
 from unskew.errors import DataError
 
 Presence: TypeAlias = Literal["present", "partly", "absent"]

@@ -6,8 +6,9 @@ from pathlib import Path
 import polars as pl
 
 from unskew.data.interactions import Interactions
+from unskew.data.reading import read_content
 from unskew.data.sources.source import Form, Source
-from unskew.data.sources.text import find, locate, read_columns, read_content
+from unskew.data.sources.text import find, locate, read_columns
 from unskew.errors import DataError
 
 _ORIGINAL, _ARCHIVE, _PURCHASES = "steam-200k.csv", "steam.zip", "game_purchase.dat"

@@ -1,15 +1,14 @@
 """The plain text files that public data sets come in, gzipped or not."""
 
-import gzip
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, TypeAlias, cast
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
 
 from unskew.arrays import Floats
+from unskew.data.reading import read_content
 from unskew.errors import DataError
 
 Columns: TypeAlias = Mapping[str, type[pl.DataType]]
@@ -31,22 +30,6 @@ def locate(folder: Path, name: str, source: str) -> Path:
             f"{folder}: no file {name!r} of the data set {source}; 'unskew datasets show {source}' says how to get it"
         )
     return path
-
-
-def open_content(path: Path) -> IO[bytes]:
-    """Open the file, unzipped when its name ends in ``.gz``."""
-    return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
-
-
-def read_content(path: Path) -> bytes:
-    """The bytes of the file, unzipped when its name ends in ``.gz``."""
-    try:
-        with open_content(path) as file:
-            return file.read()
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"{path}: not a whole gzip file; was it cut short? Get it again") from error
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from error
 
 
 def read_columns(

@@ -5,8 +5,9 @@ from pathlib import Path
 import polars as pl
 
 from unskew.data.interactions import Interactions
+from unskew.data.reading import read_content
 from unskew.data.sources.source import Form, Source
-from unskew.data.sources.text import locate, read_columns, read_content
+from unskew.data.sources.text import locate, read_columns
 from unskew.data.split import Split
 
 _TRAIN, _TEST = "ydata-ymusic-rating-study-v1_0-train.txt", "ydata-ymusic-rating-study-v1_0-test.txt"
