@@ -8,7 +8,11 @@ import pytest
 from judged_worlds import USERS, skewed_split, whole_scores
 
 from unskew import Interactions, Report, Split, evaluate
-from unskew.ranking import MatrixScorer
+from unskew.arrays import Floats, Ints
+from unskew.errors import ConfigError
+from unskew.estimators import Aoa, Snips
+from unskew.propensities import PropensityModel
+from unskew.ranking import ListScorer, MatrixScorer, prepare_contest, rank
 
 
 def test_only_positives_are_judged_and_the_rest_stay_candidates() -> None:
@@ -118,3 +122,86 @@ def test_a_user_of_the_counts_whom_the_models_know_counts_as_0_even_when_in_neit
     )
     assert report.estimates[0].users == 3
     assert report.value("m", "recall@1", "ips") == pytest.approx((1 / 0.5 + 0 + 0) / 3)
+
+
+class PartlyKnown:
+    """A propensity of one half, but for item 2."""
+
+    absolute = True
+
+    def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
+        return np.where(items == 2, np.nan, 0.5)
+
+
+class PartlyKnownModel(PropensityModel):
+    def fit(self, train: Interactions, test: Interactions) -> PartlyKnown:
+        return PartlyKnown()
+
+
+def test_a_user_whose_rows_all_lack_a_propensity_counts_as_0_for_ips() -> None:
+    train = Interactions.from_arrays([0, 1, 2], [0, 0, 0], n_users=3, n_items=4)
+    test = Interactions.from_arrays([0, 1], [1, 2], n_users=3, n_items=4)
+    scores = MatrixScorer(np.tile([0, 9, 9, 1.0], (3, 1)))
+    (row,) = evaluate(
+        {"m": scores}, Split(train, test), metrics=["dcg"], estimators=["ips"], propensity=PartlyKnownModel()
+    ).estimates
+    assert (row.users, row.dropped_users, row.dropped_items) == (3, 0, 1)
+
+
+def test_users_unknown_to_a_model_are_dropped_before_their_items_are_looked_at() -> None:
+    train = Interactions.from_arrays([0, 1, 2], [0, 1, 0])
+    test = Interactions.from_arrays([0, 1, 2], [1, 1, 1], propensity=[0.5] * 3)
+    model = MatrixScorer(np.array([[0, 1.0]]), user_ids=[0], item_ids=[0, 1])
+    rows = evaluate(
+        {"m": model}, Split(train, test), metrics=["dcg"], estimators=["ips", "aoa"], propensity="column"
+    ).estimates
+    assert [(row.users, row.dropped_users, row.dropped_items) for row in rows] == [(1, 2, 0), (1, 2, 0)]
+
+
+def test_declared_users_without_rows_count_as_0_for_ips() -> None:
+    train = Interactions.from_arrays([0, 1], [0, 0], n_users=10, n_items=4)
+    test = Interactions.from_arrays([0, 1], [1, 2], propensity=[0.5, 0.5], n_users=10, n_items=4)
+    scores = MatrixScorer(np.tile([0, 9, 9, 1.0], (10, 1)))
+    (row,) = evaluate(
+        {"m": scores}, Split(train, test), metrics=["dcg"], estimators=["ips"], propensity="column"
+    ).estimates
+    assert row.users == 10
+
+
+def test_a_model_without_ids_keeps_to_the_items_that_train_declared() -> None:
+    train = Interactions.from_arrays([0, 1], [0, 1], n_users=2, n_items=3)
+    test = Interactions.from_arrays([0, 1], [1, 7])  # 7 is foreign
+    model = MatrixScorer(np.array([[0, 0, 9.0], [0, 0, 9.0]]))
+    (row,) = evaluate({"m": model}, Split(train, test), metrics=["recall@1"], estimators=["aoa"]).estimates
+    assert (row.value, row.users, row.dropped_items) == (0.0, 1, 1)
+
+
+def test_a_row_taken_twice_is_one_row() -> None:
+    log = Interactions.from_arrays([0, 0, 1], [0, 1, 0], n_users=2, n_items=4)
+    assert log.take(np.array([0, 0, 1, 2])).items.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("asked", ["zero", "tied"])
+def test_saved_ranks_of_lists_follow_the_runs_own_rule_for_the_unlisted(asked: str) -> None:
+    train = Interactions.from_arrays([0, 1], [0, 0], n_users=2, n_items=5)
+    test = Interactions.from_arrays([0, 1], [1, 2], n_users=2, n_items=5)
+    split = Split(train, test)
+    lists = ListScorer.from_arrays(np.array([[3], [3]]), n_items=5)
+    saved = rank(lists, prepare_contest({"m": lists}, split), name="m")
+    one, other = (evaluate({"m": model}, split, metrics=["recall@3"], unlisted=asked) for model in (lists, saved))
+    assert one.estimates == other.estimates
+    assert one.estimates[0].value == (0 if asked == "zero" else pytest.approx(2 / 3))
+
+
+def test_a_train_without_positives_is_told_of() -> None:
+    train = Interactions.from_arrays([0, 1], [0, 1], [1, 1], n_users=2, n_items=3)
+    test = Interactions.from_arrays([0, 1], [1, 0], [5, 5], n_users=2, n_items=3)
+    report = evaluate({"m": MatrixScorer(np.eye(2, 3))}, Split(train, test), positive="rating>=4")
+    assert any("no positive training row to count popularity from" in text for text in report.warnings)
+
+
+def test_a_form_that_does_not_exist_is_refused_from_python_too() -> None:
+    with pytest.raises(ConfigError, match="per='rows': choose from user, pair"):
+        Aoa(per="rows")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="per='pairs': choose from pair, balanced, user"):
+        Snips(per="pairs")  # type: ignore[arg-type]

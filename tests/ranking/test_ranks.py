@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -157,8 +158,13 @@ def test_ranks_made_otherwise_are_refused() -> None:
     ranks = rank(scorer, prepare_contest({"model": scorer}, split))
     with pytest.raises(DataError, match="made with ties expected among unseen candidates; ask for the same"):
         evaluate({"m": ranks}, split, ties="ordinal")
-    with pytest.raises(DataError, match="different rows or candidates"):
+    with pytest.raises(DataError, match="ranks of 'm' repeat rows"):
         evaluate({"m": Ranks.concat([ranks, ranks]), "s": scorer}, split)
+    unsorted = replace(ranks, **{name: getattr(ranks, name)[::-1] for name in ("users", "items", "above", "tied")})
+    with pytest.raises(DataError, match="or are not sorted by user and item"):
+        evaluate({"m": unsorted}, split)
+    with pytest.raises(DataError, match="places outside the user's candidates"):
+        evaluate({"m": replace(ranks, above=ranks.above - 99)}, split)
 
 
 def test_ranks_of_another_split_are_refused() -> None:

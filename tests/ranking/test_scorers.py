@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from unskew import Interactions, Split
+from unskew import Interactions, Split, evaluate
 from unskew.errors import DataError
 from unskew.ranking import (
     CallableScorer,
@@ -162,3 +162,30 @@ def test_anything_with_a_score_is_a_scorer() -> None:
     expected = standing(MatrixScorer(matrix))
     assert standing(Mine()) == standing(CallableScorer(lambda users: matrix[users])) == expected
     assert all(isinstance(s, Scorer) for s in (MatrixScorer(matrix), ListScorer.from_arrays(matrix)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_items_of_equal_factors_tie_wherever_they_stand(dtype: type) -> None:
+    """A matrix product may differ in the last bit between columns; luck must not break the tie."""
+    rng = np.random.default_rng(0)
+    users, items = 200, 101
+    rows = rng.normal(size=(users, 50)).astype(dtype)
+    same = np.tile(rng.normal(size=50).astype(dtype), (items, 1))
+    same[3] = same[3] * np.array([-1.0, 1.0] * 25, dtype=dtype)  # one that differs
+    train = Interactions.from_arrays(np.arange(users), np.zeros(users, int), n_users=users, n_items=items)
+    test = Interactions.from_arrays(np.arange(users), np.full(users, items - 1), n_users=users, n_items=items)
+    scorer = FactorScorer(rows, same)
+    ranks = rank(scorer, prepare_contest({"m": scorer}, Split(train, test)), name="m")
+    assert set(ranks.tied.tolist()) == {items - 3}  # all candidates but itself and the one that differs
+
+
+def test_whole_number_scores_of_lists_are_no_less_listed() -> None:
+    train = Interactions.from_arrays([0, 1], [0, 0], n_users=2, n_items=6)
+    test = Interactions.from_arrays([0, 1], [2, 1], n_users=2, n_items=6)
+    for dtype in (float, int, np.uint8):
+        lists = ListScorer.from_arrays(
+            np.array([[3], [3]], dtype=np.uint16), np.array([[5], [9]], dtype=dtype), n_items=6
+        )
+        for options in ({}, {"ties": "ordinal"}, {"candidates": "sampled(3)"}):
+            report = evaluate({"l": lists}, Split(train, test), metrics=["recall@3"], estimators=["aoa"], **options)  # type: ignore[arg-type]
+            assert report.estimates[0].value == 0

@@ -222,7 +222,7 @@ class Interactions:
         return len(self.item_vocabulary)
 
     def take(self, rows: Ints | Bools) -> "Interactions":
-        """The given rows, by position or mask, with the same vocabularies."""
+        """The given rows, by position or mask, with the same vocabularies; a row given twice is taken once."""
         optional: dict[str, Any] = {
             key: None if column is None else column[rows]
             for key, column in (
@@ -231,7 +231,10 @@ class Interactions:
                 ("propensity", self.propensity),
             )
         }
-        return replace(self, users=self.users[rows], items=self.items[rows], duplicates=0, **optional)
+        taken = replace(self, users=self.users[rows], items=self.items[rows], duplicates=0, **optional)
+        picked = np.arange(len(self))[rows]
+        repeated = len(picked) > 0 and np.bincount(picked).max() > 1
+        return taken.distinct() if repeated else taken
 
     def where(self, condition: str) -> "Interactions":
         """The rows for which a condition such as ``rating>=4`` holds."""

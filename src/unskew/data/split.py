@@ -90,6 +90,11 @@ class Split:
         users = Vocabulary(users.ids, declared=self.train.user_vocabulary.declared)
         # ids of the test alone are not declared by train, so a model trained on it must not claim them
         items = Vocabulary(items.ids, declared=own_items.declared and len(own_items) == len(items))
+        declared = {
+            "user": _declared([part.user_vocabulary for part in (self.train, self.test)], users),
+            "item": _declared([part.item_vocabulary for part in (self.train, self.test)], items),
+        }
+        object.__setattr__(self, "_declared", declared)
         occurring = np.flatnonzero(self.train.item_counts)
         known = np.arange(len(own_items)) if own_items.declared else occurring
         for name, part in zip(("train", "test", "validation"), parts, strict=False):
@@ -133,9 +138,9 @@ class Split:
 
     def rows_of(self, axis: Literal["user", "item"]) -> Ints:
         """Codes that the rows of an id-less model stand for: the k-th id of train and test together."""
-        vocabulary = self.user_vocabulary if axis == "user" else self.item_vocabulary
-        if vocabulary.declared or vocabulary.is_range:
-            return np.arange(len(vocabulary), dtype=np.int32)
+        declared: Ints | None = self._declared[axis]  # type: ignore[attr-defined]
+        if declared is not None:
+            return declared
         counts = "user_counts" if axis == "user" else "item_counts"
         occurs = getattr(self.train, counts) + getattr(self.test, counts) > 0
         return np.flatnonzero(occurs).astype(np.int32)
@@ -152,3 +157,11 @@ class Split:
         width = max(len(self.item_vocabulary), 1)
         keys = [part.users.astype(np.int64) * width + part.items for part in (self.sorted_test, self.train)]
         return np.isin(keys[0], keys[1])
+
+
+def _declared(own: list[Vocabulary], joined: Vocabulary) -> Ints | None:
+    """Codes of the ids that train, and perhaps test, declared; None when train declared none."""
+    if not own[0].declared:
+        return None
+    stated = [vocabulary.codes_in(joined) for vocabulary in own if vocabulary.declared]
+    return np.unique(np.concatenate(stated)).astype(np.int32)

@@ -7,7 +7,7 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError
-from unskew.estimators.estimator import Estimator, mean_by, sum_by
+from unskew.estimators.estimator import Estimator, check_choice, mean_by, sum_by
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,9 @@ class Aoa(Estimator, word="aoa"):
     kinds: ClassVar[frozenset[str]] = frozenset({"mean", "sum", "list"})
     uses_propensity: ClassVar[bool] = False
     per: Literal["user", "pair"] = "user"
+
+    def __post_init__(self) -> None:
+        check_choice("per", self.per, ("user", "pair"))
 
     @property
     def target(self) -> str:

@@ -93,6 +93,12 @@ class Weighted(Estimator):
         return self.clip * float(np.max(propensity, initial=0.0))
 
 
+def check_choice(option: str, value: str, choices: tuple[str, ...]) -> None:
+    """Refuse a value that is none of the choices, for those who call the class and not its word."""
+    if value not in choices:
+        raise ConfigError(f"{option}={value!r}: choose from {', '.join(choices)}")
+
+
 def sum_by(user: Ints, values: Floats) -> Floats:
     """Sum of values for each user."""
     from unskew.estimators.sums import group_sum

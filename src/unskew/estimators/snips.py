@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.estimators.estimator import Weighted, mean_by, sum_by
+from unskew.estimators.estimator import Weighted, check_choice, mean_by, sum_by
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,10 @@ class Snips(Weighted, word="snips"):
     """
 
     per: Literal["pair", "balanced", "user"] = "pair"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("per", self.per, ("pair", "balanced", "user"))
 
     @property
     def target(self) -> str:

@@ -8,6 +8,7 @@ from unskew.estimators import Snips
 from unskew.evaluation.estimates import Cell
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.settings import Settings
+from unskew.propensities import Popularity
 from unskew.ranking import Contest
 
 LARGE_SHARE = 0.05  # one row that carries more than this decides the estimate
@@ -34,6 +35,9 @@ def find_doubts(
     yield from _ties(evidence)
     yield from _weights(cells)
     yield from _users(evidence)
+    corrected = any(estimator.uses_propensity for estimator in settings.estimators)
+    if corrected and isinstance(settings.propensity, Popularity) and not len(evidence.train):
+        yield "no positive training row to count popularity from: every item is taken as equally popular"
     rows_a_user = evidence.rows / max(len(evidence.users), 1)
     for estimator in settings.estimators:
         if isinstance(estimator, Snips) and estimator.per == "user" and rows_a_user < FEW_ROWS:
@@ -96,9 +100,10 @@ def _count(n: int, what: str) -> str:
 
 def _lists(evidence: Evidence, settings: Settings) -> Iterator[str]:
     for name, ranks in evidence.ranks.items():
-        if ranks.listed is None or not len(ranks):
+        listed = evidence.listed(name)
+        if listed is None or not len(ranks):
             continue
-        longest = int(ranks.listed.max())
+        longest = int(listed.max())
         beyond = [str(metric) for metric in settings.metrics if (metric.cutoff or 0) > longest]
         if beyond:
             yield (

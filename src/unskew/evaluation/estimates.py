@@ -168,8 +168,9 @@ class Estimation:
             terms = {model: Terms(*values[str(metric), str(estimator), model]) for model in evidence.ranks}
         users = len(next(iter(terms.values())).numerator)
         dropped_users = dropped["users"] + len(evidence.users) - users
-        if estimator.counts_empty_users:  # all but strangers are in the sums, if only as 0
-            dropped_users = dropped["unknown_users"]
+        if estimator.counts_empty_users:  # the whole population is in the sums, if only as 0
+            population = evidence.population(mean=metric.kind == "mean")
+            dropped_users = int(np.sum((evidence.split.test.user_counts > 0) & ~population))
         return Cell(
             metric=metric,
             estimator=estimator,
@@ -249,7 +250,7 @@ class Estimation:
             pair = estimator.terms(gains, basis.propensity, basis.user, basis.relevant)
         else:
             pair = estimator.totals(gains, basis.propensity, basis.user)
-        empty = self.evidence.empty_users(mean=mean) if estimator.counts_empty_users else 0
+        empty = self.evidence.empty_users(len(pair[0]), mean=mean) if estimator.counts_empty_users else 0
         if empty:
             pair = np.append(pair[0], np.zeros(empty)), np.append(pair[1], np.ones(empty))
         return pair

@@ -128,7 +128,7 @@ def evaluate(
     fitted = _fit(models, train, seed, progress)
     runner = engine or Threads(threads)
     contest, ranks, block = _rank_all(fitted, split, settings, runner, progress)
-    evidence = _evidence(split, train, contest, ranks, positive)
+    evidence = replace(_evidence(split, train, contest, ranks, positive), unlisted=unlisted)
     if relevant is not None:
         by_user, ids, numbers = relevant_counts(relevant, split, evidence.users)
         check_counts(by_user, evidence.users, np.diff(evidence.offsets), split)
@@ -210,7 +210,6 @@ def _rank_all(
                 ties=settings.ties,
                 engine=engine,
                 block_size=block,
-                unlisted=settings.unlisted,
                 seed=settings.seed,
                 progress=None if progress is None else _stage(progress, f"ranking {name}"),
             )
@@ -223,6 +222,8 @@ def _known_to_all(models: Mapping[str, Scorer | Ranks], ids: pl.Series) -> Bools
     """Whether every model knows a user of neither train nor test; only one with ids of its own can."""
     known = np.ones(len(ids), dtype=bool)
     for name, model in models.items():
+        if isinstance(model, Ranks):
+            continue  # they do not say whom else the model knows
         own = getattr(model, "user_ids", None)
         if own is None:
             return np.zeros(len(ids), dtype=bool)

@@ -40,6 +40,8 @@ class Evidence:
         Counts of what was left out.
     relevant : array or None
         Number of relevant items by user code, -1 where not given.
+    unlisted : {"zero", "tied"}
+        What an item outside a top-N list gains under a cut-off.
     absent : array
         Numbers of relevant items of users whom all models know but neither train nor test holds.
     """
@@ -53,6 +55,7 @@ class Evidence:
     known_users: Bools
     dropped: Mapping[str, int]
     relevant: Floats | None = None
+    unlisted: str = "zero"
     absent: Floats = field(default_factory=lambda: np.empty(0))
 
     @cached_property
@@ -79,25 +82,37 @@ class Evidence:
         """Worth of each row (metrics that are means or sums)."""
         ranks = self.ranks[model]
         assert not isinstance(metric, ListMetric)
-        return metric.row_gains(ranks.above, ranks.spread, ranks.candidates, ranks.listed)
+        return metric.row_gains(ranks.above, ranks.spread, ranks.candidates, self.listed(model))
 
     def lists(self, model: str) -> UserLists:
         """The ranks of each user together (list metrics)."""
         ranks = self.ranks[model]
         return UserLists.from_rows(
-            self.offsets, ranks.above, ranks.spread, ranks.candidates, ranks.listed, policy=ranks.ties
+            self.offsets, ranks.above, ranks.spread, ranks.candidates, self.listed(model), policy=ranks.ties
         )
 
-    def empty_users(self, *, mean: bool) -> int:
-        """Users of the population that have nothing observed: with relevant items where counts are known."""
-        if self.relevant is None:
-            occurs = (self.split.train.user_counts + self.split.test.user_counts) > 0
-        else:
+    def listed(self, model: str) -> Ints | None:
+        """How many candidates each row's list holds, where being outside a list means to gain nothing."""
+        return self.ranks[model].listed if self.unlisted == "zero" else None
+
+    def population(self, *, mean: bool) -> Bools:
+        """Users, by code, of whom something could have been observed, which ips counts as 0 where nothing was.
+
+        Those with relevant items where counts are known; else all that were declared, or that occur.
+        """
+        if self.relevant is not None:
             occurs = self.relevant > 0 if mean else self.relevant >= 0
-        at_risk = occurs & self.known_users
-        at_risk[self.users] = False
+        elif self.split.user_vocabulary.declared:
+            occurs = np.ones(len(self.known_users), dtype=bool)
+        else:
+            parts = (self.split.train, self.split.test, self.split.validation)
+            occurs = np.sum([part.user_counts for part in parts if part is not None], axis=0) > 0
+        return np.asarray(occurs & self.known_users)
+
+    def empty_users(self, observed: int, *, mean: bool) -> int:
+        """How many users of the population count as 0, when so many have something observed."""
         absent = np.sum(self.absent > 0) if mean else len(self.absent)
-        return int(at_risk.sum() + absent)
+        return int(self.population(mean=mean).sum() + absent) - observed
 
 
 def relevant_counts(counts: Any, split: Split, users: Ints) -> tuple[Floats, pl.Series, Floats]:

@@ -66,6 +66,10 @@ def check_alike(ranks: Mapping[str, Ranks]) -> None:
 
 def _check_rows(name: str, ranks: Ranks, split: Split) -> None:
     width = max(len(split.item_vocabulary), int(ranks.items.max(initial=0)) + 1)
+    if (np.diff(ranks.users.astype(np.int64) * width + ranks.items) <= 0).any():
+        raise DataError(f"ranks of {name!r} repeat rows, or are not sorted by user and item")
+    if ((ranks.above < 0) | (ranks.tied < 0) | (ranks.above + ranks.spread >= ranks.candidates)).any():
+        raise DataError(f"ranks of {name!r} hold places outside the user's candidates")
     strange = int(np.sum(~_is_in(ranks, split.test.users, split.test.items, width)))
     if strange or not len(ranks):
         raise DataError(

@@ -166,12 +166,12 @@ def _keep(
 ) -> tuple[Bools, dict[str, int]]:
     test = split.sorted_test
     kept = is_positive.copy()
+    strangers = kept & ~known[test.users]
+    kept &= ~strangers
     seen = np.zeros(len(test), bool) if isinstance(rule, All | Listed) else kept & split.test_in_train
     kept &= ~seen
     outside = kept & (columns < 0)
     kept &= ~outside
-    strangers = kept & ~known[test.users]
-    kept &= ~strangers
     tested = len(_runs(test.users)[0])
     return kept, {
         "items_in_train": int(seen.sum()),

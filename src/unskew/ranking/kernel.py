@@ -8,7 +8,7 @@ user has seen are counted out afterwards, which costs far less than masking them
 from typing import Any
 
 import numpy as np
-from numba import int32, njit
+from numba import int32, njit, uint64
 
 from unskew.arrays import Bools, Ints, Matrix
 
@@ -239,3 +239,21 @@ def first_not_finite(scores: Matrix) -> tuple[int, int]:
                 if row[j] - row[j] != 0:
                     return r, j
     return -1, -1
+
+
+@njit(nogil=True, cache=True)
+def hash_rows(words: Ints) -> Ints:
+    """A 64-bit number for each row of 32-bit words; equal rows have equal ones."""
+    mixers = np.empty(words.shape[1], np.uint64)
+    mixer = uint64(0x9E3779B97F4A7C15)
+    for j in range(mixers.shape[0]):
+        mixer = mixer * uint64(0xD1342543DE82EF95) + uint64(1)
+        mixers[j] = mixer | uint64(1)
+    hashes = np.empty(words.shape[0], np.uint64)
+    for r in range(words.shape[0]):
+        row = words[r]
+        total = uint64(0)
+        for j in range(row.shape[0]):
+            total += uint64(row[j]) * mixers[j]
+        hashes[r] = total
+    return hashes

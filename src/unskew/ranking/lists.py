@@ -41,6 +41,8 @@ class ListScorer:
     name: str = "lists"
 
     def __post_init__(self) -> None:
+        if np.asarray(self.scores).dtype not in (np.float32, np.float64):  # others have no infinity for the unlisted
+            object.__setattr__(self, "scores", np.asarray(self.scores, dtype=np.float64))
         check_ids(self.user_ids, len(self.offsets) - 1, "user_ids", self.name)
         check_ids(self.item_ids, self.n_items, "item_ids", self.name)
 
@@ -71,6 +73,7 @@ class ListScorer:
         items = np.asarray(items)
         if items.ndim != 2 or items.dtype.kind not in "iu":
             raise DataError(f"{name}: lists must be a matrix of integers, users by places, got {items.shape}")
+        items = items.astype(np.int64, copy=False)
         if n_items is None:
             n_items = int(items.max(initial=-1)) + 1 if item_ids is None else len(np.asarray(item_ids))
         if items.max(initial=-1) >= n_items:

@@ -205,7 +205,7 @@ class _Products:
         """The product, in this thread's buffer."""
         buffer = getattr(self.own, "buffer", None)
         if buffer is None or len(buffer) < len(rows):
-            buffer = self.own.buffer = np.empty((len(rows), len(self.factors.columns)), self.factors.columns.dtype)
+            buffer = self.own.buffer = np.empty((len(rows), self.factors.n_items), self.factors.columns.dtype)
         scores: Matrix = buffer[: len(rows)]
         self.factors.score_into(rows, scores)
         return scores
@@ -234,4 +234,5 @@ class _Gathered:
             scores = scores.astype(np.float64)
         if not self.in_order:  # always so when an item is unknown, so nobody else's array is written to
             scores = np.take(scores, np.maximum(self.columns, 0), axis=1)
+            scores[:, self.columns < 0] = 0
         return np.ascontiguousarray(scores)

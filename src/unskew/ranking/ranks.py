@@ -82,8 +82,11 @@ class Ranks:
         if not parts:
             raise DataError("nothing to join: give at least one Ranks")
         first = parts[0]
-        if any((part.ties, part.candidate_rule) != (first.ties, first.candidate_rule) for part in parts):
-            raise DataError("ranks made under different tie policies or candidate rules cannot be joined")
+        alike = {(part.ties, part.candidate_rule, part.listed is None) for part in parts}
+        if len(alike) > 1:
+            raise DataError(
+                "ranks made under different tie policies or candidate rules, or of lists and others, cannot be joined"
+            )
         columns: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts])
             if all(getattr(part, name) is not None for part in parts)

@@ -1,6 +1,7 @@
 """Models, as far as an evaluator needs them: scores of all items for some users."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -120,7 +121,8 @@ class FactorScorer:
                 np.max(np.einsum("ij,ij->i", rows, rows), initial=0)
                 * np.max(np.einsum("ij,ij->i", columns, columns), initial=0)
             )
-        return AlignedFactors(rows, columns, unknown, finite=bool(largest < FLOAT32_MAX / 4))
+        distinct, place = _distinct_rows(columns)
+        return AlignedFactors(rows, distinct, place, unknown, finite=bool(largest < FLOAT32_MAX / 4))
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,16 +131,27 @@ class AlignedFactors:
 
     rows: Matrix
     columns: Matrix
+    place: Ints | None  # which of the columns each item has, where items share one
     unknown: Ints
     finite: bool  # no product can overflow, so scores need no check
 
+    @property
+    def n_items(self) -> int:
+        """How many items are scored."""
+        return len(self.columns) if self.place is None else len(self.place)
+
     def score_into(self, users: Ints, out: Matrix) -> None:
-        """Write the scores of these rows."""
-        if self.finite:
-            np.matmul(self.rows[users], self.columns.T, out=out)
-            return
-        with np.errstate(over="ignore", invalid="ignore"):  # the scores are checked, and the error names the item
-            np.matmul(self.rows[users], self.columns.T, out=out)
+        """Write the scores of these rows.
+
+        Items of equal factors are multiplied once: in a matrix product the last bit may depend on the place of a
+        column, and then they would not tie.
+        """
+        quiet = nullcontext() if self.finite else np.errstate(over="ignore", invalid="ignore")
+        with quiet:  # scores that may overflow are checked afterwards, and the error names the item
+            if self.place is None:
+                np.matmul(self.rows[users], self.columns.T, out=out)
+            else:
+                np.take(self.rows[users] @ self.columns.T, self.place, axis=1, out=out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,6 +248,19 @@ def check_ids(ids: npt.ArrayLike | None, n: int, field: str, name: str) -> None:
     """Refuse ids that do not number the rows."""
     if ids is not None and len(np.asarray(ids)) != n:
         raise DataError(f"{name}: {len(np.asarray(ids))} {field} for {n} rows; give one id a row")
+
+
+def _distinct_rows(matrix: Matrix) -> tuple[Matrix, Ints | None]:
+    """The distinct rows and the place of each row among them; the matrix itself and None when no row repeats."""
+    from unskew.ranking.kernel import hash_rows
+
+    # rows of different hashes differ, so most often one look at the hashes is enough; + 0.0, for -0.0 is 0.0
+    if len(np.unique(hash_rows(np.ascontiguousarray(matrix + 0.0).view(np.uint32)))) == len(matrix):
+        return matrix, None
+    distinct, place = np.unique(matrix + 0.0, axis=0, return_inverse=True)
+    if len(distinct) == len(matrix):
+        return matrix, None
+    return np.ascontiguousarray(distinct), place.reshape(-1)
 
 
 def _check_finite(array: Matrix | None, field: str, name: str) -> None:
