@@ -112,17 +112,24 @@ class FactorScorer:
 
     def align(self, items: Ints) -> "AlignedFactors":
         """Bring the items into the order of the catalogue; what is -1 there is unknown here."""
-        rows, columns = self._product
+        rows, _ = self._product
+        columns, place, finite = self._distinct
         unknown = np.flatnonzero(items < 0)
-        if not np.array_equal(items, np.arange(len(columns))):
-            columns = columns[np.maximum(items, 0)]
+        known = np.maximum(items, 0)
+        if place is not None:
+            place = place[known]
+        elif not np.array_equal(items, np.arange(len(columns))):
+            columns = columns[known]
+        return AlignedFactors(rows, columns, place, unknown, finite=finite)
+
+    @cached_property
+    def _distinct(self) -> tuple[Matrix, Ints | None, bool]:
+        """Distinct item columns, the place of each item among them, and whether no product can overflow."""
+        rows, columns = self._product
         with np.errstate(over="ignore", invalid="ignore"):
-            largest = np.sqrt(
-                np.max(np.einsum("ij,ij->i", rows, rows), initial=0)
-                * np.max(np.einsum("ij,ij->i", columns, columns), initial=0)
-            )
-        distinct, place = _distinct_rows(columns)
-        return AlignedFactors(rows, distinct, place, unknown, finite=bool(largest < FLOAT32_MAX / 4))
+            longest = [np.max(np.einsum("ij,ij->i", part, part), initial=0) for part in (rows, columns)]
+            finite = bool(np.sqrt(longest[0] * longest[1]) < FLOAT32_MAX / 4)
+        return *_distinct_rows(columns), finite
 
 
 @dataclass(frozen=True, eq=False)
