@@ -17,6 +17,8 @@ from unskew.metrics import ListMetric, UserLists
 from unskew.propensities import Propensity
 from unskew.ranking import Threads
 
+MANY_ROWS = 2**18
+
 Values: TypeAlias = dict[tuple[str, str, str], tuple[Floats, ...]]
 
 
@@ -223,7 +225,8 @@ class Estimation:
         groups = [group for group in (lists, *((m,) for m in self.settings.metrics if m not in lists)) if group]
         jobs = [(model, group) for group in groups for model in self.evidence.ranks]
         values: Values = {}
-        for made in Threads(self.threads).map(self._job, jobs):
+        # on few rows the threads would spend more time waiting for one another than they save
+        for made in Threads(self.threads if self.evidence.rows > MANY_ROWS else 1).map(self._job, jobs):
             values |= made
         return values
 

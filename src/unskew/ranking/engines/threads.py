@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol, TypeVar
+from itertools import count
+from threading import Condition, Thread
+from typing import Any, Generic, Protocol, TypeVar
 
 from unskew.errors import ConfigError
 
@@ -39,17 +40,66 @@ class Threads:
             raise ConfigError(f"{self.n} threads: at least 1 is needed")
 
     def map(self, task: Callable[[Block], Result], blocks: Sequence[Block], /) -> Iterator[Result]:
-        """Apply the task to each block, results in order."""
+        """Apply the task to each block, results in order; the calling thread works too."""
         workers = min(self.n or usable_cores(), len(blocks))
+        shared = _Shared(task, blocks)
         with single_threaded_blas():
-            if workers <= 1:
-                yield from map(task, blocks)
-                return
-            pool = ThreadPoolExecutor(workers)
+            helpers = [Thread(target=shared.work, daemon=True) for _ in range(workers - 1)]
+            for helper in helpers:
+                helper.start()
             try:
-                yield from pool.map(task, blocks)
+                yield from shared.work_and_give()
             finally:
-                pool.shutdown(cancel_futures=True)  # an interrupt must not wait for the whole queue
+                shared.stopped = True  # an interrupt must not wait for the whole queue
+                for helper in helpers:
+                    helper.join()
+
+
+class _Shared(Generic[Block, Result]):
+    """Blocks to do, in order, and what has been made of them."""
+
+    def __init__(self, task: Callable[[Block], Result], blocks: Sequence[Block]) -> None:
+        self.task, self.blocks = task, blocks
+        self.places = count()  # its next() is atomic, so no two threads get the same place
+        self.done: dict[int, Result] = {}
+        self.error: BaseException | None = None
+        self.stopped = False
+        self.news = Condition()
+
+    def step(self) -> bool:
+        """Do the next block; False when there is none."""
+        place = next(self.places)
+        if place >= len(self.blocks) or self.stopped:
+            return False
+        result = self.task(self.blocks[place])
+        with self.news:
+            self.done[place] = result
+            self.news.notify_all()
+        return True
+
+    def work(self) -> None:
+        """Do blocks until none is left; an error is kept for the calling thread."""
+        try:
+            while self.step():
+                pass
+        except BaseException as error:  # noqa: BLE001  # whatever it is, it is raised again where it belongs
+            with self.news:
+                self.error, self.stopped = error, True
+                self.news.notify_all()
+
+    def work_and_give(self) -> Iterator[Result]:
+        """Do blocks, and give the results in order as they are there."""
+        given, more = 0, True
+        while given < len(self.blocks):
+            more = more and self.step()
+            with self.news:
+                while not more and given not in self.done and self.error is None:
+                    self.news.wait()
+            if self.error is not None:
+                raise self.error
+            while given in self.done:
+                yield self.done.pop(given)
+                given += 1
 
 
 def usable_cores() -> int:
