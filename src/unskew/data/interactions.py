@@ -236,6 +236,12 @@ class Interactions:
         repeated = len(picked) > 0 and np.bincount(picked).max() > 1
         return taken.distinct() if repeated else taken
 
+    def with_propensity(self, propensity: npt.ArrayLike) -> "Interactions":
+        """The same rows with these propensities, one a row."""
+        column = _column(propensity, len(self), f"propensity of {self.name}")
+        check_propensity(column, self.name)
+        return replace(self, propensity=column)
+
     def where(self, condition: str) -> "Interactions":
         """The rows for which a condition such as ``rating>=4`` holds."""
         return self.take(self.holds(condition))

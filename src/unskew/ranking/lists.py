@@ -30,6 +30,9 @@ class ListScorer:
     n_items : int
         How many item columns there are.
     user_ids, item_ids : array, optional
+    name : str
+    ratings : bool
+        Whether scores are predicted ratings.
     """
 
     offsets: Ints
@@ -39,6 +42,7 @@ class ListScorer:
     user_ids: npt.ArrayLike | None = None
     item_ids: npt.ArrayLike | None = None
     name: str = "lists"
+    ratings: bool = False
 
     def __post_init__(self) -> None:
         if np.asarray(self.scores).dtype not in (np.float32, np.float64):  # others have no infinity for the unlisted
@@ -93,7 +97,9 @@ class ListScorer:
         return cls(offsets, columns, kept, n_items, user_ids, item_ids, name)
 
     @classmethod
-    def from_table(cls, users: Any, items: Any, scores: npt.ArrayLike, *, name: str = "scores") -> "ListScorer":
+    def from_table(
+        cls, users: Any, items: Any, scores: npt.ArrayLike, *, name: str = "scores", ratings: bool = False
+    ) -> "ListScorer":
         """A table of ``user, item, score`` rows with ids, dense or not, in any order."""
         user_codes, user_vocabulary = factorise(canonical(users, f"users of {name}"))
         item_codes, item_vocabulary = factorise(canonical(items, f"items of {name}"))
@@ -122,6 +128,7 @@ class ListScorer:
             user_vocabulary.ids,
             item_vocabulary.ids,
             name,
+            ratings=ratings,
         )
 
     @classmethod

@@ -42,6 +42,9 @@ class FactorScorer:
     similarity : {"dot", "distance"}
     user_ids, item_ids : array, optional
         The ids of the rows; without them row k is the k-th id of the split.
+    name : str
+    ratings : bool
+        Whether scores are predicted ratings, on the scale of the data; rating losses then apply.
     """
 
     user_factors: Matrix
@@ -52,6 +55,7 @@ class FactorScorer:
     user_ids: npt.ArrayLike | None = None
     item_ids: npt.ArrayLike | None = None
     name: str = "factors"
+    ratings: bool = False
 
     def __post_init__(self) -> None:
         users, items = np.asarray(self.user_factors), np.asarray(self.item_factors)
@@ -169,12 +173,16 @@ class MatrixScorer:
     ----------
     matrix : array (users, items)
     user_ids, item_ids : array, optional
+    name : str
+    ratings : bool
+        Whether scores are predicted ratings.
     """
 
     matrix: Matrix
     user_ids: npt.ArrayLike | None = None
     item_ids: npt.ArrayLike | None = None
     name: str = "matrix"
+    ratings: bool = False
 
     def __post_init__(self) -> None:
         if self.matrix.ndim != 2:
@@ -239,12 +247,16 @@ class CallableScorer:
     function : callable
         ``function(users) -> (len(users), items)``; it may be called from several threads.
     user_ids, item_ids : array, optional
+    name : str
+    ratings : bool
+        Whether scores are predicted ratings.
     """
 
     function: Callable[[Ints], Matrix]
     user_ids: npt.ArrayLike | None = None
     item_ids: npt.ArrayLike | None = None
     name: str = "callable"
+    ratings: bool = False
 
     def score(self, users: Ints, /) -> Matrix:
         """Call the function."""
