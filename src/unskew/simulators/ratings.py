@@ -1,0 +1,191 @@
+"""Ratings that are all known, observed more often the better they are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.arrays import Bools, Floats, Ints, SeedLike
+from unskew.data import Interactions
+from unskew.errors import ConfigError, DataError, PropensityError
+
+MARGINALS = (0.52624, 0.24193, 0.14389, 0.06243, 0.02552)
+"""Shares of one to five stars when users rate songs picked at random: the random sample of Yahoo! R3."""
+
+
+def relabel(completed: npt.ArrayLike, marginals: Sequence[float] = MARGINALS) -> Ints:
+    r"""Turn a completed matrix into ratings 1, 2, ... with given shares, by quantiles over all cells.
+
+    With n cells and shares :math:`p`, divided by their sum, the cell at place j of the ascending order gets
+
+    .. math:: r_j = 1 + \#\bigl\{ s : \mathrm{round}\bigl(n (p_1 + \dots + p_s)\bigr) \le j \bigr\}, \qquad 0 \le j < n
+
+    So counts are differences of rounded cumulative counts: they are exact, add up to n, and each is within one of
+    :math:`n p_r`. Equal cells keep the order in which they lie in the matrix, row by row. Order is all that counts:
+    the scale of the completed matrix does not matter (Schnabel et al. 2016).
+
+    Parameters
+    ----------
+    completed : array, users by items
+        Any scores without a gap; higher for a better rating.
+    marginals : sequence of float
+        Share of each rating from 1 up; they add up to 1.
+
+    Returns
+    -------
+    array of int, users by items
+
+    Examples
+    --------
+    >>> relabel([[0.1, 0.9], [0.5, 0.5]], marginals=(0.5, 0.25, 0.25)).tolist()
+    [[1, 3], [1, 2]]
+    """
+    scores = _matrix(completed, "completed matrix")
+    shares = np.asarray(marginals, dtype=np.float64)
+    if shares.ndim != 1 or not shares.size or not np.all(shares >= 0) or abs(shares.sum() - 1) > 1e-3:
+        raise ConfigError(f"marginals={tuple(shares.ravel().tolist())}: expected shares of 0 or more that add up to 1")
+    ends = np.rint(np.cumsum(shares) / shares.sum() * scores.size).astype(np.int64)
+    ratings = np.empty(scores.size, dtype=np.int64)
+    order = np.argsort(scores.ravel(), kind="stable")
+    ratings[order] = 1 + np.searchsorted(ends[:-1], np.arange(scores.size), side="right")
+    return ratings.reshape(scores.shape)
+
+
+def observation(ratings: npt.ArrayLike, alpha: float, density: float = 0.05) -> Floats:
+    r"""The chance of every rating to be observed: low ratings are given less often (Schnabel et al. 2016).
+
+    .. math:: P_{ui} = k\,\alpha^{\max(4 - Y_{ui},\, 0)}, \qquad
+       k = \text{density} \Big/ \frac{1}{UI} \sum_{u,i} \alpha^{\max(4 - Y_{ui},\, 0)}
+
+    k makes the expected share of observed cells `density`, on these very ratings.
+
+    Parameters
+    ----------
+    ratings : array of int, users by items
+        One to five stars.
+    alpha : float
+        In (0, 1]; 1 observes all ratings alike.
+    density : float
+        In (0, 1).
+
+    Returns
+    -------
+    array, users by items
+
+    Raises
+    ------
+    PropensityError
+        When k is above 1: so many cells cannot be observed at this alpha.
+    """
+    stars = stars_of(ratings)
+    if not 0 < alpha <= 1:
+        raise ConfigError(f"alpha={alpha:g}: expected a number above 0 and at most 1, where 1 observes all alike")
+    if not 0 < density < 1:
+        raise ConfigError(f"density={density:g}: expected a share of cells between 0 and 1")
+    relative = float(alpha) ** np.maximum(4 - np.arange(6), 0)
+    reach = float(relative[stars].mean())
+    if density > reach:
+        raise PropensityError(
+            f"density={density:g} at alpha={alpha:g} needs P = {density / reach:.3g} for four and five stars, "
+            f"above 1; the densest that these ratings allow is {reach:.3g}"
+        )
+    return np.asarray((density / reach * relative)[stars])
+
+
+def draw_observed(propensity: npt.ArrayLike, rng: SeedLike = 0) -> Bools:
+    """Observe each cell with its own probability, independently; True is observed."""
+    chance = np.asarray(propensity, dtype=np.float64)
+    bad = ~((chance >= 0) & (chance <= 1))
+    if bad.any():
+        raise PropensityError(
+            f"propensity {chance[bad][0]:g} ({int(bad.sum())} such) is no probability; expected 0 to 1"
+        )
+    return np.asarray(np.random.default_rng(rng).random(chance.shape) < chance)
+
+
+@dataclass(frozen=True, eq=False)
+class RatingWorld:
+    """All ratings, and how likely each is to be observed.
+
+    Parameters
+    ----------
+    ratings : array of int, users by items
+        One to five stars.
+    propensity : array, users by items
+        P of each cell, in (0, 1].
+    alpha : float
+        How `observation` made P; 1 observes all ratings alike.
+
+    Examples
+    --------
+    >>> world = RatingWorld.skewed(relabel(np.random.default_rng(0).random((40, 50))), alpha=0.25)
+    >>> bool(world.draw(rng=1).values.mean() > world.ratings.mean())
+    True
+    """
+
+    ratings: Ints
+    propensity: Floats
+    alpha: float
+
+    def __post_init__(self) -> None:
+        stars_of(self.ratings)
+        if self.propensity.shape != self.ratings.shape:
+            raise DataError(
+                f"propensity has shape {self.propensity.shape}, ratings {self.ratings.shape}; every cell needs its P"
+            )
+        if not np.all((self.propensity > 0) & (self.propensity <= 1)):
+            raise PropensityError("a propensity of the world is outside (0, 1]; every cell must have a chance")
+
+    @classmethod
+    def skewed(cls, ratings: npt.ArrayLike, alpha: float, density: float = 0.05) -> "RatingWorld":
+        """The world whose P is that of `observation`."""
+        return cls(stars_of(ratings), observation(ratings, alpha, density), alpha)
+
+    @property
+    def n_users(self) -> int:
+        """How many users there are, observed or not."""
+        return int(self.ratings.shape[0])
+
+    @property
+    def n_items(self) -> int:
+        """Size of the catalogue."""
+        return int(self.ratings.shape[1])
+
+    def draw(self, rng: SeedLike = 0) -> Interactions:
+        """Observe a part of the ratings: rows with value and P, row by row; all users and items are declared."""
+        observed = draw_observed(self.propensity, rng)
+        users, items = np.nonzero(observed)
+        return Interactions.from_arrays(
+            users,
+            items,
+            values=self.ratings[observed],
+            propensity=self.propensity[observed],
+            n_users=self.n_users,
+            n_items=self.n_items,
+            name="ratings",
+        )
+
+
+def stars_of(ratings: npt.ArrayLike) -> Ints:
+    """The ratings as whole numbers; refused unless all are 1, 2, 3, 4 or 5."""
+    given = _matrix(ratings, "ratings")
+    bad = ~np.isin(given, (1, 2, 3, 4, 5))
+    if bad.any():
+        user, item = np.argwhere(bad)[0].tolist()
+        raise DataError(f"ratings: {given[user, item]:g} of user {user}, item {item} is not one of 1 to 5 stars")
+    return given.astype(np.int64)
+
+
+def _matrix(values: npt.ArrayLike, what: str) -> Floats:
+    try:
+        matrix = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{what}: {error}; expected numbers") from error
+    if matrix.ndim != 2 or not matrix.size:
+        raise DataError(f"{what}: shape {matrix.shape}; expected users by items, at least one of each")
+    bad = ~np.isfinite(matrix)
+    if bad.any():
+        user, item = np.argwhere(bad)[0].tolist()
+        raise DataError(f"{what}: user {user}, item {item} is {matrix[user, item]}; every cell needs a number")
+    return matrix
