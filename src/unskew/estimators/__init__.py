@@ -3,8 +3,18 @@
 from unskew.estimators.aoa import Aoa
 from unskew.estimators.estimate import Comparison, Estimate, Terms
 from unskew.estimators.estimator import Estimator, Weighted
-from unskew.estimators.intervals import Bootstrap, Delta, Interval, difference, holm, normal_quantile, p_value
+from unskew.estimators.intervals import (
+    Bootstrap,
+    Delta,
+    Interval,
+    Observation,
+    difference,
+    holm,
+    normal_quantile,
+    p_value,
+)
 from unskew.estimators.ips import Ips
+from unskew.estimators.rows import Rows
 from unskew.estimators.snips import Snips
 
 __all__ = [
@@ -16,6 +26,8 @@ __all__ = [
     "Estimator",
     "Interval",
     "Ips",
+    "Observation",
+    "Rows",
     "Snips",
     "Terms",
     "Weighted",

@@ -68,25 +68,47 @@ class Terms:
     ----------
     numerator, denominator : array
         For the same users in every model of a run.
+    rows : array, optional
+        What each row adds to the error when users and items are fixed and only what was observed is chance; the sum
+        of their squares is then the variance. Known for metrics over all pairs.
+    root : bool
+        Whether the value is the square root of the ratio.
     """
 
     numerator: Floats
     denominator: Floats
+    rows: Floats | None = None
+    root: bool = False
 
     @cached_property
     def value(self) -> float | None:
-        """Sum of numerators over sum of denominators."""
+        """Sum of numerators over sum of denominators, or its root."""
         total = float(np.sum(self.denominator))
-        return float(np.sum(self.numerator)) / total if total > 0 else None
+        if total <= 0:
+            return None
+        ratio = float(np.sum(self.numerator)) / total
+        return float(np.sqrt(ratio)) if self.root else ratio
+
+    @property
+    def slope(self) -> float:
+        """How much the value moves with the ratio: the derivative of the root, or 1."""
+        if not self.root:
+            return 1.0
+        return 0.5 / self.value if self.value else 0.0
 
     @cached_property
     def influence(self) -> Floats:
         r"""What each user adds to the error, :math:`(a_u - \hat v b_u) / \sum b`: the delta method's linear part."""
         total = float(np.sum(self.denominator))
-        value = self.value
-        if value is None:
+        if self.value is None:
             return np.zeros(len(self.numerator))
-        return (self.numerator - value * self.denominator) / total
+        ratio = float(np.sum(self.numerator)) / total
+        return self.slope * (self.numerator - ratio * self.denominator) / total
+
+    @property
+    def row_errors(self) -> Floats | None:
+        """What each row adds to the error of the value, when only what was observed is chance."""
+        return None if self.rows is None else self.slope * self.rows
 
     @cached_property
     def std_error(self) -> float | None:

@@ -8,6 +8,8 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError
+from unskew.estimators.estimate import Terms
+from unskew.estimators.rows import Rows
 from unskew.notation import Named
 
 
@@ -20,7 +22,7 @@ class Estimator(Named, family="estimator"):
     """
 
     kinds: ClassVar[frozenset[str]] = frozenset({"mean"})
-    """Kinds of metric it can estimate: mean, sum, list."""
+    """Kinds of metric it can estimate: mean, sum, list, loss, graded."""
     needs_absolute: ClassVar[bool] = False
     """Whether the propensity must be known, not just up to scale."""
     needs_relevant: ClassVar[bool] = False
@@ -56,9 +58,21 @@ class Estimator(Named, family="estimator"):
         """Numerator and denominator of each user, for a sum over the user's relevant items."""
         raise ConfigError(f"{self} cannot estimate a sum metric")
 
+    def risk(self, rows: Rows) -> Terms:
+        """Terms of a mean over all pairs of a user and an item, from the observed ones (Schnabel et al. 2016)."""
+        raise ConfigError(f"{self} cannot estimate a metric over all pairs")
+
+    def target_of(self, kind: str) -> str:
+        """What the number estimates for a metric of this kind; loss and graded metrics are over all pairs."""
+        return self.target
+
     def weights(self, propensity: Floats, user: Ints, relevant: Floats | None = None) -> Floats:
         """Weight of each row in the estimate, up to scale; diagnostics are made from it."""
         return np.asarray(1 / propensity)
+
+    def row_weights(self, rows: Rows) -> Floats:
+        """Weight of each row in the estimate of a metric over all pairs, up to scale."""
+        return self.weights(rows.propensity, rows.user)
 
     def clipped_share(self, propensity: Floats) -> float:
         """Share of the weights that clipping changes; none by default."""
@@ -97,6 +111,13 @@ def check_choice(option: str, value: str, choices: tuple[str, ...]) -> None:
     """Refuse a value that is none of the choices, for those who call the class and not its word."""
     if value not in choices:
         raise ConfigError(f"{option}={value!r}: choose from {', '.join(choices)}")
+
+
+def all_pairs(kind: str, per: str) -> str:
+    """The target of a corrected estimate over all pairs, in words."""
+    if per == "item":
+        return "all pairs, mean over items"
+    return "all pairs" if kind == "loss" and per == "pair" else "all pairs, mean over users"
 
 
 def sum_by(user: Ints, values: Floats) -> Floats:

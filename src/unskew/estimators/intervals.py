@@ -27,6 +27,14 @@ def normal_quantile(level: float) -> float:
 class Interval(Named, family="interval"):
     """How to get low and high."""
 
+    def std_error(self, terms: Terms) -> float | None:
+        """Standard error of an estimate, as reported beside its value."""
+        return terms.std_error
+
+    def gap_error(self, a: Terms, b: Terms) -> float | None:
+        """Standard error of the difference of two estimates, which its p-value rests on."""
+        return difference(a, b)[1]
+
     @abstractmethod
     def bounds(
         self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
@@ -54,6 +62,41 @@ class Delta(Interval, word="delta"):
         """Low and high of each estimate and difference."""
         gaps = (difference(terms[a], terms[b]) for a, b in pairs)
         return [_around(term.value, term.std_error, level) for term in terms], [_around(*gap, level) for gap in gaps]
+
+
+@dataclass(frozen=True)
+class Observation(Interval, word="observation"):
+    r"""Value plus and minus z standard errors of what was observed, users and items being fixed.
+
+    Each pair is observed or not by its own toss, with chance P, and nothing else is random. The variance is then
+
+    .. math::
+
+       \frac{1}{(UI)^2}\sum_{obs} \frac{\delta^2 (1-P)}{P^2} \text{ for ips}, \qquad
+       \frac{\sum_{obs} (\delta-\hat R)^2 (1-P)/P^2}{(\sum_{obs} 1/P)^2} \text{ for snips}
+
+    (Horvitz and Thompson 1952). It speaks of these users and items alone, and of metrics over all pairs: rating
+    losses and graded sums. For `aoa` the factor 1-P is left out, as P is not known to it.
+    """
+
+    def bounds(
+        self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
+    ) -> tuple[list[Bounds], list[Bounds]]:
+        """Low and high of each estimate and difference."""
+        errors = [term.row_errors for term in terms]
+        gaps = []
+        for a, b in pairs:
+            gap, _ = difference(terms[a], terms[b])
+            gaps.append(_around(gap, _norm(errors[a], errors[b]), level))
+        return [_around(term.value, _norm(error), level) for term, error in zip(terms, errors, strict=True)], gaps
+
+    def std_error(self, terms: Terms) -> float | None:
+        """Standard error of an estimate."""
+        return _norm(terms.row_errors)
+
+    def gap_error(self, a: Terms, b: Terms) -> float | None:
+        """Standard error of a difference."""
+        return _norm(a.row_errors, b.row_errors)
 
 
 @dataclass(frozen=True)
@@ -99,7 +142,19 @@ class Bootstrap(Interval, word="bootstrap"):
             counts = np.bincount(picked.ravel(), minlength=draws * users).reshape(draws, users)
             sums[start : start + draws] = counts.astype(float) @ columns
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(sums[:, 0::2] / sums[:, 1::2])
+            values = np.asarray(sums[:, 0::2] / sums[:, 1::2])
+            rooted = [term.root for term in terms]
+            values[:, rooted] = np.sqrt(values[:, rooted])
+            return values
+
+
+def _norm(errors: Floats | None, other: Floats | None = None) -> float | None:
+    """Root of the sum of squares of row errors, or of the differences of two."""
+    if errors is None:
+        raise ConfigError("the interval 'observation' is for metrics over all pairs, such as mae; use delta")
+    if not len(errors):
+        return None
+    return float(np.sqrt(np.sum((errors if other is None else errors - other) ** 2)))
 
 
 def difference(a: Terms, b: Terms) -> tuple[float | None, float | None]:

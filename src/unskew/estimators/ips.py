@@ -7,7 +7,9 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError
-from unskew.estimators.estimator import Weighted, sum_by
+from unskew.estimators.estimate import Terms
+from unskew.estimators.estimator import Weighted, all_pairs, sum_by
+from unskew.estimators.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -17,10 +19,11 @@ class Ips(Weighted, word="ips"):
     .. math:: \frac{1}{|U|}\sum_u \frac{1}{|S_u|}\sum_{i\in S^*_u} \frac{c_{ui}}{P_{ui}}
 
     It needs propensities in absolute terms and, for a mean metric, every user's number of relevant items. Users with
-    nothing observed count as 0.
+    nothing observed count as 0. For metrics over all pairs it is :math:`\frac{1}{UI}\sum \delta_{ui} / P_{ui}` over
+    the observed ones (Schnabel et al. 2016, eq. 10).
     """
 
-    kinds: ClassVar[frozenset[str]] = frozenset({"mean", "sum"})
+    kinds: ClassVar[frozenset[str]] = frozenset({"mean", "sum", "loss", "graded"})
     needs_absolute: ClassVar[bool] = True
     needs_relevant: ClassVar[bool] = True
     counts_empty_users: ClassVar[bool] = True
@@ -38,6 +41,18 @@ class Ips(Weighted, word="ips"):
         """Weighted gains and 1."""
         sums = sum_by(user, gains * self.inverse(propensity))
         return sums, np.ones_like(sums)
+
+    def target_of(self, kind: str) -> str:
+        """What the number estimates for a metric of this kind."""
+        return all_pairs(kind, "pair") if kind in {"loss", "graded"} else self.target
+
+    def risk(self, rows: Rows) -> Terms:
+        r"""Weighted losses, and how many pairs there are; their error by :math:`\sum \delta^2 (1-P)/P^2 / (UI)^2`."""
+        weighted = rows.loss * self.inverse(rows.propensity)
+        sums = np.zeros(len(rows.total))
+        sums[: int(rows.user.max(initial=-1)) + 1] = np.bincount(rows.user, weights=weighted)
+        errors = weighted * np.sqrt(1 - rows.propensity) / float(np.sum(rows.total))
+        return Terms(sums, rows.total, errors)
 
     def weights(self, propensity: Floats, user: Ints, relevant: Floats | None = None) -> Floats:
         """Inverse propensity, over the number of relevant items where that is known."""

@@ -1,11 +1,13 @@
-"""The ranking metrics by word, such as ``ndcg(discount=lenskit)@50``, each with its exact definition."""
+"""The metrics by word, such as ``ndcg(discount=lenskit)@50``, each with its exact definition."""
 
 from unskew.metrics.auc import ATOP, AUC, AUCOfNegatives
 from unskew.metrics.average_precision import MAP
-from unskew.metrics.catalogue import MetricEntry, list_metrics, parse_metric
+from unskew.metrics.catalogue import AnyMetric, MetricEntry, list_metrics, parse_metric
 from unskew.metrics.dcg import ADG, DCG, NDCG
+from unskew.metrics.graded import CG, DCGOfValues, GradedMetric, PrecisionOfValues
 from unskew.metrics.hits import Hit, Precision, Recall, RecallOfMin
 from unskew.metrics.lists import UserLists
+from unskew.metrics.losses import MAE, MSE, RMSE, Accuracy, RatingLoss
 from unskew.metrics.metric import AtK, ListMetric, Metric, MetricWord
 from unskew.metrics.reciprocal_rank import MRR
 
@@ -13,18 +15,28 @@ __all__ = [
     "ADG",
     "ATOP",
     "AUC",
+    "CG",
     "DCG",
+    "MAE",
     "MAP",
     "MRR",
+    "MSE",
     "NDCG",
+    "RMSE",
     "AUCOfNegatives",
+    "Accuracy",
+    "AnyMetric",
     "AtK",
+    "DCGOfValues",
+    "GradedMetric",
     "Hit",
     "ListMetric",
     "Metric",
     "MetricEntry",
     "MetricWord",
     "Precision",
+    "PrecisionOfValues",
+    "RatingLoss",
     "Recall",
     "RecallOfMin",
     "UserLists",

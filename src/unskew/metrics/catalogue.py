@@ -3,10 +3,14 @@
 import dataclasses
 import typing
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from unskew.errors import ConfigError
+from unskew.metrics.losses import RatingLoss
 from unskew.metrics.metric import Kind, ListMetric, Metric, MetricWord
 from unskew.notation import parse_word
+
+AnyMetric: TypeAlias = Metric | ListMetric | RatingLoss
 
 
 @dataclass(frozen=True)
@@ -17,8 +21,9 @@ class MetricEntry:
     ----------
     form : str
         How it is written: ``auc``, ``recall@K``, or ``adg[@K]`` where the cut-off may be left out.
-    kind : {"mean", "sum", "list"}
-        A mean or a sum over a user's relevant items, or a value of the whole list.
+    kind : {"mean", "sum", "list", "loss", "graded"}
+        A mean or a sum over a user's relevant items, a value of the whole list, a loss of predicted ratings, or a sum
+        over all items graded by their ratings.
     definition : str
         What is computed, with the default options.
     options : dict
@@ -31,7 +36,7 @@ class MetricEntry:
     options: dict[str, str]
 
 
-def parse_metric(text: str | MetricWord) -> Metric | ListMetric:
+def parse_metric(text: str | MetricWord) -> AnyMetric:
     """Return the metric of a word such as ``recall@10``; a metric is checked and returned.
 
     Raises
@@ -43,6 +48,8 @@ def parse_metric(text: str | MetricWord) -> Metric | ListMetric:
         word = parse_word(text)
         metric = _known(MetricWord.build(word))
         if word.cutoff is not None:
+            if isinstance(metric, RatingLoss):
+                raise ConfigError(f"{metric} takes no cut-off: write {metric} without @{word.cutoff}")
             metric = metric @ word.cutoff
     else:
         metric = _known(text)
@@ -56,10 +63,10 @@ def list_metrics() -> list[MetricEntry]:
     return [_entry(member) for member in MetricWord.members()]
 
 
-def _known(metric: MetricWord) -> Metric | ListMetric:
-    if isinstance(metric, Metric | ListMetric):
+def _known(metric: MetricWord) -> AnyMetric:
+    if isinstance(metric, Metric | ListMetric | RatingLoss):
         return metric
-    raise ConfigError(f"{metric!r} is no metric: subclass Metric or ListMetric")
+    raise ConfigError(f"{metric!r} is no metric: subclass Metric, ListMetric or RatingLoss")
 
 
 def _entry(member: type[MetricWord]) -> MetricEntry:

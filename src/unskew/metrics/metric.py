@@ -14,7 +14,7 @@ from unskew.metrics.lists import UserLists
 from unskew.metrics.positions import mean_gain, positions_used
 from unskew.notation import Named
 
-Kind: TypeAlias = Literal["mean", "sum", "list"]
+Kind: TypeAlias = Literal["mean", "sum", "list", "loss", "graded"]
 TakesCutoff: TypeAlias = Literal["never", "optional", "required"]
 
 
@@ -23,12 +23,14 @@ class MetricWord(Named, ABC, family="metric"):
     """What all metrics share: a word, a kind, a definition and perhaps a cut-off.
 
     The kind decides what an estimator can do: a ``mean`` over a user's relevant items, a ``sum`` over them,
-    or a value of the whole ``list``.
+    or a value of the whole ``list``; and, where rows have ratings, a ``loss`` of predictions or a ``graded`` sum,
+    both over all candidates.
     """
 
     kind: ClassVar[Kind]
     takes_cutoff: ClassVar[TakesCutoff] = "optional"
-    bases: ClassVar[str] = "Metric or ListMetric"
+    bases: ClassVar[str] = "Metric, ListMetric or RatingLoss"
+    lower_is_better: ClassVar[bool] = False
 
     @property
     def cutoff(self) -> int | None:
