@@ -1,6 +1,7 @@
 """Estimators, estimates and their intervals."""
 
 from unskew.estimators.aoa import Aoa
+from unskew.estimators.bounds import erm_bound, ips_bias, ips_variance, misspecified_bound, tail_bound
 from unskew.estimators.estimate import Comparison, Estimate, Terms
 from unskew.estimators.estimator import Estimator, Weighted
 from unskew.estimators.intervals import (
@@ -32,7 +33,12 @@ __all__ = [
     "Terms",
     "Weighted",
     "difference",
+    "erm_bound",
     "holm",
+    "ips_bias",
+    "ips_variance",
+    "misspecified_bound",
     "normal_quantile",
     "p_value",
+    "tail_bound",
 ]
