@@ -12,6 +12,7 @@ from unskew.cli.datasets import datasets_app
 from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate_command
 from unskew.cli.listing import list_command
+from unskew.cli.reproduce import reproduce_command
 from unskew.cli.split import split_command
 from unskew.errors import UnskewError
 
@@ -42,7 +43,10 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Commands write results to stdout, progress and warnings to stderr. Exit 0: done, 2: bad usage or bad data."""
+    """Commands write results to stdout, progress and warnings to stderr.
+
+    Exit 0: done, 1: a study's numbers disagree, 2: bad usage or bad data.
+    """
     # --debug is read by main(), which must know of it even when parsing fails
 
 
@@ -50,11 +54,12 @@ app.command("evaluate")(evaluate_command)
 app.command("split")(split_command)
 app.command("list")(list_command)
 app.command("demo")(demo)
+app.command("reproduce")(reproduce_command)
 app.add_typer(datasets_app, name="datasets")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run a command line and exit: 0 done, 2 bad usage or bad data, 130 interrupted.
+    """Run a command line and exit: 0 done, 1 a study's numbers disagree, 2 bad usage or bad data, 130 interrupted.
 
     Parameters
     ----------

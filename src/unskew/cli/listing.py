@@ -70,7 +70,13 @@ def entries(what: str) -> list[dict[str, Any]]:
 
         return [{"dataset": name, "title": source.title, "licence": source.licence} for name, source in SOURCES.items()]
     if what == "studies":
-        return []
+        from unskew.studies import STUDIES
+
+        return [
+            {"study": f"{study.name}/{table.name}", "title": table.title, "data": ", ".join(table.needs)}
+            for study in STUDIES.values()
+            for table in study.tables
+        ]
     return [
         {
             _ONE.get(what, what.removesuffix("s")): member.word,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Bools, Floats, Ints
 from unskew.errors import DataError
 from unskew.estimators.estimate import Terms
 
@@ -39,7 +39,7 @@ class Rows:
     total: Floats
 
     @classmethod
-    def of_matrix(cls, loss: Floats, propensity: Floats, observed: Floats) -> "Rows":
+    def of_matrix(cls, loss: Floats, propensity: Floats, observed: Bools) -> "Rows":
         """Rows of a users by items matrix of losses, of which the observed cells are known.
 
         Parameters

@@ -1,0 +1,175 @@
+"""The command ``unskew reproduce``: a paper's numbers, computed anew and set beside what it printed."""
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from unskew.cli.datasets import Folder
+from unskew.cli.progress import stages
+from unskew.errors import ConfigError
+
+if TYPE_CHECKING:
+    from unskew.studies import Context, ReproducedCell, Study, StudyResult, TableResult
+
+_STDOUT = Path("-")
+_WORDS = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("-", "dim")}
+
+
+def reproduce_command(
+    study: Annotated[
+        str | None, typer.Argument(metavar="[STUDY[/TABLE]]", help="As in schnabel2016 or schnabel2016/table1.")
+    ] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="A small version: fewer trials, wider tolerances.")] = False,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Search for the models' settings again, instead of those recorded.")
+    ] = False,
+    trials: Annotated[int | None, typer.Option(help="How many trials [default: as the paper, or fewer]")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of all draws.")] = 0,
+    folder: Folder = None,
+    json: Annotated[Path | None, typer.Option(help="Write JSON here; - for stdout instead of the table.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the page here.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No table or progress.")] = False,
+) -> None:
+    """Compute a paper's tables and figures anew and say which numbers agree; without a name, list the papers.
+
+    Exit 0: all that can be compared agrees and all claims hold, 1: some do not, 2: nothing could run.
+    """
+    from unskew.studies import STUDIES, Context, get_study
+
+    context = Context(seed=seed, fast=fast, tune=tune, trials=trials, folder=folder)
+    if study is None:
+        if json is not None or html is not None:
+            raise ConfigError(f"name a study for --json or --html: {', '.join(STUDIES)}")
+        _list(list(STUDIES.values()), context)
+        return
+    name, slash, table = study.partition("/")
+    chosen = get_study(name)
+    tables = [chosen.table(table).name] if slash else None
+    _check_outputs(json, html)
+    with stages(quiet=quiet) as progress:
+        result = chosen.run(
+            Context(seed=seed, fast=fast, tune=tune, trials=trials, folder=folder, progress=progress), tables
+        )
+    _write(result, result.tables[0] if slash else result, json, html)
+    if not quiet and json != _STDOUT:
+        _print(result)
+    raise typer.Exit(result.status)
+
+
+def _check_outputs(json: Path | None, html: Path | None) -> None:
+    """Refuse, before long work, what cannot be written."""
+    from unskew.data.writing import check_writable
+
+    if html == _STDOUT:
+        raise ConfigError("--html - : only --json can go to stdout; name a file")
+    paths = [path for path in (json, html) if path is not None and path != _STDOUT]
+    for path in paths:
+        check_writable(path)
+    if len(paths) == 2 and paths[0].resolve() == paths[1].resolve() and not paths[0].is_char_device():
+        raise ConfigError(f"--html {html}: that file is already written by --json; name another")
+
+
+def _write(result: "StudyResult", for_json: "StudyResult | TableResult", json: Path | None, html: Path | None) -> None:
+    """Write the files asked for; both are whole before any gets its name."""
+    from unskew.data.writing import written
+
+    texts = {}
+    if html is not None:
+        from unskew.studies.page import render_study
+
+        texts[html] = render_study(result)
+    if json is not None:
+        texts[json] = for_json.to_json()
+    on_screen = texts.pop(_STDOUT, None)
+    with ExitStack() as stack:
+        for path, text in texts.items():
+            stack.enter_context(written(path)).write(text)
+    if on_screen is not None:
+        typer.echo(on_screen, nl=False)
+
+
+def _console() -> Console:
+    # a pipe or file gets full lines, not those of an imagined 80-column screen
+    return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+
+
+def _list(studies: "list[Study]", context: "Context") -> None:
+    console = _console()
+    for study in studies:
+        console.print(Text(study.name, style="bold"))
+        console.print(Text(f"  {study.reference}."))
+        table = Table("name", "shows", "data", pad_edge=False, box=SIMPLE_HEAD)
+        for each in study.tables:
+            needs = (name if context.find(name) else f"{name} (not here)" for name in each.needs)
+            table.add_row(Text(f"{study.name}/{each.name}", no_wrap=True), Text(each.title), Text(", ".join(needs)))
+        console.print(table)
+
+
+def _print(result: "StudyResult") -> None:
+    console = _console()
+    for table in result.tables:
+        console.print(Text(f"{result.study}/{table.table}: {table.title}", style="bold"))
+        if table.cells:
+            console.print(_table(table))
+        for note in _notes(table):
+            console.print(Text(note, style="dim"))
+        for claim in table.claims:
+            word, style = {True: ("holds", "green"), False: ("FAILS", "bold red"), None: ("not judged", "dim")}[
+                claim.holds
+            ]
+            console.print(Text.assemble((f"{word}: ", style), claim.claim, (f" ({claim.evidence})", "dim")))
+        for figure in table.figures:
+            console.print(Text(f"figure: {figure.title}; see --html or --json", style="dim"))
+        console.print()
+    console.print(Text(f"{result.verdict} {result.seconds:.1f} s.", style="bold"))
+
+
+def _table(result: "TableResult") -> Table:
+    """The cells; what is the same for all is said once."""
+    table = Table(pad_edge=False, box=SIMPLE_HEAD)
+    for name in ("row", "column"):
+        table.add_column(name, overflow="fold")
+    for name in ("paper", "ours", "spread", "difference", "tolerance"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("agrees")
+    for cell in result.cells:
+        word, style = _WORDS[cell.agrees]
+        numbers = (cell.paper, cell.ours, cell.spread, cell.difference, cell.tolerance)
+        shown = (Text(_number(value, "+" if k == 3 else "")) for k, value in enumerate(numbers))
+        table.add_row(Text(cell.row), Text(cell.column), *shown, Text(word, style=style))
+    return table
+
+
+def _notes(result: "TableResult") -> list[str]:
+    """What the cells' notes and tolerances say, each once."""
+
+    def told(cells: "list[ReproducedCell]", text: str) -> str:
+        where = "" if len(cells) == len(result.cells) else f"{_where(cells)}: "
+        return f"{where}{text}"
+
+    notes: dict[str, list[ReproducedCell]] = {}
+    for cell in result.cells:
+        for text in (cell.note, f"tolerance: {cell.reason}" if cell.reason else ""):
+            if text:
+                notes.setdefault(text, []).append(cell)
+    return [told(cells, text) for text, cells in notes.items()] + list(result.findings.notes)
+
+
+def _where(cells: "list[ReproducedCell]") -> str:
+    columns = list(dict.fromkeys(cell.column for cell in cells))
+    if len(cells) == 1:
+        return f"{cells[0].row}, {cells[0].column}"
+    return ", ".join(columns) if len(columns) <= 3 else f"{', '.join(columns[:2])} and {len(columns) - 2} more columns"
+
+
+def _number(value: float | None, sign: str = "") -> str:
+    if value is None:
+        return "-"
+    return f"{value:{sign}.4f}" if abs(value) >= 5e-4 or value == 0 else f"{value:{sign}.1e}"

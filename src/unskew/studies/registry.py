@@ -1,0 +1,18 @@
+"""The studies by name."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from unskew.errors import ConfigError, did_you_mean
+from unskew.studies import schnabel2016
+from unskew.studies.study import Study
+
+STUDIES: Mapping[str, Study] = MappingProxyType({study.name: study for study in (schnabel2016.STUDY,)})
+"""The papers that can be computed anew."""
+
+
+def get_study(name: str) -> Study:
+    """The study of that name."""
+    if name not in STUDIES:
+        raise ConfigError(f"unknown study {name!r}{did_you_mean(name, STUDIES)}")
+    return STUDIES[name]

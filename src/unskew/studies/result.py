@@ -1,0 +1,379 @@
+"""What a study found: a paper's numbers beside ours, its claims, and its figures."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+DONE, DISAGREES, NOTHING_RAN = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class ReproducedCell:
+    """A number of the paper, and the same number computed in this run.
+
+    Parameters
+    ----------
+    row, column : str
+        Where it stands in the paper's table.
+    data : str
+        The data set that ours comes from.
+    paper : float or None
+        As printed; None for a number that the paper does not give.
+    ours : float or None
+        From this run; None where the data is absent.
+    spread : float or None
+        Standard deviation of ours over the trials.
+    comparable : bool
+        Whether both mean the same thing. On a stand-in data set, or where the paper leaves out what decides the
+        number, they do not.
+    tolerance : float or None
+        How far apart they may be; a comparable cell needs one.
+    reason : str
+        Why that tolerance.
+    note : str
+        What else to know.
+    """
+
+    row: str
+    column: str
+    data: str
+    paper: float | None
+    ours: float | None
+    spread: float | None = None
+    comparable: bool = False
+    tolerance: float | None = None
+    reason: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.comparable and (self.paper is None or self.tolerance is None or not self.reason):
+            raise TypeError(
+                f"{self.row}, {self.column}: a comparable cell needs a paper's number and a reasoned tolerance"
+            )
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the paper's."""
+        return None if self.paper is None or self.ours is None else self.ours - self.paper
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether the two are within the tolerance; None when that cannot be asked."""
+        if not self.comparable or self.difference is None or self.tolerance is None:
+            return None
+        # a difference of exactly the tolerance agrees, whatever the last bit of the subtraction
+        return abs(self.difference) <= self.tolerance * (1 + 1e-9) + 1e-15
+
+    def to_dict(self) -> dict[str, Any]:
+        """The cell as plain data; the reason of the tolerance is in the note."""
+        tolerance = f"tolerance: {self.reason}" if self.reason else ""
+        return {
+            "row": self.row,
+            "column": self.column,
+            "data": self.data,
+            "paper": _plain(self.paper),
+            "ours": _plain(self.ours),
+            "spread": _plain(self.spread),
+            "comparable": self.comparable,
+            "tolerance": _plain(self.tolerance),
+            "agrees": self.agrees,
+            "note": "; ".join(text for text in (self.note, tolerance) if text),
+        }
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of the paper, and whether this run bears it out.
+
+    Parameters
+    ----------
+    claim : str
+    holds : bool or None
+        None when it could not be judged.
+    evidence : str
+        The numbers that decide.
+    """
+
+    claim: str
+    holds: bool | None
+    evidence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The claim as plain data."""
+        return {"claim": self.claim, "holds": self.holds, "evidence": self.evidence}
+
+
+@dataclass(frozen=True)
+class Series:
+    """A line of a figure with its band.
+
+    Parameters
+    ----------
+    name : str
+    x, mean, low, high : tuple of float
+        One a point; `low` and `high` bound the band.
+    naive : bool
+        Whether this is what one would do without a correction; drawn grey.
+    """
+
+    name: str
+    x: tuple[float, ...]
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    naive: bool = False
+
+    def __post_init__(self) -> None:
+        if len({len(self.x), len(self.mean), len(self.low), len(self.high)}) != 1:
+            raise TypeError(f"{self.name}: x, mean, low and high must be of one length")
+
+    @classmethod
+    def of(
+        cls, name: str, x: Sequence[float], mean: Sequence[float], error: Sequence[float], *, naive: bool = False
+    ) -> "Series":
+        """A line with a 95 % band of 1.96 standard errors to both sides."""
+        ends = [(m - 1.96 * e, m + 1.96 * e) for m, e in zip(mean, error, strict=True)]
+        low, high = zip(*ends, strict=True) if ends else ((), ())
+        return cls(name, _floats(x), _floats(mean), _floats(low), _floats(high), naive=naive)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The line as plain data."""
+        points = {key: [_plain(value) for value in getattr(self, key)] for key in ("x", "mean", "low", "high")}
+        return {"name": self.name, "naive": self.naive, **points}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One picture of a figure: lines over a shared x.
+
+    Parameters
+    ----------
+    title : str
+    series : tuple of Series
+    """
+
+    title: str
+    series: tuple[Series, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The panel as plain data."""
+        return {"title": self.title, "series": [line.to_dict() for line in self.series]}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Panels side by side.
+
+    Parameters
+    ----------
+    title : str
+    x_label : str
+    panels : tuple of Panel
+    log_x, log_y : bool
+        Whether an axis is logarithmic; then its values must be above zero, and what is not is left out of the picture.
+    note : str
+        What the bands are, and what else to know.
+    """
+
+    title: str
+    x_label: str
+    panels: tuple[Panel, ...]
+    log_x: bool = False
+    log_y: bool = False
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figure as plain data."""
+        return {
+            "title": self.title,
+            "x_label": self.x_label,
+            "log_x": self.log_x,
+            "log_y": self.log_y,
+            "note": self.note,
+            "panels": [panel.to_dict() for panel in self.panels],
+        }
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the function of a table gives back: cells, claims and figures; notes are told on the page.
+
+    Parameters
+    ----------
+    cells : tuple of ReproducedCell
+    claims : tuple of Claim
+    figures : tuple of Figure
+    notes : tuple of str
+        How the table was computed, in sentences.
+    """
+
+    cells: tuple[ReproducedCell, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """A data set that a table was computed from, and the sha256 of its content."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class TableResult:
+    """A table or figure of a paper, computed anew.
+
+    Parameters
+    ----------
+    study, table, title : str
+    fast : bool
+        Whether this was the small version.
+    seed : int
+    seconds : float
+    data : tuple of Fingerprint
+    findings : Findings
+    """
+
+    study: str
+    table: str
+    title: str
+    fast: bool
+    seed: int
+    seconds: float
+    data: tuple[Fingerprint, ...]
+    findings: Findings
+
+    @property
+    def cells(self) -> tuple[ReproducedCell, ...]:
+        """The numbers."""
+        return self.findings.cells
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The sentences."""
+        return self.findings.claims
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The pictures."""
+        return self.findings.figures
+
+    @property
+    def ran(self) -> bool:
+        """Whether anything of it could be computed."""
+        some = any(cell.ours is not None for cell in self.cells)
+        return some or any(claim.holds is not None for claim in self.claims) or bool(self.figures)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table as plain data."""
+        return {
+            "study": self.study,
+            "table": self.table,
+            "fast": self.fast,
+            "seed": self.seed,
+            "seconds": round(self.seconds, 1),
+            "data": [{"name": part.name, "sha256": part.sha256} for part in self.data],
+            "cells": [cell.to_dict() for cell in self.cells],
+            "claims": [claim.to_dict() for claim in self.claims],
+            "figures": [figure.to_dict() for figure in self.figures],
+            "notes": list(self.findings.notes),
+        }
+
+    def to_json(self) -> str:
+        """The table as JSON."""
+        return _json(self.to_dict())
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """A study, or those of its tables that were asked for.
+
+    Parameters
+    ----------
+    study, title, reference : str
+    fast : bool
+    seed : int
+    tables : tuple of TableResult
+    """
+
+    study: str
+    title: str
+    reference: str
+    fast: bool
+    seed: int
+    tables: tuple[TableResult, ...]
+
+    @property
+    def seconds(self) -> float:
+        """Time that the tables took together."""
+        return sum(table.seconds for table in self.tables)
+
+    @property
+    def cells(self) -> tuple[ReproducedCell, ...]:
+        """The numbers of all tables."""
+        return tuple(cell for table in self.tables for cell in table.cells)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The sentences of all tables."""
+        return tuple(claim for table in self.tables for claim in table.claims)
+
+    @property
+    def status(self) -> int:
+        """0 when nothing disagrees, 1 when a comparable cell or a claim fails, 2 when nothing could run."""
+        if not any(table.ran for table in self.tables):
+            return NOTHING_RAN
+        fails = any(cell.agrees is False for cell in self.cells) or any(claim.holds is False for claim in self.claims)
+        return DISAGREES if fails else DONE
+
+    @property
+    def verdict(self) -> str:
+        """How many numbers agree and how many claims hold, in a sentence."""
+        if self.status == NOTHING_RAN:
+            return "Nothing could be computed: the data is not here."
+        parts = [
+            _counted("comparable number", "agree", "agrees", [cell.agrees for cell in self.cells]),
+            _counted("claim", "hold", "holds", [claim.holds for claim in self.claims]),
+        ]
+        told = ", and ".join(part for part in parts if part)
+        return f"{told or 'There was nothing to compare'}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """The study as plain data."""
+        return {
+            "study": self.study,
+            "fast": self.fast,
+            "seed": self.seed,
+            "seconds": round(self.seconds, 1),
+            "tables": [table.to_dict() for table in self.tables],
+        }
+
+    def to_json(self) -> str:
+        """The study as JSON."""
+        return _json(self.to_dict())
+
+
+def _counted(thing: str, many: str, one: str, judged: Sequence[bool | None]) -> str:
+    known = [bool(good) for good in judged if good is not None]
+    if not known:
+        return ""
+    if len(known) == 1:
+        return f"the one {thing} {one if known[0] else f'does not {many}'}".capitalize()
+    return f"{sum(known)} of {len(known)} {thing}s {many}"
+
+
+def _floats(values: Sequence[float]) -> tuple[float, ...]:
+    return tuple(float(value) for value in values)
+
+
+def _plain(value: float | None) -> float | None:
+    """A number that JSON can hold; what is not finite is undefined."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def _json(record: dict[str, Any]) -> str:
+    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"

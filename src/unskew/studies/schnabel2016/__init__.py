@@ -1,0 +1,16 @@
+"""Schnabel et al. 2016, Recommendations as Treatments: ratings that users chose to give, and what they hide."""
+
+from unskew.studies.schnabel2016 import fig1
+from unskew.studies.study import Study
+
+__all__ = ["STUDY"]
+
+STUDY = Study(
+    name="schnabel2016",
+    title="Recommendations as Treatments: Debiasing Learning and Evaluation",
+    reference=(
+        "T. Schnabel, A. Swaminathan, A. Singh, N. Chandak and T. Joachims (2016). Recommendations as Treatments: "
+        "Debiasing Learning and Evaluation. Proceedings of the 33rd International Conference on Machine Learning"
+    ),
+    tables=(fig1.TABLE,),
+)

@@ -1,0 +1,187 @@
+"""A paper's experiments as tables that can be computed anew, and what they are given to do it."""
+
+import hashlib
+import time
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from unskew.data.sources import Source, data_folder, get_source, status_of
+from unskew.data.sources.status import content_sha256
+from unskew.data.sources.text import find
+from unskew.errors import ConfigError, did_you_mean
+from unskew.studies.result import Findings, Fingerprint, StudyResult, TableResult
+
+Stage: TypeAlias = Callable[[str, int, int], None]
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What the function of a table is given.
+
+    Parameters
+    ----------
+    seed : int
+        All draws come from `rng`, which depends on it.
+    fast : bool
+        Whether a small version will do.
+    tune : bool
+        Whether settings are searched for again, instead of taken as recorded in the study.
+    trials : int, optional
+        How many trials, where the study leaves that open.
+    folder : Path, optional
+        Where data sets are kept, each in a folder of its name; by default `data_folder`.
+    progress : callable, optional
+        Called as ``progress(stage, done, total)``.
+    """
+
+    seed: int = 0
+    fast: bool = False
+    tune: bool = False
+    trials: int | None = None
+    folder: Path | None = None
+    progress: Stage | None = None
+    _kept: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise ConfigError(f"seed {self.seed} must be 0 or more")
+        if self.trials is not None and self.trials < 2:
+            raise ConfigError(f"trials {self.trials} must be at least 2; a spread needs two")
+
+    def rng(self, *purpose: str | int) -> np.random.Generator:
+        """A generator of its own for each purpose, so that one table's draws do not move another's."""
+        words = [zlib.crc32(str(word).encode()) for word in purpose]
+        return np.random.default_rng([self.seed, *words])
+
+    def n_trials(self, full: int, fast: int) -> int:
+        """The number asked for, else that of the full or the small version."""
+        return self.trials or (fast if self.fast else full)
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        """Tell how far a stage is."""
+        if self.progress is not None:
+            self.progress(stage, done, total)
+
+    def once(self, name: str, make: Callable[[], _T]) -> _T:
+        """What several tables need is made by the first of them."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        made: _T = self._kept[name]
+        return made
+
+    def place(self, name: str) -> Path:
+        """The folder of a data set."""
+        return (self.folder or data_folder()) / name
+
+    def find(self, name: str) -> Source | None:
+        """The data set, if all of it is at hand; read it with ``source.read(context.place(name))``."""
+        source = get_source(name)
+        here = status_of(source, self.place(name)).presence == "present"
+        return source if here else None
+
+    def absence(self, name: str) -> str:
+        """What to do about a data set that is not at hand, for the note of a cell."""
+        source, place = get_source(name), self.place(name)
+        by_hand = f"see {source.home}, and put its files into {place}"
+        if source.download is None:
+            return f"{name} is not here: {by_hand}"
+        return f"{name} is not here: 'unskew datasets get {name}' fetches it, or {by_hand}"
+
+    def fingerprint(self, name: str) -> Fingerprint | None:
+        """The sha256 of a data set's content; None when it is not at hand.
+
+        That of its one file, unpacked and with LF line ends; of several files, that of the lines ``sha256  name``.
+        """
+        source = self.find(name)
+        if source is None:
+            return None
+        digests = {}
+        for file in next(form for form in source.forms if form.whole).files:
+            path = find(self.place(name), file)
+            if path is not None:
+                digests[file] = content_sha256(path)
+        if len(digests) == 1:
+            return Fingerprint(name, *digests.values())
+        lines = "".join(f"{digest}  {file}\n" for file, digest in sorted(digests.items()))
+        return Fingerprint(name, hashlib.sha256(lines.encode()).hexdigest())
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table or figure of a paper.
+
+    Parameters
+    ----------
+    name : str
+        The word for it, as in ``table1``.
+    title : str
+        What it shows, in a line.
+    run : callable
+        Computes it.
+    needs : tuple of str
+        Names of the data sets it is computed from.
+    """
+
+    name: str
+    title: str
+    run: Callable[[Context], Findings]
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Study:
+    """A paper whose tables and figures can be computed anew.
+
+    Parameters
+    ----------
+    name : str
+        The word for it, as in ``schnabel2016``.
+    title, reference : str
+        Of the paper.
+    tables : tuple of Table
+        In the order in which they are run and shown.
+    """
+
+    name: str
+    title: str
+    reference: str
+    tables: tuple[Table, ...]
+
+    def table(self, name: str) -> Table:
+        """The table of that name."""
+        for table in self.tables:
+            if table.name == name:
+                return table
+        names = [table.name for table in self.tables]
+        raise ConfigError(f"{self.name} has no {name!r}{did_you_mean(name, names)}")
+
+    def run(self, context: Context, tables: Sequence[str] | None = None) -> StudyResult:
+        """Compute the tables named, or all.
+
+        Parameters
+        ----------
+        context : Context
+        tables : sequence of str, optional
+        """
+        chosen = self.tables if tables is None else tuple(map(self.table, tables))
+        results = tuple(self._compute(table, context) for table in chosen)
+        return StudyResult(self.name, self.title, self.reference, context.fast, context.seed, results)
+
+    def _compute(self, table: Table, context: Context) -> TableResult:
+        start = time.perf_counter()
+        tell = context.progress
+        mine = context if tell is None else replace(context, progress=_prefixed(table.name, tell))
+        findings = table.run(mine)
+        data = tuple(found for name in table.needs if (found := context.fingerprint(name)) is not None)
+        seconds = time.perf_counter() - start
+        return TableResult(self.name, table.name, table.title, context.fast, context.seed, seconds, data, findings)
+
+
+def _prefixed(name: str, tell: Stage) -> Stage:
+    return lambda stage, done, total: tell(f"{name}: {stage}", done, total)
