@@ -1,0 +1,197 @@
+"""What a propensity looks like beside the pairs it speaks of: whether it adds up and is calibrated."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.arrays import Bools, Floats, Ints
+
+__all__ = ["Diagnostics", "ReliabilityBin", "diagnose", "reliability_curve", "wilson_interval"]
+
+_Z = 1.959963984540054
+_FAR_SHARE, _FAR_DEVIATIONS = 0.1, 3.0
+
+
+@dataclass(frozen=True)
+class ReliabilityBin:
+    """Pairs of about the same predicted propensity, and how many of them were observed.
+
+    Parameters
+    ----------
+    predicted : float
+        The mean predicted propensity.
+    observed : float
+        The share of these pairs that was observed.
+    low, high : float
+        Wilson's 95 % interval of that share.
+    pairs : float
+        How many pairs the bin stands for.
+    """
+
+    predicted: float
+    observed: float
+    low: float
+    high: float
+    pairs: float
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    r"""How far a fitted propensity can be trusted.
+
+    Over the observed rows, :math:`E \sum 1/P` is the number of pairs that could have been observed. A sum far from it
+    says that the propensities are wrong somewhere.
+
+    Parameters
+    ----------
+    observed : int
+        Observed rows.
+    cells : int
+        Pairs that could have been observed.
+    inverse_sum : float
+        The sum of 1/P over the observed rows.
+    inverse_sd : float
+        The standard deviation of that sum if P is right, :math:`\sqrt{\sum (1 - P) / P^2}`.
+    smallest, largest : float
+        Of P, over the observed rows.
+    clipped : int
+        How many observed rows had their P clipped, at 1 or at the floor.
+    reliability : tuple of ReliabilityBin
+        Predicted propensity against the share observed; empty where it cannot be known.
+    reliability_of : str
+        Which pairs the bins are of.
+    notes : tuple of str
+        Reasons for doubt, a sentence each.
+    """
+
+    observed: int
+    cells: int
+    inverse_sum: float
+    inverse_sd: float
+    smallest: float
+    largest: float
+    clipped: int = 0
+    reliability: tuple[ReliabilityBin, ...] = ()
+    reliability_of: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def coverage(self) -> float:
+        """The sum of 1/P over the number of pairs; near 1 when P is right."""
+        return self.inverse_sum / self.cells if self.cells else float("nan")
+
+
+def diagnose(
+    propensity: Floats,
+    cells: int,
+    *,
+    absolute: bool = True,
+    clipped: int = 0,
+    reliability: tuple[ReliabilityBin, ...] = (),
+    reliability_of: str = "",
+    notes: tuple[str, ...] = (),
+) -> Diagnostics:
+    """Diagnose any propensity from its values on the observed rows.
+
+    Parameters
+    ----------
+    propensity : array
+        P of each observed row; NaN for a row that is dropped.
+    cells : int
+        How many pairs could have been observed.
+    absolute : bool
+        Whether P is a probability; known only up to scale, its inverse sum says nothing, and no note is made of it.
+    clipped, reliability, reliability_of, notes
+        As in `Diagnostics`.
+    """
+    known = propensity[~np.isnan(propensity)]
+    inverse_sum = float(np.sum(1 / known))
+    inverse_sd = float(np.sqrt(np.sum((1 - known) / known**2)))
+    far = abs(inverse_sum - cells) > max(_FAR_SHARE * cells, _FAR_DEVIATIONS * inverse_sd)
+    if absolute and far and len(known):
+        kind = "smaller" if inverse_sum > cells else "larger"
+        note = (
+            f"the sum of 1/P over the {len(known):,} observed rows is {inverse_sum:,.0f}, but there are {cells:,} "
+            f"pairs; many propensities are {kind} than they should be"
+        )
+        notes = (*notes, note)
+    return Diagnostics(
+        observed=len(propensity),
+        cells=cells,
+        inverse_sum=inverse_sum,
+        inverse_sd=inverse_sd,
+        smallest=float(known.min()) if len(known) else float("nan"),
+        largest=float(known.max()) if len(known) else float("nan"),
+        clipped=clipped,
+        reliability=reliability,
+        reliability_of=reliability_of if reliability else "",
+        notes=notes,
+    )
+
+
+def reliability_curve(
+    predicted: Floats, observed: Bools, weight: Floats | None = None, *, bins: int = 10
+) -> tuple[ReliabilityBin, ...]:
+    """Bin pairs by their predicted propensity and compare with the share that was observed.
+
+    Bins hold about equally many pairs; equal predictions stay together.
+
+    Parameters
+    ----------
+    predicted : array
+        P of each pair; pairs where it is NaN are left out.
+    observed : array of bool
+        Whether the pair was observed.
+    weight : array, optional
+        How many pairs each stands for, when they are a sample.
+    bins : int
+        At most so many bins.
+    """
+    weights = np.ones(len(predicted)) if weight is None else weight
+    kept = ~np.isnan(predicted) & (weights > 0)
+    predicted, observed, weights = predicted[kept], observed[kept], weights[kept]
+    if not len(predicted):
+        return ()
+    place = _bin_of(predicted, weights, bins)
+    return tuple(_bin(predicted[rows], observed[rows], weights[rows]) for rows in _groups(place))
+
+
+def wilson_interval(share: float, pairs: float) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share (Wilson 1927)."""
+    if pairs <= 0:
+        return 0.0, 1.0
+    spread = _Z**2 / pairs
+    middle = (share + spread / 2) / (1 + spread)
+    half = _Z / (1 + spread) * float(np.sqrt(share * (1 - share) / pairs + spread / (4 * pairs)))
+    return max(0.0, min(middle - half, share)), min(1.0, max(middle + half, share))
+
+
+def _bin_of(predicted: Floats, weights: Floats, bins: int) -> Ints:
+    levels, place = np.unique(predicted, return_inverse=True)
+    if len(levels) <= bins:
+        return place
+    mass = np.bincount(place, weights)
+    middle = np.cumsum(mass) - mass / 2  # a level goes where its middle falls, so that large ones do not push others
+    by_level: Ints = np.minimum(middle / mass.sum() * bins, bins - 1).astype(np.int64)
+    return by_level[place]
+
+
+def _groups(place: Ints) -> list[Ints]:
+    order = np.argsort(place, kind="stable")
+    cuts = np.flatnonzero(np.diff(place[order])) + 1
+    return list(np.split(order, cuts))
+
+
+def _bin(predicted: Floats, observed: Bools, weights: Floats) -> ReliabilityBin:
+    total = float(weights.sum())
+    share = float(weights[observed].sum()) / total
+    # a sample of the pairs knows less than all of them: the delta method on K / (K + M), both estimated
+    unknown = sum(_sampling_variance(weights[rows]) for rows in (observed, ~observed))
+    size = 1 / (1 / total + share * (1 - share) * unknown)
+    low, high = wilson_interval(share, size)
+    return ReliabilityBin(float(np.average(predicted, weights=weights)), share, low, high, total)
+
+
+def _sampling_variance(weights: Floats) -> float:
+    """Relative variance of a total that is estimated from a sample of so many, of so many."""
+    return float(1 / len(weights) - 1 / weights.sum()) if len(weights) else 0.0

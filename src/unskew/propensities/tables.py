@@ -1,0 +1,76 @@
+"""Tables that come with a propensity model: a file that is named, or a frame that is handed over."""
+
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from unskew.data import Interactions
+from unskew.data.frames import to_polars
+from unskew.data.reading import read_table
+from unskew.errors import DataError
+
+__all__ = ["Held", "TableLike", "hold", "open_table"]
+
+TableLike: TypeAlias = str | Any
+"""A path, a pandas, polars or Arrow frame, `Interactions`, or for a sample of ratings just an array of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A table in memory, which prints as what it is, and equals itself only."""
+
+    table: Any
+
+    def __str__(self) -> str:
+        return f"<{type(self.table).__name__}>"
+
+
+def hold(given: TableLike | None) -> str | Held | None:
+    """A path as text; anything else wrapped, so that a model that holds it can be compared, hashed and printed."""
+    if given is None or isinstance(given, str | Held):
+        return given
+    return fspath(given) if isinstance(given, PathLike) else Held(given)
+
+
+def open_table(given: str | Held, what: str) -> tuple[pl.DataFrame, str]:
+    """The table and what to call it in messages.
+
+    Text in a column of a CSV or TSV file becomes numbers when all of it reads as such. In frames and Parquet files
+    columns keep their types.
+    """
+    if isinstance(given, str):
+        path = Path(given)
+        frame = read_table(path)
+        return (frame if path.suffix == ".parquet" else frame.with_columns(map(_interpret, frame))), given
+    return _to_frame(given.table, what), f"the frame given for {what}"
+
+
+def _to_frame(table: Any, what: str) -> pl.DataFrame:
+    import narwhals as nw
+
+    if isinstance(table, Interactions):
+        return table.to_polars()
+    if isinstance(table, np.ndarray | list | tuple) or nw.dependencies.is_into_series(table):
+        return _ratings(table, what)
+    try:
+        native = nw.from_native(table, eager_only=True)
+    except TypeError as error:
+        kind = type(table).__name__
+        raise DataError(f"{what}: {kind} is no table; give a path, or a pandas, polars or Arrow frame") from error
+    return pl.DataFrame({column: to_polars(native[column]) for column in native.columns})
+
+
+def _ratings(table: Any, what: str) -> pl.DataFrame:
+    column = np.asarray(table)
+    if column.ndim != 1:
+        raise DataError(f"{what}: an array of shape {column.shape}; give a frame with named columns")
+    return pl.DataFrame({"rating": column})
+
+
+def _interpret(column: pl.Series) -> pl.Series:
+    numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
+    return numbers if numbers.null_count() == column.null_count() and len(column) else column
