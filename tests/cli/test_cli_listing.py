@@ -37,7 +37,7 @@ def test_a_family_is_listed_with_its_words(unskew, family):
 def test_a_family_as_json_is_a_list_of_named_entries(unskew, family):
     outcome = unskew("list", family, "--json")
     rows = json.loads(outcome.out)
-    singular = {"propensities": "propensity"}.get(family, family.removesuffix("s"))
+    singular = {"propensities": "propensity", "studies": "study"}.get(family, family.removesuffix("s"))
     assert all(next(iter(row)) == singular for row in rows)
     assert rows
 

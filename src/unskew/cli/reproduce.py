@@ -16,7 +16,7 @@ from unskew.cli.progress import stages
 from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
-    from unskew.studies import Context, ReproducedCell, Study, StudyResult, TableResult
+    from unskew.studies import Context, Study, StudyResult, TableResult
 
 _STDOUT = Path("-")
 _WORDS = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("-", "dim")}
@@ -118,7 +118,9 @@ def _print(result: "StudyResult") -> None:
         console.print(Text(f"{result.study}/{table.table}: {table.title}", style="bold"))
         if table.cells:
             console.print(_table(table))
-        for note in _notes(table):
+        for mark, note in enumerate(table.footnotes, 1):
+            console.print(Text(f"{mark}: {note}", style="dim"))
+        for note in table.findings.notes:
             console.print(Text(note, style="dim"))
         for claim in table.claims:
             word, style = {True: ("holds", "green"), False: ("FAILS", "bold red"), None: ("not judged", "dim")}[
@@ -132,41 +134,20 @@ def _print(result: "StudyResult") -> None:
 
 
 def _table(result: "TableResult") -> Table:
-    """The cells; what is the same for all is said once."""
     table = Table(pad_edge=False, box=SIMPLE_HEAD)
     for name in ("row", "column"):
         table.add_column(name, overflow="fold")
     for name in ("paper", "ours", "spread", "difference", "tolerance"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("agrees")
+    table.add_column("notes")
     for cell in result.cells:
         word, style = _WORDS[cell.agrees]
+        marks = ", ".join(map(str, result.marks(cell)))
         numbers = (cell.paper, cell.ours, cell.spread, cell.difference, cell.tolerance)
         shown = (Text(_number(value, "+" if k == 3 else "")) for k, value in enumerate(numbers))
-        table.add_row(Text(cell.row), Text(cell.column), *shown, Text(word, style=style))
+        table.add_row(Text(cell.row), Text(cell.column), *shown, Text(word, style=style), Text(marks, style="dim"))
     return table
-
-
-def _notes(result: "TableResult") -> list[str]:
-    """What the cells' notes and tolerances say, each once."""
-
-    def told(cells: "list[ReproducedCell]", text: str) -> str:
-        where = "" if len(cells) == len(result.cells) else f"{_where(cells)}: "
-        return f"{where}{text}"
-
-    notes: dict[str, list[ReproducedCell]] = {}
-    for cell in result.cells:
-        for text in (cell.note, f"tolerance: {cell.reason}" if cell.reason else ""):
-            if text:
-                notes.setdefault(text, []).append(cell)
-    return [told(cells, text) for text, cells in notes.items()] + list(result.findings.notes)
-
-
-def _where(cells: "list[ReproducedCell]") -> str:
-    columns = list(dict.fromkeys(cell.column for cell in cells))
-    if len(cells) == 1:
-        return f"{cells[0].row}, {cells[0].column}"
-    return ", ".join(columns) if len(columns) <= 3 else f"{', '.join(columns[:2])} and {len(columns) - 2} more columns"
 
 
 def _number(value: float | None, sign: str = "") -> str:

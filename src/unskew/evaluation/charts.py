@@ -96,23 +96,23 @@ def estimates_chart(
     offset = alt.YOffset("estimator:N", sort=used, scale=alt.Scale(domain=used))
     colour = [styles[word].colour for word in used]
     x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=5))
-    base = _chart("rows").encode(y=y, yOffset=offset)
+    base = chart_of("rows").encode(y=y, yOffset=offset)
     whiskers = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_rule(strokeWidth=2)
     whiskers = whiskers.encode(
         x=alt.X("low:Q", title=None),
         x2="high:Q",
-        color=alt.Color("estimator:N", scale=_range(used, colour), legend=None),
+        color=alt.Color("estimator:N", scale=scale_of(used, colour), legend=None),
     )
     points = base.mark_point(size=42, strokeWidth=1.8, opacity=1).encode(
         x=x,
-        stroke=alt.Stroke("estimator:N", scale=_range(used, colour), legend=None),
-        fill=alt.Fill("estimator:N", scale=_range(used, [styles[w].fill for w in used]), legend=None),
-        shape=alt.Shape("estimator:N", scale=_range(used, [styles[w].shape for w in used]), legend=None),
+        stroke=alt.Stroke("estimator:N", scale=scale_of(used, colour), legend=None),
+        fill=alt.Fill("estimator:N", scale=scale_of(used, [styles[w].fill for w in used]), legend=None),
+        shape=alt.Shape("estimator:N", scale=scale_of(used, [styles[w].shape for w in used]), legend=None),
     )
     names = ", ".join(labels.values())
     label = f"{clean(shown[0].metric)}: estimates with intervals of {names}; the same numbers are in the table below"
     height = {"step": 12 * len(used) + 10, "for": "position"}
-    return _svg((whiskers + points).properties(height=height), prefix, label, rows=data)
+    return to_svg((whiskers + points).properties(height=height), prefix, label, rows=data)
 
 
 def sweep_chart(sweep: Sweep, styles: Mapping[str, Style], gamma: float | None, prefix: str) -> str | None:
@@ -147,13 +147,15 @@ def sweep_chart(sweep: Sweep, styles: Mapping[str, Style], gamma: float | None, 
         "gamma:Q", title="gamma", scale=alt.Scale(nice=False), axis=alt.Axis(values=[-1, 0, 1, 2, 3], format="~g")
     )
     lines = (
-        _chart("rows")
+        chart_of("rows")
         .mark_line(strokeWidth=2)
         .encode(
             x=x,
             y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5)),
-            color=alt.Color("model:N", scale=_range(words, [look.colour for look in looks]), legend=None),
-            strokeDash=alt.StrokeDash("model:N", scale=_range(words, [list(look.dash) for look in looks]), legend=None),
+            color=alt.Color("model:N", scale=scale_of(words, [look.colour for look in looks]), legend=None),
+            strokeDash=alt.StrokeDash(
+                "model:N", scale=scale_of(words, [list(look.dash) for look in looks]), legend=None
+            ),
         )
     )
     marks = _change_rules(sweep) + _own_gamma(sweep, gamma)
@@ -161,7 +163,7 @@ def sweep_chart(sweep: Sweep, styles: Mapping[str, Style], gamma: float | None, 
     label = (
         f"{clean(sweep.metric)} of {len(places)} models over gamma; the order changes {changes} times, as said below"
     )
-    return _svg(alt.layer(*marks, lines).properties(height=220), prefix, label, rows=data)
+    return to_svg(alt.layer(*marks, lines).properties(height=220), prefix, label, rows=data)
 
 
 def weights_chart(skew: Skew, prefix: str) -> str | None:
@@ -176,7 +178,7 @@ def weights_chart(skew: Skew, prefix: str) -> str | None:
     ]
     scale = alt.Scale(type="log", nice=False, domain=[float(skew.edges[0]), float(skew.edges[-1])])
     axis = alt.Axis(values=_decades(skew.edges), format=".3~g", grid=False)
-    base = _chart(data)
+    base = chart_of(data)
     y = alt.Axis(format="~%", tickCount=5)
     bars = base.mark_bar(color="var(--naive-soft)", binSpacing=1).encode(
         x=alt.X("low:Q", scale=scale, axis=axis, title="weight, as a multiple of the mean weight"),
@@ -185,7 +187,7 @@ def weights_chart(skew: Skew, prefix: str) -> str | None:
         y2=alt.value(200),
     )
     dots = base.mark_point(**_dots("var(--c1)")).encode(x=alt.X("middle:Q", scale=scale), y="weight:Q")
-    return _svg((bars + dots).properties(height=200), prefix, "Share of held-out rows and of weight by weight")
+    return to_svg((bars + dots).properties(height=200), prefix, "Share of held-out rows and of weight by weight")
 
 
 def popularity_chart(skew: Skew, prefix: str) -> str:
@@ -202,7 +204,7 @@ def popularity_chart(skew: Skew, prefix: str) -> str:
         series.append(("var(--c1)", skew.weighted, (1, 0)))
     percent = alt.Axis(format="~%", tickCount=5)
     lines = [
-        _chart([{"x": float(a), "y": float(b)} for a, b in zip(share, curve, strict=False)])
+        chart_of([{"x": float(a), "y": float(b)} for a, b in zip(share, curve, strict=False)])
         .mark_line(color=colour, strokeWidth=2, strokeDash=list(dash))
         .encode(
             x=alt.X("x:Q", title="items, the most popular first", axis=percent),
@@ -211,7 +213,7 @@ def popularity_chart(skew: Skew, prefix: str) -> str:
         for colour, curve, dash in series
     ]
     label = "Cumulative share of training rows, held-out rows and weight over items sorted by popularity"
-    return _svg(alt.layer(*lines).properties(height=200), prefix, label)
+    return to_svg(alt.layer(*lines).properties(height=200), prefix, label)
 
 
 def tenths_chart(skew: Skew, prefix: str) -> str:
@@ -219,28 +221,29 @@ def tenths_chart(skew: Skew, prefix: str) -> str:
     import altair as alt
 
     data = [{"tenth": k, "observed": float(v)} for k, v in enumerate(skew.tenths(skew.held_out), 1)]
-    base = _chart(data)
+    base = chart_of(data)
     x = alt.X("tenth:O", title="tenth of the items, the most popular first", axis=alt.Axis(labelAngle=0, grid=False))
     y = alt.Y("observed:Q", title=None, axis=alt.Axis(format="~%", tickCount=5))
     layers: list[Any] = [base.mark_bar(color="var(--naive-soft)").encode(x=x, y=y)]
-    even = _chart([{"even": 0.1}]).mark_rule(color="var(--faint)", strokeDash=[3, 3])
+    even = chart_of([{"even": 0.1}]).mark_rule(color="var(--faint)", strokeDash=[3, 3])
     layers.append(even.encode(y="even:Q"))
     if skew.has_weights and skew.varies:
         weighted = [{"tenth": k, "weighted": float(v)} for k, v in enumerate(skew.tenths(skew.weighted), 1)]
-        dots = _chart(weighted).mark_point(**_dots("var(--c1)"))
+        dots = chart_of(weighted).mark_point(**_dots("var(--c1)"))
         layers.append(dots.encode(x=x, y="weighted:Q"))
     label = "Share of held-out rows by tenth of the items, as observed and as weighted"
-    return _svg(alt.layer(*layers).properties(height=200), prefix, label)
+    return to_svg(alt.layer(*layers).properties(height=200), prefix, label)
 
 
-def _chart(rows: str | Sequence[Mapping[str, Any]]) -> Any:
-    """A chart of a few rows, or of rows that `_svg` gets by that name: altair copies its data at every step."""
+def chart_of(rows: str | Sequence[Mapping[str, Any]]) -> Any:
+    """A chart of a few rows, or of rows that `to_svg` gets by that name: altair copies its data at every step."""
     import altair as alt
 
     return alt.Chart({"name": rows} if isinstance(rows, str) else {"values": rows})
 
 
-def _range(domain: list[str], values: Sequence[Any]) -> "alt.Scale":
+def scale_of(domain: list[str], values: Sequence[Any]) -> "alt.Scale":
+    """What each of the words looks like."""
     import altair as alt
 
     return alt.Scale(domain=domain, range=list(values))
@@ -259,7 +262,7 @@ def _change_rules(sweep: Sweep) -> list[Any]:
             continue
         at = [(c.low + c.high) / 2 for c in sweep.changes if (c.before[0] != c.after[0]) == first]
         if at:
-            chart = _chart([{"gamma": g} for g in at])
+            chart = chart_of([{"gamma": g} for g in at])
             dash = [5, 3] if first else [2, 3]
             rules.append(chart.mark_rule(color=kind, strokeDash=dash, strokeWidth=1.5).encode(x="gamma:Q"))
     return rules
@@ -270,7 +273,7 @@ def _own_gamma(sweep: Sweep, gamma: float | None) -> list[Any]:
 
     if gamma is None or not sweep.gammas[0] <= gamma <= sweep.gammas[-1]:
         return []
-    chart = _chart([{"gamma": gamma}])
+    chart = chart_of([{"gamma": gamma}])
     align = "left" if gamma < 2 else "right"
     text = chart.mark_text(align=align, dx=4 if align == "left" else -4, dy=-6, color="var(--soft)", text="this run")
     return [
@@ -289,7 +292,7 @@ def _decades(edges: Floats) -> list[float]:
     return ticks if len(ticks) > 1 else [low, high]
 
 
-def _svg(chart: Any, prefix: str, label: str, **named: Sequence[Mapping[str, Any]]) -> str:
+def to_svg(chart: Any, prefix: str, label: str, **named: Sequence[Mapping[str, Any]]) -> str:
     """Draw the chart, WIDTH wide in all; `named` are rows that it refers to by name."""
     import vl_convert
 

@@ -66,9 +66,14 @@ class ReproducedCell:
         # a difference of exactly the tolerance agrees, whatever the last bit of the subtraction
         return abs(self.difference) <= self.tolerance * (1 + 1e-9) + 1e-15
 
+    @property
+    def footnotes(self) -> tuple[str, ...]:
+        """The note, and the reason of the tolerance."""
+        reason = f"tolerance: {self.reason}" if self.reason else ""
+        return tuple(text for text in (self.note, reason) if text)
+
     def to_dict(self) -> dict[str, Any]:
         """The cell as plain data; the reason of the tolerance is in the note."""
-        tolerance = f"tolerance: {self.reason}" if self.reason else ""
         return {
             "row": self.row,
             "column": self.column,
@@ -79,7 +84,7 @@ class ReproducedCell:
             "comparable": self.comparable,
             "tolerance": _plain(self.tolerance),
             "agrees": self.agrees,
-            "note": "; ".join(text for text in (self.note, tolerance) if text),
+            "note": "; ".join(self.footnotes),
         }
 
 
@@ -267,6 +272,15 @@ class TableResult:
         """Whether anything of it could be computed."""
         some = any(cell.ours is not None for cell in self.cells)
         return some or any(claim.holds is not None for claim in self.claims) or bool(self.figures)
+
+    @property
+    def footnotes(self) -> tuple[str, ...]:
+        """What the notes of the cells and the reasons of their tolerances say, each once."""
+        return tuple(dict.fromkeys(note for cell in self.cells for note in cell.footnotes))
+
+    def marks(self, cell: ReproducedCell) -> tuple[int, ...]:
+        """Which of the footnotes belong to a cell, counted from 1."""
+        return tuple(1 + self.footnotes.index(note) for note in cell.footnotes)
 
     def to_dict(self) -> dict[str, Any]:
         """The table as plain data."""

@@ -1,0 +1,96 @@
+"""A study as one HTML file that needs nothing else: no script, no font, no request to anywhere."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from unskew import __version__
+from unskew.evaluation.charts import Style
+from unskew.evaluation.names import clean
+from unskew.studies.pictures import panel_chart, series_styles
+from unskew.studies.result import Figure, StudyResult, TableResult
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure with its panels drawn."""
+
+    figure: Figure
+    styles: tuple[Style, ...]
+    panels: tuple[tuple[str, Markup | None], ...]
+
+
+def render_study(result: StudyResult) -> str:
+    """Write the page; the same result gives the same bytes, and everything that comes from it is escaped."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        # the looks are those of the report
+        loader=ChoiceLoader([PackageLoader("unskew.studies"), PackageLoader("unskew.evaluation")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_printable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": _number, "verdict": _verdict}
+    return environment.get_template("study.html.j2").render(
+        version=__version__,
+        result=result,
+        tables=[(table, _counts(table), _drawings(table)) for table in result.tables],
+        data=list(dict.fromkeys(part for table in result.tables for part in table.data)),
+        duration=_duration(result.seconds),
+    )
+
+
+def _counts(table: TableResult) -> str:
+    """How a table came out, in a few words."""
+    cells = [cell.agrees for cell in table.cells if cell.agrees is not None]
+    claims = [claim.holds for claim in table.claims if claim.holds is not None]
+    parts = [f"{sum(cells)} of {len(cells)} comparable numbers agree"] if cells else []
+    parts += [f"{sum(claims)} of {len(claims)} claims hold"] if claims else []
+    if not table.ran:
+        return "could not run: the data is not here"
+    return ", ".join(parts) or "nothing to compare"
+
+
+def _drawings(table: TableResult) -> list[Drawing]:
+    return [
+        Drawing(
+            figure,
+            tuple(series_styles(figure).values()),
+            tuple(
+                (panel.title, _markup(panel_chart(figure, panel, f"{table.table}-{k}-{j}")))
+                for j, panel in enumerate(figure.panels)
+            ),
+        )
+        for k, figure in enumerate(table.figures)
+    ]
+
+
+def _markup(svg: str | None) -> Markup | None:
+    """Charts escape their own text."""
+    return None if svg is None else Markup(svg)  # noqa: S704
+
+
+def _printable(value: Any) -> Any:
+    """Keep out of the page what is no text, whichever expression it comes from."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _number(value: float | None, sign: str = "") -> str:
+    if value is None:
+        return "–"
+    shown = f"{value:{sign}.4f}" if abs(value) >= 5e-4 or value == 0 else f"{value:{sign}.1e}"
+    return shown.replace("-", "−")
+
+
+def _verdict(value: bool | None, good: str, bad: str, unknown: str = "–") -> str:
+    return unknown if value is None else (good if value else bad)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} minutes"

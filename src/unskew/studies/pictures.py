@@ -1,0 +1,82 @@
+"""Figures of a study as inline SVG: lines with shaded bands."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from unskew.evaluation.charts import Style, chart_of, model_styles, scale_of, to_svg
+from unskew.evaluation.names import clean
+from unskew.studies.result import Figure, Panel, Series
+
+_FLOOR = 0.5  # where a band would reach zero on a logarithmic axis: this share of the smallest value shown
+
+
+def series_styles(figure: Figure) -> dict[str, Style]:
+    """What is naive is grey and dashed; the others have colours, the same in all panels."""
+    lines = {line.name: line for panel in figure.panels for line in panel.series}
+    coloured = model_styles([name for name, line in lines.items() if not line.naive])
+    return {
+        name: Style(name, "var(--naive)", dash=(5, 3)) if line.naive else coloured[name] for name, line in lines.items()
+    }
+
+
+def panel_chart(figure: Figure, panel: Panel, prefix: str) -> str | None:
+    """The lines of a panel with their bands; None when there is no point to draw.
+
+    Parameters
+    ----------
+    figure : Figure
+        Has the axes and the looks.
+    panel : Panel
+    prefix : str
+        Begins every id in the SVG.
+    """
+    import altair as alt
+
+    styles = series_styles(figure)
+    places = {line.name: f"s{k:03d}" for k, line in enumerate(panel.series)}
+    data = [
+        {"series": places[line.name], **point} for line in panel.series for point in _points(line, figure, panel.series)
+    ]
+    if not data:
+        return None
+    looks = [styles[name] for name in places]
+    words = list(places.values())
+    ticks = sorted({point["x"] for point in data})
+    x = alt.X(
+        "x:Q",
+        title=clean(figure.x_label),
+        scale=alt.Scale(type="log" if figure.log_x else "linear", nice=False, zero=False),
+        axis=alt.Axis(values=ticks if len(ticks) <= 8 else alt.Undefined, format="~g", grid=False, labelOverlap=True),
+    )
+    vertical = alt.Scale(type="log" if figure.log_y else "linear", zero=False, nice=not figure.log_y)
+    y = alt.Y("low:Q", title=None, scale=vertical, axis=alt.Axis(tickCount=5, format="~g"))
+    colours = scale_of(words, [look.colour for look in looks])
+    base = chart_of("rows").encode(x=x)
+    bands = base.mark_area(opacity=0.18).encode(
+        y=y, y2="high:Q", color=alt.Color("series:N", scale=colours, legend=None)
+    )
+    dashes = scale_of(words, [list(look.dash) for look in looks])
+    lines = base.mark_line(strokeWidth=2).encode(
+        y=alt.Y("mean:Q", title=None, scale=vertical),
+        color=alt.Color("series:N", scale=colours, legend=None),
+        strokeDash=alt.StrokeDash("series:N", scale=dashes, legend=None),
+    )
+    dots = base.mark_point(filled=True, size=28, opacity=1).encode(
+        y="mean:Q", color=alt.Color("series:N", scale=colours, legend=None)
+    )
+    names = ", ".join(clean(line.name) for line in panel.series)
+    label = f"{clean(panel.title)} over {clean(figure.x_label)}: {names}, each with a shaded band"
+    return to_svg((bands + lines + dots).properties(height=230), prefix, label, rows=data)
+
+
+def _points(line: Series, figure: Figure, beside: Sequence[Series]) -> Iterator[dict[str, Any]]:
+    """What can be drawn: on a logarithmic axis only what is above zero, bands cut off near the smallest value."""
+    shown = [mean for each in beside for mean in each.mean if mean > 0]
+    floor = _FLOOR * min(shown, default=1.0) if figure.log_y else float("-inf")
+    for x, mean, low, high in zip(line.x, line.mean, line.low, line.high, strict=True):
+        if not all(map(math.isfinite, (x, mean, low, high))):
+            continue
+        if (figure.log_x and x <= 0) or (figure.log_y and mean <= 0):
+            continue
+        yield {"x": x, "mean": mean, "low": max(low, floor), "high": high}
