@@ -5,17 +5,21 @@ from typing import TYPE_CHECKING
 
 from unskew.estimators import Aoa, Estimate, Estimator, Snips
 from unskew.evaluation.estimates import Estimation
+from unskew.evaluation.settings import OVER_ALL_PAIRS
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 
-def naive_counterpart(estimator: Estimator) -> Aoa:
-    """The average an estimator becomes when all propensities are equal.
+def naive_counterpart(estimator: Estimator, kind: str = "mean") -> Aoa:
+    """The average an estimator becomes when all propensities are equal, for a metric of a kind.
 
     ``snips`` is a mean over pairs, so it belongs beside ``aoa(per=pair)``, not beside ``aoa``: part of the gap to the
     latter comes from who is averaged over, not from the correction.
     """
+    if kind in OVER_ALL_PAIRS:
+        per = estimator.per if isinstance(estimator, Snips) else "pair"
+        return Aoa(per=per) if per in {"user", "item"} else Aoa()
     return Aoa(per="pair") if isinstance(estimator, Snips) and estimator.per == "pair" else Aoa()
 
 
@@ -24,12 +28,12 @@ def missing_counterparts(report: "Report") -> tuple[Estimate, ...]:
     asked = {(str(metric), str(estimator)) for metric, estimator in report.settings.pairs}
     pairs = {}
     for metric, estimator in report.settings.pairs:
-        naive = naive_counterpart(estimator)
+        naive = naive_counterpart(estimator, metric.kind)
         key = (str(metric), str(naive))
         if estimator.uses_propensity and key not in asked:
             pairs[key] = (metric, naive)
     if not pairs:
         return ()
     settings = replace(report.settings, pairs=tuple(pairs.values()))
-    _, estimates, _ = Estimation(report.evidence, settings, report.propensity).run()
+    _, estimates, _ = Estimation(report.evidence, settings, report.propensity, rated=report.rated).run()
     return tuple(estimates)

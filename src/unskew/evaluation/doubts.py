@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from unskew.estimators import Snips
-from unskew.evaluation.estimates import Cell
 from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.risks import Cell
 from unskew.evaluation.settings import Settings
 from unskew.propensities import Popularity
 from unskew.ranking import Contest
@@ -19,10 +19,17 @@ FEW_USERS = 30
 
 
 def find_doubts(
-    evidence: Evidence, settings: Settings, cells: Sequence[Cell], contest: Contest | None
+    evidence: Evidence,
+    settings: Settings,
+    cells: Sequence[Cell],
+    contest: Contest | None,
+    rated: Evidence | None = None,
 ) -> Iterator[str]:
     """Say what was dropped, and which numbers rest on little."""
     yield from _dropped(evidence)
+    if rated is not None and rated.dropped["rows_without_prediction"]:
+        rows = _count(rated.dropped["rows_without_prediction"], "test row")
+        yield f"{rows} left out of metrics over ratings, for some model has no prediction there"
     if contest is not None:
         for name, binding in contest.bindings.items():
             if binding.unknown_items:

@@ -1,6 +1,6 @@
 """From evidence to estimates and comparisons."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -12,29 +12,15 @@ from unskew.arrays import Bools, Floats, Ints
 from unskew.errors import ConfigError, PropensityError
 from unskew.estimators import Comparison, Estimate, Estimator, Terms, difference, holm, p_value
 from unskew.evaluation.evidence import Evidence
-from unskew.evaluation.settings import AnyMetric, Settings
-from unskew.metrics import ListMetric, UserLists
+from unskew.evaluation.risks import Cell, Risks, kish
+from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
+from unskew.metrics import AnyMetric, ListMetric, UserLists
 from unskew.propensities import Propensity
-from unskew.ranking import Threads
+from unskew.ranking import Ranks, Threads
 
 MANY_ROWS = 2**18
 
 Values: TypeAlias = dict[tuple[str, str, str], tuple[Floats, ...]]
-
-
-@dataclass(frozen=True, eq=False)
-class Cell:
-    """A metric by an estimator: what all models share there."""
-
-    metric: AnyMetric
-    estimator: Estimator
-    users: int
-    dropped_users: int
-    dropped_items: int
-    effective_sample_size: float | None
-    max_weight_share: float | None
-    clipped_share: float
-    terms: dict[str, Terms]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,30 +52,36 @@ class Estimation:
     settings: Settings
     propensity: Propensity
     threads: int | None = None
+    rated: Evidence | None = None
 
     def run(self) -> tuple[list[Cell], list[Estimate], list[Comparison]]:
         """Compute all cells, then all intervals, sharing the bootstrap's draws where users are the same."""
         values = self._values()
-        cells = [self._cell(metric, estimator, values) for metric, estimator in self.settings.pairs]
+        risks = None if self.rated is None else Risks(self.rated, self.propensity)
+        cells = [
+            risks.cell(metric, estimator)
+            if risks is not None and metric.kind in OVER_ALL_PAIRS
+            else self._cell(metric, estimator, values)
+            for metric, estimator in self.settings.pairs
+        ]
         estimates: dict[tuple[int, str], Estimate] = {}
         comparisons: dict[tuple[int, str, str], Comparison] = {}
         for group in self._groups(cells):
             self._intervals(cells, group, estimates, comparisons)
-        models = list(self.evidence.ranks)
-        places = range(len(cells))
         return (
             cells,
-            [estimates[k, model] for k in places for model in models],
-            [comparisons[k, a, b] for k in places for a, b in combinations(models, 2)],
+            [estimates[k, model] for k, cell in enumerate(cells) for model in cell.terms],
+            [comparisons[k, a, b] for k, cell in enumerate(cells) for a, b in combinations(cell.terms, 2)],
         )
 
     @staticmethod
     def _groups(cells: list[Cell]) -> Iterator[list[int]]:
         """Places of the cells whose terms are of the same number of users in the same order."""
-        by_size: dict[tuple[int, int], list[int]] = {}
+        by_size: dict[tuple[int, int, bool], list[int]] = {}
         for k, cell in enumerate(cells):
             size = len(next(iter(cell.terms.values())).numerator)
-            by_size.setdefault((size, cell.dropped_users), []).append(k)
+            key = (size, cell.dropped_users, cell.metric.kind in OVER_ALL_PAIRS)
+            by_size.setdefault(key, []).append(k)
         yield from by_size.values()
 
     def _intervals(
@@ -113,7 +105,8 @@ class Estimation:
         for (k, model), term, (low, high) in zip(keys, terms, bounds, strict=True):
             estimates[k, model] = self._estimate(cells[k], model, term, low, high)
         for (k, a, b), (low, high) in zip(pairs, gaps, strict=True):
-            gap, error = difference(cells[k].terms[a], cells[k].terms[b])
+            gap, _ = difference(cells[k].terms[a], cells[k].terms[b])
+            error = None if gap is None else settings.interval.gap_error(cells[k].terms[a], cells[k].terms[b])
             names = str(cells[k].metric), str(cells[k].estimator)
             comparisons[k, a, b] = Comparison(*names, a, b, gap, low, high, p_value(gap, error), None)
         for k in group:
@@ -122,17 +115,16 @@ class Estimation:
                 comparisons[key] = replace(comparisons[key], p_value_holm=adjusted)
 
     def _estimate(self, cell: Cell, model: str, terms: Terms, low: float | None, high: float | None) -> Estimate:
-        ranks = self.evidence.ranks[model]
         if terms.value is not None and not np.isfinite(terms.value):
             raise ConfigError(f"{cell.metric} by {cell.estimator} of model {model!r} is {terms.value}; check its gains")
         return Estimate(
             model=model,
             metric=str(cell.metric),
-            definition=f"{cell.metric.definition}; ties {ranks.ties}; {ranks.candidate_rule}",
+            definition=self._definition(cell.metric, model),
             estimator=str(cell.estimator),
-            target=cell.estimator.target,
+            target=cell.estimator.target_of(cell.metric.kind),
             value=terms.value,
-            std_error=terms.std_error,
+            std_error=self.settings.interval.std_error(terms),
             low=low,
             high=high,
             level=self.settings.level,
@@ -142,24 +134,23 @@ class Estimation:
             effective_sample_size=cell.effective_sample_size,
             max_weight_share=cell.max_weight_share,
             clipped_share=cell.clipped_share,
-            tied_share=ranks.tied_share,
+            tied_share=0.0 if cell.metric.kind == "loss" else self._ranks(cell.metric)[model].tied_share,
         )
+
+    def _ranks(self, metric: AnyMetric) -> Mapping[str, Ranks]:
+        evidence = self.evidence if self.rated is None or metric.kind not in OVER_ALL_PAIRS else self.rated
+        return evidence.ranks
+
+    def _definition(self, metric: AnyMetric, model: str) -> str:
+        if metric.kind == "loss":
+            return f"{metric.definition}; {self.evidence.split.rule}"
+        ranks = self._ranks(metric)[model]
+        return f"{metric.definition}; ties {ranks.ties}; {ranks.candidate_rule}"
 
     @cached_property
     def _rows(self) -> tuple[Floats, Bools | None]:
         """Propensity of each row, and which rows have one (None for all)."""
-        evidence = self.evidence
-        values = None if evidence.split.test.values is None else next(iter(evidence.ranks.values())).values
-        propensity = np.asarray(self.propensity(evidence.row_users, evidence.items, values), dtype=float)
-        has = ~np.isnan(propensity)
-        wrong = has & ~((propensity > 0) & (propensity <= 1))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            item = evidence.split.item_vocabulary.ids[evidence.items[row]]
-            raise PropensityError(f"propensity {propensity[row]:g} of item {item} is outside (0, 1]")
-        if not has.any():
-            raise PropensityError("no held-out item has a propensity; with smoothing=0 items must occur in training")
-        return propensity, None if has.all() else has
+        return self.evidence.propensities(self.propensity)
 
     def _cell(self, metric: AnyMetric, estimator: Estimator, values: Values) -> Cell:
         evidence, dropped = self.evidence, self.evidence.dropped
@@ -167,7 +158,8 @@ class Estimation:
         if isinstance(metric, ListMetric):
             terms = self._list_terms(metric, values)
         else:
-            terms = {model: Terms(*values[str(metric), str(estimator), model]) for model in evidence.ranks}
+            sums = {model: values[str(metric), str(estimator), model] for model in evidence.ranks}
+            terms = {model: Terms(above, below) for model, (above, below) in sums.items()}
         users = len(next(iter(terms.values())).numerator)
         dropped_users = dropped["users"] + len(evidence.users) - users
         if estimator.counts_empty_users:  # the whole population is in the sums, if only as 0
@@ -203,7 +195,7 @@ class Estimation:
                 user=user,
                 has=has,
                 relevant=relevant,
-                effective_sample_size=_kish(weights),
+                effective_sample_size=kish(weights),
                 max_weight_share=float(weights.max() / weights.sum()),
                 clipped_share=estimator.clipped_share(propensity),
             )
@@ -219,10 +211,12 @@ class Estimation:
 
         Jobs run side by side and hold the gains of one model and metric at a time, so memory stays small.
         """
+        ranked = [m for m in self.settings.metrics if m.kind not in OVER_ALL_PAIRS]
         for metric, estimator in self.settings.pairs:
-            self._basis(estimator, counted=metric.kind == "mean")
-        lists: tuple[AnyMetric, ...] = tuple(m for m in self.settings.metrics if isinstance(m, ListMetric))
-        groups = [group for group in (lists, *((m,) for m in self.settings.metrics if m not in lists)) if group]
+            if metric.kind not in OVER_ALL_PAIRS:
+                self._basis(estimator, counted=metric.kind == "mean")
+        lists: tuple[AnyMetric, ...] = tuple(m for m in ranked if isinstance(m, ListMetric))
+        groups = [group for group in (lists, *((m,) for m in ranked if m not in lists)) if group]
         jobs = [(model, group) for group in groups for model in self.evidence.ranks]
         values: Values = {}
         # on few rows the threads would spend more time waiting for one another than they save
@@ -284,8 +278,3 @@ def check_needs(settings: Settings, propensity: Propensity, *, counted: bool) ->
                 f"{estimator} of {metric} needs each user's number of relevant items; "
                 "give --relevant-counts, or use snips"
             )
-
-
-def _kish(weights: Floats) -> float:
-    """Effective sample size (Kish 1965): the square of the sum over the sum of squares."""
-    return float(weights.sum() ** 2 / np.dot(weights, weights))

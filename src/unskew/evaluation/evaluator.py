@@ -1,30 +1,38 @@
 """The main job: models and a split in, a report out."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from unskew.arrays import Bools, Ints
+from unskew.arrays import Bools
 from unskew.data import Interactions, Split
-from unskew.data.split import Candidates
+from unskew.data.split import All, Candidates, Listed
 from unskew.data.vocabulary import vocabulary_of
 from unskew.errors import DataError
 from unskew.estimators import Estimator, Interval
 from unskew.evaluation.doubts import find_doubts
 from unskew.evaluation.estimates import Estimation, check_needs
-from unskew.evaluation.evidence import Evidence, check_counts, relevant_counts
+from unskew.evaluation.evidence import check_counts, relevant_counts
+from unskew.evaluation.gathering import Gathering
+from unskew.evaluation.judged import (
+    Fitted,
+    Judged,
+    Stage,
+    check_judged,
+    default_metrics,
+    fit_all,
+    fit_propensity,
+    left_out,
+)
 from unskew.evaluation.report import Report
-from unskew.evaluation.saved_ranks import admit, check_alike
-from unskew.evaluation.settings import DEFAULT_PROPENSITY, AnyMetric, Settings, resolve
-from unskew.models import Model
-from unskew.propensities import PropensityModel
-from unskew.ranking import Contest, Engine, Ranks, Scorer, Threads, default_block_size, prepare_contest, rank
-
-Judged: TypeAlias = "Scorer | Ranks | Model | str"
-Stage: TypeAlias = Callable[[str, int, int], None]
+from unskew.evaluation.scale import Scale
+from unskew.evaluation.settings import DEFAULT_PROPENSITY, Settings, resolve
+from unskew.metrics import AnyMetric
+from unskew.propensities import Propensity, PropensityModel
+from unskew.ranking import Engine, Ranks, Scorer, Threads
 
 
 def evaluate(
@@ -45,6 +53,8 @@ def evaluate(
     engine: Engine | None = None,
     block_size: int | None = None,
     unlisted: str = "zero",
+    scale: str | Scale | None = None,
+    allow_missing: bool = False,
     progress: Stage | None = None,
 ) -> Report:
     """Judge models on held-out rows, naively and with the skew of the log corrected for.
@@ -52,11 +62,12 @@ def evaluate(
     Parameters
     ----------
     models : mapping
-        Name to model: a `Scorer`, `Ranks` made before, a built-in `Model` or its word (``als(factors=32)``),
-        which is then trained on the split's train.
+        Name to model: a `Scorer`, `Ranks` made before, `Predictions`, a built-in `Model` or its word
+        (``als(factors=32)``), which is then trained on the split's train; or a pair of them, one that ranks and one
+        that predicts ratings. A scorer with ``ratings=True`` does both.
     split : Split
     metrics : sequence, optional
-        Words or metrics; ``recall@10``, ``adg@10`` and ``auc`` by default.
+        Words or metrics; ``recall@10``, ``adg@10`` and ``auc`` by default, ``mae`` and ``mse`` for predictions.
     estimators : sequence, optional
         Words or estimators. By default ``aoa`` and ``snips``, each where it applies; one that is named and does
         not apply is an error.
@@ -82,6 +93,10 @@ def evaluate(
         Users scored at a time; recorded, because float32 products differ in the last bit between block sizes.
     unlisted : {"zero", "tied"}
         What an item outside a top-N list gains under a cut-off.
+    scale : str or Scale, optional
+        The scale of the ratings, as in ``1-5`` or ``0.5-5/0.5``; ratings that are not on it are refused.
+    allow_missing : bool
+        Leave out, for all models, test rows that some model has no prediction for, instead of refusing them.
     progress : callable, optional
         Called as ``progress(stage, done, total)``.
 
@@ -101,8 +116,14 @@ def evaluate(
     >>> report.value("mine", "recall@1", "aoa")
     0.5
     """
+    if not isinstance(models, Mapping):
+        raise DataError(f"models must be a mapping from names, as in {{'mine': model}}, not {type(models).__name__}")
+    if not isinstance(split, Split):
+        raise DataError(f"expected a Split, got {type(split).__name__}; make one with Split(train, test)")
+    if not models:
+        raise DataError("no model to judge: give at least one")
     settings = resolve(
-        metrics=metrics,
+        metrics=default_metrics(models) if metrics is None else metrics,
         estimators=estimators,
         propensity=propensity,
         candidates=candidates,
@@ -113,47 +134,62 @@ def evaluate(
         seed=seed,
         block_size=block_size,
         unlisted=unlisted,
+        scale=scale,
+        allow_missing=allow_missing,
     )
-    if not isinstance(models, Mapping):
-        raise DataError(f"models must be a mapping from names, as in {{'mine': model}}, not {type(models).__name__}")
-    if not isinstance(split, Split):
-        raise DataError(f"expected a Split, got {type(split).__name__}; make one with Split(train, test)")
-    if not models:
-        raise DataError("no model to judge: give at least one")
     if settings.candidates is not None and settings.candidates != split.rule:
         split = split.with_candidates(settings.candidates)
+    _check_scale(settings, split)
     train = _positives(split.train, positive)
-    fitted_propensity = settings.propensity.fit(train, split.test)
+    fitted_propensity = _fit_propensity(settings.propensity, train, split)
     check_needs(settings, fitted_propensity, counted=relevant is not None)
-    fitted = _fit(models, train, seed, progress)
-    runner = engine or Threads(threads)
-    contest, ranks, block = _rank_all(fitted, split, settings, runner, progress)
-    evidence = replace(_evidence(split, train, contest, ranks, positive), unlisted=unlisted)
+    fitted = fit_all(models, split, train, settings, progress)
+    check_judged(fitted, settings)
+    gathered = Gathering(fitted, split, train, settings, engine or Threads(threads), progress).run()
+    evidence = gathered.ranked or gathered.rated
+    assert evidence is not None
     if relevant is not None:
         by_user, ids, numbers = relevant_counts(relevant, split, evidence.users)
         check_counts(by_user, evidence.users, np.diff(evidence.offsets), split)
-        evidence = replace(evidence, relevant=by_user, absent=numbers[_known_to_all(fitted, ids)])
-    estimation = Estimation(evidence, settings, fitted_propensity, threads)
+        known = _known_to_all({name: model.ranker for name, model in fitted.items()}, ids)
+        evidence = replace(evidence, relevant=by_user, absent=numbers[known])
+    estimation = Estimation(evidence, settings, fitted_propensity, threads, gathered.rated)
     cells, estimates, comparisons = estimation.run()
+    doubts = find_doubts(evidence, settings, cells, gathered.contest, gathered.rated)
     return Report(
         estimates=tuple(estimates),
         comparisons=tuple(comparisons),
-        warnings=(*_unnamed(fitted, split), *find_doubts(evidence, settings, cells, contest)),
+        warnings=(*_unnamed(fitted, split), *left_out(estimates, fitted), *doubts),
         settings=settings,
         evidence=evidence,
         propensity=fitted_propensity,
-        block_size=block,
-        models={name: _describe(model) for name, model in models.items()},
+        block_size=gathered.block_size,
+        models={name: model.described for name, model in fitted.items()},
+        rated=gathered.rated,
     )
 
 
-def _unnamed(models: Mapping[str, Scorer | Ranks], split: Split) -> Iterator[str]:
+def _check_scale(settings: Settings, split: Split) -> None:
+    if settings.scale is None:
+        return
+    for part in (split.train, split.validation, split.test):
+        if part is not None:
+            settings.scale.check(part)
+
+
+def _fit_propensity(model: PropensityModel, train: Interactions, split: Split) -> Propensity:
+    """The propensity of the test rows; those of train could not be in it, where seen items are no candidates."""
+    seen = None if isinstance(split.rule, All | Listed) else split.train
+    return fit_propensity(model, train, split.test, seen=seen)
+
+
+def _unnamed(models: Mapping[str, Fitted], split: Split) -> Iterator[str]:
     """Say which models were matched by order alone, where ids are more than row numbers."""
     for name, model in models.items():
-        if isinstance(model, Ranks):
+        if model.scorer is None:
             continue
         pairs = (("user", split.user_vocabulary), ("item", split.item_vocabulary))
-        axes = [axis for axis, ids in pairs if getattr(model, f"{axis}_ids", None) is None and not ids.is_range]
+        axes = [axis for axis, ids in pairs if getattr(model.scorer, f"{axis}_ids", None) is None and not ids.is_range]
         if axes:
             yield (
                 f"model {name!r} has no {' and '.join(f'{axis}_ids' for axis in axes)}: its k-th row was taken for the "
@@ -170,114 +206,14 @@ def _positives(train: Interactions, positive: str | None) -> Interactions:
         return train
 
 
-def _fit(
-    models: Mapping[str, Judged], train: Interactions, seed: int, progress: Stage | None
-) -> dict[str, Scorer | Ranks]:
-    fitted: dict[str, Scorer | Ranks] = {}
-    for name, given in models.items():
-        model = Model.from_word(given) if isinstance(given, str) else given
-        if isinstance(model, type) or not isinstance(model, Model | Ranks | Scorer):
-            kind = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
-            raise DataError(
-                f"model {name!r} is {kind}; give an object with a method score(users), Ranks, or a word such as 'als'"
-            )
-        if isinstance(model, Model):
-            stage = None if progress is None else _stage(progress, f"training {name}")
-            fitted[name] = model.fit(train, rng=seed, progress=stage)
-        else:
-            fitted[name] = model
-    return fitted
-
-
-def _rank_all(
-    models: Mapping[str, Scorer | Ranks],
-    split: Split,
-    settings: Settings,
-    engine: Engine,
-    progress: Stage | None,
-) -> tuple[Contest | None, dict[str, Ranks], int | None]:
-    scorers = {name: model for name, model in models.items() if not isinstance(model, Ranks)}
-    ready = {name: model for name, model in models.items() if isinstance(model, Ranks)}
-    contest, made, block = None, {}, None
-    if scorers:
-        contest = prepare_contest(scorers, split, positive=settings.positive, seed=settings.seed)
-        block = settings.block_size or default_block_size(contest.catalogue_size)
-        for name, scorer in scorers.items():
-            made[name] = rank(
-                scorer,
-                contest,
-                name=name,
-                ties=settings.ties,
-                engine=engine,
-                block_size=block,
-                seed=settings.seed,
-                progress=None if progress is None else _stage(progress, f"ranking {name}"),
-            )
-    joined = {name: made[name] if name in made else admit(name, ready[name], split, settings) for name in models}
-    check_alike(joined)
-    return contest, joined, block
-
-
-def _known_to_all(models: Mapping[str, Scorer | Ranks], ids: pl.Series) -> Bools:
+def _known_to_all(models: Mapping[str, Scorer | Ranks | None], ids: pl.Series) -> Bools:
     """Whether every model knows a user of neither train nor test; only one with ids of its own can."""
     known = np.ones(len(ids), dtype=bool)
     for name, model in models.items():
-        if isinstance(model, Ranks):
+        if model is None or isinstance(model, Ranks):
             continue  # they do not say whom else the model knows
         own = getattr(model, "user_ids", None)
         if own is None:
             return np.zeros(len(ids), dtype=bool)
         known &= vocabulary_of(own, f"user_ids of model {name!r}")[0].encode(ids) >= 0
     return known
-
-
-def _evidence(
-    split: Split, train: Interactions, contest: Contest | None, ranks: Mapping[str, Ranks], positive: str | None
-) -> Evidence:
-    first = next(iter(ranks.values()))
-    starts = np.flatnonzero(np.append(True, first.users[1:] != first.users[:-1]))
-    users = first.users[starts]
-    known = np.ones(len(split.user_vocabulary), dtype=bool)
-    dropped: Mapping[str, int]
-    if contest is None:
-        dropped = _without_rank(split, first, users, positive)
-    else:
-        dropped = contest.dropped
-        for binding in contest.bindings.values():
-            known &= binding.rows >= 0
-    return Evidence(
-        split=split,
-        train=train,
-        users=users,
-        offsets=np.append(starts, len(first)).astype(np.int64),
-        items=first.items,
-        ranks=ranks,
-        known_users=known,
-        dropped=dropped,
-    )
-
-
-def _without_rank(split: Split, ranks: Ranks, users: Ints, positive: str | None) -> dict[str, int]:
-    """What saved ranks lack; they do not tell why."""
-    test = split.test
-    is_positive = np.ones(len(test), dtype=bool) if positive is None else test.holds(positive)
-    tested = np.unique(test.users)
-    return {
-        "items_in_train": 0,
-        "items_outside_catalogue": 0,
-        "rows_without_rank": int(np.sum(is_positive & np.isin(test.users, users))) - len(ranks),
-        "rows_of_unknown_users": 0,
-        "unknown_users": 0,
-        "users_without_positive": len(tested) - len(np.unique(test.users[is_positive])),
-        "users": len(tested) - len(users),
-    }
-
-
-def _stage(progress: Stage, name: str) -> Callable[[int, int], None]:
-    return lambda done, total: progress(name, done, total)
-
-
-def _describe(model: Judged) -> str:
-    if isinstance(model, str):
-        return str(Model.from_word(model))
-    return str(model) if isinstance(model, Model) else type(model).__name__

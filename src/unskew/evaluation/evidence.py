@@ -11,10 +11,10 @@ import polars as pl
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions, Split
 from unskew.data.vocabulary import canonical
-from unskew.errors import DataError
-from unskew.evaluation.settings import AnyMetric
-from unskew.metrics import ListMetric, UserLists
-from unskew.ranking import Ranks
+from unskew.errors import DataError, PropensityError
+from unskew.metrics import AnyMetric, Metric, RatingLoss, UserLists
+from unskew.propensities import Propensity
+from unskew.ranking import Predictions, Ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,12 @@ class Evidence:
         What an item outside a top-N list gains under a cut-off.
     absent : array
         Numbers of relevant items of users whom all models know but neither train nor test holds.
+    values : array or None
+        Ratings of the rows, where they have any.
+    predictions : mapping
+        Model to predicted ratings of the rows, for the models that predict.
+    pairs : array
+        How many candidates each user has, by code; metrics over all pairs need it.
     """
 
     split: Split
@@ -57,6 +63,9 @@ class Evidence:
     relevant: Floats | None = None
     unlisted: str = "zero"
     absent: Floats = field(default_factory=lambda: np.empty(0))
+    values: Floats | None = None
+    predictions: Mapping[str, Predictions] = field(default_factory=dict)
+    pairs: Floats = field(default_factory=lambda: np.empty(0))
 
     @cached_property
     def user(self) -> Ints:
@@ -76,13 +85,38 @@ class Evidence:
     @property
     def dropped_items(self) -> int:
         """Positive test rows of judged or known users that are not judged."""
-        return sum(self.dropped[why] for why in ("items_outside_catalogue", "items_in_train", "rows_without_rank"))
+        reasons = ("items_outside_catalogue", "items_in_train", "rows_without_rank", "rows_without_prediction")
+        return sum(self.dropped.get(why, 0) for why in reasons)
 
     def gains(self, model: str, metric: AnyMetric) -> Floats:
-        """Worth of each row (metrics that are means or sums)."""
+        """Worth of each row: its gain, its loss, or its gain times its rating."""
+        if isinstance(metric, RatingLoss):
+            predictions = self.predictions[model]
+            return metric.loss(predictions.values, predictions.predicted)
         ranks = self.ranks[model]
-        assert not isinstance(metric, ListMetric)
-        return metric.row_gains(ranks.above, ranks.spread, ranks.candidates, self.listed(model))
+        assert isinstance(metric, Metric)
+        gains = metric.row_gains(ranks.above, ranks.spread, ranks.candidates, self.listed(model))
+        return gains * self.values if metric.kind == "graded" and self.values is not None else gains
+
+    def judged_by(self, metric: AnyMetric) -> list[str]:
+        """The models that can be judged by a metric: those that predict, or those that rank."""
+        return list(self.predictions if isinstance(metric, RatingLoss) else self.ranks)
+
+    def propensities(self, propensity: Propensity) -> tuple[Floats, Bools | None]:
+        """Propensity of each row, and which rows have one (None for all)."""
+        given = np.asarray(propensity(self.row_users, self.items, self.values), dtype=float)
+        has = ~np.isnan(given)
+        wrong = has & ~((given > 0) & (given <= 1))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            item = self.split.item_vocabulary.ids[self.items[row]]
+            raise PropensityError(
+                f"propensity {given[row]:g} of item {item} is outside (0, 1]; a propensity is the probability that the "
+                "row is in the test"
+            )
+        if not has.any():
+            raise PropensityError("no held-out item has a propensity; with smoothing=0 items must occur in training")
+        return given, None if has.all() else has
 
     def lists(self, model: str) -> UserLists:
         """The ranks of each user together (list metrics)."""

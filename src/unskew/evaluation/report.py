@@ -37,6 +37,7 @@ class Report:
     propensity: Propensity
     block_size: int | None
     models: Mapping[str, str]
+    rated: Evidence | None = None
 
     def __str__(self) -> str:
         from unskew.evaluation.table import as_text

@@ -48,7 +48,7 @@ def admit(name: str, ranks: Ranks, split: Split, settings: Settings) -> Ranks:
         )
     if not asked.any():
         raise DataError(f"ranks of {name!r} hold no row that is positive under {settings.positive!r}")
-    return ranks if asked.all() else _take(ranks, asked)
+    return ranks if asked.all() else take_ranks(ranks, asked)
 
 
 def check_alike(ranks: Mapping[str, Ranks]) -> None:
@@ -93,7 +93,8 @@ def _is_in(ranks: Ranks, users: Ints, items: Ints, width: int) -> Bools:
     return np.isin(ranks.users.astype(np.int64) * width + ranks.items, users.astype(np.int64) * width + items)
 
 
-def _take(ranks: Ranks, rows: Bools) -> Ranks:
+def take_ranks(ranks: Ranks, rows: Bools) -> Ranks:
+    """The given rows of ranks."""
     columns = ("users", "items", "above", "tied", "candidates", "values", "listed")
     taken: dict[str, Any] = {
         column: getattr(ranks, column)[rows] for column in columns if getattr(ranks, column) is not None

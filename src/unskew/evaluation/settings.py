@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from unskew.data.split import Candidates
 from unskew.errors import ConfigError, did_you_mean
-from unskew.estimators import Aoa, Estimator, Interval
-from unskew.metrics import ListMetric, Metric, parse_metric
+from unskew.estimators import Aoa, Estimator, Interval, Observation, Snips
+from unskew.evaluation.scale import Scale
+from unskew.metrics import AnyMetric, parse_metric
 from unskew.propensities import PropensityModel
 from unskew.ranking import TIE_POLICIES, Ties
 
-AnyMetric: TypeAlias = Metric | ListMetric
-
 DEFAULT_METRICS = ("recall@10", "adg@10", "auc")
+DEFAULT_LOSSES = ("mae", "mse")
+OVER_ALL_PAIRS = frozenset({"loss", "graded"})
 DEFAULT_ESTIMATORS = ("aoa", "snips")
 DEFAULT_PROPENSITY = "popularity"
 
@@ -36,6 +36,10 @@ class Settings:
     seed : int
     block_size : int or None
     unlisted : str
+    scale : Scale or None
+        The scale of the ratings, where it was declared.
+    allow_missing : bool
+        Whether test rows without a prediction are left out instead of refused.
     """
 
     pairs: tuple[tuple[AnyMetric, Estimator], ...]
@@ -48,6 +52,8 @@ class Settings:
     seed: int
     block_size: int | None
     unlisted: str
+    scale: Scale | None = None
+    allow_missing: bool = False
 
     @property
     def metrics(self) -> list[AnyMetric]:
@@ -73,6 +79,8 @@ def resolve(
     seed: int = 0,
     block_size: int | None = None,
     unlisted: str = "zero",
+    scale: str | Scale | None = None,
+    allow_missing: bool = False,
 ) -> Settings:
     """Parse words and refuse what cannot be.
 
@@ -100,6 +108,8 @@ def resolve(
     if not parsed_metrics or not parsed_estimators:
         raise ConfigError("nothing to compute: name at least one metric and one estimator")
     pairs = _pair(parsed_metrics, parsed_estimators, strict=estimators is not None)
+    chosen_interval = Interval.from_word(interval) if isinstance(interval, str) else interval
+    _check_interval(chosen_interval, parsed_metrics)
     return Settings(
         pairs=pairs,
         propensity=PropensityModel.from_word(propensity) if isinstance(propensity, str) else propensity,
@@ -107,11 +117,21 @@ def resolve(
         ties=ties,
         positive=positive,
         level=level,
-        interval=Interval.from_word(interval) if isinstance(interval, str) else interval,
+        interval=chosen_interval,
         seed=seed,
         block_size=block_size,
         unlisted=unlisted,
+        scale=Scale.parse(scale) if isinstance(scale, str) else scale,
+        allow_missing=allow_missing,
     )
+
+
+def _check_interval(interval: Interval, metrics: Sequence[AnyMetric]) -> None:
+    others = [metric for metric in metrics if metric.kind not in OVER_ALL_PAIRS]
+    if isinstance(interval, Observation) and others:
+        raise ConfigError(
+            f"the interval 'observation' is for metrics over all pairs, such as mae, not for {others[0]}; use delta"
+        )
 
 
 def _pair(
@@ -130,9 +150,13 @@ def _pair(
 
 
 def _mismatch(metric: AnyMetric, estimator: Estimator) -> str | None:
-    per_row = isinstance(estimator, Aoa) and estimator.per == "pair"
-    if metric.kind in estimator.kinds and not (per_row and metric.kind != "mean"):
-        return None
+    if metric.kind in estimator.kinds:
+        if metric.kind in OVER_ALL_PAIRS:
+            return None
+        if isinstance(estimator, Aoa | Snips) and estimator.per == "item":
+            return f"{estimator} cannot estimate {metric}: it is for metrics over all pairs, such as mae; use snips"
+        if not (isinstance(estimator, Aoa) and estimator.per == "pair" and metric.kind != "mean"):
+            return None
     cutoff = "@K" if metric.cutoff is None else f"@{metric.cutoff}"
     if metric.kind == "sum":
         why = "a sum over a user's relevant items has no denominator in positive-only data"

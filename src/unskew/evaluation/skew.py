@@ -100,8 +100,7 @@ def cumulative_share(counts: Floats, mass: Floats) -> Floats:
 def _row_weights(report: "Report") -> Floats:
     """Inverse propensity of each held-out row, clipped as the run's estimator does; NaN where there is none."""
     evidence = report.evidence
-    values = None if evidence.split.test.values is None else next(iter(evidence.ranks.values())).values
-    propensity = np.array(report.propensity(evidence.row_users, evidence.items, values), dtype=float)
+    propensity = np.array(report.propensity(evidence.row_users, evidence.items, evidence.values), dtype=float)
     propensity[~(propensity > 0)] = np.nan
     form = next((e for e in report.settings.estimators if isinstance(e, Weighted)), None)
     if form is None:

@@ -7,7 +7,7 @@ import numpy as np
 from unskew.arrays import Floats
 from unskew.estimators import Snips
 from unskew.evaluation.evidence import Evidence
-from unskew.evaluation.settings import AnyMetric
+from unskew.metrics import AnyMetric
 from unskew.propensities import Popularity
 
 GAMMAS = tuple(float(gamma) for gamma in np.arange(-1, 3.01, 0.25))

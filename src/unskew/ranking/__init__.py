@@ -3,7 +3,8 @@
 from unskew.ranking.contest import Binding, Contest, prepare_contest
 from unskew.ranking.engines import Engine, Threads
 from unskew.ranking.lists import ListScorer
-from unskew.ranking.model_files import read_factors, read_scores
+from unskew.ranking.model_files import read_factors, read_predictions, read_scores
+from unskew.ranking.predictions import Predictions, look_up, predict
 from unskew.ranking.ranker import default_block_size, rank
 from unskew.ranking.ranks import TIE_POLICIES, Ranks, Ties
 from unskew.ranking.scorers import CallableScorer, FactorScorer, ItemItemScorer, MatrixScorer, Scorer
@@ -18,13 +19,17 @@ __all__ = [
     "ItemItemScorer",
     "ListScorer",
     "MatrixScorer",
+    "Predictions",
     "Ranks",
     "Scorer",
     "Threads",
     "Ties",
     "default_block_size",
+    "look_up",
+    "predict",
     "prepare_contest",
     "rank",
     "read_factors",
+    "read_predictions",
     "read_scores",
 ]

@@ -89,7 +89,12 @@ class Contest:
 
 
 def prepare_contest(
-    models: Mapping[str, Scorer], split: Split, *, positive: str | None = None, seed: int = 0
+    models: Mapping[str, Scorer],
+    split: Split,
+    *,
+    positive: str | None = None,
+    seed: int = 0,
+    also: Sequence[npt.ArrayLike] = (),
 ) -> Contest:
     """Join the catalogues of train and models, drop what cannot be judged, and count it.
 
@@ -101,6 +106,8 @@ def prepare_contest(
         Condition that makes a test row a positive; all are when not given.
     seed : int
         For sampled candidates.
+    also : sequence of array
+        Ids of further items, known to models that do not rank; they are in the catalogue too.
 
     Raises
     ------
@@ -109,8 +116,9 @@ def prepare_contest(
     """
     rule = split.rule
     own = {name: _item_vocabulary(scorer, split, name) for name, scorer in models.items()}
+    known_items = [*own.values(), *(vocabulary_of(ids, "item_ids of a model") for ids in also)]
     vocabulary = split.item_vocabulary
-    for model_vocabulary, _ in own.values():
+    for model_vocabulary, _ in known_items:
         vocabulary = vocabulary.union(model_vocabulary)
     to_joined = split.item_vocabulary.codes_in(vocabulary)
     member = np.zeros(len(vocabulary), dtype=bool)
@@ -118,7 +126,7 @@ def prepare_contest(
         member[to_joined[split.train.item_counts > 0]] = True
     else:
         member[to_joined[split.catalogue]] = True
-        for model_vocabulary, codes in own.values():
+        for model_vocabulary, codes in known_items:
             member[model_vocabulary.codes_in(vocabulary)[codes]] = True
     catalogue = np.flatnonzero(member)
     place = np.where(member, np.cumsum(member) - 1, -1).astype(np.int32)

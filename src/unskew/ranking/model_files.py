@@ -2,6 +2,7 @@
 
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ def read_factors(path: str | Path) -> FactorScorer:
     DataError
         When the file is missing, damaged, pickled, or its arrays do not fit.
     """
-    arrays = _load(Path(path))
+    arrays: dict[str, Any] = _load(Path(path))
     unknown = [name for name in arrays if name not in _REQUIRED + _OPTIONAL]
     if unknown:
         raise DataError(f"{path}: unknown array {unknown[0]!r}{did_you_mean(unknown[0], _REQUIRED + _OPTIONAL)}")
@@ -54,19 +55,39 @@ def read_scores(path: str | Path, *, user: str = "user", item: str = "item") -> 
     user, item : str
         Other names the id columns may have.
     """
-    frame = read_table(Path(path))
+    return _read_table(Path(path), user, item, "score")
+
+
+def read_predictions(path: str | Path, *, user: str = "user", item: str = "item") -> ListScorer | FactorScorer:
+    """Read predicted ratings: a CSV, TSV or Parquet file with columns ``user``, ``item`` and ``prediction``.
+
+    A .npz file of factors works too, as in `read_factors`, when its scores are ratings.
+
+    Parameters
+    ----------
+    path : str or Path
+    user, item : str
+        Other names the id columns may have.
+    """
+    if Path(path).suffix == ".npz":
+        return replace(read_factors(path), ratings=True)
+    return replace(_read_table(Path(path), user, item, "prediction"), ratings=True)
+
+
+def _read_table(path: Path, user: str, item: str, column: str) -> ListScorer:
+    frame = read_table(path)
     users = find_column(user if user in frame.columns else "user", frame.columns, str(path))
     items = find_column(item if item in frame.columns else "item", frame.columns, str(path))
-    if "score" not in frame.columns:
-        near = did_you_mean("score", frame.columns)
-        hint = near if "did you mean" in near else "; expected user, item and score"
-        raise DataError(f"{path}: no column 'score' (it has {', '.join(frame.columns[:8])}){hint}")
+    if column not in frame.columns:
+        near = did_you_mean(column, frame.columns)
+        hint = near if "did you mean" in near else f"; expected user, item and {column}"
+        raise DataError(f"{path}: no column {column!r} (it has {', '.join(frame.columns[:8])}){hint}")
     if frame.is_empty():
         raise DataError(f"{path}: there is a header but no row; nothing to work with")
-    scores = frame["score"].cast(pl.Float64, strict=False)
+    scores = frame[column].cast(pl.Float64, strict=False)
     if scores.null_count():
         row = int(scores.is_null().arg_max() or 0)
-        found = "no score" if frame["score"][row] is None else f"score {frame['score'][row]!r}"
+        found = f"no {column}" if frame[column][row] is None else f"{column} {frame[column][row]!r}"
         raise DataError(f"{path}: row {row + 1} has {found}; expected a number")
     return ListScorer.from_table(frame[users], frame[items], scores.to_numpy(), name=str(path))
 

@@ -1,0 +1,282 @@
+"""From models and a split to evidence: who is judged on which rows, and what each model says of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unskew.arrays import Bools, Floats, Ints
+from unskew.data import Interactions, Split
+from unskew.data.split import All, Listed, Sampled
+from unskew.errors import ConfigError, DataError
+from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.judged import Fitted, Stage, stage
+from unskew.evaluation.saved_ranks import admit, check_alike, take_ranks
+from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
+from unskew.ranking import (
+    Contest,
+    Engine,
+    ListScorer,
+    Predictions,
+    Ranks,
+    Scorer,
+    default_block_size,
+    look_up,
+    predict,
+    prepare_contest,
+    rank,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """Evidence of a run.
+
+    Parameters
+    ----------
+    ranked : Evidence or None
+        The positives, for metrics over them.
+    rated : Evidence or None
+        All rows with a rating, for metrics over all pairs.
+    contest : Contest or None
+        Who was ranked among what; None when all ranks were made before.
+    block_size : int or None
+    """
+
+    ranked: Evidence | None
+    rated: Evidence | None
+    contest: Contest | None
+    block_size: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Gathering:
+    """Ranks and predicts what the metrics of a run need."""
+
+    fitted: Mapping[str, Fitted]
+    split: Split
+    train: Interactions
+    settings: Settings
+    engine: Engine
+    progress: Stage | None = None
+
+    def run(self) -> Gathered:
+        """Rank the positives, and rate all rows, as far as metrics ask for it."""
+        kinds = {metric.kind for metric in self.settings.metrics}
+        graded = "graded" in kinds
+        if graded and isinstance(self.split.rule, Sampled):
+            raise ConfigError(
+                f"graded metrics are over all candidates, so {self.split.rule} ones do not do; use unseen"
+            )
+        contest, block, ranked, rated = None, None, None, None
+        ranks: dict[str, Ranks] = {}
+        if kinds - OVER_ALL_PAIRS:
+            contest, ranks, block = self._rank(self.settings.positive)
+            ranked = self._evidence(contest, ranks)
+        if kinds & OVER_ALL_PAIRS:
+            # without a condition the positives are all rows, and their ranks serve both
+            again = ranked is None or self.settings.positive is not None
+            if graded and again:
+                own, ranks, block = self._rank(None)
+                contest = own if contest is None else contest
+            rated = self._rate(ranks if graded else {})
+            contest = contest if contest is not None or ranked is not None else self._contest(None)
+        return Gathered(ranked, rated, contest, block)
+
+    def _rank(self, positive: str | None) -> tuple[Contest | None, dict[str, Ranks], int | None]:
+        settings = replace(self.settings, positive=positive)
+        scorers = self._scorers(positive)
+        ready = {name: model.ranker for name, model in self.fitted.items() if isinstance(model.ranker, Ranks)}
+        contest, made, block = None, {}, None
+        if scorers:
+            contest = self._contest(positive, scorers)
+            block = settings.block_size or default_block_size(contest.catalogue_size)
+            for name, scorer in scorers.items():
+                if self.fitted[name].ranker is None:
+                    continue
+                made[name] = rank(
+                    scorer,
+                    contest,
+                    name=name,
+                    ties=settings.ties,
+                    engine=self.engine,
+                    block_size=block,
+                    seed=settings.seed,
+                    progress=None if self.progress is None else stage(self.progress, name, "ranking"),
+                )
+        joined = {
+            name: made[name] if name in made else admit(name, ready[name], self.split, settings)
+            for name in self.fitted
+            if name in made or name in ready
+        }
+        if not joined:
+            metric = next(metric for metric in settings.metrics if metric.kind != "loss")
+            raise ConfigError(
+                f"{metric} needs scores of all candidates, and no model has them: a table of predictions that lacks "
+                "some cannot rank; give --scores or --factors"
+            )
+        check_alike(joined)
+        return contest, joined, block
+
+    def _contest(self, positive: str | None, scorers: Mapping[str, Scorer] | None = None) -> Contest:
+        chosen = self._scorers(positive) if scorers is None else scorers
+        others = (model.predictor for name, model in self.fitted.items() if name not in chosen)
+        also = [ids for ids in (getattr(other, "item_ids", None) for other in others) if ids is not None]
+        return prepare_contest(chosen, self.split, positive=positive, seed=self.settings.seed, also=also)
+
+    def _scorers(self, positive: str | None) -> dict[str, Scorer]:
+        """What scores all items, tables of predictions that cover all candidates included, in the models' order."""
+        chosen: dict[str, Scorer] = {}
+        plain = {name: model.scorer for name, model in self.fitted.items() if model.scorer is not None}
+        for name, model in self.fitted.items():
+            if name in plain:
+                chosen[name] = plain[name]
+            elif model.table is not None and self._covers(name, model.table, plain, positive):
+                chosen[name] = model.table
+        return chosen
+
+    def _covers(self, name: str, table: ListScorer, plain: Mapping[str, Scorer], positive: str | None) -> bool:
+        """Whether a table has a score for every candidate of every judged user."""
+        also: list[Any] = [m.table.item_ids for m in self.fitted.values() if m.table is not None]
+        try:
+            contest = prepare_contest({**plain, name: table}, self.split, positive=positive, seed=0, also=also)
+            before = prepare_contest(plain, self.split, positive=positive, seed=0, also=also)
+        except DataError:  # no test user is known to it
+            return False
+        if len(contest) < len(before):
+            return False
+        binding = contest.bindings[name]
+        offsets, columns, _ = table.lists_of(binding.rows[contest.users])
+        place = np.full(table.n_items, -1)
+        place[binding.columns[binding.columns >= 0]] = np.flatnonzero(binding.columns >= 0)
+        owner = np.repeat(np.arange(len(contest.users)), np.diff(offsets))
+        listed_by = np.repeat(np.arange(len(contest.users)), np.diff(contest.listed_offsets))
+        width = np.int64(contest.catalogue_size)
+        within = np.isin(owner * width + place[columns], listed_by * width + contest.listed)
+        candidate = (within if contest.among else ~within) & (place[columns] >= 0)
+        return np.array_equal(np.bincount(owner[candidate], minlength=len(contest.users)), contest.candidates)
+
+    def _evidence(self, contest: Contest | None, ranks: Mapping[str, Ranks]) -> Evidence:
+        first = next(iter(ranks.values()))
+        starts = np.flatnonzero(np.append(True, first.users[1:] != first.users[:-1]))
+        users = first.users[starts]
+        known = np.ones(len(self.split.user_vocabulary), dtype=bool)
+        if contest is not None:
+            known = _known(contest, known)
+        return Evidence(
+            split=self.split,
+            train=self.train,
+            users=users,
+            offsets=np.append(starts, len(first)).astype(np.int64),
+            items=first.items,
+            ranks=ranks,
+            known_users=known,
+            dropped=self._without_rank(first, users) if contest is None else contest.dropped,
+            unlisted=self.settings.unlisted,
+            values=None if self.split.test.values is None else first.values,
+        )
+
+    def _without_rank(self, ranks: Ranks, users: Ints) -> dict[str, int]:
+        """What saved ranks lack; they do not tell why."""
+        test, positive = self.split.test, self.settings.positive
+        is_positive = np.ones(len(test), dtype=bool) if positive is None else test.holds(positive)
+        tested = np.unique(test.users)
+        return {
+            "items_in_train": 0,
+            "items_outside_catalogue": 0,
+            "rows_without_rank": int(np.sum(is_positive & np.isin(test.users, users))) - len(ranks),
+            "rows_of_unknown_users": 0,
+            "unknown_users": 0,
+            "users_without_positive": len(tested) - len(np.unique(test.users[is_positive])),
+            "users": len(tested) - len(users),
+        }
+
+    def _rate(self, ranks: Mapping[str, Ranks]) -> Evidence:
+        """All rows with a rating, and what the models that predict say of them."""
+        self._check_rated()
+        contest = self._contest(None)
+        assert contest.values is not None
+        for name, made in ranks.items():
+            if not (np.array_equal(made.users, contest.row_users) and np.array_equal(made.items, contest.items)):
+                raise DataError(f"ranks of {name!r} do not have all rated test rows; make them without a condition")
+        losses = any(metric.kind == "loss" for metric in self.settings.metrics)
+        predicted = {name: self._predict(name, contest) for name in self._predicting()} if losses else {}
+        rows = len(contest)
+        has = ~np.any([np.isnan(column) for column in predicted.values()], axis=0) if predicted else np.ones(rows, bool)
+        if not has.all():
+            self._check_missing(predicted, contest)
+        users, counts = np.unique(contest.row_users[has], return_counts=True)
+        return Evidence(
+            split=self.split,
+            train=self.train,
+            users=users,
+            offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            items=contest.items[has],
+            ranks={name: made if has.all() else take_ranks(made, has) for name, made in ranks.items()},
+            known_users=_known(contest, np.ones(len(self.split.user_vocabulary), dtype=bool)),
+            dropped={
+                **contest.dropped,
+                "rows_without_prediction": int(np.sum(~has)),
+                "users": contest.dropped["users"] + len(contest.users) - len(users),
+            },
+            unlisted=self.settings.unlisted,
+            values=contest.values[has],
+            predictions={
+                name: Predictions(contest.row_users[has], contest.items[has], contest.values[has], column[has])
+                for name, column in predicted.items()
+            },
+            pairs=self._pairs(contest),
+        )
+
+    def _check_rated(self) -> None:
+        if self.split.test.values is not None:
+            return
+        metric = next(metric for metric in self.settings.metrics if metric.kind in OVER_ALL_PAIRS)
+        raise DataError(
+            f"{self.split.test.name} has no column 'rating', which {metric} needs; name it with --rating-col"
+        )
+
+    def _predicting(self) -> list[str]:
+        return [name for name, model in self.fitted.items() if model.predictor is not None]
+
+    def _predict(self, name: str, contest: Contest) -> Floats:
+        """Predictions of a model for the rows of a contest; NaN where it has none."""
+        predictor = self.fitted[name].predictor
+        if isinstance(predictor, Predictions):
+            return predictor.of(contest.row_users, contest.items)
+        if isinstance(predictor, ListScorer):
+            return look_up(predictor, self.split, contest.row_users, contest.items)
+        assert predictor is not None
+        return predict(predictor, contest, name=name)
+
+    def _check_missing(self, predicted: Mapping[str, Floats], contest: Contest) -> None:
+        """Refuse rows without a prediction, unless they may be left out and some remain."""
+        name = max(predicted, key=lambda name: int(np.sum(np.isnan(predicted[name]))))
+        missing = np.isnan(predicted[name])
+        everywhere = np.all(np.any([np.isnan(column) for column in predicted.values()], axis=0))
+        if self.settings.allow_missing and not everywhere:
+            return
+        row = int(np.argmax(missing))
+        user, item = contest.user_ids[contest.row_users[row]], contest.catalogue_ids[contest.columns[row]]
+        what = f"model {name!r} has no prediction for {int(missing.sum()):,} of {len(contest):,} test rows"
+        hint = (
+            "are its user and item ids those of the test?"
+            if everywhere
+            else "predict them, or leave them out for all models with --allow-missing"
+        )
+        raise DataError(f"{what}, the first is user {user}, item {item}; {hint}")
+
+    def _pairs(self, contest: Contest) -> Floats:
+        """How many candidates each user has, by code, judged or not."""
+        if isinstance(self.split.rule, Listed):
+            return self.split.test.user_counts.astype(float)
+        seen = 0 if isinstance(self.split.rule, All) else self.split.train.user_counts
+        return np.full(len(self.split.user_vocabulary), float(contest.catalogue_size)) - seen
+
+
+def _known(contest: Contest, known: Bools) -> Bools:
+    """Users that all models of a contest know, by code."""
+    for binding in contest.bindings.values():
+        known = known & (binding.rows >= 0)
+    return known

@@ -1,0 +1,203 @@
+"""The models of a run: what each can do, and how those that are not yet trained are."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.data import Interactions, Split
+from unskew.errors import ConfigError, DataError
+from unskew.estimators import Estimate
+from unskew.evaluation.settings import DEFAULT_LOSSES, DEFAULT_METRICS, Settings
+from unskew.models import Model
+from unskew.models.ratings import RatingModel
+from unskew.propensities import ObservationModel, Propensity, PropensityModel
+from unskew.ranking import ListScorer, Predictions, Ranks, Scorer
+
+One: TypeAlias = "Scorer | Ranks | Predictions | Model | str"
+Judged: TypeAlias = "One | tuple[One, ...]"
+Stage: TypeAlias = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model that is ready to be judged.
+
+    Parameters
+    ----------
+    ranker : Scorer, Ranks or None
+        What ranks, if the model does.
+    predictor : Scorer, Predictions or None
+        What predicts ratings, if the model does.
+    described : str
+        The model in words, for the record.
+    """
+
+    ranker: Scorer | Ranks | None
+    predictor: Scorer | Predictions | None
+    described: str
+
+    @property
+    def table(self) -> ListScorer | None:
+        """The table of predictions that it is, which ranks only where it covers all candidates."""
+        return self.ranker if isinstance(self.ranker, ListScorer) and self.ranker is self.predictor else None
+
+    @property
+    def scorer(self) -> Scorer | None:
+        """What gives scores for all items: the ranker, or else the predictor."""
+        for part in (self.ranker, self.predictor):
+            if part is not None and not isinstance(part, Ranks | Predictions) and part is not self.table:
+                return part
+        return None
+
+
+def default_metrics(models: Mapping[str, Any]) -> tuple[str, ...]:
+    """Ranking metrics for models that rank, rating losses for those that come as predictions."""
+    parts = [part for given in models.values() for part in (given if isinstance(given, tuple) else (given,))]
+    predicting = [_predicts_only(part) for part in parts]
+    ranking = () if all(predicting) else DEFAULT_METRICS
+    return (*ranking, *(DEFAULT_LOSSES if any(predicting) else ()))
+
+
+def _predicts_only(part: Any) -> bool:
+    return isinstance(part, Predictions) or (isinstance(part, ListScorer) and part.ratings)
+
+
+def fit_all(
+    models: Mapping[str, Judged], split: Split, train: Interactions, settings: Settings, progress: Stage | None
+) -> dict[str, Fitted]:
+    """Train what is to be trained.
+
+    Parameters
+    ----------
+    models : mapping
+    split : Split
+    train : Interactions
+        The training positives; rating models learn from all rated rows of the split's train.
+    settings : Settings
+    progress : callable, optional
+    """
+    fitted = {}
+    for name, given in models.items():
+        parts = [
+            _fit(name, part, split, train, settings, progress)
+            for part in (given if isinstance(given, tuple) else (given,))
+        ]
+        alone = len(parts) == 1  # beside something that ranks, a table of predictions only predicts
+        rankers = [part.ranker for part in parts if part.ranker is not None and (alone or part.table is None)]
+        predictors = [part.predictor for part in parts if part.predictor is not None]
+        if not parts or len(rankers) > 1 or len(predictors) > 1:
+            raise DataError(f"model {name!r}: give one thing that ranks, one that predicts ratings, or one of each")
+        fitted[name] = Fitted(
+            rankers[0] if rankers else None,
+            predictors[0] if predictors else None,
+            " and ".join(part.described for part in parts),
+        )
+    return fitted
+
+
+def _fit(
+    name: str, given: One, split: Split, train: Interactions, settings: Settings, progress: Stage | None
+) -> Fitted:
+    model = Model.from_word(given) if isinstance(given, str) else given
+    if isinstance(model, type) or not isinstance(model, Model | Ranks | Predictions | Scorer):
+        kind = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
+        raise DataError(
+            f"model {name!r} is {kind}; give an object with a method score(users), Ranks, Predictions, or a word such "
+            "as 'als'"
+        )
+    if isinstance(model, Predictions):
+        return Fitted(None, model, type(model).__name__)
+    if isinstance(model, Ranks):
+        return Fitted(model, None, type(model).__name__)
+    described = type(model).__name__
+    if isinstance(model, Model):
+        rows = train
+        if isinstance(model, RatingModel):
+            model, rows = _with_training_propensity(model, split.train, settings)
+        described = str(model)
+        model = model.fit(rows, rng=settings.seed, progress=None if progress is None else stage(progress, name))
+    return Fitted(model, model if getattr(model, "ratings", False) else None, described)
+
+
+def stage(progress: Stage, name: str, doing: str = "training") -> Callable[[int, int], None]:
+    """The progress of one model, as a function of done and total."""
+    return lambda done, total: progress(f"{doing} {name}", done, total)
+
+
+def _with_training_propensity(
+    model: RatingModel, train: Interactions, settings: Settings
+) -> tuple[RatingModel, Interactions]:
+    """The training rows with the propensities the model learns with: its own, those of the rows, or the run's."""
+    if not model.uses_propensity:
+        return model, train
+    own: str = getattr(model, "propensity", "")
+    if not own and train.propensity is not None:
+        return model, train
+    word = PropensityModel.from_word(own) if own else settings.propensity
+    named: Any = model if own else replace(model, propensity=str(word))
+    return named, train.with_propensity(training_propensity(word, train))
+
+
+def training_propensity(model: PropensityModel, train: Interactions) -> Floats:
+    r"""P(a training row was observed), fitted on the training rows themselves.
+
+    One that is known only up to scale is scaled so that :math:`\sum 1/P` is the number of all pairs, as it is on
+    average for the right one.
+    """
+    fitted = fit_propensity(model, train, train, seen=None)
+    propensity = np.asarray(fitted(train.users, train.items, train.values), dtype=float)
+    if np.isnan(propensity).any():
+        raise ConfigError(f"{model} has no propensity for some training rows; popularity(smoothing=1) has")
+    if not fitted.absolute:
+        pairs = float(train.n_users) * train.n_items
+        propensity = np.minimum(1.0, propensity * float(np.sum(1 / propensity)) / pairs)
+    return propensity
+
+
+def fit_propensity(
+    model: PropensityModel, train: Interactions, observed: Interactions, *, seen: Interactions | None
+) -> Propensity:
+    """Fit a propensity of the observed rows; pairs of `seen` could not have been observed."""
+    if isinstance(model, ObservationModel):
+        return model.observe(observed, seen=seen)
+    return model.fit(train, observed)
+
+
+def check_judged(fitted: Mapping[str, Fitted], settings: Settings) -> None:
+    """Refuse a metric that no model can be judged by, and a model that no metric can judge."""
+    losses = [metric for metric in settings.metrics if metric.kind == "loss"]
+    rankings = [metric for metric in settings.metrics if metric.kind != "loss"]
+    if losses and not any(model.predictor is not None for model in fitted.values()):
+        raise ConfigError(
+            f"{losses[0]} needs predicted ratings, which no model gives; use --predictions, or a rating model such as "
+            "mf-naive"
+        )
+    for name, model in fitted.items():
+        if model.ranker is None and not losses:
+            raise ConfigError(
+                f"model {name!r} gives predictions for some rows only, and {rankings[0]} needs a ranking; give its "
+                "--scores or --factors under the same name, or ask for mae"
+            )
+        if model.predictor is None and not rankings:
+            raise ConfigError(
+                f"model {name!r} predicts no ratings, and {losses[0]} needs them; give --predictions, or ask for a "
+                "ranking metric"
+            )
+
+
+def left_out(estimates: Iterable[Estimate], fitted: Mapping[str, Fitted]) -> Iterable[str]:
+    """Say which models are not judged by which metrics, and why."""
+    judged: dict[str, set[str]] = {}
+    for row in estimates:
+        judged.setdefault(row.metric, set()).add(row.model)
+    metrics_of: dict[str, list[str]] = {}
+    for metric, models in judged.items():
+        for name in fitted:
+            if name not in models:
+                metrics_of.setdefault(name, []).append(metric)
+    for name, metrics in metrics_of.items():
+        why = "predicts no ratings" if fitted[name].predictor is None else "has no score for every candidate"
+        yield f"model {name!r} {why}: not judged by {', '.join(metrics)}"

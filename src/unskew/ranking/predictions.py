@@ -1,0 +1,177 @@
+"""What models predicted for held-out rows, the sibling of ranks for rating losses."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.data import Split
+from unskew.data.frames import find_column, to_numbers, to_polars
+from unskew.data.vocabulary import canonical, vocabulary_of
+from unskew.errors import DataError
+from unskew.ranking.contest import Contest
+from unskew.ranking.lists import ListScorer
+from unskew.ranking.scorers import FactorScorer, Scorer
+
+BLOCK = 256  # users scored at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """One row per held-out pair, sorted by user and item: the rating it has and the rating predicted for it.
+
+    Parameters
+    ----------
+    users, items : array of int32
+        Codes in the split's vocabularies.
+    values : array of float64
+        Ratings; NaN where they are not known.
+    predicted : array of float64
+        Predicted ratings; NaN where the model has none.
+    """
+
+    users: Ints
+    items: Ints
+    values: Floats
+    predicted: Floats
+
+    def __post_init__(self) -> None:
+        lengths = {len(column) for column in (self.users, self.items, self.values, self.predicted)}
+        if len(lengths) > 1:
+            raise DataError(f"predictions: columns of different lengths ({', '.join(map(str, sorted(lengths)))})")
+        infinite = np.isinf(self.predicted)
+        if infinite.any():
+            raise DataError(f"predictions: row {int(np.argmax(infinite)) + 1} is infinite; predict finite numbers")
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @classmethod
+    def from_frame(cls, frame: Any, split: Split, *, prediction: str = "prediction") -> "Predictions":
+        """Predictions for the test rows of a split, from a frame with columns ``user``, ``item``, ``prediction``.
+
+        Rows that are not in the test are ignored; test rows without a prediction get none.
+        """
+        import narwhals as nw
+
+        native = nw.from_native(frame, eager_only=True)
+        user, item = (find_column(name, native.columns, "predictions") for name in ("user", "item"))
+        value = find_column(prediction, native.columns, "predictions")
+        table = ListScorer.from_table(
+            canonical(to_polars(native[user]), "users of the predictions"),
+            canonical(to_polars(native[item]), "items of the predictions"),
+            to_numbers(to_polars(native[value]), f"column {value!r} of the predictions", times=False),
+            name="predictions",
+        )
+        test = split.sorted_test
+        values = np.full(len(test), np.nan) if test.values is None else test.values
+        return cls(test.users, test.items, values, look_up(table, split, test.users, test.items))
+
+    @property
+    def missing(self) -> int:
+        """How many rows have no prediction."""
+        return int(np.sum(np.isnan(self.predicted)))
+
+    @cached_property
+    def sha256(self) -> str:
+        """A fingerprint of what the model predicted for these rows."""
+        digest = hashlib.sha256()
+        for column, kind in ((self.users, "<i4"), (self.items, "<i4"), (self.predicted, "<f8")):
+            digest.update(column.astype(kind).tobytes())
+        return digest.hexdigest()
+
+    def of(self, users: Ints, items: Ints) -> Floats:
+        """Predictions for these rows; NaN where there is none."""
+        width = int(max(self.items.max(initial=0), items.max(initial=0))) + 1
+        keys = self.users.astype(np.int64) * width + self.items
+        order = np.argsort(keys, kind="stable")
+        return _search(keys[order], self.predicted[order], users.astype(np.int64) * width + items)
+
+
+def look_up(table: ListScorer, split: Split, users: Ints, items: Ints) -> Floats:
+    """What a table of predictions says of these rows, by code; NaN where it says nothing."""
+    rows = _codes(table.user_ids, split.user_vocabulary, f"user_ids of {table.name}")
+    columns = _codes(table.item_ids, split.item_vocabulary, f"item_ids of {table.name}")
+    row, column = rows[users], columns[items]
+    known = (row >= 0) & (column >= 0)
+    owner = np.repeat(np.arange(len(table.offsets) - 1), np.diff(table.offsets))
+    keys = owner * np.int64(table.n_items) + table.columns
+    order = np.argsort(keys, kind="stable")
+    found = _search(keys[order], np.asarray(table.scores, dtype=float)[order], row * np.int64(table.n_items) + column)
+    return np.where(known, found, np.nan)
+
+
+def predict(scorer: Scorer, contest: Contest, *, name: str = "model") -> Floats:
+    """The scores of a contest's rows, taken as ratings; NaN for an item that the model does not know.
+
+    Raises
+    ------
+    DataError
+        When a score is not finite.
+    """
+    binding = contest.bindings[name]
+    user, column = binding.rows[contest.row_users], binding.columns[contest.columns]
+    predicted = np.full(len(contest), np.nan)
+    known = column >= 0
+    if isinstance(scorer, FactorScorer):
+        predicted[known] = _factor_scores(scorer, user[known], column[known])
+    else:
+        predicted[known] = _picked_scores(scorer, user[known], column[known])
+    wrong = known & ~np.isfinite(predicted)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        item = contest.catalogue_ids[contest.columns[row]]
+        raise DataError(
+            f"model {name!r}: prediction {predicted[row]} for user {contest.user_ids[contest.row_users[row]]}, item "
+            f"{item}; predictions must be finite"
+        )
+    return predicted
+
+
+def _factor_scores(scorer: FactorScorer, users: Ints, items: Ints) -> Floats:
+    left = np.asarray(scorer.user_factors, dtype=float)
+    right = np.asarray(scorer.item_factors, dtype=float)
+    scores = np.empty(len(users))
+    for start in range(0, len(users), 2**16):  # so that memory stays small whatever the number of rows
+        part = slice(start, start + 2**16)
+        p, q = left[users[part]], right[items[part]]
+        if scorer.similarity == "dot":
+            scores[part] = np.einsum("ij,ij->i", p, q)
+        else:
+            scores[part] = -np.einsum("ij,ij->i", p - q, p - q)
+    for bias, codes in ((scorer.user_bias, users), (scorer.item_bias, items)):
+        if bias is not None:
+            scores += bias[codes]
+    return scores
+
+
+def _picked_scores(scorer: Scorer, users: Ints, columns: Ints) -> Floats:
+    scores = np.empty(len(users))
+    distinct, row = np.unique(users, return_inverse=True)
+    order = np.argsort(row, kind="stable")
+    ends = np.searchsorted(row[order], np.arange(0, len(distinct) + BLOCK, BLOCK))
+    for block, (start, end) in enumerate(pairwise(ends)):
+        made = np.asarray(scorer.score(distinct[block * BLOCK : (block + 1) * BLOCK]))
+        picked = order[start:end]
+        scores[picked] = made[row[picked] - block * BLOCK, columns[picked]]
+    return scores
+
+
+def _codes(ids: Any, vocabulary: Any, what: str) -> Ints:
+    """The place in a model's ids of each id of a vocabulary; -1 where it has none."""
+    own, codes = vocabulary_of(ids, what)
+    place = np.empty(len(codes), dtype=np.int64)
+    place[codes] = np.arange(len(codes))
+    found = vocabulary.codes_in(own)
+    return np.where(found >= 0, place[found], -1)
+
+
+def _search(keys: Ints, values: Floats, wanted: Ints) -> Floats:
+    if not len(keys):
+        return np.full(len(wanted), np.nan)
+    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[places] == wanted, values[places], np.nan)
