@@ -1,7 +1,10 @@
 """Propensity models, one file each."""
 
+from unskew.propensities.boosted import Boosted
 from unskew.propensities.column import Column
+from unskew.propensities.combined import Combined
 from unskew.propensities.diagnostics import Diagnostics, ReliabilityBin, diagnose, reliability_curve
+from unskew.propensities.logistic import Logistic
 from unskew.propensities.naive_bayes import NaiveBayes
 from unskew.propensities.observation import FittedObservation, ObservationModel
 from unskew.propensities.popularity import Popularity
@@ -9,9 +12,12 @@ from unskew.propensities.propensity import Propensity, PropensityModel
 from unskew.propensities.uniform import Uniform
 
 __all__ = [
+    "Boosted",
     "Column",
+    "Combined",
     "Diagnostics",
     "FittedObservation",
+    "Logistic",
     "NaiveBayes",
     "ObservationModel",
     "Popularity",

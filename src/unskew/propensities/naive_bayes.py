@@ -11,8 +11,14 @@ from unskew.data.frames import find_column, to_numbers
 from unskew.data.vocabulary import canonical
 from unskew.errors import ConfigError, DataError, PropensityError
 from unskew.propensities.diagnostics import ReliabilityBin, reliability_curve
-from unskew.propensities.observation import Cells, FittedObservation, ObservationModel, check_clip, conclude
-from unskew.propensities.propensity import Propensity
+from unskew.propensities.observation import (
+    Cells,
+    FittedObservation,
+    ObservationModel,
+    RawPropensity,
+    check_clip,
+    conclude,
+)
 from unskew.propensities.tables import TableLike, hold, open_table
 
 __all__ = ["NaiveBayes", "RatingRatio", "RatingSample"]
@@ -116,7 +122,7 @@ class RatingSample:
         ]
         return cls(ratings, ids[0], ids[1], name)
 
-    def reliability(self, propensity: Propensity | _ByRating, cells: Cells) -> tuple[ReliabilityBin, ...]:
+    def reliability(self, propensity: RawPropensity, cells: Cells) -> tuple[ReliabilityBin, ...]:
         """Predicted P against the share of the sampled pairs that the log observed; empty without their ids."""
         if self.users is None or self.items is None:
             return ()

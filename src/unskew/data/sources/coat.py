@@ -3,15 +3,18 @@
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from unskew.arrays import Floats
 from unskew.data.interactions import Interactions
+from unskew.data.reading import read_content
 from unskew.data.sources.source import Form, Source
 from unskew.data.sources.text import find, locate, read_matrix
 from unskew.data.split import Split
 from unskew.errors import DataError
 
 _PROPENSITIES = "propensities.ascii"
+_FEATURES = "user_item_features"
 
 
 def read(folder: Path) -> Interactions:
@@ -41,6 +44,27 @@ def read_split(folder: Path) -> Split:
     if ratings.shape != (train.n_users, train.n_items):
         raise DataError(f"{path}: shape {ratings.shape}, but train has {(train.n_users, train.n_items)}")
     return Split(train=train, test=_interactions(ratings, None, "coat test"), candidates="all", made="as published")
+
+
+def read_user_features(folder: Path) -> pl.DataFrame:
+    """Read what is known of the people: a column ``user``, and one of zeros and ones a feature."""
+    return _features(folder, "user")
+
+
+def read_item_features(folder: Path) -> pl.DataFrame:
+    """Read what is known of the coats: a column ``item``, and one of zeros and ones a feature."""
+    return _features(folder, "item")
+
+
+def _features(folder: Path, side: str) -> pl.DataFrame:
+    path = locate(folder, f"{_FEATURES}/{side}_features.ascii", "coat")
+    matrix = read_matrix(path)
+    listed = locate(folder, f"{_FEATURES}/{side}_features_map.txt", "coat")
+    names = [line.strip() for line in read_content(listed).decode().splitlines() if line.strip()]
+    if len(names) != matrix.shape[1] or len(set(names)) != len(names):
+        raise DataError(f"{listed}: {len(set(names))} distinct names for the {matrix.shape[1]} columns of {path}")
+    columns = {name: matrix[:, place].astype(np.int64) for place, name in enumerate(names)}
+    return pl.DataFrame({side: np.arange(len(matrix)), **columns})
 
 
 def _interactions(ratings: Floats, propensities: Floats | None, name: str) -> Interactions:
@@ -78,14 +102,10 @@ COAT = Source(
     extras={
         _PROPENSITIES: "a72e3142a413623c4a6b9d20c4f70fcc017e0db67cc3eb242116f69fb8fb9661",
         "README.txt": None,
-        "user_item_features/item_features.ascii": ("72b08cc0766d3e9899231aea90c815b5bb08e07dcfba569d5f182da649099f5a"),
-        "user_item_features/item_features_map.txt": (
-            "2675dfaa38b89a9cbb1997f0cfcd46ed7e0e366dc515d12d95508d1f356e5d25"
-        ),
-        "user_item_features/user_features.ascii": ("593b59c63a3f983575d3a770b32158fdfa4e2e4f63aafffdee70d1600ff072f8"),
-        "user_item_features/user_features_map.txt": (
-            "3b8c825ad4445d4a46a400629c5fb43c805ff5a7982b2e436b69e7262c8a013a"
-        ),
+        f"{_FEATURES}/item_features.ascii": ("72b08cc0766d3e9899231aea90c815b5bb08e07dcfba569d5f182da649099f5a"),
+        f"{_FEATURES}/item_features_map.txt": ("2675dfaa38b89a9cbb1997f0cfcd46ed7e0e366dc515d12d95508d1f356e5d25"),
+        f"{_FEATURES}/user_features.ascii": ("593b59c63a3f983575d3a770b32158fdfa4e2e4f63aafffdee70d1600ff072f8"),
+        f"{_FEATURES}/user_features_map.txt": ("3b8c825ad4445d4a46a400629c5fb43c805ff5a7982b2e436b69e7262c8a013a"),
     },
     download="https://www.cs.cornell.edu/~schnabts/mnar/coat.zip",
     how_to_get="Download coat.zip from the official home and put its files into the folder",
