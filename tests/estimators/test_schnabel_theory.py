@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cells import IPS, NAIVE, SNIPS, by_definition, draws, estimate, independent, moments, nested
+from cells import IPS, NAIVE, SNIPS, Pattern, by_definition, draws, estimate, independent, moments, nested
 
 from unskew.arrays import Floats
 from unskew.estimators import (
@@ -44,7 +44,7 @@ def test_on_nothing_ips_is_zero_and_the_others_are_undefined() -> None:
 
 
 @pytest.mark.parametrize("patterns", [independent(P), nested(P)], ids=["independent", "nested"])
-def test_the_expectation_of_ips_is_the_truth_even_when_cells_depend_on_one_another(patterns: list) -> None:
+def test_the_expectation_of_ips_is_the_truth_even_when_cells_depend_on_one_another(patterns: list[Pattern]) -> None:
     assert sum(chance for _, chance in patterns) == pytest.approx(1)
     assert sum(chance * observed for observed, chance in patterns) == pytest.approx(P)
     mean, _ = moments(lambda observed: estimate(IPS, LOSS, P, observed), patterns)
@@ -79,7 +79,7 @@ def test_the_variance_estimated_from_a_log_is_right_on_average() -> None:
 
 
 @pytest.mark.parametrize("patterns", [independent(P), nested(P)], ids=["independent", "nested"])
-def test_wrong_propensities_bias_ips_as_lemma_51_says(patterns: list) -> None:
+def test_wrong_propensities_bias_ips_as_lemma_51_says(patterns: list[Pattern]) -> None:
     """Truth less expectation, in this sign; the usual bias is its negative."""
     mean, _ = moments(lambda observed: estimate(IPS, LOSS, ASSUMED, observed), patterns)
     assert ips_bias(LOSS, P, ASSUMED) == pytest.approx(LOSS.mean() - mean, rel=1e-12)
@@ -201,10 +201,10 @@ def test_movie_lovers_on_the_sample_drawn_in_figure_1() -> None:
     """27 cells: 16 liked, 8 dramas, 3 disliked. The naive average has the wrong order, SNIPS the right one."""
     # eight users of either kind, two films of each genre: 32 cells are liked, 32 dramas and 32 disliked
     world = MovieLovers(p=0.2, lovers=(8, 8), films=(2, 2, 2))
-    observed = np.zeros(world.ratings.size, dtype=bool)
+    flat = np.zeros(world.ratings.size, dtype=bool)
     for stars, count in ((5, 16), (3, 8), (1, 3)):
-        observed[np.flatnonzero(world.ratings == stars)[:count]] = True
-    observed = observed.reshape(world.ratings.shape)
+        flat[np.flatnonzero(world.ratings == stars)[:count]] = True
+    observed = flat.reshape(world.ratings.shape)
     losses = [np.abs(world.ratings - prediction) for prediction in world.predictions]
     naive = [estimate(NAIVE, loss, world.propensity, observed) for loss in losses]
     snips = [estimate(SNIPS, loss, world.propensity, observed) for loss in losses]
