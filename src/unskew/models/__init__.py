@@ -3,9 +3,30 @@
 from unskew.models.als import Als
 from unskew.models.ease import Ease
 from unskew.models.item_knn import ItemKnn
+from unskew.models.mf import MfIps, MfNaive
+from unskew.models.mf_fit import MfFit, fit_mf
+from unskew.models.mf_tuning import MfTuning, tune_mf
 from unskew.models.model import Model
 from unskew.models.popular import Popular
 from unskew.models.random import Random
+from unskew.models.ratings import Rated, RatingFactors, RatingModel
 from unskew.models.svd import Svd
 
-__all__ = ["Als", "Ease", "ItemKnn", "Model", "Popular", "Random", "Svd"]
+__all__ = [
+    "Als",
+    "Ease",
+    "ItemKnn",
+    "MfFit",
+    "MfIps",
+    "MfNaive",
+    "MfTuning",
+    "Model",
+    "Popular",
+    "Random",
+    "Rated",
+    "RatingFactors",
+    "RatingModel",
+    "Svd",
+    "fit_mf",
+    "tune_mf",
+]

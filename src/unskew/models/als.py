@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unskew.data import Interactions
 from unskew.models.model import Model, Observed, Progress, check_number, check_whole
 from unskew.ranking.scorers import FactorScorer
 
@@ -54,8 +55,9 @@ class Als(Model, word="als"):
         check_number(self, "regularisation")
         check_number(self, "alpha")
 
-    def learn(self, observed: Observed, rng: np.random.Generator, progress: Progress) -> FactorScorer:
+    def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
         """Alternate, users first; the rows of a side are solved in parallel, each on its own."""
+        observed = Observed.of(train)
         by_user, by_item = observed.matrix, observed.matrix.tocsc()
         n_users, n_items = by_user.shape
         items = rng.standard_normal((n_items, self.factors), dtype=np.float32)

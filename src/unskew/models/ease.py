@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats, Matrix
+from unskew.data import Interactions
 from unskew.errors import ConfigError
 from unskew.models.model import Model, Observed, Progress, check_number, check_whole
 from unskew.ranking.scorers import ItemItemScorer
@@ -38,8 +39,9 @@ class Ease(Model, word="ease"):
         check_number(self, "regularisation")
         check_whole(self, "max_items")
 
-    def learn(self, observed: Observed, rng: np.random.Generator, progress: Progress) -> ItemItemScorer:
+    def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> ItemItemScorer:
         """Invert the Gram matrix."""
+        observed = Observed.of(train)
         n = observed.matrix.shape[1]
         if n > self.max_items:
             raise ConfigError(

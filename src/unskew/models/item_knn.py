@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from unskew.data import Interactions
 from unskew.models.model import Model, Observed, Progress, check_number, check_whole
 from unskew.ranking.scorers import ItemItemScorer
 
@@ -38,8 +39,9 @@ class ItemKnn(Model, word="item-knn"):
         check_whole(self, "neighbours")
         check_number(self, "shrinkage", zero=True)
 
-    def learn(self, observed: Observed, rng: np.random.Generator, progress: Progress) -> ItemItemScorer:
+    def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> ItemItemScorer:
         """Find the neighbours item by item; memory is the neighbours kept."""
+        observed = Observed.of(train)
         from unskew.models.compiled import nearest_items
 
         by_user = observed.matrix

@@ -74,7 +74,7 @@ class Model(Named, family="model"):
     """
 
     def fit(self, train: Interactions, *, rng: SeedLike = 0, progress: Progress | None = None) -> Scorer:
-        """Learn from the rows of a log; their values are ignored, a row counts as a positive.
+        """Learn from the rows of a log; but for models of ratings, a row counts as a positive whatever its value.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class Model(Named, family="model"):
         -------
         Scorer
             Over the items that occur in `train`, or all when the catalogue was declared. Users without a
-            training row are unknown to it, but for `popular` and `random`, which score anybody.
+            training row are unknown to it, but for `popular`, `random` and models of ratings, which score anybody.
 
         Raises
         ------
@@ -104,11 +104,11 @@ class Model(Named, family="model"):
         generator = np.random.default_rng(rng)
         # the sums of a matrix product depend on the number of BLAS threads, and so would the bytes
         with threadpool_limits(limits=1, user_api="blas"):
-            return self.learn(Observed.of(train), generator, progress or _silent)
+            return self.learn(train, generator, progress or _silent)
 
     @abstractmethod
-    def learn(self, observed: Observed, rng: np.random.Generator, progress: Progress) -> Scorer:
-        """Learn from the observed matrix, with single-threaded BLAS."""
+    def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> Scorer:
+        """Learn from a log that has rows, with single-threaded BLAS."""
 
 
 def check_whole(model: Model, option: str, least: int = 1) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from unskew.data import Interactions
 from unskew.models.model import Model, Observed, Progress
 from unskew.ranking.scorers import FactorScorer
 
@@ -18,8 +19,9 @@ class Popular(Model, word="popular"):
     .. math:: s_{ui} = n_i
     """
 
-    def learn(self, observed: Observed, rng: np.random.Generator, progress: Progress) -> FactorScorer:
+    def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
         """Count; one factor a user (1) and an item (its count) keeps users x items out of memory."""
+        observed = Observed.of(train)
         counts = observed.item_counts
         dtype: type[np.floating[Any]] = np.float32 if counts.max() <= EXACT_IN_FLOAT32 else np.float64
         progress(1, 1)

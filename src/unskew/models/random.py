@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Ints, Matrix
+from unskew.data import Interactions
 from unskew.models.model import Model, Observed, Progress
 from unskew.ranking.scorers import CallableScorer
 
@@ -17,8 +18,9 @@ class Random(Model, word="random"):
     SplitMix64 (Steele, Lea and Flood 2014), applied first to the user and then to the item.
     """
 
-    def learn(self, observed: Observed, rng: np.random.Generator, progress: Progress) -> CallableScorer:
+    def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> CallableScorer:
         """Draw the seed of the hash; there is nothing to learn."""
+        observed = Observed.of(train)
         seed = rng.integers(2**64, dtype=np.uint64)
         n_items = len(observed.item_ids)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from unskew.arrays import Floats
+from unskew.data import Interactions
 from unskew.errors import ConfigError
 from unskew.models.model import Model, Observed, Progress, check_whole
 from unskew.ranking.scorers import FactorScorer
@@ -33,8 +34,9 @@ class Svd(Model, word="svd"):
     def __post_init__(self) -> None:
         check_whole(self, "rank")
 
-    def learn(self, observed: Observed, rng: np.random.Generator, progress: Progress) -> FactorScorer:
+    def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
         """Decompose, in float64."""
+        observed = Observed.of(train)
         occurring = observed.item_counts > 0
         users, items = observed.matrix.shape[0], int(occurring.sum())
         most = min(users, items)
@@ -43,7 +45,7 @@ class Svd(Model, word="svd"):
                 f"{self}: {users} users and {items} items in training allow a rank of at most {most}; "
                 f"write svd(rank={most}) or less"
             )
-        left, values, right = _leading(observed.matrix.astype(np.float64), self.rank, rng)
+        left, values, right = leading(observed.matrix.astype(np.float64), self.rank, rng)
         values = np.where(values > NEGLIGIBLE * values.max(), values, 0)
         right[:, ~occurring] = 0
         # a singular vector is known up to its sign; the largest entry is made positive
@@ -60,7 +62,7 @@ class Svd(Model, word="svd"):
         )
 
 
-def _leading(matrix: Any, rank: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+def leading(matrix: Any, rank: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
     """Leading singular triplets, largest first: U, the values, V transposed.
 
     This is scipy's ``svds`` with one difference: the generator reaches ARPACK, which restarts from a random
@@ -69,7 +71,7 @@ def _leading(matrix: Any, rank: int, rng: np.random.Generator) -> tuple[Floats, 
     from scipy.sparse.linalg import LinearOperator, eigsh
 
     if matrix.shape[0] < matrix.shape[1]:
-        left, values, right = _leading(matrix.T.tocsr(), rank, rng)
+        left, values, right = leading(matrix.T.tocsr(), rank, rng)
         return right.T, values, left.T
     side = matrix.shape[1]
     if rank == side:  # ARPACK cannot give all of them

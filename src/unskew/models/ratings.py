@@ -1,0 +1,171 @@
+"""Models of ratings: what they learn from, what they give back, and how a log becomes the one and the other."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.data import Interactions
+from unskew.errors import DataError, PropensityError
+from unskew.models.model import Model, Progress
+from unskew.ranking.scorers import FactorScorer
+
+
+@dataclass(frozen=True, eq=False)
+class Rated:
+    """Observed ratings with their weights, ordered by user and item.
+
+    Parameters
+    ----------
+    users, items : array of int
+        Codes 0 to n-1, one a row; no (user, item) twice. They may come in any order.
+    values : array of float
+        Ratings.
+    weights : array of float
+        How many pairs each row stands for: the inverse propensity, or users times items over rows for all.
+    n_users, n_items : int
+        How many there are, those without a row included.
+    """
+
+    users: Ints
+    items: Ints
+    values: Floats
+    weights: Floats
+    n_users: int
+    n_items: int
+
+    def __post_init__(self) -> None:
+        users, items = np.asarray(self.users, dtype=np.int64), np.asarray(self.items, dtype=np.int64)
+        values, weights = np.asarray(self.values, dtype=np.float64), np.asarray(self.weights, dtype=np.float64)
+        if not users.shape == items.shape == values.shape == weights.shape or users.ndim != 1 or not len(users):
+            raise DataError(
+                f"ratings: users {users.shape}, items {items.shape}, values {values.shape} and weights {weights.shape} "
+                "must be columns of the same length, of at least one row"
+            )
+        outside = (users < 0) | (users >= self.n_users) | (items < 0) | (items >= self.n_items)
+        bad = ~(np.isfinite(values) & np.isfinite(weights) & (weights > 0))
+        if (outside | bad).any():
+            row = int(np.argmax(outside | bad))
+            raise DataError(
+                f"ratings: row {row + 1} has user {users[row]}, item {items[row]}, value {values[row]:g} and weight "
+                f"{weights[row]:g}; codes end before {self.n_users} and {self.n_items}, values finite, weights above 0"
+            )
+        keys = users * self.n_items + items
+        order = np.argsort(keys, kind="stable")
+        if np.any(keys[order][1:] == keys[order][:-1]):
+            raise DataError("ratings: a (user, item) pair stands twice; keep one row of each")
+        for name, column in (("users", users), ("items", items), ("values", values), ("weights", weights)):
+            object.__setattr__(self, name, np.ascontiguousarray(column[order]))
+
+    @classmethod
+    def unweighted(cls, users: Ints, items: Ints, values: Floats, n_users: int, n_items: int) -> "Rated":
+        """Ratings as if observed at random: each row stands for U I / n pairs."""
+        weights = np.full(len(users), n_users * n_items / max(len(users), 1))
+        return cls(users, items, values, weights, n_users, n_items)
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @property
+    def starts(self) -> Ints:
+        """Where each user's rows begin, and the end of the last."""
+        counts = np.bincount(self.users, minlength=self.n_users)
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+    def take(self, rows: Ints, *, scale: float = 1, most: float = np.inf) -> "Rated":
+        """These rows, their weights scaled and then cut at a largest one."""
+        weights = np.minimum(self.weights[rows] * scale, most)
+        return Rated(self.users[rows], self.items[rows], self.values[rows], weights, self.n_users, self.n_items)
+
+
+@dataclass(frozen=True, eq=False)
+class RatingFactors:
+    r"""Predicted ratings of every pair, in factors.
+
+    .. math:: \hat y_{ui} = v_u \cdot w_i + a_u + b_i + c
+
+    Parameters
+    ----------
+    user_factors, item_factors : array (users, d) and (items, d)
+        v and w.
+    user_offsets, item_offsets : array
+        a and b.
+    constant : float
+        c.
+    newcomer : array (d,)
+        The factors of a user of whom nothing is known; the offset is 0.
+    """
+
+    user_factors: Floats
+    item_factors: Floats
+    user_offsets: Floats
+    item_offsets: Floats
+    constant: float
+    newcomer: Floats
+
+    def predict(self, users: Ints, items: Ints) -> Floats:
+        """Predicted ratings of these pairs."""
+        products = np.einsum("kd,kd->k", self.user_factors[users], self.item_factors[items])
+        return np.asarray(products + self.user_offsets[users] + self.item_offsets[items] + self.constant)
+
+    def matrix(self) -> Floats:
+        """Predicted ratings of all pairs, users by items."""
+        products = self.user_factors @ self.item_factors.T
+        return np.asarray(products + self.user_offsets[:, None] + self.item_offsets + self.constant)
+
+
+class RatingModel(Model):
+    """A model that learns ratings; its scores are predicted ratings.
+
+    It can score anybody: a user without a training row gets what is predicted for a user of whom nothing is
+    known. A member defines `learn_ratings`.
+    """
+
+    uses_propensity: ClassVar[bool] = False
+    """Whether rows count with the inverse of their propensity, which the log then must hold."""
+
+    def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
+        """Learn from the rated rows, over the users and items a model can know."""
+        users = _known(train.user_counts, declared=train.user_vocabulary.declared)
+        items = _known(train.item_counts, declared=train.item_vocabulary.declared)
+        factors = self.learn_ratings(self._rated(train, users, items), rng, progress)
+        user_factors = np.tile(factors.newcomer, (train.n_users, 1))
+        user_factors[users] = factors.user_factors
+        user_bias = np.zeros(train.n_users)
+        user_bias[users] = factors.user_offsets
+        return FactorScorer(
+            user_factors,
+            factors.item_factors,
+            user_bias,
+            factors.item_offsets + factors.constant,
+            user_ids=train.user_vocabulary.ids,
+            item_ids=train.item_vocabulary.ids[items],
+            name=str(self),
+            ratings=True,
+        )
+
+    @abstractmethod
+    def learn_ratings(self, rated: Rated, rng: np.random.Generator, progress: Progress) -> RatingFactors:
+        """Learn from ratings and weights; the weights are all the same unless `uses_propensity`."""
+
+    def _rated(self, train: Interactions, users: Ints, items: Ints) -> Rated:
+        if train.values is None:
+            raise DataError(
+                f"{train.name}: {self} learns ratings, but there are none; name their column with --rating-col"
+            )
+        codes = np.searchsorted(users, train.users), np.searchsorted(items, train.items)
+        if not self.uses_propensity:
+            return Rated.unweighted(*codes, train.values, len(users), len(items))
+        if train.propensity is None:
+            raise PropensityError(
+                f"{train.name}: {self} needs the propensity of every training row; give a column (--propensity-col) "
+                f"or a model of it, as in {self.word}(propensity=uniform)"
+            )
+        return Rated(*codes, train.values, 1 / train.propensity, len(users), len(items))
+
+
+def _known(counts: Ints, *, declared: bool) -> Ints:
+    """Codes a model can know: those with a row, or all when they were declared."""
+    return np.arange(len(counts)) if declared else np.flatnonzero(counts)
