@@ -8,8 +8,8 @@ from unskew.data.reading import check_readable
 from unskew.errors import ConfigError, DataError, did_you_mean
 
 _PATHS = {"train", "test", "validation", "relevant_counts", "json", "html"}
-_MODEL_FILES = {"factors", "scores"}
-_LISTS = {"metric", "estimator", "factors", "scores", "model"}
+_MODEL_FILES = {"factors", "scores", "predictions"}
+_LISTS = {"metric", "estimator", "factors", "scores", "predictions", "model"}
 _WHOLE: tuple[tuple[type, ...], str] = ((int,), "a whole number")
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "level": ((float, int), "a number"),
@@ -17,6 +17,7 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "threads": _WHOLE,
     "block_size": _WHOLE,
     "quiet": ((bool,), "true or false"),
+    "allow_missing": ((bool,), "true or false"),
 }
 
 

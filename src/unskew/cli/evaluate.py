@@ -33,9 +33,18 @@ def evaluate_command(
         list[str] | None,
         typer.Option(metavar="[NAME=]WORD", help="A built-in model to train, as in als(factors=32); repeatable."),
     ] = None,
+    predictions: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[NAME=]FILE", help="A table user,item,prediction of predicted ratings; repeatable."),
+    ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metric", "-m", metavar="WORD", help="[default: recall@10 adg@10 auc]; repeatable."),
+        typer.Option(
+            "--metric",
+            "-m",
+            metavar="WORD",
+            help="[default: recall@10 adg@10 auc, and mae mse for predictions]; repeatable.",
+        ),
     ] = None,
     estimator: Annotated[
         list[str] | None,
@@ -57,8 +66,12 @@ def evaluate_command(
     unlisted: Annotated[
         str | None, typer.Option(help="What is outside a top-N list gains zero, or stands tied below it.")
     ] = None,
+    scale: Annotated[str | None, typer.Option(help="The scale of the ratings, as in 1-5 or 0.5-5/0.5.")] = None,
+    allow_missing: Annotated[
+        bool | None, typer.Option("--allow-missing", help="Leave out test rows without a prediction, for all models.")
+    ] = None,
     level: Annotated[float | None, typer.Option(help="Level of the intervals [default: 0.95]")] = None,
-    interval: Annotated[str | None, typer.Option(help="delta or bootstrap(2000) [default: delta]")] = None,
+    interval: Annotated[str | None, typer.Option(help="delta, bootstrap(2000) or observation [default: delta]")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of all draws [default: 0]")] = None,
     threads: Annotated[int | None, typer.Option(help="[default: all cores]; the numbers do not depend on it.")] = None,
     block_size: Annotated[int | None, typer.Option(help="Users scored at a time [default: by catalogue size]")] = None,
@@ -93,7 +106,7 @@ def run(options: dict[str, Any]) -> None:
         if options[option] is not None and options[option] != []
     }
     resolve(**settings)  # words are checked before files are read
-    models = [path for kind in ("factors", "scores") for _, path in _named(options[kind])]
+    models = [path for kind in ("factors", "scores", "predictions") for _, path in _named(options[kind])]
     _check_outputs(options, models)
     report = _evaluate(options, settings)
     _write(report, options)
@@ -149,6 +162,8 @@ _SETTINGS = {
     "seed": "seed",
     "block_size": "block_size",
     "unlisted": "unlisted",
+    "scale": "scale",
+    "allow_missing": "allow_missing",
 }
 
 
@@ -194,7 +209,7 @@ def _relevant(path: Path, columns: Columns) -> Any:
 
 def _models(options: dict[str, Any], columns: Columns) -> dict[str, Any]:
     from unskew.models import Model
-    from unskew.ranking import read_factors, read_scores
+    from unskew.ranking import read_factors, read_predictions, read_scores
 
     models: dict[str, Any] = {}
     for name, path in _named(options["factors"]):
@@ -207,8 +222,13 @@ def _models(options: dict[str, Any], columns: Columns) -> dict[str, Any]:
         if not name or not word:
             raise ConfigError(f"cannot read {text!r}; write NAME=WORD or WORD, as in als(factors=32)")
         _add(models, name.strip(), Model.from_word(word))
+    predicted: dict[str, Any] = {}
+    for name, path in _named(options["predictions"]):
+        _add(predicted, name, read_predictions(path, user=columns.user, item=columns.item))
+    for name, table in predicted.items():  # the name of a model that ranks: the two are one model
+        models[name] = (models[name], table) if name in models else table
     if not models:
-        raise ConfigError("no model to judge: give --factors, --scores or --model")
+        raise ConfigError("no model to judge: give --factors, --scores, --model or --predictions")
     return models
 
 
