@@ -11,8 +11,7 @@ from unskew.data import Interactions, Split
 from unskew.errors import ConfigError, DataError
 from unskew.estimators import Estimate
 from unskew.evaluation.settings import DEFAULT_LOSSES, DEFAULT_METRICS, Settings
-from unskew.models import Model
-from unskew.models.ratings import RatingModel
+from unskew.models import Model, RatingModel
 from unskew.propensities import ObservationModel, Propensity, PropensityModel
 from unskew.ranking import ListScorer, Predictions, Ranks, Scorer
 
@@ -137,7 +136,8 @@ def _with_training_propensity(
     if not own and train.propensity is not None:
         return model, train
     word = PropensityModel.from_word(own) if own else settings.propensity
-    named: Any = model if own else replace(model, propensity=str(word))
+    settings_of_model: Any = model  # a dataclass, which its abstract base does not say
+    named = model if own else replace(settings_of_model, propensity=str(word))
     return named, train.with_propensity(training_propensity(word, train))
 
 
