@@ -1,17 +1,16 @@
 """Propensities from covariates, by boosted trees."""
 
-import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions
 from unskew.errors import ConfigError
 from unskew.propensities.covariates import MOST_LEVELS, Covariates, hold_sides, read_sides
 from unskew.propensities.diagnostics import reliability_curve
-from unskew.propensities.logistic import ALL_PAIRS, check_sample, draw_pairs
+from unskew.propensities.logistic import check_sample, draw_pairs, logistic_of
 from unskew.propensities.observation import (
     Cells,
     CellSample,
@@ -26,15 +25,21 @@ __all__ = ["Boosted", "FittedTrees"]
 
 _FOLDS = 5
 _AT_ONCE = 200_000
+_ENOUGH = 50  # of either outcome, to stop early by a tenth of them
+_HARDLY_PENALISED = 1e4
+
+HELD_OUT = "all pairs that could have been observed, each held out from the trees that judge it"
 
 
 @dataclass(frozen=True)
 class Boosted(ObservationModel, word="boosted"):
-    r"""Gradient boosted trees on covariates of users and items, calibrated (after McCaffrey et al. 2004).
+    r"""Gradient boosted trees on covariates of users and items, cross-fitted and calibrated.
 
-    Schnabel et al. (2016) name boosted regression as the next step after logistic regression. The trees are
-    scikit-learn's histogram gradient boosting. Their scores s become probabilities :math:`\sigma(a s + b)` with a and b
-    fitted to held-out pairs (Platt 1999).
+    Schnabel et al. (2016) name boosted regression as the next step after logistic regression; it was brought to
+    propensities by McCaffrey et al. (2004). The trees are scikit-learn's histogram gradient boosting. As trees remember
+    the pairs they were fitted to, pairs fall into five folds, and each is judged by trees that have not seen its fold
+    (Chernozhukov et al. 2018). The scores s so made become probabilities :math:`\sigma(a s + b)` with a and b fitted to
+    all of them (Platt 1999).
 
     Parameters
     ----------
@@ -85,32 +90,40 @@ class Boosted(ObservationModel, word="boosted"):
         users, items, notes = read_sides(self.users, self.items, observed)
         pairs = draw_pairs(cells, self.sample, np.random.default_rng(self.seed))
         columns = _Columns.of(users, items, observed if self.ids else None)
-        trees = FittedTrees(columns, self._fit(columns, pairs))
+        trees = self._calibrate(FittedTrees(columns, self._fit(columns, pairs), self.seed), pairs)
         curve = reliability_curve(trees(pairs.users, pairs.items, None), pairs.observed, pairs.weight)
-        return conclude(trees, cells, clip=self.clip, reliability=curve, reliability_of=ALL_PAIRS, notes=notes)
+        return conclude(trees, cells, clip=self.clip, reliability=curve, reliability_of=HELD_OUT, notes=notes)
 
-    def _fit(self, columns: "_Columns", pairs: CellSample) -> Any:
-        from sklearn.calibration import CalibratedClassifierCV
+    def _fit(self, columns: "_Columns", pairs: CellSample) -> tuple[Any, ...]:
+        """Trees for each fold, fitted to the other folds."""
+        fold = _fold(pairs.users, pairs.items, self.seed)
+        return tuple(self._grow(columns, pairs, fold != held_out) for held_out in range(_FOLDS))
+
+    def _grow(self, columns: "_Columns", pairs: CellSample, kept: Bools) -> Any:
         from sklearn.ensemble import HistGradientBoostingClassifier
-        from sklearn.model_selection import StratifiedKFold
 
-        fewest = int(min(pairs.observed.sum(), (~pairs.observed).sum()))
+        if len(np.unique(pairs.observed[kept])) < 2:  # too few pairs to hold any out
+            kept = np.ones(len(kept), bool)
+        observed = pairs.observed[kept]
         trees = HistGradientBoostingClassifier(
             learning_rate=self.rate,
             max_iter=self.trees,
             max_leaf_nodes=self.leaves,
             categorical_features=columns.categorical,
-            early_stopping=fewest >= 10 * _FOLDS,  # else there is too little to hold out once more
+            early_stopping=min(observed.sum(), (~observed).sum()) >= _ENOUGH,
             random_state=self.seed,
         )
-        rows = columns.rows(pairs.users, pairs.items)
-        if fewest < _FOLDS:
-            return trees.fit(rows, pairs.observed, sample_weight=pairs.weight)
-        folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=self.seed)
-        calibrated = CalibratedClassifierCV(trees, method="sigmoid", cv=folds, ensemble=False)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # of scores so far apart that the logistic overflows
-            return calibrated.fit(rows, pairs.observed, sample_weight=pairs.weight)
+        rows = columns.rows(pairs.users[kept], pairs.items[kept])
+        return trees.fit(rows, observed, sample_weight=pairs.weight[kept])
+
+    def _calibrate(self, trees: "FittedTrees", pairs: CellSample) -> "FittedTrees":
+        from sklearn.linear_model import LogisticRegression
+
+        scores = trees.scores(pairs.users, pairs.items)
+        # the penalty is next to nothing, and keeps separable scores finite
+        platt = LogisticRegression(C=_HARDLY_PENALISED, tol=1e-8, max_iter=1000)
+        platt.fit(scores[:, None], pairs.observed, sample_weight=pairs.weight)
+        return replace(trees, slope=float(platt.coef_[0, 0]), level=float(platt.intercept_[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,28 +151,48 @@ class _Columns:
 
 @dataclass(frozen=True, eq=False)
 class FittedTrees:
-    """Probabilities of a fitted classifier.
+    """Probabilities of boosted trees.
 
     Parameters
     ----------
     columns : _Columns
         The covariates by code.
-    classifier : object
-        A fitted scikit-learn classifier.
+    by_fold : tuple
+        Fitted scikit-learn classifiers, each for the pairs of a fold that it has not seen.
+    seed : int
+        Which pairs are of which fold.
+    slope, level : float
+        Of the calibration.
     """
 
     columns: _Columns
-    classifier: Any
+    by_fold: tuple[Any, ...]
+    seed: int
+    slope: float = 1.0
+    level: float = 0.0
 
     def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
         """P of each pair."""
-        parts = [
-            self.classifier.predict_proba(
-                self.columns.rows(users[start : start + _AT_ONCE], items[start : start + _AT_ONCE])
-            )[:, 1]
-            for start in range(0, len(users), _AT_ONCE)
-        ]
-        return np.concatenate([np.zeros(0), *parts])
+        return logistic_of(self.slope * self.scores(users, items) + self.level)
+
+    def scores(self, users: Ints, items: Ints) -> Floats:
+        """The log-odds of each pair before calibration."""
+        scores = np.empty(len(users))
+        fold = _fold(users, items, self.seed)
+        for held_out, trees in enumerate(self.by_fold):
+            rows = np.flatnonzero(fold == held_out)
+            for part in np.split(rows, range(_AT_ONCE, len(rows), _AT_ONCE)):
+                if len(part):
+                    scores[part] = trees.decision_function(self.columns.rows(users[part], items[part]))
+        return scores
+
+
+def _fold(users: Ints, items: Ints, seed: int) -> Ints:
+    """A fold for any pair, as good as random, and always the same (the mixer of SplitMix64)."""
+    mixed = (users.astype(np.uint64) << np.uint64(32)) + items.astype(np.uint64) + np.uint64(seed)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return ((mixed ^ (mixed >> np.uint64(31))) % np.uint64(_FOLDS)).astype(np.int64)
 
 
 def _categories(counts: Ints) -> Floats:

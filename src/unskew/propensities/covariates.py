@@ -54,7 +54,8 @@ class Covariate:
             return np.asarray(self.values[:, None] == np.arange(len(self.levels)), dtype=np.float64)
         if np.isin(self.values, (0.0, 1.0)).all():  # an indicator is a text of two levels
             return self.values[:, None]
-        return ((self.values - self.values.mean()) / self.values.std())[:, None]
+        standardised: Floats = (self.values - self.values.mean()) / self.values.std()
+        return standardised[:, None]
 
 
 @dataclass(frozen=True, eq=False)

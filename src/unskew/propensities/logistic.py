@@ -29,6 +29,8 @@ __all__ = ["FittedLinear", "Logistic"]
 
 _FOLDS = 5
 
+ALL_PAIRS = "all pairs that could have been observed"
+
 
 @dataclass(frozen=True)
 class Logistic(ObservationModel, word="logistic"):
@@ -142,7 +144,7 @@ class FittedLinear:
 
     def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
         """P of each pair."""
-        return np.asarray(1 / (1 + np.exp(-np.clip(self.logits(users, items), -500, 500))))
+        return logistic_of(self.logits(users, items))
 
     def logits(self, users: Ints, items: Ints) -> Floats:
         """The linear predictor of each pair."""
@@ -151,7 +153,9 @@ class FittedLinear:
         return np.asarray(covariates + self.user_offsets[users] + self.item_offsets[items])
 
 
-ALL_PAIRS = "all pairs that could have been observed"
+def logistic_of(logits: Floats) -> Floats:
+    """Probabilities from log-odds, without overflow."""
+    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -500, 500))))
 
 
 def check_sample(sample: int) -> None:
