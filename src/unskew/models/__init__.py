@@ -1,6 +1,7 @@
 """Built-in models: each learns from a training log and gives a scorer."""
 
 from unskew.models.als import Als
+from unskew.models.cpt import CptFit, CptV, fit_cpt
 from unskew.models.ease import Ease
 from unskew.models.item_knn import ItemKnn
 from unskew.models.mf import MfIps, MfNaive
@@ -14,6 +15,8 @@ from unskew.models.svd import Svd
 
 __all__ = [
     "Als",
+    "CptFit",
+    "CptV",
     "Ease",
     "ItemKnn",
     "MfFit",
@@ -27,6 +30,7 @@ __all__ = [
     "RatingFactors",
     "RatingModel",
     "Svd",
+    "fit_cpt",
     "fit_mf",
     "tune_mf",
 ]
