@@ -116,6 +116,25 @@ ORACLES: dict[str, Oracle] = {
     "ndcg(ideal=all)": _ndcg(_standard, cut=False),
     "ndcg(discount=lenskit)": _ndcg(_lenskit, cut=True),
     "ndcg(discount=lenskit, ideal=all)": _ndcg(_lenskit, cut=False),
+    # graded ones, where what is relevant is rated 1 and all else 0
+    "cg": _precision_of_list,
+    "dcg(gain=value)": _per_item(lambda rank, n: _standard(rank), mean=False),
+    "precision(gain=value)": _precision,
+    "precision(gain=value, of=list)": _precision_of_list,
+}
+
+
+def _half_up(number: float) -> int:
+    whole = math.floor(number)
+    return whole + 1 if number - whole >= 0.5 else whole
+
+
+LOSS_ORACLES: dict[str, Callable[[float, float], float]] = {
+    "mae": lambda rating, predicted: abs(rating - predicted),
+    "mse": lambda rating, predicted: (rating - predicted) * (rating - predicted),
+    "rmse": lambda rating, predicted: (rating - predicted) * (rating - predicted),
+    "accuracy": lambda rating, predicted: 1.0 if rating == predicted else 0.0,
+    "accuracy(rounded)": lambda rating, predicted: 1.0 if rating == _half_up(predicted) else 0.0,
 }
 
 

@@ -37,6 +37,10 @@ def test_words_that_share_a_name_have_their_own_kind():
     assert parse_metric("auc(of=negatives)").kind == "list"
     assert parse_metric("recall@3").kind == "mean"
     assert parse_metric("recall(of=min)@3").kind == "list"
+    assert parse_metric("dcg@3").kind == "sum"
+    assert parse_metric("dcg(gain=value)@3").kind == "graded"
+    assert parse_metric("precision(of=list)@3").kind == "sum"
+    assert parse_metric("precision(gain=value, of=list)@3").kind == "graded"
 
 
 @pytest.mark.parametrize(
@@ -48,6 +52,13 @@ def test_words_that_share_a_name_have_their_own_kind():
         ("auc@5", "auc takes no cut-off: write auc without @5"),
         ("auc(of=negatives)@5", "takes no cut-off"),
         ("atop@5", "takes no cut-off"),
+        ("mae@5", "mae takes no cut-off: write mae without @5"),
+        ("accuracy(rounded)@5", r"accuracy\(rounded\) takes no cut-off"),
+        ("cg", "cg needs a cut-off: write cg@10"),
+        ("precision(gain=value)", r"write precision\(gain=value\)@10"),
+        ("dcg(gain=values)@5", "gain=value"),
+        ("mae(rounded)", "takes no 'rounded'"),
+        ("unskew.metrics:RatingLoss", "abstract"),
         ("recal@5", "did you mean 'recall'"),
         ("recall@0", "at least 1"),
         ("recall@ten", "cut-off is written @10"),
@@ -102,13 +113,20 @@ def test_the_list_names_every_metric_with_kind_definition_and_options():
     entries = {entry.form: entry for entry in list_metrics()}
     assert set(entries) == {
         "adg[@K]", "atop", "auc", "auc(of=negatives)", "dcg[@K]", "hit@K", "map[@K]", "mrr[@K]", "ndcg[@K]",
-        "precision@K", "recall@K", "recall(of=min)@K",
+        "precision@K", "recall@K", "recall(of=min)@K", "mae", "mse", "rmse", "accuracy", "cg@K", "dcg(gain=value)[@K]",
+        "precision(gain=value)@K",
     }  # fmt: skip
     assert entries["recall@K"].definition == "hits / all relevant"
     assert entries["precision@K"].definition == "hits / K"
     assert entries["dcg[@K]"].kind == "sum"
     assert entries["ndcg[@K]"].options == {"discount": "standard | lenskit", "ideal": "cut | all"}
     assert entries["auc"].options == {"literal": "a flag"}
+    assert {entry.form for entry in entries.values() if entry.kind == "loss"} == {"mae", "mse", "rmse", "accuracy"}
+    assert entries["mae"].definition == "mean of |rating - prediction|"
+    assert entries["accuracy"].options == {"rounded": "a flag"}
+    assert entries["cg@K"].kind == entries["dcg(gain=value)[@K]"].kind == "graded"
+    assert entries["cg@K"].definition == "mean rating of the top K"
+    assert entries["precision(gain=value)@K"].options == {"of": "cutoff | list"}
 
 
 def test_no_two_words_have_one_definition_and_kind():

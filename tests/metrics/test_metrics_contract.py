@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from worlds import ScoredUser, all_forms, all_words, rows_of, scored_users, user_values
+from worlds import ScoredUser, all_forms, all_words, ranking_words, rows_of, scored_users, user_values
 
-from oracles import ORACLES, tie_orders
-from unskew.metrics import ListMetric, Metric, UserLists, parse_metric
+from oracles import LOSS_ORACLES, ORACLES, tie_orders
+from unskew.metrics import ListMetric, Metric, RatingLoss, UserLists, parse_metric
 
-WORDS = all_words()
-every_metric = pytest.mark.parametrize("word", WORDS)
+WORDS = ranking_words()
+every_ranking = pytest.mark.parametrize("word", WORDS)
+every_metric = pytest.mark.parametrize("word", all_words())
 many = settings(max_examples=25)
 
 
@@ -24,10 +25,11 @@ def oracle_values(word: str, user: ScoredUser, *, top_n: bool = False) -> list[f
 
 
 def test_every_form_has_an_oracle():
-    assert set(all_forms()) == set(ORACLES)
+    assert len(all_forms()) == len(set(all_forms()))
+    assert set(all_forms()) == set(ORACLES) | set(LOSS_ORACLES)
 
 
-@every_metric
+@every_ranking
 @many
 @given(users=st.lists(scored_users(), min_size=1, max_size=4))
 def test_the_value_under_ties_is_the_mean_over_all_orders(word, users):
@@ -35,7 +37,7 @@ def test_the_value_under_ties_is_the_mean_over_all_orders(word, users):
     np.testing.assert_allclose(user_values(parse_metric(word), users), means, rtol=1e-12, atol=1e-14)
 
 
-@every_metric
+@every_ranking
 @many
 @given(user=scored_users())
 def test_what_is_not_listed_gains_nothing_with_a_cutoff_and_stands_tied_below_without(word, user):
@@ -70,7 +72,7 @@ def test_the_expected_gain_of_a_row_is_the_mean_gain_over_its_places(word, user)
     np.testing.assert_allclose(metric.expected(above, tied, candidates), want, rtol=1e-12)
 
 
-@every_metric
+@every_ranking
 @many
 @given(user=scored_users())
 def test_values_are_at_least_zero_and_means_and_lists_at_most_one(word, user):
@@ -81,11 +83,12 @@ def test_values_are_at_least_zero_and_means_and_lists_at_most_one(word, user):
             assert word == "auc(of=negatives)"
             assert all(user.relevant)
         else:
-            top = math.inf if word.startswith("dcg") or (policy != "expected" and metric.kind == "sum") else 1
+            summed = metric.kind in {"sum", "graded"}
+            top = math.inf if word.startswith("dcg") or (policy != "expected" and summed) else 1
             assert -1e-12 <= value <= top + 1e-12
 
 
-@every_metric
+@every_ranking
 @many
 @given(ranks=st.sets(st.integers(1, 12), min_size=1), data=st.data())
 def test_moving_an_item_up_never_costs_anything(word, ranks, data):
@@ -119,7 +122,9 @@ def test_every_definition_is_one_line(word):
 def test_nothing_in_gives_nothing_out(word):
     metric = parse_metric(word)
     none = np.zeros(0, dtype=np.int32)
-    if isinstance(metric, ListMetric):
+    if isinstance(metric, RatingLoss):
+        assert metric.loss(np.zeros(0), np.zeros(0)).shape == (0,)
+    elif isinstance(metric, ListMetric):
         assert metric.values(UserLists.from_rows(np.zeros(1, int), none, none, none)).shape == (0,)
         assert np.isnan(metric.values(UserLists.from_rows(np.zeros(3, int), none, none, none))).all()
     else:
@@ -147,6 +152,9 @@ CHANCE = {
     "precision(of=list)@10": lambda n, p: p / n,
     "hit@10": lambda n, p: 1 - math.comb(n - 10, p) / math.comb(n, p),
     "mrr": lambda n, p: sum(math.comb(n - t, p - 1) / math.comb(n, p) / t for t in range(1, n - p + 2)),
+    "cg@10": lambda n, p: p / n,
+    "precision(gain=value)@10": lambda n, p: p / n,
+    "dcg(gain=value)": lambda n, p: p * sum(1 / math.log2(r + 1) for r in range(1, n + 1)) / n,
     "map": lambda n, p: sum((1 + (t - 1) * (p - 1) / (n - 1)) / t for t in range(1, n + 1)) / n,
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from unskew.arrays import Floats, Ints
-from unskew.metrics import ListMetric, Metric, MetricWord, UserLists
+from unskew.metrics import ListMetric, Metric, MetricWord, UserLists, parse_metric
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,10 @@ def rows_of(users: list[ScoredUser], policy: str = "expected") -> tuple[Ints, In
 def user_values(
     metric: Metric | ListMetric, users: list[ScoredUser], *, policy: str = "expected", top_n: bool = False
 ) -> Floats:
-    """Return one value per user, a mean or a sum over rows where the metric is one."""
+    """Return one value per user, a mean or a sum over rows where the metric is one.
+
+    For a graded metric every relevant item is rated 1 and every other 0, which adds nothing to a sum.
+    """
     offsets, above, tied, candidates, listed = rows_of(users, policy)
     given = listed if top_n else None
     lists = UserLists.from_rows(offsets, above, tied, candidates, given, policy=policy)
@@ -95,3 +98,8 @@ def all_words(cutoffs: tuple[int, ...] = (1, 3, 10)) -> list[str]:
         words += [] if takes == "required" else [form]
         words += [] if takes == "never" else [f"{form}@{k}" for k in cutoffs]
     return words
+
+
+def ranking_words(cutoffs: tuple[int, ...] = (1, 3, 10)) -> list[str]:
+    """Every word of a metric that ranks; the others are losses of predicted ratings."""
+    return [word for word in all_words(cutoffs) if parse_metric(word).kind != "loss"]

@@ -87,5 +87,10 @@ class Accuracy(RatingLoss, word="accuracy"):
 
     def loss(self, values: Floats, predicted: Floats) -> Floats:
         """Return 1 where the prediction is right."""
-        shown = np.floor(predicted + 0.5) if self.rounded else predicted
+        shown = _half_up(predicted) if self.rounded else predicted
         return np.asarray(values == shown, dtype=np.float64)
+
+
+def _half_up(numbers: Floats) -> Floats:
+    whole = np.floor(numbers)  # numbers + 0.5 would itself be rounded: the largest number below 0.5 would become 1
+    return np.asarray(whole + (numbers - whole >= 0.5), dtype=np.float64)
