@@ -1,6 +1,8 @@
 """``--config RUN.toml``: the options of a run in a file."""
 
+import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from unskew.errors import ConfigError, DataError, did_you_mean
 _PATHS = {"train", "test", "validation", "relevant_counts", "json", "html"}
 _MODEL_FILES = {"factors", "scores", "predictions"}
 _LISTS = {"metric", "estimator", "factors", "scores", "predictions", "model"}
+_TABLES = ("mcar", "users", "items")  # options of propensity models that name files
 _WHOLE: tuple[tuple[type, ...], str] = ((int,), "a whole number")
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "level": ((float, int), "a number"),
@@ -55,11 +58,15 @@ def _value(name: str, value: Any, path: Path) -> Any:
         values = [value] if isinstance(value, str) else value
         if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
             raise ConfigError(f"{path}: {_key(name)} = {value!r}: expected text or a list of texts")
+        if name == "model":
+            return [_model_word(one, path.parent) for one in values]
         return [_model_file(one, path.parent) for one in values] if name in _MODEL_FILES else values
     if name in _PATHS:
         if not isinstance(value, str):
             raise ConfigError(f"{path}: {_key(name)} = {value!r}: expected the path of a file, as text")
         return Path(value) if value == "-" else path.parent / value
+    if name == "propensity" and isinstance(value, str):
+        return _with_folder(value, path.parent)
     kinds, expected = _KINDS.get(name, ((str,), "text"))
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise ConfigError(f"{path}: {_key(name)} = {value!r}: expected {expected}")
@@ -74,3 +81,31 @@ def _model_file(text: str, folder: Path) -> str:
     name, equals, file = text.partition("=")
     whole = folder / text
     return f"{name}={folder / file}" if equals and not whole.exists() else str(whole)
+
+
+def _model_word(text: str, folder: Path) -> str:
+    from unskew.models import Model
+
+    name, word = split_name(text)
+    model: Any = Model.from_word(word)
+    own = getattr(model, "propensity", "")
+    return f"{name}={replace(model, propensity=_with_folder(own, folder))}" if own else text
+
+
+def _with_folder(text: str, folder: Path) -> str:
+    """A word whose files are named from the folder of the TOML file."""
+    from unskew.propensities import PropensityModel
+
+    built: Any = PropensityModel.from_word(text)
+    files = {key: getattr(built, key) for key in _TABLES if isinstance(getattr(built, key, None), str)}
+    moved = {key: str(folder / file) for key, file in files.items()}
+    return str(replace(built, **moved)) if moved else text
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """The name and the word of ``NAME=WORD``; a word alone is its own name."""
+    match = re.fullmatch(r"([^=()]*)=(.*)", text)
+    name, word = match.groups() if match else (text, text)
+    if not name or not word:
+        raise ConfigError(f"cannot read {text!r}; write NAME=WORD or WORD, as in als(factors=32)")
+    return name.strip(), word

@@ -1,6 +1,5 @@
 """The command ``unskew evaluate``: files in, a table, JSON and a page out."""
 
-import re
 import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -11,7 +10,7 @@ import typer
 from rich.console import Console
 
 from unskew.cli.columns import Columns, ItemCol, PropensityCol, RatingCol, TimestampCol, UserCol
-from unskew.cli.config import read_config
+from unskew.cli.config import read_config, split_name
 from unskew.cli.progress import stages
 from unskew.errors import ConfigError, DataError
 
@@ -217,11 +216,8 @@ def _models(options: dict[str, Any], columns: Columns) -> dict[str, Any]:
     for name, path in _named(options["scores"]):
         _add(models, name, read_scores(path, user=columns.user, item=columns.item))
     for text in options["model"] or []:
-        match = re.fullmatch(r"([^=()]*)=(.*)", text)
-        name, word = match.groups() if match else (text, text)
-        if not name or not word:
-            raise ConfigError(f"cannot read {text!r}; write NAME=WORD or WORD, as in als(factors=32)")
-        _add(models, name.strip(), Model.from_word(word))
+        name, word = split_name(text)
+        _add(models, name, Model.from_word(word))
     predicted: dict[str, Any] = {}
     for name, path in _named(options["predictions"]):
         _add(predicted, name, read_predictions(path, user=columns.user, item=columns.item))
