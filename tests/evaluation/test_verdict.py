@@ -8,8 +8,9 @@ from skewed import TRAINING_USERS, judge_models, make_split
 
 from unskew import Interactions, Split
 from unskew.estimators import Comparison
+from unskew.evaluation.ordering import oriented
 from unskew.evaluation.sweep import OrderChange
-from unskew.evaluation.verdict import describe_change, describe_new_first, judge, oriented
+from unskew.evaluation.verdict import describe_change, describe_new_first, judge
 
 STRONG = "popularity(gamma=1)"
 

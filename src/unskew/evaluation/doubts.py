@@ -6,9 +6,10 @@ import numpy as np
 
 from unskew.estimators import Snips
 from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.propensity_check import check_propensity, propensity_doubts
 from unskew.evaluation.risks import Cell
-from unskew.evaluation.settings import Settings
-from unskew.propensities import Popularity
+from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
+from unskew.propensities import Popularity, Propensity
 from unskew.ranking import Contest
 
 LARGE_SHARE = 0.05  # one row that carries more than this decides the estimate
@@ -24,8 +25,9 @@ def find_doubts(
     cells: Sequence[Cell],
     contest: Contest | None,
     rated: Evidence | None = None,
+    propensity: Propensity | None = None,
 ) -> Iterator[str]:
-    """Say what was dropped, and which numbers rest on little."""
+    """Say what was dropped, which numbers rest on little, and whether the propensities add up."""
     yield from _dropped(evidence)
     if rated is not None and rated.dropped["rows_without_prediction"]:
         rows = _count(rated.dropped["rows_without_prediction"], "test row")
@@ -37,10 +39,12 @@ def find_doubts(
                     f"model {name!r} does not know {binding.unknown_items} of {contest.catalogue_size} items; "
                     "they rank last for it, tied"
                 )
-    yield from _without_propensity(evidence, cells)
+    yield from _without_propensity(evidence, settings, cells, rated)
     yield from _lists(evidence, settings)
     yield from _ties(evidence)
     yield from _weights(cells)
+    if propensity is not None:
+        yield from propensity_doubts(check_propensity(propensity, settings, evidence, rated))
     yield from _users(evidence)
     corrected = any(estimator.uses_propensity for estimator in settings.estimators)
     if corrected and isinstance(settings.propensity, Popularity) and not len(evidence.train):
@@ -92,13 +96,21 @@ def _dropped(evidence: Evidence) -> Iterator[str]:
         yield f"{_count(dropped['unknown_users'], 'test user')} ({rows}) unknown to some model and dropped for all"
 
 
-def _without_propensity(evidence: Evidence, cells: Sequence[Cell]) -> Iterator[str]:
-    left_out = max((cell.dropped_items for cell in cells), default=0) - evidence.dropped_items
-    if left_out:
-        yield (
-            f"{left_out} of {evidence.rows} held-out rows have no propensity, for their item never occurs in training, "
-            "and were dropped where one is needed; popularity(smoothing=1) keeps them"
-        )
+def _without_propensity(
+    evidence: Evidence, settings: Settings, cells: Sequence[Cell], rated: Evidence | None
+) -> Iterator[str]:
+    for rows, over_all in ((evidence, False), (rated, True)):
+        mine = [cell.dropped_items for cell in cells if (cell.metric.kind in OVER_ALL_PAIRS) == over_all]
+        if rows is None or not mine or max(mine) == rows.dropped_items:
+            continue
+        what = f"{max(mine) - rows.dropped_items} of {rows.rows} {'rated' if over_all else 'held-out'} rows"
+        if isinstance(settings.propensity, Popularity):
+            yield (
+                f"{what} have no propensity, for their item never occurs in training, and were dropped where one is "
+                "needed; popularity(smoothing=1) keeps them"
+            )
+        else:
+            yield f"{what} have no propensity by {settings.propensity} and were dropped where one is needed"
 
 
 def _count(n: int, what: str) -> str:

@@ -155,7 +155,7 @@ def evaluate(
         evidence = replace(evidence, relevant=by_user, absent=numbers[known])
     estimation = Estimation(evidence, settings, fitted_propensity, threads, gathered.rated)
     cells, estimates, comparisons = estimation.run()
-    doubts = find_doubts(evidence, settings, cells, gathered.contest, gathered.rated)
+    doubts = find_doubts(evidence, settings, cells, gathered.contest, gathered.rated, fitted_propensity)
     return Report(
         estimates=tuple(estimates),
         comparisons=tuple(comparisons),

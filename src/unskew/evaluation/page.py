@@ -12,9 +12,10 @@ from unskew.estimators import Aoa, Comparison, Estimate, Estimator
 from unskew.evaluation import charts
 from unskew.evaluation.counterparts import missing_counterparts
 from unskew.evaluation.names import clean, shortened
+from unskew.evaluation.ordering import oriented, ranked
 from unskew.evaluation.skew import Skew, measure_skew
 from unskew.evaluation.sweep import Sweep
-from unskew.evaluation.verdict import describe_change, describe_new_first, judge, oriented, ranked
+from unskew.evaluation.verdict import describe_change, describe_new_first, judge
 from unskew.evaluation.wording import sentence
 from unskew.propensities import Popularity
 

@@ -13,9 +13,10 @@ from unskew.data.writing import written
 from unskew.errors import ConfigError, did_you_mean
 from unskew.estimators import Comparison, Estimate, Snips
 from unskew.evaluation.evidence import Evidence
-from unskew.evaluation.settings import Settings
+from unskew.evaluation.propensity_check import as_numbers, check_propensity, count_pairs
+from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
 from unskew.evaluation.sweep import Sweep, sweep_gamma
-from unskew.propensities import Popularity, Propensity
+from unskew.propensities import Diagnostics, Popularity, Propensity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 class Report:
     """Estimates, comparisons and warnings of one run, with all that decided them.
 
-    Printing it shows a table; `to_dict` gives the JSON, `to_html` the page.
+    Printing it shows a table; `to_dict` gives the JSON, `to_html` the page. `evidence` is of the positives, `rated` of
+    the rated rows where a metric is over all pairs; when all are, `evidence` is the latter too.
     """
 
     estimates: tuple[Estimate, ...]
@@ -73,6 +75,16 @@ class Report:
         """The value of an estimate, by words."""
         return self.estimate(model, metric, estimator).value
 
+    def evidence_of(self, metric: str) -> Evidence:
+        """The rows that a metric is computed from."""
+        over_all = any(str(m) == metric and m.kind in OVER_ALL_PAIRS for m in self.settings.metrics)
+        return self.rated if over_all and self.rated is not None else self.evidence
+
+    @cached_property
+    def diagnostics(self) -> Diagnostics | None:
+        """How far the propensities can be trusted; None where no estimate rests on them, or they are all the same."""
+        return check_propensity(self.propensity, self.settings, self.evidence, self.rated)
+
     @cached_property
     def run(self) -> dict[str, Any]:
         """Everything resolved that decides the numbers; fingerprints are taken here, not while evaluating."""
@@ -103,7 +115,21 @@ class Report:
             "seed": settings.seed,
             "block_size": self.block_size,
             "judged": {"users": len(self.evidence.users), "rows": self.evidence.rows},
+            **self._rated_run(),
+            **({} if self.diagnostics is None else {"propensity_diagnostics": as_numbers(self.diagnostics)}),
             "versions": {"unskew": __version__, "numpy": np.__version__, "numba": numba.__version__},
+        }
+
+    def _rated_run(self) -> dict[str, Any]:
+        """What decides metrics over all pairs; nothing in a run without them."""
+        rated = self.rated
+        if rated is None:
+            return {}
+        return {
+            "rated": {"users": len(rated.users), "rows": rated.rows, "pairs": count_pairs(self.evidence, rated)},
+            "predictions": {name: predictions.sha256 for name, predictions in rated.predictions.items()},
+            "scale": None if self.settings.scale is None else str(self.settings.scale),
+            "allow_missing": self.settings.allow_missing,
         }
 
     @cached_property

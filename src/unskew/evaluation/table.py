@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from unskew.estimators import Comparison, Estimate
+from unskew.estimators import Comparison, Estimate, Observation
+from unskew.evaluation.ordering import lower_is_better, ranked
 from unskew.evaluation.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ def print_report(report: "Report", console: Console) -> None:
     console.print(_estimates(report))
     if report.comparisons:
         console.print(_comparisons(report))
+    lower = [str(metric) for metric in report.settings.metrics if metric.lower_is_better]
+    if lower:
+        console.print(Text(f"lower is better: {', '.join(lower)}"), soft_wrap=True)
     for line in order_lines(report):
         console.print(Text(line), soft_wrap=True)
 
@@ -45,7 +49,7 @@ def order_lines(report: "Report") -> list[str]:
     lines = []
     for sweep in report.sweeps:
         start = f"{sweep.metric}: order {_order(sweep, 0)}"
-        if len(report.models) == 1:
+        if len(sweep.values) == 1:
             (values,) = sweep.values.values()
             lines.append(f"{sweep.metric}: {values[0]:.4f} at gamma -1 (no correction), {values[-1]:.4f} at gamma 3")
         elif not sweep.changes:
@@ -96,7 +100,9 @@ def _estimates(report: "Report") -> Table:
 
 
 def _comparisons(report: "Report") -> Table:
-    table = Table(title="Best against next, paired by user", title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
+    unit = "row" if isinstance(report.settings.interval, Observation) else "user"
+    title = f"Best against next, paired by {unit}"
+    table = Table(title=title, title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
     for column in ("metric", "estimator", "models"):
         table.add_column(column, overflow="fold")
     for column in ("difference", "interval", "p (Holm)"):
@@ -113,10 +119,10 @@ def best_against_next(report: "Report") -> list[Comparison]:
     """For each metric and estimator, the comparison of the two best models, the better one first."""
     chosen = []
     for metric, estimator in dict.fromkeys((row.metric, row.estimator) for row in report.estimates):
-        rows = [r for r in report.estimates if (r.metric, r.estimator) == (metric, estimator) and r.value is not None]
+        rows = ranked(report.estimates, metric, estimator, lower=lower_is_better(report.settings, metric))
         if len(rows) < 2:
             continue
-        best, following = sorted(rows, key=lambda row: -(row.value or 0.0))[:2]
+        best, following = rows[:2]
         pair = {best.model, following.model}
         found = next(
             c for c in report.comparisons if (c.metric, c.estimator) == (metric, estimator) and {c.a, c.b} == pair

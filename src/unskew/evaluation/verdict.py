@@ -1,17 +1,21 @@
 """What a report says, in plain sentences."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unskew.estimators import Aoa, Comparison, Estimate, Estimator
+from unskew.estimators import Aoa, Comparison, Estimate
+from unskew.evaluation.assumptions import describe_assumption
 from unskew.evaluation.counterparts import missing_counterparts, naive_counterpart
+from unskew.evaluation.ordering import first_of, lead_of, ranked
+from unskew.evaluation.settings import OVER_ALL_PAIRS
 from unskew.evaluation.sweep import OrderChange, Sweep
 from unskew.evaluation.wording import chain, listed, ordinal, quoted, rounded, sentence, signed
-from unskew.propensities import Column, Popularity, Uniform
+from unskew.metrics import AnyMetric
+from unskew.propensities import Uniform
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -79,12 +83,15 @@ def judge(report: "Report", beside: Sequence[Estimate] | None = None) -> Verdict
     rows = [*report.estimates, *(missing_counterparts(report) if beside is None else beside)]
     sweeps = {sweep.metric: sweep for sweep in report.sweeps}
     findings = tuple(
-        _find(report, rows, str(metric), sweeps.get(str(metric)) if len(report.models) > 1 else None)
+        _find(report, rows, metric, sweeps.get(str(metric)) if len(report.models) > 1 else None)
         for metric in report.settings.metrics
     )
-    if len(report.models) > 1:
+    contested = tuple(finding for finding in findings if finding.pairs)
+    if contested:
         uniform = isinstance(report.settings.propensity, Uniform)
-        headline, summary = _headline(findings, uniform=uniform), tuple(_summary(findings))
+        headline, summary = _headline(contested, uniform=uniform), tuple(_summary(contested))
+    elif len(report.models) > 1:
+        headline, summary = "No two models are judged by the same metric, so there is nothing to compare.", ()
     else:
         headline, summary = _lone_headline(report, rows, findings[0]), ()
     return Verdict(headline, summary, findings, tuple(_doubts(report)))
@@ -113,29 +120,24 @@ def _where(change: OrderChange) -> str:
     return f"between gamma {signed(change.low)} and {signed(change.high)}"
 
 
-def ranked(rows: Iterable[Estimate], metric: str, estimator: str) -> list[Estimate]:
-    """A metric's defined estimates from best to worst; equal ones by name."""
-    mine = [row for row in rows if (row.metric, row.estimator) == (metric, estimator) and row.value is not None]
-    return sorted(mine, key=lambda row: (-(row.value or 0.0), row.model))
-
-
-def _find(report: "Report", rows: Sequence[Estimate], metric: str, sweep: Sweep | None) -> Finding:
-    asked = [estimator for word, estimator in report.settings.pairs if str(word) == metric]
-    corrected = next((str(e) for e in asked if e.uses_propensity), None)
-    naive = _naive_word(asked)
-    by_naive = [] if naive is None else ranked(rows, metric, naive)
-    by_corrected = [] if corrected is None else ranked(rows, metric, corrected)
+def _find(report: "Report", rows: Sequence[Estimate], judged_by: AnyMetric, sweep: Sweep | None) -> Finding:
+    metric, lower = str(judged_by), judged_by.lower_is_better
+    naive, corrected = _words(report, judged_by)
+    by_naive = [] if naive is None else ranked(rows, metric, naive, lower=lower)
+    by_corrected = [] if corrected is None else ranked(rows, metric, corrected, lower=lower)
     judging = corrected if corrected is not None else naive
     order = by_corrected if corrected is not None else by_naive
     compared = [c for c in report.comparisons if (c.metric, c.estimator) == (metric, judging)]
     alpha = 1 - report.settings.level
     told = sum(c.p_value_holm is not None and c.p_value_holm < alpha for c in compared)
     known = sum(c.p_value_holm is not None for c in compared)
-    lead = _lead(compared, order)
+    lead = lead_of(compared, order, lower=lower)
+    sweep = None if sweep is None or len(sweep.values) < 2 else sweep
     leaders = tuple(dict.fromkeys(_leaders(sweep))) if sweep is not None else ()
+    other = () if judged_by.kind in OVER_ALL_PAIRS else _other_average(rows, metric, naive, by_naive)
     sentences = [
         *_who_is_first(by_naive, by_corrected),
-        *_other_average(rows, metric, naive, by_naive),
+        *other,
         *_lead_words(lead, report.settings.level),
         *_apart_words(told, known),
         *([] if sweep is None else _sweep_words(sweep)),
@@ -144,8 +146,8 @@ def _find(report: "Report", rows: Sequence[Estimate], metric: str, sweep: Sweep 
         metric=metric,
         naive=naive,
         corrected=corrected,
-        naive_first=_first(by_naive),
-        corrected_first=_first(by_corrected),
+        naive_first=first_of(by_naive),
+        corrected_first=first_of(by_corrected),
         decided=None if lead is None or lead.p_value_holm is None else lead.p_value_holm < alpha,
         told_apart=told,
         pairs=len(compared),
@@ -154,15 +156,13 @@ def _find(report: "Report", rows: Sequence[Estimate], metric: str, sweep: Sweep 
     )
 
 
-def _first(order: Sequence[Estimate]) -> tuple[str, ...]:
-    return tuple(row.model for row in order if row.value == order[0].value)
-
-
-def _naive_word(asked: Sequence[Estimator]) -> str | None:
-    for estimator in asked:
-        if estimator.uses_propensity:
-            return str(naive_counterpart(estimator))
-    return next((str(e) for e in asked if isinstance(e, Aoa)), None)
+def _words(report: "Report", metric: AnyMetric) -> tuple[str | None, str | None]:
+    """The corrected estimator of a metric and the naive average of the same target, as far as there are any."""
+    asked = [estimator for other, estimator in report.settings.pairs if str(other) == str(metric)]
+    corrected = next((e for e in asked if e.uses_propensity), None)
+    if corrected is not None:
+        return str(naive_counterpart(corrected, metric.kind)), str(corrected)
+    return next((str(e) for e in asked if isinstance(e, Aoa)), None), None
 
 
 def _who_is_first(naive: list[Estimate], corrected: list[Estimate]) -> Iterator[str]:
@@ -181,7 +181,7 @@ def _who_is_first(naive: list[Estimate], corrected: list[Estimate]) -> Iterator[
             f"{quoted(b.model)} has {_value(a)} by the naive average, {a.estimator}, and {_value(b)} by the corrected "
             f"estimate, {b.estimator}."
         )
-    elif _first(naive) == _first(corrected):
+    elif first_of(naive) == first_of(corrected):
         yield (
             f"The naive average, {a.estimator}, and the corrected estimate, {b.estimator}, agree: "
             f"{_names(corrected)} first, with {_value(a)} and {_value(b)}."
@@ -196,7 +196,7 @@ def _who_is_first(naive: list[Estimate], corrected: list[Estimate]) -> Iterator[
 
 
 def _names(order: Sequence[Estimate]) -> str:
-    first = _first(order)
+    first = first_of(order)
     return f"{quoted(first[0])} is" if len(first) == 1 else f"{listed(map(quoted, first))} are level and"
 
 
@@ -207,35 +207,18 @@ def _other_average(rows: Sequence[Estimate], metric: str, naive: str | None, by_
         yield f"Averaged over users instead of pairs (aoa), {quoted(other[0].model)} is first with {_value(other[0])}."
 
 
-def _lead(compared: Sequence[Comparison], order: list[Estimate]) -> Comparison | None:
-    """The comparison of the first with the second, oriented that way."""
-    if len(order) < 2:
-        return None
-    wanted = {order[0].model, order[1].model}
-    found = next((c for c in compared if {c.a, c.b} == wanted), None)
-    return None if found is None else oriented(found)
-
-
-def oriented(row: Comparison) -> Comparison:
-    """The same comparison with the better model first."""
-    if row.difference is None or row.difference >= 0:
-        return row
-    low, high = (None if row.high is None else -row.high), (None if row.low is None else -row.low)
-    return Comparison(
-        row.metric, row.estimator, row.b, row.a, -row.difference, low, high, row.p_value, row.p_value_holm
-    )
-
-
 def _lead_words(lead: Comparison | None, level: float) -> Iterator[str]:
     if lead is None or lead.difference is None:
         return
     if lead.difference == 0:
         return  # said already
-    gap = f"{quoted(lead.a)} leads {quoted(lead.b)} by {rounded(lead.difference)}"
-    if lead.p_value_holm is None or lead.low is None or lead.high is None:
+    # of errors the smaller one leads, and by how much is said as a positive number all the same
+    ahead = replace(lead.reversed(), a=lead.a, b=lead.b) if lead.difference < 0 else lead
+    gap = f"{quoted(lead.a)} leads {quoted(lead.b)} by {rounded(abs(lead.difference))}"
+    if lead.p_value_holm is None or ahead.low is None or ahead.high is None:
         yield f"{gap}; how sure that is cannot be said, because there is no interval."
         return
-    gap += f" ({100 * level:.4g} % interval of this pair alone {rounded(lead.low)} to {rounded(lead.high)})"
+    gap += f" ({100 * level:.4g} % interval of this pair alone {rounded(ahead.low)} to {rounded(ahead.high)})"
     p = "p < 0.0001" if lead.p_value_holm < 1e-4 else f"p = {lead.p_value_holm:.2g}"
     if lead.p_value_holm < 1 - level:
         yield f"{gap}, more than chance explains ({p} after Holm)."
@@ -325,7 +308,9 @@ def _summary(findings: Sequence[Finding]) -> Iterator[str]:
     if moving:
         yield f"On {_metrics(moving, judged)} first place depends on how strong a popularity bias is assumed."
     elif any(f.leaders for f in judged):
-        yield "First place does not depend on how strong a popularity bias is assumed."
+        swept = [f for f in judged if f.leaders]
+        where = "First" if len(swept) == len(judged) else f"On {_metrics(swept, judged)} first"
+        yield f"{where} place does not depend on how strong a popularity bias is assumed."
 
 
 def _lone_headline(report: "Report", rows: Sequence[Estimate], finding: Finding) -> str:
@@ -347,8 +332,8 @@ def _lone_headline(report: "Report", rows: Sequence[Estimate], finding: Finding)
 def _doubts(report: "Report") -> Iterator[str]:
     corrected = [row for row in report.estimates if _is_corrected(report, row)]
     if corrected:
-        yield _assumption(report)
-        size, total = corrected[0].effective_sample_size, report.evidence.rows
+        yield describe_assumption(report.settings.propensity, swept=bool(report.sweeps))
+        size, total = corrected[0].effective_sample_size, report.evidence_of(corrected[0].metric).rows
         if size is not None and size < total / 2:
             yield (
                 f"The weights are uneven: {total:,} held-out rows are worth {size:,.0f} equally weighted ones to "
@@ -363,20 +348,6 @@ def _doubts(report: "Report") -> Iterator[str]:
 
 def _is_corrected(report: "Report", row: Estimate) -> bool:
     return any(str(e) == row.estimator and e.uses_propensity for e in report.settings.estimators)
-
-
-def _assumption(report: "Report") -> str:
-    model = report.settings.propensity
-    if isinstance(model, Uniform):
-        return "The propensity is uniform, so nothing is corrected: each estimate equals its naive counterpart."
-    if isinstance(model, Popularity):
-        return (
-            "The correction assumes that an item's chance to be observed follows its popularity in training, "
-            f"with gamma {signed(model.gamma)}. No interval covers an error in that; the sweep of "
-            "gamma shows how much it matters."
-        )
-    source = "the test file's own propensities" if isinstance(model, Column) else f"the propensity {model}"
-    return f"The correction takes {source} as true. No interval covers an error in that."
 
 
 def _metrics(some: Sequence[Finding], judged: Sequence[Finding]) -> str:

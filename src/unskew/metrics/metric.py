@@ -125,6 +125,11 @@ class AtK(Metric):
         return self.metric.kind
 
     @property
+    def lower_is_better(self) -> bool:  # type: ignore[override]
+        """Whether the smaller value is the better one."""
+        return self.metric.lower_is_better
+
+    @property
     def uses_candidates(self) -> bool:  # type: ignore[override]
         """Whether the gain depends on the number of candidates."""
         return self.metric.uses_candidates

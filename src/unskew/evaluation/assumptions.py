@@ -1,0 +1,43 @@
+"""What a correction rests on, in a sentence."""
+
+from unskew.evaluation.wording import signed
+from unskew.propensities import (
+    Boosted,
+    Column,
+    Combined,
+    Logistic,
+    NaiveBayes,
+    Popularity,
+    PropensityModel,
+    Uniform,
+)
+
+_CHANCE = "a pair's chance to be observed"
+_SAMPLE = "that the sample of ratings was drawn at random"
+_DEPENDS: tuple[tuple[type[PropensityModel], str], ...] = (
+    (NaiveBayes, f"{_CHANCE} depends on its rating alone, and {_SAMPLE}"),
+    (Logistic, f"{_CHANCE} follows a logistic model of the given covariates, whatever its rating"),
+    (Boosted, f"{_CHANCE} depends on the given covariates alone, whatever its rating"),
+    (Combined, f"{_CHANCE} depends on the given covariates and, independently of them, on its rating, and {_SAMPLE}"),
+)
+
+
+def describe_assumption(model: PropensityModel, *, swept: bool = True) -> str:
+    """What must hold for the corrected numbers to be right; `swept` tells whether there is a sweep of gamma."""
+    if isinstance(model, Uniform):
+        return "The propensity is uniform, so nothing is corrected: each estimate equals its naive counterpart."
+    if isinstance(model, Popularity):
+        return (
+            "The correction assumes that an item's chance to be observed follows its popularity in training, "
+            f"with gamma {signed(model.gamma)}. No interval covers an error in that"
+            + ("; the sweep of gamma shows how much it matters." if swept else ".")
+        )
+    depends = next((words for kind, words in _DEPENDS if isinstance(model, kind)), None)
+    if depends is not None:
+        return (
+            f"The correction assumes that {depends}. No interval covers an error in that; the section on propensities "
+            "shows how far they add up."
+        )
+    if isinstance(model, Column):
+        return "The correction takes the test file's own propensities as true. No interval covers an error in that."
+    return f"The correction takes the propensity {model} as true. No interval covers an error in that."

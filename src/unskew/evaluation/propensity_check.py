@@ -1,0 +1,94 @@
+"""Whether the propensities of a run add up, for the report, its warnings and its page."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.settings import Settings
+from unskew.propensities import Diagnostics, Propensity, Uniform, diagnose
+
+FAR_OFF = 0.2  # share of all pairs by which the weights may miss them before it is warned of
+
+
+def check_propensity(
+    propensity: Propensity, settings: Settings, evidence: Evidence, rated: Evidence | None
+) -> Diagnostics | None:
+    """Diagnose the propensities that a run's estimates rest on.
+
+    Parameters
+    ----------
+    propensity : Propensity
+        One that brings diagnostics of its own keeps them; others are diagnosed on the judged rows.
+    settings : Settings
+    evidence : Evidence
+        The judged positives.
+    rated : Evidence or None
+        The rated rows, preferred because the number of their pairs is known.
+
+    Returns
+    -------
+    Diagnostics or None
+        None when no estimator uses propensities, or all are the same. Its number of pairs is 0 when it is not known,
+        or when the propensities are known only up to scale.
+    """
+    uses = any(estimator.uses_propensity for estimator in settings.estimators)
+    if not uses or isinstance(settings.propensity, Uniform):
+        return None
+    own = getattr(propensity, "diagnostics", None)
+    if isinstance(own, Diagnostics):
+        return own
+    rows = evidence if rated is None else rated
+    chances, _ = rows.propensities(propensity)
+    pairs = count_pairs(evidence, rated) if propensity.absolute else 0
+    return diagnose(chances, pairs, absolute=pairs > 0)
+
+
+def count_pairs(evidence: Evidence, rated: Evidence | None) -> int:
+    """How many pairs the observed ones stand for; 0 when that is not known.
+
+    All candidates of the population for rated rows; for positives the relevant items, where they were counted.
+    """
+    if rated is not None:
+        return int(rated.pairs[rated.population(mean=False)].sum())
+    if evidence.relevant is None:
+        return 0
+    return int(evidence.relevant[evidence.population(mean=True)].sum() + evidence.absent.sum())
+
+
+def propensity_doubts(diagnostics: Diagnostics | None) -> Iterator[str]:
+    """What the diagnostics give reason to doubt."""
+    if diagnostics is None:
+        return
+    yield from diagnostics.notes
+    if diagnostics.cells and abs(diagnostics.coverage - 1) > FAR_OFF:
+        yield (
+            f"the weights stand for {diagnostics.coverage:.0%} of all pairs, so ips is off by about as much; snips, "
+            "which divides by them, is less so"
+        )
+
+
+def as_numbers(diagnostics: Diagnostics) -> dict[str, Any]:
+    """Diagnostics as in the JSON; null where a number is not known."""
+    known = diagnostics.cells > 0
+    smallest, largest = _finite(diagnostics.smallest), _finite(diagnostics.largest)
+    return {
+        "observed": diagnostics.observed,
+        "pairs": diagnostics.cells if known else None,
+        "inverse_sum": diagnostics.inverse_sum if known else None,
+        "inverse_sum_sd": diagnostics.inverse_sd if known else None,
+        "ratio": diagnostics.coverage if known else None,
+        "smallest": smallest,
+        "largest": largest,
+        "smallest_weight": None if largest is None else 1 / largest,
+        "largest_weight": None if smallest is None else 1 / smallest,
+        "clipped": diagnostics.clipped,
+        "reliability_of": diagnostics.reliability_of,
+        "reliability": [asdict(part) for part in diagnostics.reliability],
+    }
+
+
+def _finite(number: float) -> float | None:
+    return number if np.isfinite(number) else None
