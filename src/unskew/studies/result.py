@@ -64,7 +64,7 @@ class ReproducedCell:
         if not self.comparable or self.difference is None or self.tolerance is None:
             return None
         # a difference of exactly the tolerance agrees, whatever the last bit of the subtraction
-        return abs(self.difference) <= self.tolerance * (1 + 1e-9) + 1e-15
+        return bool(abs(self.difference) <= self.tolerance * (1 + 1e-9) + 1e-15)
 
     @property
     def footnotes(self) -> tuple[str, ...]:
@@ -107,7 +107,8 @@ class Claim:
 
     def to_dict(self) -> dict[str, Any]:
         """The claim as plain data."""
-        return {"claim": self.claim, "holds": self.holds, "evidence": self.evidence}
+        holds = None if self.holds is None else bool(self.holds)  # numpy has a truth of its own
+        return {"claim": self.claim, "holds": holds, "evidence": self.evidence}
 
 
 @dataclass(frozen=True)

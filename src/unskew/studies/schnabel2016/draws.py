@@ -1,0 +1,185 @@
+"""Estimates over many draws of what is observed, all at once: P depends on the rating alone, so sums by rating do."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.metrics import MAE, MSE, DCGOfValues, RatingLoss
+from unskew.simulators import draw_observed, observation, prediction_matrices
+
+STARS = np.arange(1, 6)
+CUTOFF = 50
+LOSSES: Mapping[str, RatingLoss] = {"MAE": MAE(), "MSE": MSE()}
+
+
+@dataclass(frozen=True, eq=False)
+class Losses:
+    """Losses of all cells, sorted by rating.
+
+    Parameters
+    ----------
+    cells : array of int
+        How many cells have each rating.
+    names : tuple of str
+        What the columns are, each a metric and a prediction.
+    values : array (cells, columns)
+    """
+
+    cells: Ints
+    names: tuple[tuple[str, str], ...]
+    values: Floats
+
+    @classmethod
+    def of(cls, ratings: Ints, metrics: tuple[str, ...], rng: np.random.Generator) -> "Losses":
+        """Losses of the five predictions.
+
+        Parameters
+        ----------
+        ratings : array of int, users by items
+        metrics : tuple of str
+            Of MAE, MSE and DCG.
+        rng : Generator
+            For the predictions, and for the order of ties in DCG.
+        """
+        order = np.argsort(ratings, axis=None, kind="stable")
+        stars = ratings.astype(float)
+        matrices = prediction_matrices(ratings, rng)
+        names = tuple((metric, matrix) for metric in metrics for matrix in matrices)
+        values = np.empty((ratings.size, len(names)))
+        for column, (metric, matrix) in enumerate(names):
+            predicted = matrices[matrix]
+            loss = _dcg(ratings, predicted, rng) if metric == "DCG" else LOSSES[metric].loss(stars, predicted)
+            values[:, column] = loss.ravel()[order]
+        return cls(np.bincount(ratings.ravel(), minlength=6)[1:], names, values)
+
+    @property
+    def truth(self) -> Floats:
+        """The true risk of each column."""
+        return np.asarray(self.values.mean(axis=0))
+
+    def columns(self, metric: str) -> Ints:
+        """Where a metric's columns are, in the order of the predictions."""
+        return np.flatnonzero([name == metric for name, _ in self.names])
+
+    def by_rating(self, power: int = 1) -> Floats:
+        """Sum over the cells of each rating of the loss to a power."""
+        starts = np.concatenate([[0], np.cumsum(self.cells)])
+        parts = (self.values[a:b] for a, b in pairwise(starts))
+        return np.array([(part**power).sum(axis=0) for part in parts])
+
+    def draw(
+        self, chance: Floats, trials: int, rng: np.random.Generator, tell: Callable[[int, int], None] | None = None
+    ) -> "Draws":
+        """Observe each cell with the chance of its rating, again and again.
+
+        Parameters
+        ----------
+        chance : array (5,)
+            P of one to five stars.
+        trials : int
+        rng : Generator
+        tell : callable, optional
+            Called as ``tell(done, total)``.
+        """
+        propensity = np.repeat(chance, self.cells)
+        ends = np.cumsum(self.cells)
+        counts, sums = np.zeros((trials, 5)), np.zeros((trials, 5, len(self.names)))
+        for trial in range(trials):
+            if tell is not None:
+                tell(trial, trials)
+            rows = np.flatnonzero(draw_observed(propensity, rng))
+            cuts = np.concatenate([[0], np.searchsorted(rows, ends)])
+            counts[trial] = np.diff(cuts)
+            for star, (a, b) in enumerate(pairwise(cuts)):
+                sums[trial, star] = self.values[rows[a:b]].sum(axis=0)
+        if tell is not None:
+            tell(trials, trials)
+        return Draws(int(self.cells.sum()), counts, sums)
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    r"""What was observed in each trial, summed by rating; every estimate is a function of these sums.
+
+    Parameters
+    ----------
+    size : int
+        U times I.
+    counts : array (trials, 5)
+        Observed cells of each rating.
+    sums : array (trials, 5, columns)
+        Their losses.
+    """
+
+    size: int
+    counts: Floats
+    sums: Floats
+
+    def naive(self) -> Floats:
+        """Mean loss of what was observed, a row a trial."""
+        return np.asarray(self.sums.sum(axis=1) / self.counts.sum(axis=1)[:, None])
+
+    def ips(self, chance: Floats) -> Floats:
+        r"""Inverse propensity scoring, :math:`\frac{1}{UI} \sum_r S_r / P_r`; P by rating, or by trial and rating."""
+        return np.asarray(np.einsum("tr,trc->tc", self._weights(chance), self.sums) / self.size)
+
+    def snips(self, chance: Floats) -> Floats:
+        r"""Self-normalised: :math:`\sum_r S_r / P_r \big/ \sum_r n_r / P_r`."""
+        weights = self._weights(chance)
+        return np.asarray(np.einsum("tr,trc->tc", weights, self.sums) / (weights * self.counts).sum(axis=1)[:, None])
+
+    def naive_bayes(self, sample: Ints, smoothing: float = 1.0) -> Floats:
+        r"""P of each rating in each trial, :math:`P(r \mid O) P(O) / P(r)`, at most 1.
+
+        Parameters
+        ----------
+        sample : array (trials, 5)
+            How many cells of each rating a random sample has.
+        smoothing : float
+            Added to each of these counts.
+        """
+        share = (sample + smoothing) / (sample + smoothing).sum(axis=1, keepdims=True)
+        return np.asarray(np.minimum(self.counts / self.size / share, 1.0))
+
+    def _weights(self, chance: Floats) -> Floats:
+        """1/P; of a rating that was not observed, whose sums are zero, anything."""
+        inverse = 1 / np.where(chance > 0, chance, 1.0)
+        return np.broadcast_to(inverse, self.counts.shape)
+
+
+def chances(ratings: Ints, alpha: float) -> Floats:
+    """P of one to five stars in the paper's observation model; of a rating that no cell has, not a number."""
+    propensity = observation(ratings, alpha)
+    found = np.full(6, np.nan)
+    found[ratings.ravel()] = propensity.ravel()
+    return found[1:]
+
+
+def rmse(estimates: Floats, truth: Floats) -> tuple[float, float]:
+    """Root of the mean squared error over trials and predictions, and its standard error over trials.
+
+    Parameters
+    ----------
+    estimates : array (trials, predictions)
+    truth : array (predictions,)
+    """
+    squared = ((estimates - truth) ** 2).mean(axis=1)
+    root = float(np.sqrt(squared.mean()))
+    error = float(squared.std(ddof=1) / np.sqrt(len(squared)))
+    return root, error / (2 * root) if root > 0 else 0.0
+
+
+def _dcg(ratings: Ints, predicted: Floats, rng: np.random.Generator) -> Floats:
+    r"""The loss of a cell whose mean over cells is DCG@50: :math:`I \cdot Y / \log_2(rank + 1)`, 0 beyond the cut-off.
+
+    Ties are in a random order, the same in all trials, as in the authors' program; the mean over all orders would
+    hardly move the values but make their spread over trials several times smaller.
+    """
+    order = np.lexsort((rng.random(predicted.shape), -predicted), axis=1)
+    above = np.empty_like(order)
+    np.put_along_axis(above, order, np.broadcast_to(np.arange(order.shape[1]), order.shape), axis=1)
+    gain = (DCGOfValues() @ CUTOFF).gain(above, np.full_like(above, above.shape[1]))
+    return np.asarray(gain * ratings * ratings.shape[1])
