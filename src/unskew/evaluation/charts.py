@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unskew.arrays import Floats
 from unskew.estimators import Aoa, Estimate, Estimator
 from unskew.evaluation.names import clean, short_labels
-from unskew.evaluation.skew import Skew
+from unskew.evaluation.skew import RatingSkew, Skew
 from unskew.evaluation.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -177,7 +176,7 @@ def weights_chart(skew: Skew, prefix: str) -> str | None:
         for a, b, r, w in zip(skew.edges[:-1], skew.edges[1:], skew.rows, skew.weight, strict=True)
     ]
     scale = alt.Scale(type="log", nice=False, domain=[float(skew.edges[0]), float(skew.edges[-1])])
-    axis = alt.Axis(values=_decades(skew.edges), format=".3~g", grid=False)
+    axis = alt.Axis(values=round_numbers(skew.edges[0], skew.edges[-1]), format=".3~g", grid=False)
     base = chart_of(data)
     y = alt.Axis(format="~%", tickCount=5)
     bars = base.mark_bar(color="var(--naive-soft)", binSpacing=1).encode(
@@ -235,6 +234,21 @@ def tenths_chart(skew: Skew, prefix: str) -> str:
     return to_svg(alt.layer(*layers).properties(height=200), prefix, label)
 
 
+def ratings_chart(skew: RatingSkew, prefix: str) -> str:
+    """Share of rated rows by rating, as observed and as weighted."""
+    import altair as alt
+
+    x = alt.X("rating:N", sort=list(skew.labels), title="rating", axis=alt.Axis(labelAngle=0, grid=False))
+    y = alt.Y("observed:Q", title=None, axis=alt.Axis(format="~%", tickCount=5))
+    data = [{"rating": k, "observed": float(v)} for k, v in zip(skew.labels, skew.observed, strict=True)]
+    layers: list[Any] = [chart_of(data).mark_bar(color="var(--naive-soft)").encode(x=x, y=y)]
+    if len(skew.weighted):
+        weighted = [{"rating": k, "weighted": float(v)} for k, v in zip(skew.labels, skew.weighted, strict=True)]
+        layers.append(chart_of(weighted).mark_point(**_dots("var(--c1)")).encode(x=x, y="weighted:Q"))
+    label = "Share of rated rows by rating, as observed and as weighted"
+    return to_svg(alt.layer(*layers).properties(height=200), prefix, label)
+
+
 def chart_of(rows: str | Sequence[Mapping[str, Any]]) -> Any:
     """A chart of a few rows, or of rows that `to_svg` gets by that name: altair copies its data at every step."""
     import altair as alt
@@ -282,14 +296,13 @@ def _own_gamma(sweep: Sweep, gamma: float | None) -> list[Any]:
     ]
 
 
-def _decades(edges: Floats) -> list[float]:
-    """Round numbers within the edges: 1, 10, ... or 1, 2, 5, 10, ... when there are few."""
-    low, high = float(edges[0]), float(edges[-1])
+def round_numbers(low: float, high: float) -> list[float]:
+    """Round numbers from low to high for a logarithmic axis: 1, 10, ... or 1, 2, 5, 10, ... when there are few."""
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     wide = high / low > 300
     steps = (1,) if wide else (1, 2, 5)
     ticks = [s * 10.0**p for p in powers for s in steps if low <= s * 10.0**p <= high]
-    return ticks if len(ticks) > 1 else [low, high]
+    return ticks if len(ticks) > 1 else [float(low), float(high)]
 
 
 def to_svg(chart: Any, prefix: str, label: str, **named: Sequence[Mapping[str, Any]]) -> str:

@@ -12,8 +12,10 @@ from unskew.estimators import Aoa, Comparison, Estimate, Estimator
 from unskew.evaluation import charts
 from unskew.evaluation.counterparts import missing_counterparts
 from unskew.evaluation.names import clean, shortened
-from unskew.evaluation.ordering import oriented, ranked
-from unskew.evaluation.skew import Skew, measure_skew
+from unskew.evaluation.ordering import lower_is_better, oriented, ranked
+from unskew.evaluation.propensity_panel import describe_propensities
+from unskew.evaluation.settings import OVER_ALL_PAIRS
+from unskew.evaluation.skew import RatingSkew, Skew, measure_ratings, measure_skew
 from unskew.evaluation.sweep import Sweep
 from unskew.evaluation.verdict import describe_change, describe_new_first, judge
 from unskew.evaluation.wording import sentence
@@ -106,7 +108,14 @@ def render(report: "Report", *, introduction: str = "") -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": _number, "percent": _percent, "p": _p, "plain": _plain, "shortened": shortened}
+    environment.filters |= {
+        "number": _number,
+        "percent": _percent,
+        "p": _p,
+        "plain": _plain,
+        "shortened": shortened,
+        "sentence": sentence,
+    }
     return environment.get_template("report.html.j2").render(_context(report), introduction=introduction)
 
 
@@ -115,15 +124,19 @@ def _context(report: "Report") -> dict[str, Any]:
     rows = [*report.estimates, *beside]
     estimators = _in_order(report.settings.estimators, beside)
     styles = charts.estimator_styles(estimators)
-    skew = measure_skew(report)
+    skew, ratings = measure_skew(report), measure_ratings(report)
     model_styles = charts.model_styles(_by_interest(report))
+    diagnostics = report.diagnostics
+    popularity = _shows_popularity(report)
+    panel = None if diagnostics is None else describe_propensities(diagnostics, absolute=report.propensity.absolute)
     return {
         "version": __version__,
         "report": report,
         "verdict": judge(report, beside),
         "level": f"{100 * report.settings.level:.4g} %",
         "estimator_styles": list(styles.values()),
-        "targets": {row.estimator: row.target for row in rows},
+        "targets": _targets(rows),
+        "lower": {str(metric) for metric in report.settings.metrics if metric.lower_is_better},
         "estimate_figures": [_estimate_figure(report, rows, styles, k) for k in range(len(report.settings.metrics))],
         "tables": list(_tables(report, rows, [str(e) for e in estimators])),
         "added": {(row.metric, row.estimator) for row in beside},
@@ -133,10 +146,15 @@ def _context(report: "Report") -> dict[str, Any]:
         "most_name": MOST_NAME,
         "sweep_figures": [_sweep_figure(report, sweep, model_styles, k) for k, sweep in enumerate(report.sweeps)],
         "model_styles": [style for style in model_styles.values() if style.colour != "var(--faint)"],
-        "lower_places": 1 < len(report.models) <= charts.COLOURS,
+        "lower_places": 1 < len(model_styles) <= charts.COLOURS,
         "grey_models": sum(style.colour == "var(--faint)" for style in model_styles.values()),
+        "panel": panel,
+        "reliability_figures": []
+        if panel is None or panel.reliability is None
+        else [Figure("Are they calibrated?", _markup(panel.reliability), panel.reliability_notes)],
         "skew": skew,
-        "skew_figures": _skew_figures(skew),
+        "popularity": popularity,
+        "skew_figures": list(_skew_figures(skew, ratings, popularity=popularity)),
         "run": report.run,
         "run_json": json.dumps(report.run, indent=2, ensure_ascii=False),
     }
@@ -153,9 +171,26 @@ def _in_order(asked: Sequence[Estimator], beside: Sequence[Estimate]) -> list[Es
 def _by_interest(report: "Report") -> list[str]:
     """Models for colours: those ever first in a sweep, then by the last estimator's order of the first metric."""
     ever_first = [sweep.order(k)[0] for sweep in report.sweeps for k in range(len(sweep.gammas))]
-    row = report.estimates[-1]
-    ordered = [estimate.model for estimate in ranked(report.estimates, row.metric, row.estimator)]
-    return list(dict.fromkeys([*ever_first, *ordered, *report.models]))
+    swept = {model for sweep in report.sweeps for model in sweep.values}
+    row = next((row for row in reversed(report.estimates) if row.model in swept), report.estimates[-1])
+    lower = lower_is_better(report.settings, row.metric)
+    ordered = [estimate.model for estimate in ranked(report.estimates, row.metric, row.estimator, lower=lower)]
+    wanted = dict.fromkeys([*ever_first, *ordered, *report.models])
+    return [model for model in wanted if model in swept]
+
+
+def _shows_popularity(report: "Report") -> bool:
+    """Whether popularity matters: for rankings of positives, and where propensities are made from it."""
+    ranks = any(metric.kind not in OVER_ALL_PAIRS for metric in report.settings.metrics)
+    return ranks or isinstance(report.settings.propensity, Popularity)
+
+
+def _targets(rows: Sequence[Estimate]) -> dict[str, str]:
+    """What each estimator aims at; more than one thing when metrics are of several kinds."""
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        found.setdefault(row.estimator, {})[row.target] = None
+    return {estimator: " / ".join(targets) for estimator, targets in found.items()}
 
 
 def _judging_word(report: "Report", metric: str) -> str:
@@ -165,7 +200,10 @@ def _judging_word(report: "Report", metric: str) -> str:
 
 
 def _best_first(report: "Report", rows: Sequence[Estimate], metric: str, estimator: str) -> list[str]:
-    return list(dict.fromkeys([*(row.model for row in ranked(rows, metric, estimator)), *report.models]))
+    """The models that a metric judges, those without a value last."""
+    order = ranked(rows, metric, estimator, lower=lower_is_better(report.settings, metric))
+    judged = {row.model for row in rows if row.metric == metric}
+    return [m for m in dict.fromkeys([*(row.model for row in order), *report.models]) if m in judged]
 
 
 def _estimate_figure(report: "Report", rows: Sequence[Estimate], styles: dict[str, charts.Style], place: int) -> Figure:
@@ -189,7 +227,8 @@ def _tables(report: "Report", rows: Sequence[Estimate], words: list[str]) -> Ite
 def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGroup]:
     alpha = 1 - report.settings.level
     for metric, estimator in ((str(m), str(e)) for m, e in report.settings.pairs):
-        mine = [oriented(c) for c in report.comparisons if (c.metric, c.estimator) == (metric, estimator)]
+        lower = lower_is_better(report.settings, metric)
+        mine = [oriented(c, lower=lower) for c in report.comparisons if (c.metric, c.estimator) == (metric, estimator)]
         if not mine:
             continue
         place = {model: k for k, model in enumerate(_best_first(report, rows, metric, estimator))}
@@ -206,7 +245,7 @@ def _sweep_figure(report: "Report", sweep: Sweep, styles: dict[str, charts.Style
     model = report.settings.propensity
     gamma = model.gamma if isinstance(model, Popularity) else None
     svg = charts.sweep_chart(sweep, styles, gamma, f"sweep-{place}")
-    if len(report.models) < 2 or svg is None:
+    if len(sweep.values) < 2 or svg is None:
         return Figure(sweep.metric, _markup(svg))
     return Figure(sweep.metric, _markup(svg), tuple(map(sentence, _order_words(sweep))))
 
@@ -226,14 +265,15 @@ def _order_words(sweep: Sweep) -> Iterator[str]:
             yield f"in {len(changes) - len(new_first)} {more}steps of the sweep only lower places change"
 
 
-def _skew_figures(skew: Skew) -> list[Figure]:
+def _skew_figures(skew: Skew, ratings: RatingSkew | None, *, popularity: bool) -> Iterator[Figure]:
     weights = charts.weights_chart(skew, "weights")
     notes = () if weights else ("All held-out rows weigh the same.",)
-    return [
-        Figure("Weights of the held-out rows", _markup(weights), notes),
-        Figure("Share of rows that popular items have", _markup(charts.popularity_chart(skew, "popularity"))),
-        Figure("Held-out rows by popularity", _markup(charts.tenths_chart(skew, "tenths"))),
-    ]
+    yield Figure("Weights of the held-out rows", _markup(weights), notes)
+    if ratings is not None:
+        yield Figure("Rated rows by rating", _markup(charts.ratings_chart(ratings, "ratings")))
+    if popularity:
+        yield Figure("Share of rows that popular items have", _markup(charts.popularity_chart(skew, "popularity")))
+        yield Figure("Held-out rows by popularity", _markup(charts.tenths_chart(skew, "tenths")))
 
 
 def _markup(svg: str | None) -> Markup | None:
@@ -268,4 +308,6 @@ def _plain(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items()) or "–"
     return "–" if value is None else str(value)

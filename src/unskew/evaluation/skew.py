@@ -1,17 +1,20 @@
 """How skewed the held-out rows are, and what the weights make of them."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unskew.arrays import Floats
 from unskew.estimators import Weighted
+from unskew.evaluation.evidence import Evidence
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 BINS = 24
+MANY_RATINGS, RATING_BINS = 12, 8  # different ratings beyond which they are shown in so many ranges
 POINTS = 100
 EQUAL = 1 + 1e-9  # largest over smallest weight up to which all rows weigh the same
 
@@ -64,7 +67,7 @@ def measure_skew(report: "Report") -> Skew:
     catalogue = np.union1d(evidence.split.catalogue, evidence.items)
     counts = evidence.train.item_counts[catalogue].astype(float)
     place = np.searchsorted(catalogue, evidence.items)
-    weights = _row_weights(report)
+    weights = _row_weights(report, evidence)
     has = ~np.isnan(weights)
     weighted: Floats = np.bincount(place[has], weights=weights[has], minlength=len(catalogue)).astype(float)
     held_out = np.bincount(place, minlength=len(catalogue)).astype(float)
@@ -97,9 +100,43 @@ def cumulative_share(counts: Floats, mass: Floats) -> Floats:
     return np.asarray(np.interp(np.linspace(0, 1, POINTS + 1), ends / len(counts), reached))
 
 
-def _row_weights(report: "Report") -> Floats:
-    """Inverse propensity of each held-out row, clipped as the run's estimator does; NaN where there is none."""
-    evidence = report.evidence
+@dataclass(frozen=True, eq=False)
+class RatingSkew:
+    """How the rated rows are spread over ratings.
+
+    Parameters
+    ----------
+    labels : tuple of str
+        Ratings, or ranges of them where there are many, ascending.
+    observed, weighted : array
+        Share of rows and of weight that each has; the latter is empty when all rows weigh the same.
+    """
+
+    labels: tuple[str, ...]
+    observed: Floats
+    weighted: Floats
+
+
+def measure_ratings(report: "Report") -> RatingSkew | None:
+    """Measure how weights change the spread of the ratings; None in a run without metrics over all pairs."""
+    rated = report.rated
+    if rated is None or rated.values is None or not rated.rows:
+        return None
+    levels, place = np.unique(rated.values, return_inverse=True)
+    labels = tuple(f"{level:g}" for level in levels)
+    if len(levels) > MANY_RATINGS:
+        edges = np.linspace(levels[0], levels[-1], RATING_BINS + 1)
+        place = np.searchsorted(edges[1:-1], rated.values, side="right")
+        labels = tuple(f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges))
+    weights = _row_weights(report, rated)
+    has = ~np.isnan(weights)
+    varies = has.any() and weights[has].max() > EQUAL * weights[has].min()
+    weighted = np.bincount(place[has], weights[has], len(labels)) / weights[has].sum() if varies else np.empty(0)
+    return RatingSkew(labels, np.bincount(place, minlength=len(labels)) / rated.rows, weighted)
+
+
+def _row_weights(report: "Report", evidence: Evidence) -> Floats:
+    """Inverse propensity of each row, clipped as the run's estimator does; NaN where there is none."""
     propensity = np.array(report.propensity(evidence.row_users, evidence.items, evidence.values), dtype=float)
     propensity[~(propensity > 0)] = np.nan
     form = next((e for e in report.settings.estimators if isinstance(e, Weighted)), None)
