@@ -9,8 +9,7 @@ from rated_worlds import numpy_objective, small
 
 from unskew.errors import ConfigError
 from unskew.models import Rated, fit_mf
-from unskew.models import mf_fit as module
-from unskew.models.mf_fit import Objective, start_mf
+from unskew.models.mf_fit import Objective, packed, start_mf
 
 MODES = [(loss, offsets) for loss in ("mse", "mae") for offsets in ("regularised", "free")]
 
@@ -74,10 +73,10 @@ def test_the_fit_is_a_minimum(loss, offsets):
     rated = small()
     fit = fit_mf(rated, 2, 0.5, loss=loss, offsets=offsets)
     objective = Objective(rated, 2, 0.5, loss, offsets)
-    point = module._packed(fit)
+    point = packed(fit)
     assert fit.converged
     assert objective(point)[0] == pytest.approx(fit.objective)
-    assert fit.objective < objective(module._packed(start_mf(rated, 2)))[0]
+    assert fit.objective < objective(packed(start_mf(rated, 2)))[0]
     rng = np.random.default_rng(0)
     for _ in range(20):
         assert objective(point + 0.1 * rng.normal(size=len(point)))[0] > fit.objective

@@ -93,7 +93,7 @@ def fit_mf(
     first = start_mf(rated, factors) if start is None else _revived(rated, factors, start)
     done = minimize(
         Objective(rated, factors, penalty, loss, offsets),
-        _packed(first),
+        packed(first),
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": STEPS, "maxcor": CORRECTIONS, "gtol": TOLERANCE, "ftol": TOLERANCE},
@@ -159,6 +159,12 @@ class Objective:
         return self.rated.starts
 
 
+def packed(factors: RatingFactors) -> Floats:
+    """All parameters in one array, as `Objective` takes them."""
+    parts = (factors.user_factors, factors.item_factors, factors.user_offsets, factors.item_offsets, factors.constant)
+    return np.concatenate([np.ravel(part) for part in parts])
+
+
 def _revived(rated: Rated, factors: int, start: RatingFactors) -> RatingFactors:
     """The same predictions, but for vanished factors, which begin anew from what the others leave unexplained."""
     if start.user_factors.shape != (rated.n_users, factors) or start.item_factors.shape != (rated.n_items, factors):
@@ -209,11 +215,6 @@ def _extended(rated: Rated, factors: int, kept: RatingFactors) -> RatingFactors:
         kept.constant,
         np.zeros(factors),
     )
-
-
-def _packed(factors: RatingFactors) -> Floats:
-    parts = (factors.user_factors, factors.item_factors, factors.user_offsets, factors.item_offsets, factors.constant)
-    return np.concatenate([np.ravel(part) for part in parts])
 
 
 def _unpacked(point: Floats, rated: Rated, factors: int) -> tuple[Floats, Floats, Floats, Floats, float]:
