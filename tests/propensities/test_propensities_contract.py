@@ -1,15 +1,42 @@
 """What every propensity owes: aligned values in (0, 1], of maximum 1 when known only up to scale."""
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from unskew import Interactions
 from unskew.errors import ConfigError, PropensityError
-from unskew.propensities import Column, Popularity, PropensityModel, Uniform
+from unskew.propensities import (
+    Boosted,
+    Column,
+    Combined,
+    Logistic,
+    NaiveBayes,
+    Popularity,
+    PropensityModel,
+    Uniform,
+)
 
-MODELS = [Uniform(), Popularity(), Popularity(1.5, 0), Popularity(-2), Popularity(-1), Popularity(3, 5), Column()]
+USERS = pl.DataFrame({"user": range(30), "age": [code % 7 for code in range(30)]})
+ITEMS = pl.DataFrame({"item": range(22), "kind": ["abc"[code % 3] for code in range(22)]})
+MCAR = np.arange(60) % 5 + 1
+
+MODELS = [
+    Uniform(),
+    Popularity(),
+    Popularity(1.5, 0),
+    Popularity(-2),
+    Popularity(-1),
+    Popularity(3, 5),
+    Column(),
+    NaiveBayes(MCAR),
+    NaiveBayes(MCAR, clip=0.5),
+    Logistic(USERS, ITEMS, penalty=1),
+    Combined(users=USERS, mcar=MCAR, penalty=1),
+    Boosted(USERS, ITEMS, trees=3),
+]
 
 
 def log(seed: int = 0, **columns: object) -> Interactions:
@@ -27,9 +54,9 @@ def test_every_registered_propensity_is_tried_here() -> None:
 def test_values_lie_in_their_range_and_stay_with_their_rows(model: PropensityModel, seed: int) -> None:
     train = log(seed)
     rng = np.random.default_rng(seed)
-    test = log(seed + 1, propensity=rng.uniform(0.01, 1, 300))
+    test = log(seed + 1, propensity=rng.uniform(0.01, 1, 300), values=rng.integers(1, 6, 300))
     fitted = model.fit(train, test)
-    values = fitted(test.users, test.items)
+    values = fitted(test.users, test.items, test.values)
     assert values.shape == (len(test),)
     known = values[~np.isnan(values)]
     assert ((known > 0) & (known <= 1)).all()
@@ -37,7 +64,9 @@ def test_values_lie_in_their_range_and_stay_with_their_rows(model: PropensityMod
         whole = fitted(np.zeros(22, int), np.arange(22))
         assert np.nanmax(whole) == 1
     order = rng.permutation(len(test))
-    assert np.array_equal(fitted(test.users[order], test.items[order]), values[order], equal_nan=True)
+    assert test.values is not None
+    again = fitted(test.users[order], test.items[order], test.values[order])
+    assert np.array_equal(again, values[order], equal_nan=True)
 
 
 def test_uniform_is_the_same_for_all_and_not_absolute() -> None:
