@@ -55,7 +55,14 @@ def _prose(text: str) -> str:
 
 
 def _options(options: dict[str, str]) -> str:
-    return ", ".join(f"`{key}={_bars(value)}`" for key, value in options.items()) or "none"
+    return ", ".join(_option(key, _bars(value)) for key, value in options.items()) or "none"
+
+
+def _option(key: str, value: str) -> str:
+    """An option with its default; one that has none is only named."""
+    if value == "needed":
+        return f"`{key}` (needed)"
+    return f"`{key}`" if value in {"None", ""} else f"`{key}={value}`"
 
 
 def _bars(text: str) -> str:
