@@ -137,4 +137,4 @@ def test_ids_get_their_own_prefix():
     [(0.5, 20.0, [0.5, 1, 2, 5, 10, 20]), (0.02, 3000.0, [0.1, 1, 10, 100, 1000]), (0.97, 1.02, [0.97, 1.02])],
 )
 def test_log_axes_have_round_ticks(low, high, ticks):
-    assert charts._decades(np.array([low, high])) == pytest.approx(ticks)
+    assert charts.round_numbers(low, high) == pytest.approx(ticks)

@@ -185,7 +185,8 @@ def weights_chart(skew: Skew, prefix: str) -> str | None:
         y=alt.Y("rows:Q", title=None, axis=y),
         y2=alt.value(200),
     )
-    dots = base.mark_point(**_dots("var(--c1)")).encode(x=alt.X("middle:Q", scale=scale), y="weight:Q")
+    dots = chart_of([row for row in data if row["rows"] > 0]).mark_point(**_dots("var(--c1)"))
+    dots = dots.encode(x=alt.X("middle:Q", scale=scale), y="weight:Q")
     return to_svg((bars + dots).properties(height=200), prefix, "Share of held-out rows and of weight by weight")
 
 

@@ -1,0 +1,149 @@
+"""Reports on ratings, alone and beside rankings: what is printed, said and written."""
+
+import json
+
+import numpy as np
+import pytest
+from rated_runs import FAR, ITEMS, NEAR, USERS, judge_mixed, judge_ratings, rated_split, table_of
+from skewed import judge_models
+
+from unskew.evaluation.skew import measure_ratings, measure_skew
+from unskew.evaluation.table import best_against_next
+from unskew.evaluation.verdict import judge
+from unskew.ranking import MatrixScorer
+
+
+def test_the_best_against_the_next_has_the_smaller_error_first():
+    (row,) = best_against_next(judge_ratings(metrics=["mae"], estimators=["aoa"]))
+    assert (row.a, row.b) == ("near", "far")
+    assert row.difference < 0
+    (gain,) = best_against_next(judge_ratings(metrics=["accuracy(rounded)"], estimators=["aoa"]))
+    assert gain.a == "near"
+    assert gain.difference > 0
+
+
+def test_the_printed_report_says_where_lower_is_better():
+    text = str(judge_ratings(metrics=["mae", "accuracy", "rmse"]))
+    assert "lower is better: mae, rmse\n" in text
+    assert "near - far" in text
+    assert "lower is better" not in str(judge_models("head", "tail"))
+
+
+def test_rows_are_the_pairs_where_only_observation_is_chance():
+    assert "paired by row" in str(judge_ratings(interval="observation"))
+    assert "paired by user" in str(judge_ratings())
+
+
+def test_the_verdict_crowns_the_smaller_error():
+    verdict = judge(judge_ratings())
+    assert verdict.headline == "“near” is first on mae and rmse, naively and corrected."
+    finding = verdict.findings[0]
+    assert (finding.naive, finding.corrected) == ("aoa", "snips")
+    assert finding.sentences[0] == (
+        "The naive average, aoa, and the corrected estimate, snips, agree: “near” is first, with 0.250 and 0.250."
+    )
+
+
+def test_a_lead_in_errors_is_told_as_a_positive_number():
+    report = judge_ratings(metrics=["mae"])
+    (gap,) = [c for c in report.comparisons if c.estimator == "snips"]
+    assert (gap.a, gap.b) == ("far", "near")
+    sentence = judge(report).findings[0].sentences[1]
+    interval = f"{gap.low:.3f} to {gap.high:.3f}"
+    assert sentence.startswith(
+        f"“near” leads “far” by {gap.difference:.3f} (95 % interval of this pair alone {interval})"
+    )
+
+
+def test_correction_can_change_the_winner_of_an_error():
+    # right for high ratings, and wrong by 1.5 for the low ones, which the log seldom has
+    split = rated_split()
+    low = np.where(NEAR <= 2.25, 1.5, 0.0)
+    models = {"high": MatrixScorer(NEAR - 0.25 + low, ratings=True), "even": MatrixScorer(NEAR + 0.2, ratings=True)}
+    verdict = judge(judge_ratings(split=split, models=models, metrics=["mae"]))
+    assert verdict.headline == "Correcting for the skew changes the winner from “high” to “even” on mae."
+
+
+def test_models_that_a_metric_cannot_judge_are_not_in_its_rows():
+    report = judge_mixed()
+    models = {metric: [] for metric in ("mae", "recall@3", "cg@2")}
+    for row in report.estimates:
+        if row.estimator == "aoa":
+            models[row.metric].append(row.model)
+    assert models == {"mae": ["both", "table"], "recall@3": ["both", "ranker"], "cg@2": ["both", "ranker"]}
+    assert "undefined" not in str(report)
+
+
+def test_a_metric_with_one_model_crowns_nobody():
+    split = rated_split()
+    models = {"both": MatrixScorer(NEAR, ratings=True), "ranker": MatrixScorer(-NEAR)}
+    verdict = judge(judge_ratings(split=split, models=models, metrics=["mae", "recall@3"]))
+    assert verdict.headline == "“both” is first on recall@3, naively and corrected."
+    assert verdict.findings[0].sentences == (
+        "“both” has 0.250 by the naive average, aoa, and 0.250 by the corrected estimate, snips.",
+    )
+
+
+def test_models_that_share_no_metric_are_not_compared():
+    split = rated_split()
+    models = {"ranker": MatrixScorer(-NEAR), "table": table_of(FAR, split)}
+    report = judge_ratings(split=split, models=models, metrics=["mae", "recall@3"])
+    assert judge(report).headline == "No two models are judged by the same metric, so there is nothing to compare."
+    assert "No two models were judged by the same metric, so there is nothing to compare." in report.to_html()
+
+
+def test_a_run_on_ratings_records_what_decides_it():
+    split = rated_split()
+    report = judge_ratings(split=split, scale="1-5/1")
+    run = json.loads(report.to_json())["run"]
+    assert run["rated"] == {"users": USERS, "rows": len(split.test), "pairs": USERS * ITEMS}
+    assert set(run["predictions"]) == {"near", "far"}
+    assert run["predictions"]["far"] == table_of(FAR, split).sha256
+    assert (run["scale"], run["allow_missing"], run["ranks"]) == ("1-5/1", False, {})
+    assert run["propensity_diagnostics"]["pairs"] == USERS * ITEMS
+
+
+def test_other_runs_record_nothing_of_ratings():
+    run = judge_models("head").run
+    assert not {"rated", "predictions", "scale", "allow_missing"} & set(run)
+
+
+def test_a_run_on_ratings_has_no_sweep():
+    assert judge_ratings().sweeps == []
+    assert [sweep.metric for sweep in judge_mixed().sweeps] == ["recall@3"]
+
+
+def test_the_skew_of_ratings_is_that_of_the_rated_rows():
+    report = judge_ratings()
+    found = measure_ratings(report)
+    values = rated_split().test.values
+    assert found.labels == ("1", "2", "3", "4", "5")
+    np.testing.assert_allclose(found.observed, [np.mean(values == k) for k in range(1, 6)])
+    weight = np.where(values <= 2, 4.0, 1.0)
+    np.testing.assert_allclose(found.weighted, [weight[values == k].sum() / weight.sum() for k in range(1, 6)])
+    assert measure_skew(report).varies
+
+
+def test_many_different_ratings_are_shown_in_ranges():
+    split = rated_split()
+    report = judge_ratings(split=split, propensity="uniform")
+    object.__setattr__(report.rated, "values", np.linspace(0, 4, report.rated.rows))
+    found = measure_ratings(report)
+    assert found.labels[0] == "0 to 0.5"
+    assert len(found.labels) == 8
+    assert found.observed.sum() == pytest.approx(1)
+    assert not len(found.weighted)
+
+
+def test_runs_without_ratings_have_no_skew_of_them():
+    assert measure_ratings(judge_models("head")) is None
+
+
+def test_rows_without_a_prediction_are_not_taken_for_rows_without_a_propensity():
+    split = rated_split()
+    gaps = table_of(NEAR, split)
+    gaps.predicted[:7] = np.nan
+    models = {"ranker": MatrixScorer(-NEAR), "table": gaps, "both": MatrixScorer(FAR, ratings=True)}
+    report = judge_ratings(split=split, models=models, metrics=["mae", "recall@3"], allow_missing=True)
+    assert any(text.startswith("7 test rows left out of metrics over ratings") for text in report.warnings)
+    assert not any("no propensity" in text for text in report.warnings)
