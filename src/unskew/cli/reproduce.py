@@ -42,6 +42,7 @@ def reproduce_command(
     Exit 0: all that can be compared agrees and all claims hold, 1: some do not, 2: nothing could run.
     """
     from unskew.studies import STUDIES, Context, get_study
+    from unskew.studies.result import NOTHING_RAN
 
     context = Context(seed=seed, fast=fast, tune=tune, trials=trials, folder=folder)
     if study is None:
@@ -60,7 +61,15 @@ def reproduce_command(
     _write(result, result.tables[0] if slash else result, json, html)
     if not quiet and json != _STDOUT:
         _print(result)
+    if result.status == NOTHING_RAN:
+        typer.echo(f"unskew: nothing of {study} could run: {_first_reason(result)}", err=True)
     raise typer.Exit(result.status)
+
+
+def _first_reason(result: "StudyResult") -> str:
+    """What the first cell or claim without a number says."""
+    reasons = [cell.note for cell in result.cells] + [claim.evidence for claim in result.claims]
+    return next((reason for reason in reasons if reason), "there is nothing in it")
 
 
 def _check_outputs(json: Path | None, html: Path | None) -> None:

@@ -46,13 +46,12 @@ def render_study(result: StudyResult) -> str:
 
 def _counts(table: TableResult) -> str:
     """How a table came out, in a few words."""
-    cells = [cell.agrees for cell in table.cells if cell.agrees is not None]
-    claims = [claim.holds for claim in table.claims if claim.holds is not None]
-    parts = [f"{sum(cells)} of {len(cells)} comparable numbers agree"] if cells else []
-    parts += [f"{sum(claims)} of {len(claims)} claims hold"] if claims else []
     if not table.ran:
         return "could not run: the data is not here"
-    return ", ".join(parts) or "nothing to compare"
+    cells = [cell.agrees for cell in table.cells if cell.agrees is not None]
+    claims = [claim.holds for claim in table.claims if claim.holds is not None]
+    parts = [f"{sum(good)} of {len(good)} {word}" for good, word in ((cells, "numbers"), (claims, "claims")) if good]
+    return f"bears out {' and '.join(parts)}" if parts else "nothing to compare"
 
 
 def _drawings(table: TableResult) -> list[Drawing]:

@@ -354,8 +354,10 @@ class StudyResult:
             _counted("comparable number", "agree", "agrees", [cell.agrees for cell in self.cells]),
             _counted("claim", "hold", "holds", [claim.holds for claim in self.claims]),
         ]
-        told = ", and ".join(part for part in parts if part)
-        return f"{told or 'There was nothing to compare'}."
+        told = ", and ".join(part for part in parts if part) or "there was nothing to compare"
+        told = told[0].upper() + told[1:]
+        absent = sum(cell.ours is None for cell in self.cells)
+        return f"{told}; {absent} need data that is not here." if absent else f"{told}."
 
     def to_dict(self) -> dict[str, Any]:
         """The study as plain data."""
@@ -377,7 +379,7 @@ def _counted(thing: str, many: str, one: str, judged: Sequence[bool | None]) -> 
     if not known:
         return ""
     if len(known) == 1:
-        return f"the one {thing} {one if known[0] else f'does not {many}'}".capitalize()
+        return f"the one {thing} {one if known[0] else f'does not {many}'}"
     return f"{sum(known)} of {len(known)} {thing}s {many}"
 
 

@@ -55,7 +55,7 @@ def compute(world: World | None, context: Context) -> Findings:
     context : Context
     """
     if world is None:
-        why = f"not judged: {context.absence(DATA)}"
+        why = context.absence(DATA)
         return Findings(tuple(_cells(CELLS)), tuple(Claim(text, None, why) for text in _CLAIMS))
     trials = context.n_trials(TRIALS, FAST_TRIALS)
     errors = measure(world, trials, context)

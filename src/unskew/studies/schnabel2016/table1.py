@@ -90,7 +90,7 @@ def compute(world: World | None, context: Context) -> Findings:
         for cell in (*_mae_cells(matrix, k, found, missing, size), *_dcg_cells(matrix, k, found, missing))
     ]
     notes = [] if world is None else [world.told]
-    return Findings(tuple(cells), tuple(_claims(found)), notes=tuple(notes))
+    return Findings(tuple(cells), tuple(_claims(found, missing)), notes=tuple(notes))
 
 
 def simulate(world: World, context: Context) -> dict[str, Simulated]:
@@ -274,13 +274,13 @@ def _dcg_cells(matrix: str, k: int, simulated: dict[str, Simulated] | None, miss
         )
 
 
-def _claims(found: dict[str, Simulated] | None) -> Iterator[Claim]:
+def _claims(found: dict[str, Simulated] | None, missing: str) -> Iterator[Claim]:
     """The paper reads three things off the table."""
     unbiased = "The estimates of IPS and SNIPS are within 4 standard errors of the true values"
     far = "The naive average is off by more than its spread explains, for every prediction and both metrics"
     order = "The naive average puts REC_FOURS behind REC_ONES by MAE, though it is better; IPS and SNIPS do not"
     if found is None:
-        yield from (Claim(text, None, "the data is not here") for text in (unbiased, far, order))
+        yield from (Claim(text, None, missing) for text in (unbiased, far, order))
         return
     scores = {
         (metric, name): np.abs(result.mean[name] - result.true) / (result.exact_sd[name] / np.sqrt(result.trials))
