@@ -1,6 +1,6 @@
 """Schnabel et al. 2016, Recommendations as Treatments: ratings that users chose to give, and what they hide."""
 
-from unskew.studies.schnabel2016 import fig1, fig2, fig4, table1
+from unskew.studies.schnabel2016 import fig1, fig2, fig3, fig4, table1, table2
 from unskew.studies.study import Study
 
 __all__ = ["STUDY"]
@@ -12,5 +12,5 @@ STUDY = Study(
         "T. Schnabel, A. Swaminathan, A. Singh, N. Chandak and T. Joachims (2016). Recommendations as Treatments: "
         "Debiasing Learning and Evaluation. Proceedings of the 33rd International Conference on Machine Learning"
     ),
-    tables=(fig1.TABLE, table1.TABLE, fig2.TABLE, fig4.TABLE),
+    tables=(table1.TABLE, fig1.TABLE, fig2.TABLE, fig3.TABLE, fig4.TABLE, table2.TABLE),
 )

@@ -1,0 +1,257 @@
+"""Data with a random test set, and the factorisations of ratings that Table 2 compares on it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.data import Interactions, Split
+from unskew.data.sources.coat import read_item_features, read_user_features
+from unskew.evaluation.judged import training_propensity
+from unskew.models import CptV, Rated, fit_cpt, fit_mf
+from unskew.models.mf_fit import Loss, Offsets
+from unskew.models.mf_tuning import FACTORS, PENALTIES
+from unskew.propensities import Boosted, Column, Combined, Logistic, NaiveBayes, PropensityModel
+from unskew.ranking import Predictions
+from unskew.studies.schnabel2016.factorisations import Search, run_all
+from unskew.studies.study import Context
+
+COAT, YAHOO = "coat", "yahoo-r3"
+SHARE = 0.05  # of the test rows, which become the random sample
+LOSSES: Mapping[str, Loss] = {"MAE": "mae", "MSE": "mse"}
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A row of the table.
+
+    Parameters
+    ----------
+    row : str
+        What to call it.
+    propensity : str
+        Which of the benchmark's propensities weigh the rows; empty for none.
+    offsets : str
+        As in `fit_mf`.
+    mixture : bool
+        Whether it is CPT-v instead of a factorisation.
+    """
+
+    row: str
+    propensity: str = ""
+    offsets: Offsets = "regularised"
+    mixture: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """Self-selected ratings to learn from, and random ones to be judged on.
+
+    Parameters
+    ----------
+    name : str
+        The data set.
+    split : Split
+        Its test is without the rows of the sample.
+    sample : Interactions
+        Ratings of random pairs, for propensities.
+    propensities : mapping
+        Name to model.
+    learners : tuple of Learner
+    factors, penalties : tuple
+        What cross-validation chooses from.
+    """
+
+    name: str
+    split: Split
+    sample: Interactions
+    propensities: Mapping[str, PropensityModel]
+    learners: tuple[Learner, ...]
+    factors: tuple[int, ...] = FACTORS
+    penalties: tuple[float, ...] = PENALTIES
+
+
+@dataclass(frozen=True, eq=False)
+class Learnt:
+    """Predicted ratings of the test rows, and the settings that were chosen."""
+
+    predicted: Floats
+    settings: str
+
+
+@dataclass(frozen=True, eq=False)
+class Learning:
+    """A learner on its way: choose the settings, fit, and predict.
+
+    Parameters
+    ----------
+    search : Search
+    test : Interactions
+        The rows to predict.
+    mixture : bool
+        Whether it is CPT-v, which has nothing to choose.
+    """
+
+    search: Search
+    test: Interactions
+    mixture: bool = False
+
+    def __call__(self) -> Learnt:
+        """Predictions for the test rows."""
+        from threadpoolctl import threadpool_limits
+
+        search = self.search
+        with threadpool_limits(limits=1, user_api="blas"):
+            if self.mixture:
+                fit, settings = fit_cpt(search.rated, rng=search.seed).factors, f"{CptV.classes} classes"
+            else:
+                chosen = search()
+                fit = fit_mf(search.rated, chosen.factors, chosen.penalty, loss=search.loss, offsets=search.offsets)
+                settings = f"{chosen.factors} factors, penalty {chosen.penalty:g}"
+            return Learnt(fit.predict(self.test.users, self.test.items), settings)
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """All rows of a benchmark.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+    rows : mapping
+        (row, metric) to what was learnt; a model is judged by the loss it was trained with, CPT-v by both.
+    notes : tuple of str
+        On the propensities.
+    """
+
+    benchmark: Benchmark
+    rows: Mapping[tuple[str, str], Learnt]
+    notes: tuple[str, ...] = field(default=())
+
+    def predictions(self, metric: str, rows: Sequence[str] | None = None) -> dict[str, Predictions]:
+        """By row, ready to be judged."""
+        test = self.benchmark.split.sorted_test
+        values = np.asarray(test.values)
+        return {
+            row: Predictions(test.users, test.items, values, learnt.predicted)
+            for (row, owner), learnt in self.rows.items()
+            if owner == metric and (rows is None or row in rows)
+        }
+
+
+def learn(benchmark: Benchmark, context: Context) -> Learned:
+    """Learn all rows of a benchmark.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+    context : Context
+    """
+    split = benchmark.split
+    weights, notes = _weights(benchmark, context)
+    keys = [(learner, metric) for learner in benchmark.learners for metric in LOSSES]
+    tasks = (
+        Learning(
+            Search(
+                weights[learner.propensity],
+                benchmark.factors,
+                benchmark.penalties,
+                loss=LOSSES[metric],
+                offsets=learner.offsets,
+                seed=context.seed,
+            ),
+            split.sorted_test,
+            learner.mixture,
+        )
+        for learner, metric in keys
+    )
+    found = run_all(tasks, len(keys), f"learning on {benchmark.name}", context)
+    rows = {(learner.row, metric): learnt for (learner, metric), learnt in zip(keys, found, strict=True)}
+    return Learned(benchmark, rows, notes)
+
+
+def _weights(benchmark: Benchmark, context: Context) -> tuple[dict[str, Rated], tuple[str, ...]]:
+    """The training rows, weighted by the inverse of each propensity."""
+    train = benchmark.split.train
+    values = np.asarray(train.values, dtype=np.float64)
+    weights = {"": Rated.unweighted(train.users, train.items, values, train.n_users, train.n_items)}
+    used = [name for name in benchmark.propensities if name in {learner.propensity for learner in benchmark.learners}]
+    notes = []
+    for step, name in enumerate(used):
+        context.report(f"propensities of {benchmark.name}", step, len(used))
+        chance = training_propensity(benchmark.propensities[name], train)
+        weights[name] = Rated(train.users, train.items, values, 1 / chance, train.n_users, train.n_items)
+        notes.append(
+            f"{benchmark.name}, {name} propensities: from {chance.min():.4f} to {chance.max():.4f}; their inverses add "
+            f"up to {np.sum(1 / chance):,.0f}, and there are {train.n_users * train.n_items:,} pairs."
+        )
+    context.report(f"propensities of {benchmark.name}", len(used), len(used))
+    return weights, tuple(notes)
+
+
+def coat(context: Context) -> Benchmark | None:
+    """Coat Shopping, with covariates and published propensities; None when it is not at hand."""
+    source = context.find(COAT)
+    if source is None:
+        return None
+    place = context.place(COAT)
+    split, sample = hold_out(source.read_split(place), context)
+    users, items = read_user_features(place), read_item_features(place)
+    propensities: dict[str, PropensityModel] = {
+        "logistic": Logistic(users, items),
+        "naive-bayes": NaiveBayes(sample),
+        "combined": Combined(users=users, items=items, mcar=sample),
+        "boosted": Boosted(users, items),
+    }
+    if split.train.propensity is not None:
+        propensities["published"] = Column()
+    return small(Benchmark(COAT, split, sample, propensities, _all_learners(propensities)), context)
+
+
+def yahoo(context: Context) -> Benchmark | None:
+    """Yahoo! R3, whose users and songs have no covariates; None when it is not at hand."""
+    source = context.find(YAHOO)
+    if source is None:
+        return None
+    split, sample = hold_out(source.read_split(context.place(YAHOO)), context)
+    learners = (Learner("MF-Naive"), Learner("MF-IPS", "naive-bayes"), Learner("CPT-v", mixture=True))
+    made = Benchmark(YAHOO, split, sample, {"naive-bayes": NaiveBayes(sample)}, learners)
+    # it has forty times the ratings of coat, and the whole grid would take a day
+    return small(made if context.tune else replace(made, factors=(20,), penalties=(20.0, 10.0, 5.0, 2.5)), context)
+
+
+def hold_out(split: Split, context: Context) -> tuple[Split, Interactions]:
+    """Move some of the test rows into a random sample, from which propensities are learnt.
+
+    Parameters
+    ----------
+    split : Split
+    context : Context
+    """
+    test = split.test
+    picked = np.zeros(len(test), dtype=bool)
+    size = max(1, round(SHARE * len(test)))
+    picked[context.rng("table2", "random sample").choice(len(test), size, replace=False)] = True
+    rest = Split(split.train, test.take(~picked), candidates=split.rule, made=split.made)
+    return rest, test.take(picked)
+
+
+def small(benchmark: Benchmark, context: Context) -> Benchmark:
+    """For a fast run, two rows and little to choose from; else the same."""
+    if not context.fast:
+        return benchmark
+    two = (Learner("MF-Naive"), Learner("MF-IPS, naive-bayes", "naive-bayes"))
+    return replace(benchmark, learners=two, factors=(5,), penalties=(5.0, 2.5))
+
+
+def _all_learners(propensities: Mapping[str, PropensityModel]) -> tuple[Learner, ...]:
+    """Without propensities and with each, both kinds of offsets; the paper's own way has the plain name."""
+    learners = []
+    modes: tuple[tuple[Offsets, str], ...] = (("regularised", ""), ("free", ", free offsets"))
+    for offsets, said in modes:
+        learners.append(Learner(f"MF-Naive{said}", offsets=offsets))
+        for name in propensities:
+            kind = "" if name == "logistic" else f", {name}"
+            learners.append(Learner(f"MF-IPS{kind}{said}", name, offsets))
+    return (*learners, Learner("CPT-v", mixture=True))
