@@ -16,6 +16,7 @@ WORDS = (
     "cg@1", "cg@2", "cg@10", "dcg(gain=value)", "dcg(gain=value)@1", "dcg(gain=value)@3", "precision(gain=value)@2",
     "precision(gain=value)@10", "precision(gain=value, of=list)@2", "precision(gain=value, of=list)@10",
 )  # fmt: skip
+few = settings(max_examples=25)
 every_word = pytest.mark.parametrize("word", WORDS)
 
 Rated = list[tuple[int, float]]
@@ -95,7 +96,7 @@ def test_the_sum_of_discounts_of_fifty_places_is_that_of_the_rotated_ratings_of_
 
 
 @every_word
-@settings(max_examples=40)
+@few
 @given(items=rated_items)
 def test_the_value_is_the_mean_over_all_orders_of_ties(word, items):
     want = np.mean([by_definition(word, ranking, len(items)) for ranking in orders(items)])
@@ -103,7 +104,7 @@ def test_the_value_is_the_mean_over_all_orders_of_ties(word, items):
 
 
 @every_word
-@settings(max_examples=40)
+@few
 @given(items=rated_items)
 def test_of_a_short_list_only_what_it_holds_gains_under_a_cutoff(word, items):
     listed = sum(score > 0 for score, _ in items)
@@ -112,7 +113,7 @@ def test_of_a_short_list_only_what_it_holds_gains_under_a_cutoff(word, items):
 
 
 @pytest.mark.parametrize("k", [None, 1, 3, 10])
-@settings(max_examples=40)
+@few
 @given(items=rated_items.filter(lambda items: len(items) > 1))
 def test_dcg_of_values_is_scikit_learns_with_ties_and_without(k, items):
     from sklearn.metrics import dcg_score, ndcg_score
@@ -126,12 +127,14 @@ def test_dcg_of_values_is_scikit_learns_with_ties_and_without(k, items):
 
 
 @every_word
+@few
 @given(items=rated_items, factor=st.sampled_from([0.5, 2.0, 10.0]))
 def test_the_value_scales_with_the_ratings(word, items, factor):
     scaled = [(score, factor * rating) for score, rating in items]
     assert value_of(word, scaled) == pytest.approx(factor * value_of(word, items), rel=1e-12)
 
 
+@few
 @given(items=rated_items, k=st.integers(1, 8))
 def test_cg_lies_between_the_ratings_and_is_the_mean_of_all_at_full_length(items, k):
     ratings = [rating for _, rating in items]
@@ -139,6 +142,7 @@ def test_cg_lies_between_the_ratings_and_is_the_mean_of_all_at_full_length(items
     assert value_of(f"cg@{len(items)}", items) == pytest.approx(np.mean(ratings), rel=1e-12)
 
 
+@few
 @given(items=rated_items, k=st.integers(1, 8))
 def test_cg_is_precision_of_values_over_the_length_of_the_list(items, k):
     assert value_of(f"cg@{k}", items) == value_of(f"precision(gain=value, of=list)@{k}", items)
@@ -147,6 +151,7 @@ def test_cg_is_precision_of_values_over_the_length_of_the_list(items, k):
 
 
 @every_word
+@few
 @given(ratings=st.permutations([1.0, 2.0, 3.0, 4.0, 5.0]), place=st.integers(0, 3))
 def test_exchanging_two_neighbours_so_that_the_better_stands_above_never_costs_anything(word, ratings, place):
     items = [(10 - rank, rating) for rank, rating in enumerate(ratings)]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import LOSS_ORACLES
@@ -51,6 +51,7 @@ def test_each_row_loses_what_the_definition_says(word, rows):
     np.testing.assert_allclose(loss(word, *columns(rows)), want, rtol=1e-12)
 
 
+@settings(max_examples=30)
 @given(rows=rated)
 def test_means_are_those_of_scikit_learn(rows):
     from sklearn.metrics import accuracy_score, mean_absolute_error, mean_squared_error, root_mean_squared_error
