@@ -203,11 +203,15 @@ def test_every_metric_runs_under_every_tie_policy() -> None:
         word = str(member())
         words.append(word if member.takes_cutoff == "never" else f"{word}@4")
     for ties in ("expected", "optimistic", "pessimistic", "random", "ordinal"):
-        report = evaluate({"m": whole_scores()}, skewed_split(), metrics=words, ties=ties)
+        model = replace(whole_scores(), ratings=True)
+        report = evaluate({"m": model}, skewed_split(values=True), metrics=words, ties=ties)
+        assert {row.metric for row in report.estimates} == set(words)
         for row in report.estimates:
+            kind = parse_metric(row.metric).kind
             assert row.value is not None
-            assert 0 <= row.value <= (10 if parse_metric(row.metric).kind == "sum" else 1), row
-            assert f"ties {ties}" in row.definition
+            # errors of ratings from 1 to 5 predicted as 0 to 4, and a rating of 5 at the top of 25 candidates
+            assert 0 <= row.value <= {"sum": 10, "loss": 25, "graded": 125}.get(kind, 1), row
+            assert (f"ties {ties}" in row.definition) == (kind != "loss")
 
 
 def test_optimistic_is_above_expected_is_above_pessimistic() -> None:

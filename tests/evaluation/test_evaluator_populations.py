@@ -201,7 +201,7 @@ def test_a_train_without_positives_is_told_of() -> None:
 
 
 def test_a_form_that_does_not_exist_is_refused_from_python_too() -> None:
-    with pytest.raises(ConfigError, match="per='rows': choose from user, pair"):
+    with pytest.raises(ConfigError, match="per='rows': choose from auto, user, pair, item"):
         Aoa(per="rows")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="per='pairs': choose from pair, balanced, user"):
         Snips(per="pairs")  # type: ignore[arg-type]

@@ -79,7 +79,7 @@ def test_nothing_is_loaded_and_nothing_runs(report, page):
 
 
 def test_sections_stand_in_order(page):
-    wanted = ["verdict", "estimates", "comparisons", "sweep", "skew", "warnings", "provenance"]
+    wanted = ["verdict", "estimates", "comparisons", "sweep", "propensities", "skew", "warnings", "provenance"]
     assert [value for tag, name, value in page.attributes if name == "id" and tag in {"section", "header"}] == wanted
 
 

@@ -110,7 +110,7 @@ def _without_propensity(
                 "needed; popularity(smoothing=1) keeps them"
             )
         else:
-            yield f"{what} have no propensity by {settings.propensity} and were dropped where one is needed"
+            yield f"{what} have no propensity and were dropped where one is needed"
 
 
 def _count(n: int, what: str) -> str:
