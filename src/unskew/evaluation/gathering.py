@@ -119,11 +119,24 @@ class Gathering:
         check_alike(joined)
         return contest, joined, block
 
-    def _contest(self, positive: str | None, scorers: Mapping[str, Scorer] | None = None) -> Contest:
+    def _contest(
+        self,
+        positive: str | None,
+        scorers: Mapping[str, Scorer] | None = None,
+        ranks: Mapping[str, Ranks] | None = None,
+    ) -> Contest:
         chosen = self._scorers(positive) if scorers is None else scorers
-        others = (model.predictor for name, model in self.fitted.items() if name not in chosen)
-        also = [ids for ids in (getattr(other, "item_ids", None) for other in others) if ids is not None]
+        others = [model.predictor for name, model in self.fitted.items() if name not in chosen]
+        also = [ids for ids in map(self._items_of, others) if ids is not None]
+        also += [self.split.item_vocabulary.ids[np.unique(made.items)] for made in (ranks or {}).values()]
         return prepare_contest(chosen, self.split, positive=positive, seed=self.settings.seed, also=also)
+
+    def _items_of(self, predictor: Scorer | Predictions | None) -> Any:
+        """Ids of the items that something knows which predicts but does not rank; None where it does not say."""
+        if isinstance(predictor, Predictions):
+            known = predictor.items[~np.isnan(predictor.predicted)]
+            return self.split.item_vocabulary.ids[np.unique(known)]
+        return getattr(predictor, "item_ids", None)
 
     def _scorers(self, positive: str | None) -> dict[str, Scorer]:
         """What scores all items, tables of predictions that cover all candidates included, in the models' order."""
@@ -138,7 +151,10 @@ class Gathering:
 
     def _covers(self, name: str, table: ListScorer, plain: Mapping[str, Scorer], positive: str | None) -> bool:
         """Whether a table has a score for every candidate of every judged user."""
-        also: list[Any] = [m.table.item_ids for m in self.fitted.values() if m.table is not None]
+        others = (
+            m.predictor for m in self.fitted.values() if m.table is not None or isinstance(m.predictor, Predictions)
+        )
+        also: list[Any] = [ids for ids in map(self._items_of, others) if ids is not None]
         try:
             contest = prepare_contest({**plain, name: table}, self.split, positive=positive, seed=0, also=also)
             before = prepare_contest(plain, self.split, positive=positive, seed=0, also=also)
@@ -195,7 +211,7 @@ class Gathering:
     def _rate(self, ranks: Mapping[str, Ranks]) -> Evidence:
         """All rows with a rating, and what the models that predict say of them."""
         self._check_rated()
-        contest = self._contest(None)
+        contest = self._contest(None, ranks=ranks)
         assert contest.values is not None
         for name, made in ranks.items():
             if not (np.array_equal(made.users, contest.row_users) and np.array_equal(made.items, contest.items)):
@@ -226,7 +242,7 @@ class Gathering:
                 name: Predictions(contest.row_users[has], contest.items[has], contest.values[has], column[has])
                 for name, column in predicted.items()
             },
-            pairs=self._pairs(contest),
+            pairs=self._pairs(contest, ranks),
         )
 
     def _check_rated(self) -> None:
@@ -267,12 +283,16 @@ class Gathering:
         )
         raise DataError(f"{what}, the first is user {user}, item {item}; {hint}")
 
-    def _pairs(self, contest: Contest) -> Floats:
+    def _pairs(self, contest: Contest, ranks: Mapping[str, Ranks]) -> Floats:
         """How many candidates each user has, by code, judged or not."""
         if isinstance(self.split.rule, Listed):
             return self.split.test.user_counts.astype(float)
-        seen = 0 if isinstance(self.split.rule, All) else self.split.train.user_counts
-        return np.full(len(self.split.user_vocabulary), float(contest.catalogue_size)) - seen
+        seen = self.split.train.user_counts * (not isinstance(self.split.rule, All))
+        catalogue = contest.catalogue_size
+        if ranks:  # those made before may be among items that no model here knows
+            first = next(iter(ranks.values()))
+            catalogue = int(first.candidates[0] + seen[first.users[0]])
+        return np.asarray(float(catalogue) - seen)
 
 
 def _known(contest: Contest, known: Bools) -> Bools:

@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -94,8 +94,8 @@ class Predictions:
 
 def look_up(table: ListScorer, split: Split, users: Ints, items: Ints) -> Floats:
     """What a table of predictions says of these rows, by code; NaN where it says nothing."""
-    rows = _codes(table.user_ids, split.user_vocabulary, f"user_ids of {table.name}")
-    columns = _codes(table.item_ids, split.item_vocabulary, f"item_ids of {table.name}")
+    rows = _places(table, split, "user")
+    columns = _places(table, split, "item")
     row, column = rows[users], columns[items]
     known = (row >= 0) & (column >= 0)
     owner = np.repeat(np.arange(len(table.offsets) - 1), np.diff(table.offsets))
@@ -161,9 +161,21 @@ def _picked_scores(scorer: Scorer, users: Ints, columns: Ints) -> Floats:
     return scores
 
 
-def _codes(ids: Any, vocabulary: Any, what: str) -> Ints:
-    """The place in a model's ids of each id of a vocabulary; -1 where it has none."""
-    own, codes = vocabulary_of(ids, what)
+def _places(table: ListScorer, split: Split, axis: Literal["user", "item"]) -> Ints:
+    """The row or column of a table for each id of the split; -1 where it has none."""
+    ids = table.user_ids if axis == "user" else table.item_ids
+    vocabulary = split.user_vocabulary if axis == "user" else split.item_vocabulary
+    if ids is None:  # the k-th id of the split, as for any model
+        codes, n = split.rows_of(axis), table.shape[axis == "item"]
+        if n != len(codes):
+            raise DataError(
+                f"{table.name} has {n} {axis} rows but train and test hold {len(codes)} distinct {axis}s; "
+                f"give {axis}_ids to say which is which"
+            )
+        places = np.full(len(vocabulary), -1, dtype=np.int64)
+        places[codes] = np.arange(len(codes))
+        return places
+    own, codes = vocabulary_of(ids, f"{axis}_ids of {table.name}")
     place = np.empty(len(codes), dtype=np.int64)
     place[codes] = np.arange(len(codes))
     found = vocabulary.codes_in(own)
