@@ -65,5 +65,5 @@ def test_a_wide_range_has_logarithmic_axes_and_hollow_points_where_nothing_was_o
     assert {"1%", "10%"} <= set(re.findall(r">([\d.]+%)<", svg))
     assert svg.count('fill="var(--paper)"') == 1
     notes = describe_propensities(diagnostics(1000.0, bins=bins), absolute=True).reliability_notes
-    assert "Each point is a group of pairs of a sample" in notes[0]
+    assert "of about the same propensity, out of pairs of a sample, " in notes[0]
     assert notes[1] == "Of a hollow point's pairs none was observed."

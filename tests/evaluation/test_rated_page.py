@@ -85,7 +85,7 @@ def test_a_model_of_what_was_observed_shows_its_reliability_and_its_assumption()
     page = report.to_html()
     section = page[page.index('id="propensities"') :].split("</section>")[0]
     assert 'aria-label="Share of pairs observed against the predicted propensity' in section
-    assert "a group of pairs of the random sample" in section
+    assert "of about the same propensity, out of pairs of the random sample, " in section
     assert "depends on its rating alone" in page
 
 

@@ -151,7 +151,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "panel": panel,
         "reliability_figures": []
         if panel is None or panel.reliability is None
-        else [Figure("Share observed, by predicted propensity", _markup(panel.reliability), panel.reliability_notes)],
+        else [Figure("Observed share by propensity", _markup(panel.reliability), panel.reliability_notes)],
         "skew": skew,
         "popularity": popularity,
         "skew_figures": list(_skew_figures(skew, ratings, popularity=popularity)),

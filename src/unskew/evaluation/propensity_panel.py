@@ -100,8 +100,8 @@ def _facts(diagnostics: Diagnostics, *, absolute: bool) -> Iterator[tuple[str, s
 
 def _reliability_notes(diagnostics: Diagnostics) -> Iterator[str]:
     yield (
-        f"Each point is a group of {diagnostics.reliability_of or 'pairs'} of about the same propensity, with the 95 % "
-        "interval of the share of them that was observed. On the dashed line that share is as predicted."
+        f"Each point stands for pairs of about the same propensity, out of {diagnostics.reliability_of or 'all pairs'}, "
+        "with the 95 % interval of the share of them that was observed. On the dashed line it is as predicted."
     )
     if _is_wide(diagnostics.reliability) and any(part.observed == 0 for part in diagnostics.reliability):
         yield "Of a hollow point's pairs none was observed."
