@@ -104,7 +104,8 @@ class Learning:
         search = self.search
         with threadpool_limits(limits=1, user_api="blas"):
             if self.mixture:
-                fit, settings = fit_cpt(search.rated, rng=search.seed).factors, f"{CptV.classes} classes"
+                mixture = fit_cpt(search.rated, CptV.classes, rng=search.seed)
+                fit, settings = mixture.factors, f"{CptV.classes} classes"
             else:
                 chosen = search()
                 fit = fit_mf(search.rated, chosen.factors, chosen.penalty, loss=search.loss, offsets=search.offsets)

@@ -8,7 +8,7 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.models.mf_fit import Loss, Offsets, fit_mf
-from unskew.models.mf_tuning import FOLDS, MfTuning, tune_mf
+from unskew.models.mf_tuning import FOLDS, PATIENCE, MfTuning, tune_mf
 from unskew.models.ratings import Rated
 from unskew.studies.study import Context
 
@@ -27,7 +27,8 @@ class Search:
         What to try.
     loss, offsets
         As in `tune_mf`.
-    folds : int
+    folds, patience : int
+        As in `tune_mf`.
     seed : int
         Deals the folds.
     """
@@ -38,6 +39,7 @@ class Search:
     loss: Loss = "mse"
     offsets: Offsets = "regularised"
     folds: int = FOLDS
+    patience: int = PATIENCE
     seed: int = 0
 
     def __call__(self) -> MfTuning:
@@ -49,6 +51,7 @@ class Search:
             loss=self.loss,
             offsets=self.offsets,
             folds=self.folds,
+            patience=self.patience,
             rng=self.seed,
         )
 

@@ -143,7 +143,14 @@ def measure(ratings: Ints, design: Design, context: Context) -> Errors:
     all_cases = cases(design)
     draws = _Draws(truth, context)
     searches = (
-        Search(draws.rated(case, "choice"), (design.factors,), design.penalties, offsets="free", folds=design.folds)
+        Search(
+            draws.rated(case, "choice"),
+            (design.factors,),
+            design.penalties,
+            offsets="free",
+            folds=design.folds,
+            patience=1,  # one penalty is a fifth of that before it, and the small ones take long
+        )
         for case in all_cases
     )
     chosen = [found.penalty for found in run_all(searches, len(all_cases), "choosing penalties", context)]

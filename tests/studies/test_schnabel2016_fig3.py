@@ -1,0 +1,118 @@
+"""Figure 3 of Schnabel et al. 2016: factorisations on made worlds and on the real one."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from unskew.simulators import relabel
+from unskew.studies.schnabel2016 import STUDY, fig3
+from unskew.studies.schnabel2016.completion import World
+from unskew.studies.schnabel2016.factorisations import run_all
+from unskew.studies.schnabel2016.fig3 import IPS, LEARNT, NAIVE, Case, Design
+from unskew.studies.study import Context
+
+DESIGN = Design(
+    alphas=(1.0, 0.25), sizes=(20, 500), trials=3, penalties=(5.0, 1.0), folds=2, factors=2, users=None, items=None
+)
+FAST = Context(fast=True)
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 80)) + rng.normal(size=(60, 1)) + rng.normal(size=80)
+    return World(relabel(scores), "made", "A made world.")
+
+
+@pytest.fixture(scope="module")
+def errors(world):
+    return fig3.measure(world.ratings, DESIGN, FAST)
+
+
+def test_every_case_has_an_error_in_each_trial(errors):
+    assert list(errors.values) == fig3.cases(DESIGN)
+    assert [case.size for case in errors.values if case.method == LEARNT] == [20, 500]
+    assert all(values.shape == (3, 2) and np.all(values > 0) for values in errors.values.values())
+    assert set(errors.penalties.values()) <= set(DESIGN.penalties)
+
+
+def test_errors_do_not_depend_on_what_else_is_fitted(world, errors):
+    alone = fig3.measure(world.ratings, replace(DESIGN, alphas=(0.25,), sizes=(500,)), FAST)
+    for case, values in alone.values.items():
+        np.testing.assert_array_equal(values, errors.values[case])
+
+
+def test_another_seed_draws_other_ratings(world, errors):
+    other = fig3.measure(world.ratings, replace(DESIGN, alphas=(0.25,), sizes=()), Context(seed=1, fast=True))
+    assert not np.array_equal(other.values[Case(0.25, IPS)], errors.values[Case(0.25, IPS)])
+
+
+def test_known_propensities_help_where_selection_is_strong(errors):
+    assert np.all(errors.values[Case(0.25, IPS)].mean(axis=0) < errors.values[Case(0.25, NAIVE)].mean(axis=0))
+
+
+def test_a_thinned_world_keeps_so_many_users_and_items(world):
+    thin = fig3._thinned(world.ratings, replace(DESIGN, users=10, items=20), FAST)
+    assert thin.shape == (10, 20)
+    assert fig3._thinned(world.ratings, DESIGN, FAST).shape == world.ratings.shape
+
+
+def test_the_figure_has_both_errors_by_alpha_and_by_size(world, errors, monkeypatch):
+    monkeypatch.setattr(fig3, "measure", lambda *_: errors)
+    found = fig3.compute(world, FAST, DESIGN)
+    by_alpha, by_size = found.figures
+    assert [line.name for line in by_alpha.panels[0].series] == [NAIVE, IPS]
+    assert [line.name for line in by_size.panels[1].series] == [NAIVE, IPS, LEARNT]
+    assert by_alpha.panels[0].series[0].x == (1.0, 0.25)
+    assert by_size.panels[0].series[2].x == (20.0, 500.0)
+    assert len(found.cells) == 2 * len(fig3.cases(DESIGN))
+    assert all("penalty" in cell.note and cell.paper is None and cell.spread is not None for cell in found.cells)
+    assert len(found.claims) == 3
+    assert all(claim.holds is not None for claim in found.claims)
+
+
+def test_the_claim_on_learnt_propensities_fails_when_they_are_worse():
+    cases = fig3.cases(DESIGN)
+    noise = np.random.default_rng(0).normal(scale=0.01, size=(3, 2))
+    values = {case: noise * (k + 1) + (2.0 if case.size == 20 else 1.0) for k, case in enumerate(cases)}
+    claims = {claim.claim: claim for claim in fig3._claims(fig3.Errors(DESIGN, values, dict.fromkeys(cases, 1.0)))}
+    assert claims[fig3._LEARNT].holds is False
+    assert "Sizes with a worse mean: 20" in claims[fig3._LEARNT].evidence
+    assert claims[fig3._BETTER].holds is False
+
+
+def test_without_data_the_figure_is_empty_and_says_what_to_do(tmp_path):
+    found = fig3.run(Context(folder=tmp_path))
+    assert all(cell.ours is None and "unskew datasets get ml-100k" in cell.note for cell in found.cells)
+    assert [claim.holds for claim in found.claims] == [None] * 3
+    assert not found.figures
+
+
+@pytest.mark.slow
+def test_processes_give_the_numbers_of_one(world, errors):
+    small = replace(DESIGN, alphas=(0.25,), sizes=(20,))
+    many = fig3.measure(world.ratings, small, Context(trials=3))
+    for case, values in many.values.items():
+        np.testing.assert_array_equal(values, errors.values[case])
+
+
+def test_tasks_are_told_and_kept_in_order():
+    told = []
+    context = Context(fast=True, progress=lambda stage, done, total: told.append((stage, done, total)))
+    assert run_all((lambda k=k: k for k in range(3)), 3, "counting", context) == [0, 1, 2]
+    assert told == [("counting", done, 3) for done in range(4)]
+
+
+@pytest.mark.slow
+def test_the_small_version_bears_the_paper_out_on_real_data():
+    if "UNSKEW_DATA" not in os.environ:
+        pytest.skip("real data: set UNSKEW_DATA to the folder that holds it")
+    context = Context(fast=True, folder=Path(os.environ["UNSKEW_DATA"]))
+    if context.find("ml-100k") is None:
+        pytest.skip("real data: ml-100k is not in the folder UNSKEW_DATA")
+    result = STUDY.run(context, ["fig3"]).tables[0]
+    assert [claim.holds for claim in result.claims] == [True] * 3
+    assert [part.name for part in result.data] == ["ml-100k"]
