@@ -19,7 +19,7 @@ def relabel(completed: npt.ArrayLike, marginals: Sequence[float] = MARGINALS) ->
 
     With n cells and shares :math:`p`, divided by their sum, the cell at place j of the ascending order gets
 
-    .. math:: r_j = 1 + \#\bigl\{ s : \mathrm{round}\bigl(n (p_1 + \dots + p_s)\bigr) \le j \bigr\}, \qquad 0 \le j < n
+    .. math:: r_j = 1 + \#\bigl\{ s : \mathrm{round}\bigl(n (p_1 + \ldots + p_s)\bigr) \le j \bigr\}, \qquad 0 \le j < n
 
     So counts are differences of rounded cumulative counts: they are exact, add up to n, and each is within one of
     :math:`n p_r`. Equal cells keep the order in which they lie in the matrix, row by row. Order is all that counts:
@@ -56,7 +56,7 @@ def observation(ratings: npt.ArrayLike, alpha: float, density: float = 0.05) -> 
     r"""The chance of every rating to be observed: low ratings are given less often (Schnabel et al. 2016).
 
     .. math:: P_{ui} = k\,\alpha^{\max(4 - Y_{ui},\, 0)}, \qquad
-       k = \text{density} \Big/ \frac{1}{UI} \sum_{u,i} \alpha^{\max(4 - Y_{ui},\, 0)}
+       k = \frac{\text{density}}{\frac{1}{UI} \sum_{u,i} \alpha^{\max(4 - Y_{ui},\, 0)}}
 
     k makes the expected share of observed cells `density`, on these very ratings.
 
