@@ -6,8 +6,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from unskew.arrays import Floats
+from unskew.arrays import Floats, Ints
 from unskew.data import Interactions, Split
+from unskew.data.vocabulary import Vocabulary
 from unskew.errors import ConfigError, DataError
 from unskew.estimators import Estimate
 from unskew.evaluation.settings import DEFAULT_LOSSES, DEFAULT_METRICS, Settings
@@ -152,9 +153,14 @@ def training_propensity(model: PropensityModel, train: Interactions) -> Floats:
     if np.isnan(propensity).any():
         raise ConfigError(f"{model} has no propensity for some training rows; popularity(smoothing=1) has")
     if not fitted.absolute:
-        pairs = float(train.n_users) * train.n_items
+        pairs = _known(train.user_vocabulary, train.user_counts) * _known(train.item_vocabulary, train.item_counts)
         propensity = np.minimum(1.0, propensity * float(np.sum(1 / propensity)) / pairs)
     return propensity
+
+
+def _known(vocabulary: Vocabulary, counts: Ints) -> float:
+    """How many users or items a model knows: those that were declared, or that have a training row."""
+    return float(len(vocabulary) if vocabulary.declared else np.count_nonzero(counts))
 
 
 def fit_propensity(
