@@ -100,7 +100,7 @@ def _facts(diagnostics: Diagnostics, *, absolute: bool) -> Iterator[tuple[str, s
 
 def _reliability_notes(diagnostics: Diagnostics) -> Iterator[str]:
     yield (
-        f"Each point stands for pairs of about the same propensity, out of {diagnostics.reliability_of or 'all pairs'}, "
+        f"Each point stands for pairs of about the same propensity, out of {diagnostics.reliability_of or 'all'}, "
         "with the 95 % interval of the share of them that was observed. On the dashed line it is as predicted."
     )
     if _is_wide(diagnostics.reliability) and any(part.observed == 0 for part in diagnostics.reliability):
