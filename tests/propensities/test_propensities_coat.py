@@ -8,6 +8,7 @@ import pytest
 
 from unskew.data import Split
 from unskew.data.sources import coat
+from unskew.errors import DataError
 from unskew.propensities import Boosted, Combined, Logistic, NaiveBayes
 
 
@@ -61,3 +62,17 @@ def test_boosted_adds_up_on_coat(folder: Path, split: Split) -> None:
     users, items = coat.read_user_features(folder), coat.read_item_features(folder)
     diagnostics = Boosted(users, items).observe(split.train).diagnostics
     assert abs(diagnostics.inverse_sum - 87_000) < 3 * diagnostics.inverse_sd
+
+
+def test_features_that_do_not_fit_their_names_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "user_item_features"
+    folder.mkdir()
+    (folder / "user_features.ascii").write_text("1 0\n0 1\n")
+    (folder / "user_features_map.txt").write_text("gender:men\ngender:women")
+    frame = coat.read_user_features(tmp_path)
+    assert frame.to_dict(as_series=False) == {"user": [0, 1], "gender:men": [1, 0], "gender:women": [0, 1]}
+    (folder / "user_features_map.txt").write_text("gender:men\n")
+    with pytest.raises(DataError, match="1 distinct names for the 2 columns"):
+        coat.read_user_features(tmp_path)
+    with pytest.raises(DataError, match=r"no file 'user_item_features/item_features\.ascii'"):
+        coat.read_item_features(tmp_path)
