@@ -255,8 +255,9 @@ def test_the_nearest_word_is_suggested_and_else_all_are_listed() -> None:
 def test_every_registered_member_survives_printing_and_parsing(family: type[Named]) -> None:
     """Whatever options it has, moved off their defaults one at a time."""
     for member in family.members():
-        needed = {"n": 7} if "n" in [f.name for f in dataclasses.fields(member) if _required(f)] else {}
-        plain = member(**needed)
+        options = {field.name: _required(field) for field in dataclasses.fields(member)}
+        needed = {name: value for name, value in {"n": 7, "mcar": "m.csv"}.items() if options.get(name)}
+        plain = member(**needed, **({"users": "u.csv"} if "users" in options else {}))
         for made in [plain, *_moved(plain)]:
             assert family.from_word(str(made)) == made, str(made)
 
