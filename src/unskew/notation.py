@@ -177,7 +177,8 @@ class Named:
     def __str__(self) -> str:
         """Print the word, options at their default left out."""
         parts = [f"{key}={value}" for key, value in self.variant]
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+        options: Any = self  # a class of one's own may be no dataclass, and then has none
+        for field in dataclasses.fields(options) if dataclasses.is_dataclass(options) else ():
             value = getattr(self, field.name)
             if value == _default(field) or not field.init:
                 continue

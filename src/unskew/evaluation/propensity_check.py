@@ -1,14 +1,18 @@
 """Whether the propensities of a run add up, for the report, its warnings and its page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from unskew.data.sources.status import content_sha256
+from unskew.errors import ConfigError
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.settings import Settings
-from unskew.propensities import Diagnostics, Propensity, Uniform, diagnose
+from unskew.models import Model
+from unskew.propensities import Diagnostics, ObservationModel, Propensity, PropensityModel, Uniform, diagnose
 
 FAR_OFF = 0.2  # share of all pairs by which the weights may miss them before it is warned of
 
@@ -92,3 +96,25 @@ def as_numbers(diagnostics: Diagnostics) -> dict[str, Any]:
 
 def _finite(number: float) -> float | None:
     return number if np.isfinite(number) else None
+
+
+def file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> dict[str, str | None]:
+    """The sha256 of each file that the propensities of a run were learnt from, those of its models included.
+
+    Parameters
+    ----------
+    propensity : PropensityModel
+    models : iterable of str
+        Words of the models; one such as ``mf-ips(propensity=...)`` has propensities of its own.
+    """
+    read = [propensity, *(own for own in map(_own_propensity, models) if own is not None)]
+    files = dict.fromkeys(file for model in read if isinstance(model, ObservationModel) for file in model.files)
+    return {file: content_sha256(Path(file)) if Path(file).is_file() else None for file in files}
+
+
+def _own_propensity(model: str) -> PropensityModel | None:
+    try:
+        word: str = getattr(Model.from_word(model), "propensity", "")
+    except ConfigError:  # a scorer of the user's, by the name of its class
+        return None
+    return PropensityModel.from_word(word) if word and "<" not in word else None

@@ -13,7 +13,7 @@ from unskew.data.writing import written
 from unskew.errors import ConfigError, did_you_mean
 from unskew.estimators import Comparison, Estimate, Snips
 from unskew.evaluation.evidence import Evidence
-from unskew.evaluation.propensity_check import as_numbers, check_propensity, count_pairs
+from unskew.evaluation.propensity_check import as_numbers, check_propensity, count_pairs, file_fingerprints
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
 from unskew.evaluation.sweep import Sweep, sweep_gamma
 from unskew.propensities import Diagnostics, Popularity, Propensity
@@ -93,6 +93,7 @@ class Report:
 
         split, settings = self.evidence.split, self.settings
         parts = {"train": split.train, "validation": split.validation, "test": split.test}
+        files = file_fingerprints(settings.propensity, self.models.values())
         return {
             "data": {
                 name: {"rows": len(part), "duplicates": part.duplicates, "sha256": part.sha256}
@@ -116,6 +117,7 @@ class Report:
             "block_size": self.block_size,
             "judged": {"users": len(self.evidence.users), "rows": self.evidence.rows},
             **self._rated_run(),
+            **({"propensity_files": files} if files else {}),
             **({} if self.diagnostics is None else {"propensity_diagnostics": as_numbers(self.diagnostics)}),
             "versions": {"unskew": __version__, "numpy": np.__version__, "numba": numba.__version__},
         }

@@ -55,6 +55,12 @@ class FittedObservation:
 class ObservationModel(PropensityModel):
     """Models which pairs were observed, out of all pairs that could have been."""
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files it reads, by the options that name them."""
+        named = (getattr(self, option, None) for option in ("mcar", "users", "items"))
+        return tuple(file for file in named if isinstance(file, str))
+
     @abstractmethod
     def observe(self, observed: Interactions, *, seen: Interactions | None = None) -> FittedObservation:
         """Fit to a log.
