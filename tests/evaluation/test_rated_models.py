@@ -161,7 +161,7 @@ def test_mf_ips_learns_with_the_propensities_of_the_training_rows_else():
     want = expected(MfIps(factors=2, penalty=1), split.train, report)
     np.testing.assert_allclose(predictions_of(report), want, rtol=1e-12)
     np.testing.assert_allclose(predictions_of(report, "same"), want, rtol=1e-12)
-    assert report.run["models"]["m"] == f"mf-ips({MF})"
+    assert report.run["models"]["m"] == f"mf-ips({MF}, propensity=column)"
 
 
 def test_mf_ips_learns_with_the_propensities_of_the_run_last_and_the_record_says_so():
@@ -246,8 +246,8 @@ def by_rating(world: RatedWorld, candidates: str, sample: np.ndarray) -> dict[fl
         share = (np.sum(sample == rating) + 1) / (len(sample) + 5)
         pairs = world.ratings.size * share
         if candidates == "unseen":
-            pairs -= np.sum((world.ratings == rating) & world.in_train & ~world.in_test)
-        chances[rating] = min(1.0, np.sum((world.ratings == rating) & world.in_test) / pairs)
+            pairs -= np.sum((world.ratings == rating) & world.in_train)
+        chances[rating] = min(1.0, np.sum((world.ratings == rating) & world.judged(candidates)) / pairs)
     return chances
 
 

@@ -148,7 +148,7 @@ def evaluate(
     gathered = Gathering(fitted, split, train, settings, engine or Threads(threads), progress).run()
     evidence = gathered.ranked or gathered.rated
     assert evidence is not None
-    if relevant is not None:
+    if relevant is not None and gathered.ranked is not None:
         by_user, ids, numbers = relevant_counts(relevant, split, evidence.users)
         check_counts(by_user, evidence.users, np.diff(evidence.offsets), split)
         known = _known_to_all({name: model.ranker for name, model in fitted.items()}, ids)
@@ -179,8 +179,10 @@ def _check_scale(settings: Settings, split: Split) -> None:
 
 def _fit_propensity(model: PropensityModel, train: Interactions, split: Split) -> Propensity:
     """The propensity of the test rows; those of train could not be in it, where seen items are no candidates."""
-    seen = None if isinstance(split.rule, All | Listed) else split.train
-    return fit_propensity(model, train, split.test, seen=seen)
+    if isinstance(split.rule, All | Listed):
+        return fit_propensity(model, train, split.test, seen=None)
+    judged = split.sorted_test.take(~split.test_in_train) if split.test_in_train.any() else split.test
+    return fit_propensity(model, train, judged, seen=split.train)
 
 
 def _unnamed(models: Mapping[str, Fitted], split: Split) -> Iterator[str]:

@@ -13,7 +13,7 @@ from unskew.errors import ConfigError, DataError
 from unskew.estimators import Estimate
 from unskew.evaluation.settings import DEFAULT_LOSSES, DEFAULT_METRICS, Settings
 from unskew.models import Model, RatingModel
-from unskew.propensities import ObservationModel, Propensity, PropensityModel
+from unskew.propensities import Column, ObservationModel, Propensity, PropensityModel
 from unskew.ranking import ListScorer, Predictions, Ranks, Scorer
 
 One: TypeAlias = "Scorer | Ranks | Predictions | Model | str"
@@ -134,10 +134,10 @@ def _with_training_propensity(
     if not model.uses_propensity:
         return model, train
     own: str = getattr(model, "propensity", "")
-    if not own and train.propensity is not None:
-        return model, train
-    word = PropensityModel.from_word(own) if own else settings.propensity
     settings_of_model: Any = model  # a dataclass, which its abstract base does not say
+    if not own and train.propensity is not None:
+        return replace(settings_of_model, propensity=str(Column())), train
+    word = PropensityModel.from_word(own) if own else settings.propensity
     named = model if own else replace(settings_of_model, propensity=str(word))
     return named, train.with_propensity(training_propensity(word, train))
 

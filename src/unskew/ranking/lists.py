@@ -103,13 +103,14 @@ class ListScorer:
         """A table of ``user, item, score`` rows with ids, dense or not, in any order."""
         user_codes, user_vocabulary = factorise(canonical(users, f"users of {name}"))
         item_codes, item_vocabulary = factorise(canonical(items, f"items of {name}"))
+        what = "prediction" if ratings else "score"
         values = np.asarray(scores, dtype=np.float64)
         bad = ~np.isfinite(values)
         if bad.any():
             row = int(np.argmax(bad))
             user, item = user_vocabulary.ids[user_codes[row]], item_vocabulary.ids[item_codes[row]]
             raise DataError(
-                f"{name}: row {row + 1} (user {user}, item {item}) has score {values[row]}; scores must be finite"
+                f"{name}: row {row + 1} (user {user}, item {item}) has {what} {values[row]}; {what}s must be finite"
             )
         order = np.lexsort((item_codes, user_codes))
         user_codes, item_codes = user_codes[order], item_codes[order]
@@ -117,7 +118,7 @@ class ListScorer:
         if repeated.any():
             row = int(np.argmax(repeated))
             user, item = user_vocabulary.ids[user_codes[row]], item_vocabulary.ids[item_codes[row]]
-            raise DataError(f"{name}: user {user}, item {item} has more than one score; keep one")
+            raise DataError(f"{name}: user {user}, item {item} has more than one {what}; keep one")
         counts = np.bincount(user_codes, minlength=len(user_vocabulary))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return cls(

@@ -71,7 +71,7 @@ def read_predictions(path: str | Path, *, user: str = "user", item: str = "item"
     """
     if Path(path).suffix == ".npz":
         return replace(read_factors(path), ratings=True)
-    return replace(_read_table(Path(path), user, item, "prediction"), ratings=True)
+    return _read_table(Path(path), user, item, "prediction")
 
 
 def _read_table(path: Path, user: str, item: str, column: str) -> ListScorer:
@@ -89,7 +89,8 @@ def _read_table(path: Path, user: str, item: str, column: str) -> ListScorer:
         row = int(scores.is_null().arg_max() or 0)
         found = f"no {column}" if frame[column][row] is None else f"{column} {frame[column][row]!r}"
         raise DataError(f"{path}: row {row + 1} has {found}; expected a number")
-    return ListScorer.from_table(frame[users], frame[items], scores.to_numpy(), name=str(path))
+    ratings = column == "prediction"
+    return ListScorer.from_table(frame[users], frame[items], scores.to_numpy(), name=str(path), ratings=ratings)
 
 
 def _load(path: Path) -> dict[str, npt.NDArray[Any]]:

@@ -66,6 +66,7 @@ class Predictions:
             canonical(to_polars(native[item]), "items of the predictions"),
             to_numbers(to_polars(native[value]), f"column {value!r} of the predictions", times=False),
             name="predictions",
+            ratings=True,
         )
         test = split.sorted_test
         values = np.full(len(test), np.nan) if test.values is None else test.values

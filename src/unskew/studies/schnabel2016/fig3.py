@@ -322,8 +322,8 @@ def _notes(errors: Errors) -> Iterator[str]:
         "draw of its own, with the propensities that the method knows or learns; then all trials use it."
     )
     yield (
-        "All fits minimise the squared error, and both errors are theirs: fits of the absolute error take four times "
-        "as long, and cross-validating them several hours."
+        "All fits minimise the squared error, and both errors are theirs: fits of the absolute error need about six "
+        "times as many steps, an hour more on two cores."
     )
     chosen = (f"{_name(case)} {penalty:g}" for case, penalty in errors.penalties.items())
     yield f"Penalties chosen: {', '.join(chosen)}."
