@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from rated_worlds import log_of, small
+from rating_logs import log_of, small
 
 from unskew.errors import ConfigError, DataError
 from unskew.models import CptV, Model, Rated, fit_cpt

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rated_worlds import log_of, small
+from rating_logs import log_of, small
 
 from unskew.data.sources import get_source, status_of
 from unskew.errors import ConfigError

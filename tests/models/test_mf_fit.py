@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rated_worlds import numpy_objective, small
+from rating_logs import numpy_objective, small
 
 from unskew.errors import ConfigError
 from unskew.models import Rated, fit_mf

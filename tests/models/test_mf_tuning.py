@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from rated_worlds import small
+from rating_logs import small
 
 from unskew.errors import ConfigError, DataError
 from unskew.models import Rated, fit_mf, tune_mf

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from rated_worlds import log_of, small
+from rating_logs import log_of, small
 from threadpoolctl import threadpool_limits
 
 from unskew.data import Interactions, Split
