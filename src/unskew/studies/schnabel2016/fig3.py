@@ -50,7 +50,7 @@ class Design:
     alpha: float = 0.25
     sizes: tuple[int, ...] = (10, 30, 100, 300, 1000, 3000, 10_000)
     trials: int = 10
-    penalties: tuple[float, ...] = (25.0, 5.0, 1.0, 0.2, 0.04)
+    penalties: tuple[float, ...] = (125.0, 25.0, 5.0, 1.0, 0.2, 0.04)
     folds: int = 4
     factors: int = 20
     users: int | None = None
@@ -149,7 +149,6 @@ def measure(ratings: Ints, design: Design, context: Context) -> Errors:
             design.penalties,
             offsets="free",
             folds=design.folds,
-            patience=1,  # one penalty is a fifth of that before it, and the small ones take long
         )
         for case in all_cases
     )
