@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rated_rows import FORMS, make_rows, reweighted, row_worlds
 
@@ -18,6 +18,7 @@ STEP = 1e-6
 
 def squared_error(estimator: Estimator, rows: Rows, *, root: bool = False) -> float:
     terms = replace(estimator.risk(rows), root=root)
+    assume(not terms.lone)  # a row that is a group of its own has no known error; see the test of that
     error = Observation().std_error(terms)
     assert error is not None
     return error**2
@@ -235,3 +236,20 @@ def test_nothing_observed_has_no_observation_error():
 
 def test_the_word_of_the_interval_comes_back():
     assert str(Interval.from_word("observation")) == "observation"
+
+
+@pytest.mark.parametrize(
+    ("word", "known"),
+    [("aoa", True), ("snips", True), ("ips", True), ("aoa(per=user)", False), ("snips(per=user)", False)],
+)
+def test_a_user_of_one_row_has_no_error_of_their_own_mean(word, known):
+    """Its distance from its own mean is 0; an interval of no width, and p = 0, would be claimed from nothing."""
+    ones = np.ones(3)
+    rows = Rows(np.array([1.0, 2.0, 4.0]), 0.5 * ones, np.arange(3), np.zeros(3, int), ones, 4 * ones)
+    other = Rows(np.array([2.0, 1.0, 0.0]), 0.5 * ones, np.arange(3), np.zeros(3, int), ones, 4 * ones)
+    estimator, interval = Estimator.from_word(word), Observation()
+    mine, theirs = estimator.risk(rows), estimator.risk(other)
+    assert (interval.std_error(mine) is not None) == known
+    assert (interval.gap_error(mine, theirs) is not None) == known
+    (low, _), _ = (bounds[0] for bounds in interval.bounds([mine, theirs], [(0, 1)], 0.95, np.random.default_rng(0)))
+    assert (low is not None) == known

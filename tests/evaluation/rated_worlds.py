@@ -84,7 +84,7 @@ def all_pairs(world: RatedWorld, gains: np.ndarray, estimator: str, candidates: 
         above += weight * gains[user, item]
         below += weight / (pairs[user] if graded else 1)
     if estimator == "ips":
-        below = len(pairs) if graded else pairs.sum()
+        below = np.sum(pairs > 0) if graded else pairs.sum()
     return above / below
 
 

@@ -73,12 +73,15 @@ class Terms:
         of their squares is then the variance. Known for metrics over all pairs.
     root : bool
         Whether the value is the square root of the ratio.
+    lone : bool
+        Whether a row is a group of its own, so that `rows` understates the variance.
     """
 
     numerator: Floats
     denominator: Floats
     rows: Floats | None = None
     root: bool = False
+    lone: bool = False
 
     @cached_property
     def value(self) -> float | None:

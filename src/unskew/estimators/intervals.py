@@ -13,6 +13,7 @@ from unskew.arrays import Floats
 from unskew.errors import ConfigError
 from unskew.estimators.estimate import Terms, standard_error
 from unskew.notation import Named
+from unskew.one_thread import one_thread
 
 Key = TypeVar("Key")
 Bounds = tuple[float | None, float | None]
@@ -76,34 +77,36 @@ class Observation(Interval, word="observation"):
        \frac{\sum_{obs} (\delta-\hat R)^2 (1-P)/P^2}{(\sum_{obs} 1/P)^2} \text{ for snips}
 
     (Horvitz and Thompson 1952). It speaks of these users and items alone, and of metrics over all pairs: rating
-    losses and graded sums. For `aoa` the factor 1-P is left out, as P is not known to it.
+    losses and graded sums. For `aoa` the factor 1-P is left out, as P is not known to it. The forms ``per=user`` and
+    ``per=item`` divide by each user's or item's own rows: with few rows each, intervals are too short, and with one
+    row there is none.
     """
 
     def bounds(
         self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
     ) -> tuple[list[Bounds], list[Bounds]]:
         """Low and high of each estimate and difference."""
-        errors = [term.row_errors for term in terms]
         gaps = []
         for a, b in pairs:
             gap, _ = difference(terms[a], terms[b])
-            gaps.append(_around(gap, _norm(errors[a], errors[b]), level))
-        return [_around(term.value, _norm(error), level) for term, error in zip(terms, errors, strict=True)], gaps
+            gaps.append(_around(gap, self.gap_error(terms[a], terms[b]), level))
+        return [_around(term.value, self.std_error(term), level) for term in terms], gaps
 
     def std_error(self, terms: Terms) -> float | None:
         """Standard error of an estimate."""
-        return _norm(terms.row_errors)
+        return None if terms.lone else _norm(terms.row_errors)
 
     def gap_error(self, a: Terms, b: Terms) -> float | None:
         """Standard error of a difference."""
-        return _norm(a.row_errors, b.row_errors)
+        return None if a.lone or b.lone else _norm(a.row_errors, b.row_errors)
 
 
 @dataclass(frozen=True)
 class Bootstrap(Interval, word="bootstrap"):
     """Quantiles of the value over users drawn with replacement.
 
-    All estimates share the draws, so one matrix product serves them and differences are paired.
+    All estimates share the draws, so one matrix product serves them and differences are paired. For ``per=item`` what
+    is drawn are the users' parts in the linearised value, as the items' own sums are not drawn anew.
 
     Parameters
     ----------
@@ -136,11 +139,12 @@ class Bootstrap(Interval, word="bootstrap"):
         columns = np.stack([column for term in terms for column in (term.numerator, term.denominator)], axis=1)
         sums = np.empty((self.n, columns.shape[1]))
         step = max(1, _CHUNK // users)
-        for start in range(0, self.n, step):
-            draws = min(step, self.n - start)
-            picked = rng.integers(0, users, size=(draws, users)) + np.arange(draws)[:, None] * users
-            counts = np.bincount(picked.ravel(), minlength=draws * users).reshape(draws, users)
-            sums[start : start + draws] = counts.astype(float) @ columns
+        with one_thread():
+            for start in range(0, self.n, step):
+                draws = min(step, self.n - start)
+                picked = rng.integers(0, users, size=(draws, users)) + np.arange(draws)[:, None] * users
+                counts = np.bincount(picked.ravel(), minlength=draws * users).reshape(draws, users)
+                sums[start : start + draws] = counts.astype(float) @ columns
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.asarray(sums[:, 0::2] / sums[:, 1::2])
             rooted = [term.root for term in terms]

@@ -82,6 +82,7 @@ def normalised(rows: Rows, weight: Floats, per: str, spread: Floats) -> Terms:
     per : {"pair", "balanced", "user", "item"}
     spread : array
         Square root of how much the observation of each row varies, 1 - P; for the variance when only that is chance.
+        That variance is unknown with a user or item of one row, when it is normalised by itself.
     """
     gains, sizes = weight * rows.loss, weight * rows.size
     if per == "item":
@@ -93,10 +94,11 @@ def normalised(rows: Rows, weight: Floats, per: str, spread: Floats) -> Terms:
     if per == "user":
         value = numerator / denominator
         row_errors = (gains - value[rows.user] * sizes) / denominator[rows.user] / max(len(value), 1)
-        return Terms(value, np.ones_like(value), row_errors * spread)
+        return Terms(value, np.ones_like(value), row_errors * spread, lone=_has_lone(rows.user))
     total = float(sizes.sum())
     value_of_all = float(gains.sum()) / total if total > 0 else 0.0
-    return Terms(numerator, denominator, (gains - value_of_all * sizes) / (total or 1.0) * spread)
+    errors = (gains - value_of_all * sizes) / (total or 1.0) * spread
+    return Terms(numerator, denominator, errors, lone=len(rows.loss) == 1)
 
 
 def _per_item(rows: Rows, gains: Floats, sizes: Floats, spread: Floats) -> Terms:
@@ -107,7 +109,12 @@ def _per_item(rows: Rows, gains: Floats, sizes: Floats, spread: Floats) -> Terms
     # a mean over users of these numbers has the same value and, to first order, the same error
     users = int(rows.user.max(initial=-1)) + 1
     by_user = (float(value.mean()) if len(value) else 0.0) + users * _by(rows.user, row_errors)
-    return Terms(by_user, np.ones_like(by_user), row_errors * spread)
+    return Terms(by_user, np.ones_like(by_user), row_errors * spread, lone=_has_lone(rows.item))
+
+
+def _has_lone(group: Ints) -> bool:
+    """Whether a group has one row: its distance from its own mean is 0, which says nothing of its error."""
+    return len(group) > 0 and int(np.bincount(group).min()) == 1
 
 
 def _by(group: Ints, values: Floats) -> Floats:

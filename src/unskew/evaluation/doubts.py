@@ -100,10 +100,10 @@ def _without_propensity(
     evidence: Evidence, settings: Settings, cells: Sequence[Cell], rated: Evidence | None
 ) -> Iterator[str]:
     for rows, over_all in ((evidence, False), (rated, True)):
-        mine = [cell.dropped_items for cell in cells if (cell.metric.kind in OVER_ALL_PAIRS) == over_all]
-        if rows is None or not mine or max(mine) == rows.dropped_items:
+        mine = [cell.without_propensity for cell in cells if (cell.metric.kind in OVER_ALL_PAIRS) == over_all]
+        if rows is None or not any(mine):
             continue
-        what = f"{max(mine) - rows.dropped_items} of {rows.rows} {'rated' if over_all else 'held-out'} rows"
+        what = f"{max(mine)} of {rows.rows} {'rated' if over_all else 'held-out'} rows"
         if isinstance(settings.propensity, Popularity):
             yield (
                 f"{what} have no propensity, for their item never occurs in training, and were dropped where one is "

@@ -171,6 +171,7 @@ class Estimation:
             users=users,
             dropped_users=dropped_users,
             dropped_items=evidence.dropped_items + basis.without_propensity,
+            without_propensity=basis.without_propensity,
             effective_sample_size=basis.effective_sample_size,
             max_weight_share=basis.max_weight_share,
             clipped_share=basis.clipped_share,

@@ -85,8 +85,13 @@ class Evidence:
     @property
     def dropped_items(self) -> int:
         """Positive test rows of judged or known users that are not judged."""
-        reasons = ("items_outside_catalogue", "items_in_train", "rows_without_rank", "rows_without_prediction")
-        return sum(self.dropped.get(why, 0) for why in reasons)
+        return sum(self.dropped[why] for why in ("items_outside_catalogue", "items_in_train", "rows_without_rank"))
+
+    @cached_property
+    def predicted(self) -> Bools | None:
+        """Which rows all models that predict have a prediction for; None for all."""
+        missing = [np.isnan(given.predicted) for given in self.predictions.values()]
+        return ~np.any(missing, axis=0) if np.any(missing) else None
 
     def gains(self, model: str, metric: AnyMetric) -> Floats:
         """Worth of each row: its gain, its loss, or its gain times its rating."""

@@ -9,10 +9,11 @@ import numpy as np
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions, Split
 from unskew.data.split import All, Listed, Sampled
+from unskew.data.vocabulary import canonical
 from unskew.errors import ConfigError, DataError
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.judged import Fitted, Stage, stage
-from unskew.evaluation.saved_ranks import admit, check_alike, take_ranks
+from unskew.evaluation.saved_ranks import admit, check_alike
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
 from unskew.ranking import (
     Contest,
@@ -127,16 +128,19 @@ class Gathering:
     ) -> Contest:
         chosen = self._scorers(positive) if scorers is None else scorers
         others = [model.predictor for name, model in self.fitted.items() if name not in chosen]
-        also = [ids for ids in map(self._items_of, others) if ids is not None]
+        also = [ids for ids in map(self._tested_items, others) if ids is not None]
         also += [self.split.item_vocabulary.ids[np.unique(made.items)] for made in (ranks or {}).values()]
         return prepare_contest(chosen, self.split, positive=positive, seed=self.settings.seed, also=also)
 
-    def _items_of(self, predictor: Scorer | Predictions | None) -> Any:
-        """Ids of the items that something knows which predicts but does not rank; None where it does not say."""
+    def _tested_items(self, predictor: Scorer | Predictions | None) -> Any:
+        """Ids of the test items that something knows which predicts but does not rank; None where it does not say."""
+        items = self.split.item_vocabulary
         if isinstance(predictor, Predictions):
-            known = predictor.items[~np.isnan(predictor.predicted)]
-            return self.split.item_vocabulary.ids[np.unique(known)]
-        return getattr(predictor, "item_ids", None)
+            return items.ids[np.unique(predictor.items[~np.isnan(predictor.predicted)])]
+        if not isinstance(predictor, ListScorer) or predictor.item_ids is None:
+            return None
+        codes = items.encode(canonical(np.asarray(predictor.item_ids), f"item_ids of {predictor.name}"))
+        return items.ids[np.intersect1d(codes[codes >= 0], self.split.test.items)]
 
     def _scorers(self, positive: str | None) -> dict[str, Scorer]:
         """What scores all items, tables of predictions that cover all candidates included, in the models' order."""
@@ -145,16 +149,20 @@ class Gathering:
         for name, model in self.fitted.items():
             if name in plain:
                 chosen[name] = plain[name]
-            elif model.table is not None and self._covers(name, model.table, plain, positive):
+            elif model.table is not None and self._ranks and self._covers(name, model.table, plain, positive):
                 chosen[name] = model.table
         return chosen
 
+    @property
+    def _ranks(self) -> bool:
+        """Whether a metric needs ranks; without one, a table of predictions is only looked up."""
+        return any(metric.kind != "loss" for metric in self.settings.metrics)
+
     def _covers(self, name: str, table: ListScorer, plain: Mapping[str, Scorer], positive: str | None) -> bool:
         """Whether a table has a score for every candidate of every judged user."""
-        others = (
-            m.predictor for m in self.fitted.values() if m.table is not None or isinstance(m.predictor, Predictions)
-        )
-        also: list[Any] = [ids for ids in map(self._items_of, others) if ids is not None]
+        tables: list[Any] = [m.table.item_ids for m in self.fitted.values() if m.table is not None]
+        tested = [self._tested_items(m.predictor) for m in self.fitted.values() if m.table is None]
+        also = [ids for ids in (*tables, *tested) if ids is not None]
         try:
             contest = prepare_contest({**plain, name: table}, self.split, positive=positive, seed=0, also=also)
             before = prepare_contest(plain, self.split, positive=positive, seed=0, also=also)
@@ -218,28 +226,22 @@ class Gathering:
                 raise DataError(f"ranks of {name!r} do not have all rated test rows; make them without a condition")
         losses = any(metric.kind == "loss" for metric in self.settings.metrics)
         predicted = {name: self._predict(name, contest) for name in self._predicting()} if losses else {}
-        rows = len(contest)
-        has = ~np.any([np.isnan(column) for column in predicted.values()], axis=0) if predicted else np.ones(rows, bool)
-        if not has.all():
-            self._check_missing(predicted, contest)
-        users, counts = np.unique(contest.row_users[has], return_counts=True)
+        missing = int(np.sum(np.any([np.isnan(column) for column in predicted.values()], axis=0))) if predicted else 0
+        if missing:
+            self._check_missing(predicted, contest, missing)
         return Evidence(
             split=self.split,
             train=self.train,
-            users=users,
-            offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            items=contest.items[has],
-            ranks={name: made if has.all() else take_ranks(made, has) for name, made in ranks.items()},
+            users=contest.users,
+            offsets=contest.offsets,
+            items=contest.items,
+            ranks=ranks,
             known_users=_known(contest, np.ones(len(self.split.user_vocabulary), dtype=bool)),
-            dropped={
-                **contest.dropped,
-                "rows_without_prediction": int(np.sum(~has)),
-                "users": contest.dropped["users"] + len(contest.users) - len(users),
-            },
+            dropped={**contest.dropped, "rows_without_prediction": missing},
             unlisted=self.settings.unlisted,
-            values=contest.values[has],
+            values=contest.values,
             predictions={
-                name: Predictions(contest.row_users[has], contest.items[has], contest.values[has], column[has])
+                name: Predictions(contest.row_users, contest.items, contest.values, column)
                 for name, column in predicted.items()
             },
             pairs=self._pairs(contest, ranks),
@@ -260,18 +262,25 @@ class Gathering:
         """Predictions of a model for the rows of a contest; NaN where it has none."""
         predictor = self.fitted[name].predictor
         if isinstance(predictor, Predictions):
+            predictor.check(self.split, name)
             return predictor.of(contest.row_users, contest.items)
         if isinstance(predictor, ListScorer):
             return look_up(predictor, self.split, contest.row_users, contest.items)
         assert predictor is not None
         return predict(predictor, contest, name=name)
 
-    def _check_missing(self, predicted: Mapping[str, Floats], contest: Contest) -> None:
-        """Refuse rows without a prediction, unless they may be left out and some remain."""
+    def _check_missing(self, predicted: Mapping[str, Floats], contest: Contest, rows: int) -> None:
+        """Refuse rows without a prediction, unless they may be left out, some remain, and no estimator needs all."""
         name = max(predicted, key=lambda name: int(np.sum(np.isnan(predicted[name]))))
         missing = np.isnan(predicted[name])
-        everywhere = np.all(np.any([np.isnan(column) for column in predicted.values()], axis=0))
+        everywhere = rows == len(contest)
         if self.settings.allow_missing and not everywhere:
+            for metric, estimator in self.settings.pairs:
+                if metric.kind == "loss" and estimator.counts_empty_users:
+                    raise ConfigError(
+                        f"{estimator} of {metric} is over all pairs, so every test row needs a prediction, and "
+                        f"{rows:,} have none; use snips, or predict them"
+                    )
             return
         row = int(np.argmax(missing))
         user, item = contest.user_ids[contest.row_users[row]], contest.catalogue_ids[contest.columns[row]]
@@ -286,7 +295,9 @@ class Gathering:
     def _pairs(self, contest: Contest, ranks: Mapping[str, Ranks]) -> Floats:
         """How many candidates each user has, by code, judged or not."""
         if isinstance(self.split.rule, Listed):
-            return self.split.test.user_counts.astype(float)
+            listed = np.zeros(len(self.split.user_vocabulary))
+            listed[contest.users] = contest.candidates
+            return listed
         seen = self.split.train.user_counts * (not isinstance(self.split.rule, All))
         catalogue = contest.catalogue_size
         if ranks:  # those made before may be among items that no model here knows

@@ -99,7 +99,7 @@ def _finite(number: float) -> float | None:
 
 
 def file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> dict[str, str | None]:
-    """The sha256 of each file that the propensities of a run were learnt from, those of its models included.
+    """The sha256 of each table that the propensities of a run were learnt from, those of its models included.
 
     Parameters
     ----------
@@ -108,8 +108,14 @@ def file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> dic
         Words of the models; one such as ``mf-ips(propensity=...)`` has propensities of its own.
     """
     read = [propensity, *(own for own in map(_own_propensity, models) if own is not None)]
-    files = dict.fromkeys(file for model in read if isinstance(model, ObservationModel) for file in model.files)
-    return {file: content_sha256(Path(file)) if Path(file).is_file() else None for file in files}
+    tables = [item for model in read if isinstance(model, ObservationModel) for item in model.tables.items()]
+    fingerprints: dict[str, str | None] = {}
+    for option, table in tables:
+        if isinstance(table, str):
+            fingerprints[table] = content_sha256(Path(table)) if Path(table).is_file() else None
+        else:
+            fingerprints[f"{option}={table}"] = table.sha256
+    return fingerprints
 
 
 def _own_propensity(model: str) -> PropensityModel | None:

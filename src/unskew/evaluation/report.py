@@ -16,7 +16,7 @@ from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.propensity_check import as_numbers, check_propensity, count_pairs, file_fingerprints
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
 from unskew.evaluation.sweep import Sweep, sweep_gamma
-from unskew.propensities import Diagnostics, Popularity, Propensity
+from unskew.propensities import Diagnostics, ObservationModel, Popularity, Propensity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,6 +90,7 @@ class Report:
         """Everything resolved that decides the numbers; fingerprints are taken here, not while evaluating."""
         import numba
         import numpy as np
+        import scipy
 
         split, settings = self.evidence.split, self.settings
         parts = {"train": split.train, "validation": split.validation, "test": split.test}
@@ -119,8 +120,22 @@ class Report:
             **self._rated_run(),
             **({"propensity_files": files} if files else {}),
             **({} if self.diagnostics is None else {"propensity_diagnostics": as_numbers(self.diagnostics)}),
-            "versions": {"unskew": __version__, "numpy": np.__version__, "numba": numba.__version__},
+            "versions": {
+                "unskew": __version__,
+                "numpy": np.__version__,
+                "numba": numba.__version__,
+                "scipy": scipy.__version__,
+                **self._learnt_with(),
+            },
         }
+
+    def _learnt_with(self) -> dict[str, str]:
+        """The version of what learnt the propensities, where they were learnt."""
+        if not isinstance(self.settings.propensity, ObservationModel):
+            return {}
+        import sklearn
+
+        return {"scikit-learn": sklearn.__version__}
 
     def _rated_run(self) -> dict[str, Any]:
         """What decides metrics over all pairs; nothing in a run without them."""

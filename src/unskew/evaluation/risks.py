@@ -1,6 +1,6 @@
 """Metrics over all pairs of a user and an item: rating losses and graded sums."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +21,7 @@ class Cell:
     users: int
     dropped_users: int
     dropped_items: int
+    without_propensity: int
     effective_sample_size: float | None
     max_weight_share: float | None
     clipped_share: float
@@ -42,7 +43,7 @@ class Risks:
         terms = {}
         for model, rows in made.items():
             risk = estimator.risk(rows)
-            terms[model] = Terms(risk.numerator, risk.denominator, risk.rows, root=root)
+            terms[model] = replace(risk, root=root)
         rows = next(iter(made.values()))
         weights = estimator.row_weights(rows)
         judged = len(next(iter(terms.values())).numerator)
@@ -52,6 +53,7 @@ class Risks:
             users=judged,
             dropped_users=self._dropped_users(estimator, int(rows.user.max(initial=-1)) + 1),
             dropped_items=evidence.dropped_items + evidence.rows - len(rows.loss),
+            without_propensity=self._without_propensity if estimator.uses_propensity else 0,
             effective_sample_size=kish(weights),
             max_weight_share=float(weights.max() / weights.sum()),
             clipped_share=estimator.clipped_share(rows.propensity),
@@ -73,11 +75,18 @@ class Risks:
     def _propensities(self) -> tuple[Floats, Bools | None]:
         return self.evidence.propensities(self.propensity)
 
+    @property
+    def _without_propensity(self) -> int:
+        _, has = self._propensities
+        return 0 if has is None else int(np.sum(~has))
+
     def _rows(self, model: str, metric: AnyMetric, estimator: Estimator) -> Rows:
         evidence = self.evidence
         loss = evidence.gains(model, metric)
         propensity, has = self._propensities if estimator.uses_propensity else (np.ones(evidence.rows), None)
-        kept = slice(None) if has is None else has
+        kept = np.ones(evidence.rows, dtype=bool) if has is None else has.copy()
+        if metric.kind == "loss" and evidence.predicted is not None:
+            kept &= evidence.predicted
         users, user = np.unique(evidence.row_users[kept], return_inverse=True)
         graded = metric.kind == "graded"
         pairs = evidence.pairs
@@ -95,7 +104,7 @@ class Risks:
         rest = self._population.copy()
         rest[users] = False
         pairs = np.concatenate([self.evidence.pairs[users], self.evidence.pairs[rest]])
-        return np.ones_like(pairs) if graded else pairs
+        return (pairs > 0).astype(float) if graded else pairs
 
 
 def kish(weights: Floats) -> float:

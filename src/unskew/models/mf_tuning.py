@@ -12,6 +12,7 @@ from unskew.errors import ConfigError, DataError
 from unskew.models.mf_fit import Loss, MfFit, Offsets, fit_mf
 from unskew.models.model import Progress
 from unskew.models.ratings import Rated
+from unskew.one_thread import one_thread
 
 FACTORS = (5, 10, 20, 40)
 PENALTIES = (40.0, 20.0, 10.0, 5.0, 2.5, 1.25, 0.6, 0.3)
@@ -90,8 +91,6 @@ def tune_mf(
     -------
     MfTuning
     """
-    from threadpoolctl import threadpool_limits
-
     penalties = tuple(sorted(map(float, penalty_grid), reverse=True))
     if not factors_grid or not penalties or folds < 2:
         raise ConfigError("cross-validation needs at least one number of factors, one penalty and two folds")
@@ -100,7 +99,7 @@ def tune_mf(
     part = np.random.default_rng(rng).permutation(len(rated)) % folds
     parts = [_Fold.of(rated, part == k, folds, most) for k in range(folds)]
     scores = np.full((len(factors_grid), len(penalties)), np.nan)
-    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+    with one_thread(), ThreadPoolExecutor(workers) as pool:
         for i, factors in enumerate(factors_grid):
             fits: list[MfFit | None] = [None] * folds
             for j, penalty in enumerate(penalties):

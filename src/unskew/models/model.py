@@ -15,6 +15,7 @@ from unskew.arrays import Ints, SeedLike
 from unskew.data import Interactions
 from unskew.errors import ConfigError, DataError
 from unskew.notation import Named
+from unskew.one_thread import one_thread
 from unskew.ranking.scorers import Scorer
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -97,13 +98,10 @@ class Model(Named, family="model"):
         ConfigError
             When an option does not suit this log.
         """
-        from threadpoolctl import threadpool_limits
-
         if not len(train):
             raise DataError(f"{train.name}: {self} has no row to learn from; check the file and --positive")
         generator = np.random.default_rng(rng)
-        # the sums of a matrix product depend on the number of BLAS threads, and so would the bytes
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread():
             return self.learn(train, generator, progress or _silent)
 
     @abstractmethod

@@ -8,6 +8,7 @@ import numpy as np
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions
 from unskew.errors import ConfigError
+from unskew.one_thread import one_thread
 from unskew.propensities.covariates import MOST_LEVELS, Covariates, hold_sides, read_sides
 from unskew.propensities.diagnostics import reliability_curve
 from unskew.propensities.logistic import check_sample, draw_pairs, logistic_of
@@ -86,6 +87,12 @@ class Boosted(ObservationModel, word="boosted"):
 
     def observe(self, observed: Interactions, *, seen: Interactions | None = None) -> FittedObservation:
         """Fit to all pairs, or to a weighted sample of very many."""
+        import sklearn.ensemble  # noqa: F401  # so that what it loads is kept to one thread
+
+        with one_thread():
+            return self._observe(observed, seen)
+
+    def _observe(self, observed: Interactions, seen: Interactions | None) -> FittedObservation:
         cells = Cells.of(observed, seen)
         users, items, notes = read_sides(self.users, self.items, observed)
         pairs = draw_pairs(cells, self.sample, np.random.default_rng(self.seed))

@@ -8,6 +8,7 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.data import Interactions
 from unskew.errors import ConfigError, PropensityError
+from unskew.one_thread import one_thread
 from unskew.propensities.covariates import hold_sides, read_sides
 from unskew.propensities.design import Grouped, PairDesign, group_cells
 from unskew.propensities.diagnostics import reliability_curve
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["FittedLinear", "Logistic"]
 
 _FOLDS = 5
+MOST_PRODUCTS = 4e7  # products of covariates held at a time, about 2 GB
 
 ALL_PAIRS = "all pairs that could have been observed"
 
@@ -88,10 +90,17 @@ class Logistic(ObservationModel, word="logistic"):
 
     def learn(self, cells: Cells) -> tuple["FittedLinear", CellSample, tuple[str, ...]]:
         """The fitted probabilities, the pairs that were fitted, and reasons for doubt."""
+        import sklearn.linear_model  # noqa: F401  # so that what it loads is kept to one thread
+
+        with one_thread():
+            return self._learn(cells)
+
+    def _learn(self, cells: Cells) -> tuple["FittedLinear", CellSample, tuple[str, ...]]:
         users, items, notes = read_sides(self.users, self.items, cells.log)
         rng = np.random.default_rng(self.seed)
-        pairs = draw_pairs(cells, self.sample, rng)
         design = PairDesign.of(users, items)
+        most, more = self._affordable(design, cells)
+        pairs = draw_pairs(cells, most, rng)
         groups = self._group(design, pairs, cells.log, rng)
         rows = design.rows(groups.users, groups.items)[:, 1:]
         path = LogisticPath(rows, groups)
@@ -101,7 +110,20 @@ class Logistic(ObservationModel, word="logistic"):
         several = groups.weight.shape[1] > 1
         fit = path.choose() if self.penalty is None and several else path.fit(self.penalty or 1.0)
         linear = FittedLinear.of(design, fit, cells.log if self.offsets else None)
-        return linear, pairs, (*notes, *_doubts(linear, fit, groups))
+        return linear, pairs, (*notes, *more, *_doubts(linear, fit, groups))
+
+    def _affordable(self, design: PairDesign, cells: Cells) -> tuple[int, tuple[str, ...]]:
+        """How many pairs can be fitted in memory, and a note when that is fewer than asked for."""
+        products = design.users.nnz / design.users.shape[0] * design.items.nnz / design.items.shape[0]
+        told_apart = np.inf if self.offsets else 2 * design.users.shape[0] * design.items.shape[0]
+        if min(self.sample, cells.count, told_apart) * products <= MOST_PRODUCTS:
+            return self.sample, ()
+        most = max(1000, int(MOST_PRODUCTS // products))
+        note = (
+            f"a pair has {products:.0f} products of covariates on average, so the fit rests on a sample of {most:,} "
+            "pairs to spare memory; fewer covariates allow more"
+        )
+        return most, (note,)
 
     def _group(self, design: PairDesign, pairs: CellSample, log: Interactions, rng: np.random.Generator) -> Grouped:
         folds = min(_FOLDS, int(pairs.observed.sum()), int((~pairs.observed).sum()))

@@ -163,6 +163,8 @@ class RatingRatio:
                 f"{log.name} has no ratings, but these propensities depend on them; name the column with --rating-col"
             )
         levels = np.union1d(log.values, sample.ratings)
+        if seen is not None and seen.values is not None:
+            levels = np.union1d(levels, seen.values)
         drawn = _count(sample.ratings, levels)
         logged = _count(log.values, levels)
         notes = _check_sample(levels, drawn, logged, sample.name, smoothing)
@@ -216,6 +218,6 @@ def _left(marginal: Floats, levels: Floats, cells: Cells, seen: Interactions | N
             f"{seen.name} has no ratings, so the pairs not in it are taken to be rated like the random sample",
         )
     _, possible = cells.holds(seen.users, seen.items)
-    gone = _count(seen.values[~possible & np.isin(seen.values, levels)], levels)
+    gone = _count(seen.values[~possible], levels)
     total = cells.log.n_users * cells.log.n_items
     return np.maximum(total * marginal - gone, 0) / cells.count, ()

@@ -11,6 +11,7 @@ from unskew.data import Interactions
 from unskew.errors import ConfigError, PropensityError
 from unskew.propensities.diagnostics import Diagnostics, ReliabilityBin, diagnose
 from unskew.propensities.propensity import PropensityModel
+from unskew.propensities.tables import Held
 
 __all__ = ["CellSample", "Cells", "FittedObservation", "ObservationModel", "RawPropensity", "check_clip", "conclude"]
 
@@ -56,10 +57,10 @@ class ObservationModel(PropensityModel):
     """Models which pairs were observed, out of all pairs that could have been."""
 
     @property
-    def files(self) -> tuple[str, ...]:
-        """The files it reads, by the options that name them."""
-        named = (getattr(self, option, None) for option in ("mcar", "users", "items"))
-        return tuple(file for file in named if isinstance(file, str))
+    def tables(self) -> dict[str, "str | Held"]:
+        """The tables it reads, files or frames, by the option that names each."""
+        named = {option: getattr(self, option, None) for option in ("mcar", "users", "items")}
+        return {option: table for option, table in named.items() if isinstance(table, str | Held)}
 
     @abstractmethod
     def observe(self, observed: Interactions, *, seen: Interactions | None = None) -> FittedObservation:

@@ -1,5 +1,6 @@
 """Tables that come with a propensity model: a file that is named, or a frame that is handed over."""
 
+import hashlib
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
@@ -27,6 +28,11 @@ class Held:
 
     def __str__(self) -> str:
         return f"<{type(self.table).__name__}>"
+
+    @property
+    def sha256(self) -> str:
+        """A fingerprint of its columns and rows."""
+        return hashlib.sha256(_to_frame(self.table, "table").write_csv().encode()).hexdigest()
 
 
 def hold(given: TableLike | None) -> str | Held | None:

@@ -72,6 +72,22 @@ class Predictions:
         values = np.full(len(test), np.nan) if test.values is None else test.values
         return cls(test.users, test.items, values, look_up(table, split, test.users, test.items))
 
+    def check(self, split: Split, name: str) -> None:
+        """Refuse rows that are not of a split, or that stand twice; `name` is what the model is called."""
+        for axis, codes, ids in (
+            ("user", self.users, split.user_vocabulary),
+            ("item", self.items, split.item_vocabulary),
+        ):
+            outside = (codes < 0) | (codes >= len(ids))
+            if outside.any():
+                raise DataError(
+                    f"predictions of {name!r}: {axis} code {codes[int(np.argmax(outside))]} is outside 0 to "
+                    f"{len(ids) - 1}; make them with Predictions.from_frame"
+                )
+        keys = self.users.astype(np.int64) * max(len(split.item_vocabulary), 1) + self.items
+        if len(np.unique(keys)) < len(keys):
+            raise DataError(f"predictions of {name!r}: a (user, item) pair stands twice; keep one row of each")
+
     @property
     def missing(self) -> int:
         """How many rows have no prediction."""

@@ -12,6 +12,7 @@ from unskew.evaluation.judged import training_propensity
 from unskew.models import CptV, Rated, fit_cpt, fit_mf
 from unskew.models.mf_fit import Loss, Offsets
 from unskew.models.mf_tuning import FACTORS, PENALTIES
+from unskew.one_thread import one_thread
 from unskew.propensities import Boosted, Column, Combined, Logistic, NaiveBayes, PropensityModel
 from unskew.ranking import Predictions
 from unskew.studies.schnabel2016.factorisations import Search, run_all
@@ -99,10 +100,8 @@ class Learning:
 
     def __call__(self) -> Learnt:
         """Predictions for the test rows."""
-        from threadpoolctl import threadpool_limits
-
         search = self.search
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread():
             if self.mixture:
                 mixture = fit_cpt(search.rated, CptV.classes, rng=search.seed)
                 fit, settings = mixture.factors, f"{CptV.classes} classes"

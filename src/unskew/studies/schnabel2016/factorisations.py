@@ -10,6 +10,7 @@ from unskew.arrays import Floats, Ints
 from unskew.models.mf_fit import Loss, Offsets, fit_mf
 from unskew.models.mf_tuning import FOLDS, PATIENCE, MfTuning, tune_mf
 from unskew.models.ratings import Rated
+from unskew.one_thread import one_thread
 from unskew.studies.study import Context
 
 _T = TypeVar("_T")
@@ -77,9 +78,7 @@ class Trial:
 
     def __call__(self) -> Floats:
         """MSE and MAE over all cells."""
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(limits=1, user_api="blas"):  # the last bits depend on the number of threads
+        with one_thread():
             errors = fit_mf(self.rated, self.factors, self.penalty, offsets="free").matrix() - self.truth
         return np.array([np.mean(errors**2), np.mean(np.abs(errors))])
 
