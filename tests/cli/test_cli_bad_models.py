@@ -156,7 +156,7 @@ def test_two_models_of_one_name_are_refused(world, refuse, more):
 
 
 def test_a_run_without_a_model_is_refused(world, refuse):
-    refuse(*world.evaluate(model=False), says=("no model to judge", "--factors, --scores or --model"))
+    refuse(*world.evaluate(model=False), says=("no model to judge", "--factors, --scores, --model or --predictions"))
 
 
 @pytest.mark.parametrize("option", ["--factors", "--scores", "--model"])

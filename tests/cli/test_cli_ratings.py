@@ -215,7 +215,7 @@ def test_separable_data_is_a_warning_and_no_crash(world, unskew):
     words = ["--predictions", world / "three.csv", "--propensity", f"logistic(items={world / 'items.csv'})"]
     outcome = unskew(*world.evaluate(*words, train="before.csv", test="apart.csv", model=False))
     assert outcome.code == 0, outcome.err
-    assert "tell observed pairs from all others without fail" in outcome.err
+    assert "tells for sure whether a pair is observed (separable data)" in outcome.err
     assert "ConvergenceWarning" not in outcome.err
 
 
@@ -328,3 +328,41 @@ def test_a_toml_file_may_hold_all_of_it(world, unskew, refuse):
     refuse("evaluate", "--config", strict, says=("has no prediction for 10 of 60 test rows",))
     assert unskew("evaluate", "--config", strict, "--allow-missing").code == 0
     refuse("evaluate", "--config", world.write("odd.toml", 'allow-missing = "yes"'), says=("true or false",))
+
+
+def test_positives_of_rankings_do_not_move_errors_of_ratings(world, unskew):
+    """Popularity is counted on positives for rankings, but on all rows for metrics over ratings."""
+    words = ["--predictions", predictions(world), "-m", "mae", "--json", "-"]
+    plain = unskew(*world.evaluate(*words, model=False))
+    mixed = unskew(*world.evaluate(*words, "-m", "recall@3", "--positive", "rating>=4"))
+    assert values(plain.out)["good", "mae", "snips"] == values(mixed.out)["good", "mae", "snips"]
+
+
+def test_a_sample_that_is_part_of_the_test_is_told_of_and_gives_no_curve(world, unskew):
+    pl.read_csv(world / "test.csv").head(40).write_csv(world / "mcar.csv")
+    words = ["--predictions", predictions(world), "--propensity", f"naive-bayes(mcar={world / 'mcar.csv'})"]
+    outcome = unskew(*world.evaluate(*words, "--json", "-", model=False))
+    assert outcome.code == 0
+    assert "take the random sample out of them first" in " ".join(json.loads(outcome.out)["warnings"])
+    assert json.loads(outcome.out)["run"]["propensity_diagnostics"]["reliability"] == []
+
+
+def test_a_sample_on_another_scale_is_refused(world, refuse):
+    world.write("mcar.csv", "rating\n20\n40\n100\n")
+    words = ["--predictions", predictions(world), "--propensity", f"naive-bayes(mcar={world / 'mcar.csv'})"]
+    refuse(*world.evaluate(*words, model=False), says=("no rating of the random sample", "same scale"))
+
+
+def test_numbers_too_large_to_square_are_one_line(world, refuse):
+    test = pl.read_csv(world / "test.csv")
+    test.select("user", "item", prediction=pl.lit(1e300)).write_csv(world / "huge.csv")
+    words = ["--predictions", world / "huge.csv", "-m", "mse", "-e", "aoa"]
+    refuse(
+        *world.evaluate(*words, model=False),
+        says=("mse of model 'huge' is inf for user", "check ratings and predictions"),
+    )
+
+
+def test_accuracy_of_fractions_points_to_rounding(world, unskew):
+    words = ["--predictions", predictions(world), "-m", "accuracy", "--json", "-"]
+    assert "accuracy(rounded)" in " ".join(json.loads(unskew(*world.evaluate(*words, model=False)).out)["warnings"])

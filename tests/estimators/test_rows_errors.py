@@ -56,8 +56,10 @@ def test_the_observation_variance_of_the_naive_mean_is_its_own_sampling_variance
 def test_a_pair_that_is_always_observed_brings_no_error(rows):
     certain = replace(rows, propensity=np.ones(len(rows.loss)))
     for estimator in FORMS:
+        errors = estimator.risk(certain).row_errors
         if not isinstance(estimator, Aoa):
-            assert squared_error(estimator, certain) == 0
+            assert errors is not None
+            assert not errors.any()
 
 
 @pytest.mark.parametrize("per", ["pair", "user", "item"])

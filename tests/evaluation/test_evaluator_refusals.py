@@ -34,7 +34,8 @@ def test_ips_of_a_list_metric_and_the_average_over_pairs_of_a_sum_are_refused() 
 
 def test_ips_needs_an_absolute_propensity() -> None:
     with pytest.raises(
-        PropensityError, match=r"ips needs absolute propensities.*popularity.*--propensity column, or snips"
+        PropensityError,
+        match=r"ips needs absolute propensities.*popularity.*--propensity column, naive-bayes or logistic, or snips",
     ):
         evaluate({"m": whole_scores()}, skewed_split(), metrics=["dcg@5"], estimators=["ips"])
 

@@ -234,7 +234,7 @@ def test_a_row_without_a_propensity_is_left_out_where_one_is_needed():
 
 def test_ips_of_errors_needs_absolute_propensities():
     with pytest.raises(
-        PropensityError, match=r"ips needs absolute .* only up to scale; use --propensity column, or sn"
+        PropensityError, match=r"ips needs absolute .* only up to scale; use --propensity column, .*, or snips"
     ):
         run({"m": WORLD.scorer("close")}, metrics=["mae"], estimators=["ips"], propensity="popularity")
 

@@ -1,6 +1,8 @@
 """The words mf-ips and mf-naive, on made logs and on Coat (Schnabel et al. 2016, Table 2)."""
 
 import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from rating_logs import log_of, small
 from unskew.data.sources import get_source, status_of
 from unskew.errors import ConfigError
 from unskew.models import MfIps, MfNaive, Model, fit_mf
+from unskew.one_thread import one_thread
 
 
 def scores(scorer):
@@ -21,9 +24,37 @@ def test_the_scores_are_those_of_the_fit():
     rated = small()
     given = scores(MfIps(factors=3, penalty=0.5, loss="mae", offsets="free").fit(log_of(rated)))
     read = replace(rated, weights=1 / (1 / rated.weights))  # what is left of them by way of the propensity
-    np.testing.assert_allclose(given, fit_mf(read, 3, 0.5, loss="mae", offsets="free").matrix(), rtol=1e-12)
     naive = scores(MfNaive(factors=3, penalty=0.5).fit(log_of(rated)))
-    np.testing.assert_allclose(naive, fit_mf(small(weighted=False), 3, 0.5).matrix(), rtol=1e-12)
+    with one_thread():
+        plain, unweighted = fit_mf(read, 3, 0.5, loss="mae", offsets="free"), fit_mf(small(weighted=False), 3, 0.5)
+    np.testing.assert_allclose(given, plain.matrix(), rtol=1e-12)
+    np.testing.assert_allclose(naive, unweighted.matrix(), rtol=1e-12)
+
+
+def test_the_first_fit_of_a_process_has_the_same_bytes_on_any_number_of_threads():
+    """Libraries that are loaded while learning must be kept to one thread too."""
+    program = (
+        "import hashlib\n"
+        "import numpy as np\n"
+        "from unskew import Interactions\n"
+        "from unskew.models import Model\n"
+        "rng = np.random.default_rng(0)\n"
+        "users, items = np.nonzero(rng.random((300, 200)) < 0.1)\n"
+        "log = Interactions.from_arrays(users, items, rng.integers(1, 6, len(users)), n_users=300, n_items=200)\n"
+        "scorer = Model.from_word('mf-naive(factors=10, penalty=1)').fit(log)\n"
+        "print(hashlib.sha256(scorer.user_factors.tobytes()).hexdigest())\n"
+    )
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"OPENBLAS_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2")
+    ]
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("options", ["factors=3, penalty=0.5", "loss=mae", "offsets=free", "tune"])

@@ -85,10 +85,19 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except (MemoryError, OSError) as error:
         _fail(f"{str(error) or 'out of memory'}; check memory, disk and permissions", debug=debug)
     except Exception as error:  # noqa: BLE001  # whatever it is, one line and no traceback
-        _fail(_usage(error) or f"{type(error).__name__}: {error}; {_REPORT}", debug=debug)
+        _fail(_usage(error) or f"{type(error).__name__}: {error}; {_blame(error)}", debug=debug)
     if status == INTERRUPTED:  # newer versions of typer turn Ctrl-C into this status
         print("unskew: interrupted; no file was left half written", file=sys.stderr)  # noqa: T201
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _blame(error: Exception) -> str:
+    """Whose error it is: that of a class of the user's own, named as module:Name, or ours."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename).resolve().parent == Path.cwd()]
+    if own:
+        return f"raised in line {own[-1].lineno} of {Path(own[-1].filename).name}; --debug shows how it came there"
+    return _REPORT
 
 
 def _usage(error: Exception) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from unskew.studies import Context, Study, StudyResult, TableResult
 
 _STDOUT = Path("-")
+ROUNDING = 1e-12  # a difference below it is that of the last bits
 _WORDS = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("-", "dim")}
 
 
@@ -144,7 +145,8 @@ def _print(result: "StudyResult") -> None:
 
 def _table(result: "TableResult") -> Table:
     table = Table(pad_edge=False, box=SIMPLE_HEAD)
-    for name in ("row", "column"):
+    several = len({cell.data for cell in result.cells}) > 1
+    for name in ("row", "column", *(("data",) if several else ())):
         table.add_column(name, overflow="fold")
     for name in ("paper", "ours", "spread", "difference", "tolerance"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -155,11 +157,14 @@ def _table(result: "TableResult") -> Table:
         marks = ", ".join(map(str, result.marks(cell)))
         numbers = (cell.paper, cell.ours, cell.spread, cell.difference, cell.tolerance)
         shown = (Text(_number(value, "+" if k == 3 else "")) for k, value in enumerate(numbers))
-        table.add_row(Text(cell.row), Text(cell.column), *shown, Text(word, style=style), Text(marks, style="dim"))
+        names = (cell.row, cell.column, *((cell.data,) if several else ()))
+        table.add_row(*map(Text, names), *shown, Text(word, style=style), Text(marks, style="dim"))
     return table
 
 
 def _number(value: float | None, sign: str = "") -> str:
     if value is None:
         return "-"
+    if abs(value) < ROUNDING:
+        value = 0.0
     return f"{value:{sign}.4f}" if abs(value) >= 5e-4 or value == 0 else f"{value:{sign}.1e}"

@@ -342,7 +342,7 @@ def check_propensity(propensity: Floats | None, name: str) -> None:
         row = int(np.argmax(bad))
         raise PropensityError(
             f"{name}: propensity {propensity[row]:g} in row {row + 1} ({int(bad.sum())} such) is outside (0, 1]; "
-            "a propensity is the probability that the row is in the test"
+            "a propensity is the probability that the row was observed"
         )
 
 

@@ -9,6 +9,7 @@ from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.propensity_check import check_propensity, propensity_doubts
 from unskew.evaluation.risks import Cell
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
+from unskew.metrics import Accuracy
 from unskew.propensities import Popularity, Propensity
 from unskew.ranking import Contest
 
@@ -29,9 +30,9 @@ def find_doubts(
 ) -> Iterator[str]:
     """Say what was dropped, which numbers rest on little, and whether the propensities add up."""
     yield from _dropped(evidence)
-    if rated is not None and rated.dropped["rows_without_prediction"]:
-        rows = _count(rated.dropped["rows_without_prediction"], "test row")
-        yield f"{rows} left out of metrics over ratings, for some model has no prediction there"
+    if rated is not None:
+        yield from _dropped_ratings(rated, evidence)
+        yield from _accuracy(settings, rated)
     if contest is not None:
         for name, binding in contest.bindings.items():
             if binding.unknown_items:
@@ -55,6 +56,28 @@ def find_doubts(
             yield (
                 f"{estimator}: with {rows_a_user:.1f} held-out rows a user this form hardly corrects, however many "
                 "users there are; see snips"
+            )
+
+
+def _dropped_ratings(rated: Evidence, evidence: Evidence) -> Iterator[str]:
+    """What metrics over ratings lack; they take all rows, positive or not, so it may be more."""
+    for why, words in (("items_in_train", "also in train"), ("items_outside_catalogue", "of items no model knows")):
+        if rated is not evidence and rated.dropped[why] != evidence.dropped[why]:
+            rows = _count(rated.dropped[why], "test row")
+            yield f"metrics over ratings, which take all rows, positive or not, leave out {rows} {words}"
+    if rated.dropped["rows_without_prediction"]:
+        rows = _count(rated.dropped["rows_without_prediction"], "test row")
+        yield f"{rows} left out of metrics over ratings, for some model has no prediction there"
+
+
+def _accuracy(settings: Settings, rated: Evidence) -> Iterator[str]:
+    if not any(isinstance(m, Accuracy) and not m.rounded for m in settings.metrics):
+        return
+    for name, given in rated.predictions.items():
+        if not np.isin(given.predicted, np.unique(given.values)).any():
+            yield (
+                f"accuracy: no prediction of model {name!r} is a rating that occurs; accuracy(rounded) rounds "
+                "predictions to whole numbers first"
             )
 
 

@@ -53,11 +53,12 @@ class Estimation:
     propensity: Propensity
     threads: int | None = None
     rated: Evidence | None = None
+    rated_propensity: Propensity | None = None
 
     def run(self) -> tuple[list[Cell], list[Estimate], list[Comparison]]:
         """Compute all cells, then all intervals, sharing the bootstrap's draws where users are the same."""
         values = self._values()
-        risks = None if self.rated is None else Risks(self.rated, self.propensity)
+        risks = None if self.rated is None else Risks(self.rated, self.rated_propensity or self.propensity)
         cells = [
             risks.cell(metric, estimator)
             if risks is not None and metric.kind in OVER_ALL_PAIRS
@@ -272,7 +273,7 @@ def check_needs(settings: Settings, propensity: Propensity, *, counted: bool) ->
         if estimator.needs_absolute and not propensity.absolute:
             raise PropensityError(
                 f"{estimator} needs absolute propensities, but {settings.propensity} is known only up to scale; "
-                "use --propensity column, or snips"
+                "use --propensity column, naive-bayes or logistic, or snips"
             )
         if estimator.needs_relevant and metric.kind == "mean" and not counted:
             raise ConfigError(

@@ -142,6 +142,8 @@ def evaluate(
     _check_scale(settings, split)
     train = _positives(split.train, positive)
     fitted_propensity = _fit_propensity(settings.propensity, train, split)
+    # metrics over all pairs know no positives, so theirs is learnt from all rows
+    of_ratings = fitted_propensity if train is split.train else _fit_propensity(settings.propensity, split.train, split)
     check_needs(settings, fitted_propensity, counted=relevant is not None)
     fitted = fit_all(models, split, train, settings, progress)
     check_judged(fitted, settings)
@@ -153,7 +155,7 @@ def evaluate(
         check_counts(by_user, evidence.users, np.diff(evidence.offsets), split)
         known = _known_to_all({name: model.ranker for name, model in fitted.items()}, ids)
         evidence = replace(evidence, relevant=by_user, absent=numbers[known])
-    estimation = Estimation(evidence, settings, fitted_propensity, threads, gathered.rated)
+    estimation = Estimation(evidence, settings, fitted_propensity, threads, gathered.rated, of_ratings)
     cells, estimates, comparisons = estimation.run()
     doubts = find_doubts(evidence, settings, cells, gathered.contest, gathered.rated, fitted_propensity)
     return Report(
@@ -162,7 +164,7 @@ def evaluate(
         warnings=(*_unnamed(fitted, split), *left_out(estimates, fitted), *doubts),
         settings=settings,
         evidence=evidence,
-        propensity=fitted_propensity,
+        propensity=fitted_propensity if gathered.ranked is not None else of_ratings,
         block_size=gathered.block_size,
         models={name: model.described for name, model in fitted.items()},
         rated=gathered.rated,

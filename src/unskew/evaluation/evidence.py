@@ -11,7 +11,7 @@ import polars as pl
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions, Split
 from unskew.data.vocabulary import canonical
-from unskew.errors import DataError, PropensityError
+from unskew.errors import ConfigError, DataError, PropensityError
 from unskew.metrics import AnyMetric, Metric, RatingLoss, UserLists
 from unskew.propensities import Propensity
 from unskew.ranking import Predictions, Ranks
@@ -97,11 +97,34 @@ class Evidence:
         """Worth of each row: its gain, its loss, or its gain times its rating."""
         if isinstance(metric, RatingLoss):
             predictions = self.predictions[model]
-            return metric.loss(predictions.values, predictions.predicted)
+            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused, in words
+                losses = self._per_row(metric.loss(predictions.values, predictions.predicted), metric)
+            self._check_finite(losses, metric, model)
+            return losses
         ranks = self.ranks[model]
         assert isinstance(metric, Metric)
         gains = metric.row_gains(ranks.above, ranks.spread, ranks.candidates, self.listed(model))
         return gains * self.values if metric.kind == "graded" and self.values is not None else gains
+
+    def _per_row(self, losses: Floats, metric: AnyMetric) -> Floats:
+        """The losses, or an error when there is not one a row, as a class of the user's own may have it."""
+        if np.shape(losses) != (self.rows,):
+            raise ConfigError(
+                f"{metric} gave losses of shape {np.shape(losses)} for {self.rows} rows; loss(values, predicted) gives "
+                "one number a row"
+            )
+        return np.asarray(losses, dtype=float)
+
+    def _check_finite(self, losses: Floats, metric: AnyMetric, model: str) -> None:
+        predicted = self.predictions[model].predicted
+        wrong = ~np.isfinite(losses) & ~np.isnan(predicted)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            user, item = self.split.user_vocabulary.ids[self.row_users[row]], self.items[row]
+            raise DataError(
+                f"{metric} of model {model!r} is {losses[row]} for user {user}, item "
+                f"{self.split.item_vocabulary.ids[item]}, predicted {predicted[row]:g}; check ratings and predictions"
+            )
 
     def judged_by(self, metric: AnyMetric) -> list[str]:
         """The models that can be judged by a metric: those that predict, or those that rank."""
@@ -110,6 +133,11 @@ class Evidence:
     def propensities(self, propensity: Propensity) -> tuple[Floats, Bools | None]:
         """Propensity of each row, and which rows have one (None for all)."""
         given = np.asarray(propensity(self.row_users, self.items, self.values), dtype=float)
+        if given.shape != (self.rows,):
+            raise PropensityError(
+                f"{type(propensity).__name__} gave propensities of shape {given.shape} for {self.rows} rows; it must "
+                "give one number a row"
+            )
         has = ~np.isnan(given)
         wrong = has & ~((given > 0) & (given <= 1))
         if wrong.any():
@@ -117,7 +145,7 @@ class Evidence:
             item = self.split.item_vocabulary.ids[self.items[row]]
             raise PropensityError(
                 f"propensity {given[row]:g} of item {item} is outside (0, 1]; a propensity is the probability that the "
-                "row is in the test"
+                "row was observed"
             )
         if not has.any():
             raise PropensityError("no held-out item has a propensity; with smoothing=0 items must occur in training")

@@ -285,8 +285,9 @@ class Gathering:
         row = int(np.argmax(missing))
         user, item = contest.user_ids[contest.row_users[row]], contest.catalogue_ids[contest.columns[row]]
         what = f"model {name!r} has no prediction for {int(missing.sum()):,} of {len(contest):,} test rows"
+        looked_up = isinstance(self.fitted[name].predictor, Predictions | ListScorer)
         hint = (
-            "are its user and item ids those of the test?"
+            ("are its user and item ids those of the test?" if looked_up else "it knows none of the items in the test")
             if everywhere
             else "predict them, or leave them out for all models with --allow-missing"
         )

@@ -12,6 +12,7 @@ from rich.text import Text
 from unskew.estimators import Comparison, Estimate, Observation
 from unskew.evaluation.ordering import lower_is_better, ranked
 from unskew.evaluation.sweep import Sweep
+from unskew.propensities import Popularity
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -47,11 +48,14 @@ def print_warnings(report: "Report", console: Console) -> None:
 def order_lines(report: "Report") -> list[str]:
     """One line a metric on how the order of the models, or the value of one, depends on the assumed bias."""
     lines = []
+    other = "" if isinstance(report.settings.propensity, Popularity) else " under popularity(gamma)"
     for sweep in report.sweeps:
-        start = f"{sweep.metric}: order {_order(sweep, 0)}"
+        start = f"{sweep.metric}{other}: order {_order(sweep, 0)}"
         if len(sweep.values) == 1:
             (values,) = sweep.values.values()
-            lines.append(f"{sweep.metric}: {values[0]:.4f} at gamma -1 (no correction), {values[-1]:.4f} at gamma 3")
+            lines.append(
+                f"{sweep.metric}{other}: {values[0]:.4f} at gamma -1 (no correction), {values[-1]:.4f} at gamma 3"
+            )
         elif not sweep.changes:
             lines.append(f"{start} for every gamma from -1 to 3")
         else:

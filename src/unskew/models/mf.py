@@ -103,6 +103,8 @@ class MfIps(MfNaive, word="mf-ips"):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_number(self, "clip", zero=True)
+        if self.clip > 1:
+            raise ConfigError(f"{self.word}(clip={self.clip:g}): no propensity is above 1, so clip must be at most 1")
 
     def learn_ratings(self, rated: Rated, rng: np.random.Generator, progress: Progress) -> RatingFactors:
         """Choose the settings where asked to, and fit, with clipped weights."""

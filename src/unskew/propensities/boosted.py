@@ -10,6 +10,7 @@ from unskew.data import Interactions
 from unskew.errors import ConfigError
 from unskew.one_thread import one_thread
 from unskew.propensities.covariates import MOST_LEVELS, Covariates, hold_sides, read_sides
+from unskew.propensities.design import never_observed
 from unskew.propensities.diagnostics import reliability_curve
 from unskew.propensities.logistic import check_sample, draw_pairs, logistic_of
 from unskew.propensities.observation import (
@@ -99,6 +100,7 @@ class Boosted(ObservationModel, word="boosted"):
         columns = _Columns.of(users, items, observed if self.ids else None)
         trees = self._calibrate(FittedTrees(columns, self._fit(columns, pairs), self.seed), pairs)
         curve = reliability_curve(trees(pairs.users, pairs.items, None), pairs.observed, pairs.weight)
+        notes += never_observed(users, items, pairs)
         return conclude(trees, cells, clip=self.clip, reliability=curve, reliability_of=HELD_OUT, notes=notes)
 
     def _fit(self, columns: "_Columns", pairs: CellSample) -> tuple[Any, ...]:

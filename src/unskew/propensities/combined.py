@@ -70,7 +70,7 @@ class Combined(ObservationModel, word="combined"):
             clip=self.clip,
             reliability=sample.reliability(raw, cells),
             reliability_of=RatingSample.described,
-            notes=(*notes, *ratio.notes),
+            notes=(*notes, *ratio.notes, *sample.notes(cells)),
         )
 
     def _logistic(self) -> Logistic:

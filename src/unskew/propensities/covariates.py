@@ -109,7 +109,8 @@ def read_sides(
 def hold_sides(users: Any, items: Any, word: str) -> tuple[str | Held | None, str | Held | None]:
     """Make both fit to be options; one of them may be left out."""
     if users is None and items is None:
-        raise ConfigError(f"{word!r} needs covariates, as in {word}(users=users.csv, items=items.csv)")
+        sample = "mcar=sample.csv, " if word == "combined" else ""
+        raise ConfigError(f"{word!r} needs covariates, as in {word}({sample}users=users.csv, items=items.csv)")
     return hold(users), hold(items)
 
 

@@ -12,7 +12,7 @@ from unskew.propensities.observation import CellSample
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = ["Grouped", "PairDesign", "group_cells", "row_products"]
+__all__ = ["Grouped", "PairDesign", "group_cells", "never_observed", "row_products"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +80,28 @@ def group_cells(sample: CellSample, user_group: Ints, item_group: Ints, fold: In
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     weight: Floats = np.bincount(group * folds + fold, sample.weight, minlength=len(first) * folds).astype(np.float64)
     return Grouped(sample.users[first], sample.items[first], sample.observed[first], weight.reshape(len(first), folds))
+
+
+def never_observed(users: Covariates, items: Covariates, pairs: CellSample) -> tuple[str, ...]:
+    """A note when no pair with some value of a covariate was observed, or all were: the data are separable there."""
+    values = 0
+    for side, codes in ((users, pairs.users), (items, pairs.items)):
+        columns = side.design()[:, 1:]  # without the constant
+        indicators = np.flatnonzero([set(np.unique(columns[:, [k]].data)) <= {1.0} for k in range(columns.shape[1])])
+        chosen = columns[:, indicators]
+        count = np.bincount(codes, pairs.weight, minlength=chosen.shape[0])
+        seen = np.bincount(codes, pairs.weight * pairs.observed, minlength=chosen.shape[0])
+        possible, observed = chosen.T @ count, chosen.T @ seen
+        values += int(np.sum((possible > 0) & ((observed == 0) | (observed == possible))))
+    if not values:
+        return ()
+    which = "one value of a covariate tells" if values == 1 else f"{values} values of covariates tell"
+    return (
+        (
+            f"{which} for sure whether a pair is observed (separable data): such propensities rest on the "
+            "penalty alone, and pairs that are never observed are made up for by no weighting"
+        ),
+    )
 
 
 def row_products(

@@ -10,7 +10,7 @@ from unskew.data import Interactions
 from unskew.errors import ConfigError, PropensityError
 from unskew.one_thread import one_thread
 from unskew.propensities.covariates import hold_sides, read_sides
-from unskew.propensities.design import Grouped, PairDesign, group_cells
+from unskew.propensities.design import Grouped, PairDesign, group_cells, never_observed
 from unskew.propensities.diagnostics import reliability_curve
 from unskew.propensities.logistic_path import LinearFit, LogisticPath
 from unskew.propensities.observation import (
@@ -110,7 +110,9 @@ class Logistic(ObservationModel, word="logistic"):
         several = groups.weight.shape[1] > 1
         fit = path.choose() if self.penalty is None and several else path.fit(self.penalty or 1.0)
         linear = FittedLinear.of(design, fit, cells.log if self.offsets else None)
-        return linear, pairs, (*notes, *more, *_doubts(linear, fit, groups))
+        doubts = never_observed(users, items, pairs) or _doubts(linear, groups)
+        slow = () if fit.converged else ("logistic regression did not converge; its propensities are approximate",)
+        return linear, pairs, (*notes, *more, *doubts, *slow)
 
     def _affordable(self, design: PairDesign, cells: Cells) -> tuple[int, tuple[str, ...]]:
         """How many pairs can be fitted in memory, and a note when that is fewer than asked for."""
@@ -205,14 +207,13 @@ def _with_offsets(
     return sparse.csr_array(sparse.hstack([rows, of_users, of_items])), log.n_users + log.n_items
 
 
-def _doubts(linear: FittedLinear, fit: LinearFit, groups: Grouped) -> tuple[str, ...]:
-    notes = []
+def _doubts(linear: FittedLinear, groups: Grouped) -> tuple[str, ...]:
     logits = linear.logits(groups.users, groups.items)
-    if logits[groups.observed].min() > logits[~groups.observed].max():
-        notes.append(
-            "the covariates tell observed pairs from all others without fail, so their propensities rest on the "
-            "penalty alone; some pairs can never be observed, and no weighting makes up for them"
-        )
-    if not fit.converged:
-        notes.append("logistic regression did not converge; its propensities are approximate")
-    return tuple(notes)
+    if logits[groups.observed].min() <= logits[~groups.observed].max():
+        return ()
+    return (
+        (
+            "the covariates tell observed pairs from all others without fail (separable data), so their propensities "
+            "rest on the penalty alone; some pairs can never be observed, and no weighting makes up for them"
+        ),
+    )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions
 from unskew.data.frames import find_column, to_numbers
 from unskew.data.vocabulary import canonical
@@ -24,6 +24,7 @@ from unskew.propensities.tables import TableLike, hold, open_table
 __all__ = ["NaiveBayes", "RatingRatio", "RatingSample"]
 
 _MANY_LEVELS = 50
+UNLIKELY = 1e-6  # a chance that is taken to be none
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,12 @@ class NaiveBayes(ObservationModel, word="naive-bayes"):
         raw = _ByRating(ratio, len(observed) / cells.count)
         curve = sample.reliability(raw, cells)
         return conclude(
-            raw, cells, clip=self.clip, reliability=curve, reliability_of=RatingSample.described, notes=ratio.notes
+            raw,
+            cells,
+            clip=self.clip,
+            reliability=curve,
+            reliability_of=RatingSample.described,
+            notes=(*ratio.notes, *sample.notes(cells)),
         )
 
 
@@ -131,9 +137,31 @@ class RatingSample:
         known = (users >= 0) & (items >= 0)
         users, items, ratings = users[known], items[known], self.ratings[known]
         observed, possible = cells.holds(users, items)
+        if self._drawn_from(observed, cells):
+            return ()  # they say nothing of how many random pairs are observed
         users, items, ratings = users[possible], items[possible], ratings[possible]
         predicted = np.minimum(propensity(users, items, ratings), 1.0)
         return reliability_curve(predicted, observed[possible])
+
+    def _drawn_from(self, observed: Bools, cells: Cells) -> bool:
+        """Whether the sample is a part of the log itself, though the log has not nearly all pairs."""
+        return bool(observed.all()) and (len(cells.keys) / cells.count) ** len(observed) < UNLIKELY
+
+    def notes(self, cells: Cells) -> tuple[str, ...]:
+        """A reason for doubt when the sample is a part of the log itself."""
+        if self.users is None or self.items is None:
+            return ()
+        users = cells.log.user_vocabulary.encode(self.users)
+        items = cells.log.item_vocabulary.encode(self.items)
+        observed, _ = cells.holds(users, items)
+        if (users < 0).any() or (items < 0).any() or not self._drawn_from(observed, cells):
+            return ()
+        return (
+            (
+                f"all {len(observed):,} pairs of {self.name} are among the rows whose propensities are wanted; take "
+                "the random sample out of them first"
+            ),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +223,8 @@ def _count(ratings: Floats, levels: Floats) -> Ints:
 
 def _check_sample(levels: Floats, drawn: Ints, logged: Ints, name: str, smoothing: float) -> tuple[str, ...]:
     notes = []
+    if not np.any((logged > 0) & (drawn > 0)):
+        raise PropensityError(f"{name}: no rating of the random sample occurs in the log; are both on the same scale?")
     absent = (logged > 0) & (drawn == 0)
     if absent.any():
         which = ", ".join(f"{level:g}" for level in levels[absent][:5]) + (", ..." if absent.sum() > 5 else "")

@@ -115,7 +115,7 @@ def _figure(errors: Errors, trials: int) -> Figure:
     panels = tuple(Panel(title, tuple(series(metric, name) for name in ESTIMATORS)) for metric, title in PANELS.items())
     return Figure(
         "Root mean squared error of the estimates",
-        "alpha (1: all ratings are observed alike; small: low ratings hardly ever)",
+        "alpha (1: no selection)",
         panels,
         log_x=True,
         log_y=True,

@@ -22,7 +22,7 @@ LEVEL = 0.05  # of each test
 
 _BETTER = "MF-IPS is better than MF-Naive at every alpha below 1"
 _EQUAL = "At alpha 1 MF-IPS and MF-Naive are the same up to the noise of the trials"
-_LEARNT = "MF-IPS with propensities from a random sample of any size is never worse than MF-Naive"
+_LEARNT = "MF-IPS with propensities from a random sample of any size is never shown to be worse than MF-Naive"
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def compute(world: World | None, context: Context, design: Design | None = None)
     if world is None:
         why = context.absence(DATA)
         cells = tuple(_cell(case, metric, None, None, why) for case in cases(FULL) for metric in METRICS)
-        return Findings(cells, tuple(Claim(text, None, f"not judged: {why}") for text in (_BETTER, _EQUAL, _LEARNT)))
+        return Findings(cells, tuple(Claim(text, None, why) for text in (_BETTER, _EQUAL, _LEARNT)))
     design = design or (FAST if context.fast else FULL)
     errors = measure(world.ratings, design, context)
     return Findings(
@@ -283,7 +283,7 @@ def _figures(errors: Errors, trials: int) -> Iterator[Figure]:
     methods = {method: [Case(alpha, method) for alpha in design.alphas] for method in (NAIVE, IPS)}
     yield Figure(
         "Error of factorisations with known propensities",
-        "alpha (1: all ratings are observed alike; small: low ratings hardly ever)",
+        "alpha (1: no selection)",
         tuple(_panels(errors, methods, design.alphas)),
         log_x=True,
         note=bands,

@@ -82,7 +82,7 @@ def compute(name: str, benchmark: Benchmark | None, context: Context) -> Finding
         why = context.absence(name)
         return Findings(
             tuple(_paper_cells(name, set(), why)),
-            tuple(Claim(_claim_text(name, metric), None, f"not judged: {why}") for metric in LOSSES),
+            tuple(Claim(_claim_text(name, metric), None, why) for metric in LOSSES),
         )
     judged = judge(learn(benchmark, context), context)
     rows = {row for row, _ in judged.learned.rows}
@@ -163,7 +163,7 @@ def _compare(judged: Judged, metric: str, naive: str, ips: str, context: Context
     )
     found, drawn = (_naive_first(report.comparisons[0], naive) for report in (by_row, by_user))
     if found.difference is None or found.p_value is None or drawn.low is None or drawn.high is None:
-        return None, "not judged: too few test rows"
+        return None, "too few test rows"
     values = " against ".join(f"{row} {by_row.value(row, LOSSES[metric], 'aoa'):.4f}" for row in (ips, naive))
     evidence = (
         f"{values} on {len(judged.benchmark.split.test):,} test rows; paired test on the rows: p {found.p_value:.2g}; "
