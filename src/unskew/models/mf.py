@@ -96,7 +96,7 @@ class MfIps(MfNaive, word="mf-ips"):
     """
 
     propensity: str = ""
-    clip: float = 0
+    clip: float = 0.0
 
     uses_propensity: ClassVar[bool] = True
 
