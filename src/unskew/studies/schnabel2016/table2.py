@@ -194,8 +194,8 @@ _METHOD = (
     "A fit of the squared error is judged by both errors, and a fit of the absolute error by that one. Which of the "
     "two the paper's MAE belongs to is not known. The first comes closer to it and is the one compared, which was "
     "decided after both had been seen; the second is lower than the paper's. Factors and penalty of each were chosen "
-    "by 4-fold cross-validation, weighted as in training. MF-IPS by itself has propensities by logistic regression on covariates "
-    "for coat, and by naive Bayes for yahoo-r3, as in the paper. Penalised offsets unless said otherwise."
+    "by 4-fold cross-validation, weighted as in training. MF-IPS by itself has propensities by logistic regression on "
+    "covariates for coat, and by naive Bayes for yahoo-r3, as in the paper. Penalised offsets unless said otherwise."
 )
 
 
