@@ -130,38 +130,37 @@ class RatingSample:
 
     def reliability(self, propensity: RawPropensity, cells: Cells) -> tuple[ReliabilityBin, ...]:
         """Predicted P against the share of the sampled pairs that the log observed; empty without their ids."""
-        if self.users is None or self.items is None:
+        users, items, ratings, observed = self._among(cells)
+        if not len(users) or self._drawn_from(observed, cells):
             return ()
+        return reliability_curve(np.minimum(propensity(users, items, ratings), 1.0), observed)
+
+    def notes(self, cells: Cells) -> tuple[str, ...]:
+        """A reason for doubt when the sample is a part of the log itself."""
+        *_, observed = self._among(cells)
+        if not self._drawn_from(observed, cells):
+            return ()
+        note = (
+            f"all {len(observed):,} pairs of {self.name} are among the rows whose propensities are wanted; take the "
+            "random sample out of them first"
+        )
+        return (note,)
+
+    def _among(self, cells: Cells) -> tuple[Ints, Ints, Floats, Bools]:
+        """Codes, ratings and whether observed, of the sampled pairs that could have been; none without their ids."""
+        if self.users is None or self.items is None:
+            return np.zeros(0, int), np.zeros(0, int), np.zeros(0), np.zeros(0, bool)
         users = cells.log.user_vocabulary.encode(self.users)
         items = cells.log.item_vocabulary.encode(self.items)
         known = (users >= 0) & (items >= 0)
         users, items, ratings = users[known], items[known], self.ratings[known]
         observed, possible = cells.holds(users, items)
-        if self._drawn_from(observed, cells):
-            return ()  # they say nothing of how many random pairs are observed
-        users, items, ratings = users[possible], items[possible], ratings[possible]
-        predicted = np.minimum(propensity(users, items, ratings), 1.0)
-        return reliability_curve(predicted, observed[possible])
+        return users[possible], items[possible], ratings[possible], observed[possible]
 
-    def _drawn_from(self, observed: Bools, cells: Cells) -> bool:
+    @staticmethod
+    def _drawn_from(observed: Bools, cells: Cells) -> bool:
         """Whether the sample is a part of the log itself, though the log has not nearly all pairs."""
         return bool(observed.all()) and (len(cells.keys) / cells.count) ** len(observed) < UNLIKELY
-
-    def notes(self, cells: Cells) -> tuple[str, ...]:
-        """A reason for doubt when the sample is a part of the log itself."""
-        if self.users is None or self.items is None:
-            return ()
-        users = cells.log.user_vocabulary.encode(self.users)
-        items = cells.log.item_vocabulary.encode(self.items)
-        observed, _ = cells.holds(users, items)
-        if (users < 0).any() or (items < 0).any() or not self._drawn_from(observed, cells):
-            return ()
-        return (
-            (
-                f"all {len(observed):,} pairs of {self.name} are among the rows whose propensities are wanted; take "
-                "the random sample out of them first"
-            ),
-        )
 
 
 @dataclass(frozen=True, eq=False)
