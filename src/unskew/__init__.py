@@ -8,12 +8,13 @@ if TYPE_CHECKING:
     from unskew.data import Interactions, Split
     from unskew.errors import ConfigError, DataError, PropensityError, UnskewError, UnskewWarning
     from unskew.evaluation import Report, evaluate
-    from unskew.ranking import Ranks
+    from unskew.ranking import Predictions, Ranks
 
 __all__ = [
     "ConfigError",
     "DataError",
     "Interactions",
+    "Predictions",
     "PropensityError",
     "Ranks",
     "Report",
@@ -28,6 +29,7 @@ _HOMES = {
     "Split": "unskew.data",
     "Report": "unskew.evaluation",
     "evaluate": "unskew.evaluation",
+    "Predictions": "unskew.ranking",
     "Ranks": "unskew.ranking",
     "ConfigError": "unskew.errors",
     "DataError": "unskew.errors",
