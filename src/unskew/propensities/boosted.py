@@ -75,9 +75,7 @@ class Boosted(ObservationModel, word="boosted"):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        users, items = hold_sides(self.users, self.items, self.word)
-        object.__setattr__(self, "users", users)
-        object.__setattr__(self, "items", items)
+        hold_sides(self)
         for name, value, least in (("trees", self.trees, 1), ("leaves", self.leaves, 2)):
             if value < least:
                 raise ConfigError(f"{name}={value} must be at least {least}")

@@ -50,9 +50,7 @@ class Combined(ObservationModel, word="combined"):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        users, items = hold_sides(self.users, self.items, self.word)
-        object.__setattr__(self, "users", users)
-        object.__setattr__(self, "items", items)
+        hold_sides(self)
         object.__setattr__(self, "mcar", hold(self.mcar))
         check_smoothing(self.smoothing)
         self._logistic()  # checks the other options

@@ -106,12 +106,13 @@ def read_sides(
     return of_users, of_items, of_users.notes + of_items.notes
 
 
-def hold_sides(users: Any, items: Any, word: str) -> tuple[str | Held | None, str | Held | None]:
-    """Make both fit to be options; one of them may be left out."""
-    if users is None and items is None:
-        sample = "mcar=sample.csv, " if word == "combined" else ""
+def hold_sides(model: Any) -> None:
+    """Make the options ``users`` and ``items`` of a frozen model fit to be options; one of them may be left out."""
+    if model.users is None and model.items is None:
+        word, sample = model.word, "mcar=sample.csv, " if hasattr(model, "mcar") else ""
         raise ConfigError(f"{word!r} needs covariates, as in {word}({sample}users=users.csv, items=items.csv)")
-    return hold(users), hold(items)
+    for side in ("users", "items"):
+        object.__setattr__(model, side, hold(getattr(model, side)))
 
 
 def read_covariates(given: str | Held, side: Literal["user", "item"], vocabulary: Vocabulary) -> Covariates:

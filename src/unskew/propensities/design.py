@@ -96,12 +96,11 @@ def never_observed(users: Covariates, items: Covariates, pairs: CellSample) -> t
     if not values:
         return ()
     which = "one value of a covariate tells" if values == 1 else f"{values} values of covariates tell"
-    return (
-        (
-            f"{which} for sure whether a pair is observed (separable data): such propensities rest on the "
-            "penalty alone, and pairs that are never observed are made up for by no weighting"
-        ),
+    note = (
+        f"{which} for sure whether a pair is observed (separable data): such propensities rest on the penalty alone, "
+        "and pairs that are never observed are made up for by no weighting"
     )
+    return (note,)
 
 
 def row_products(

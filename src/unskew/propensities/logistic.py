@@ -72,9 +72,7 @@ class Logistic(ObservationModel, word="logistic"):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        users, items = hold_sides(self.users, self.items, self.word)
-        object.__setattr__(self, "users", users)
-        object.__setattr__(self, "items", items)
+        hold_sides(self)
         for name, value in (("penalty", self.penalty), ("offset-penalty", self.offset_penalty)):
             if value is not None and not 0 < value < np.inf:
                 raise ConfigError(f"{name}={value:g} must be above 0; a small one hardly penalises")
@@ -211,9 +209,8 @@ def _doubts(linear: FittedLinear, groups: Grouped) -> tuple[str, ...]:
     logits = linear.logits(groups.users, groups.items)
     if logits[groups.observed].min() <= logits[~groups.observed].max():
         return ()
-    return (
-        (
-            "the covariates tell observed pairs from all others without fail (separable data), so their propensities "
-            "rest on the penalty alone; some pairs can never be observed, and no weighting makes up for them"
-        ),
+    note = (
+        "the covariates tell observed pairs from all others without fail (separable data), so their propensities rest "
+        "on the penalty alone; some pairs can never be observed, and no weighting makes up for them"
     )
+    return (note,)
