@@ -1,8 +1,6 @@
 """The command ``unskew evaluate``: files in, a table, JSON and a page out."""
 
 import sys
-from collections.abc import Iterable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,11 +8,11 @@ import typer
 from rich.console import Console
 
 from unskew.cli.columns import Columns, ItemCol, PropensityCol, RatingCol, TimestampCol, UserCol
-from unskew.cli.config import read_config, split_name
+from unskew.cli.config import read_config
+from unskew.cli.models import model_files, read_models
+from unskew.cli.outputs import STDOUT, check_outputs, write_outputs
 from unskew.cli.progress import stages
 from unskew.errors import ConfigError, DataError
-
-_STDOUT = Path("-")
 
 
 def evaluate_command(
@@ -105,48 +103,12 @@ def run(options: dict[str, Any]) -> None:
         if options[option] is not None and options[option] != []
     }
     resolve(**settings)  # words are checked before files are read
-    models = [path for kind in ("factors", "scores", "predictions") for _, path in _named(options[kind])]
-    _check_outputs(options, models)
+    inputs = [options[name] for name in ("train", "test", "validation", "relevant_counts")]
+    check_outputs(options, [*inputs, *model_files(options)])
     report = _evaluate(options, settings)
-    _write(report, options)
+    write_outputs(report, options)
     if not options["quiet"]:
-        _print(report, table=options["json"] != _STDOUT)
-
-
-def _check_outputs(options: dict[str, Any], models: list[Path]) -> None:
-    """Refuse, before long work, what cannot be written or would destroy a file of the run."""
-    from unskew.data.writing import check_writable
-
-    inputs = [options[name] for name in ("train", "test", "validation", "relevant_counts")] + models
-    taken = {path.resolve(): "is read by this run" for path in inputs if path is not None}
-    for name in ("json", "html"):
-        path = options[name]
-        if path is None or (name == "json" and path == _STDOUT):
-            continue
-        if path == _STDOUT:
-            raise ConfigError("--html - : only --json can go to stdout; name a file")
-        check_writable(path)
-        if path.is_file() or not path.exists():  # a device such as /dev/null may be named twice
-            if path.resolve() in taken:
-                raise ConfigError(f"--{name} {path}: that file {taken[path.resolve()]}; name another")
-            taken[path.resolve()] = "is already written by --json"
-
-
-def _write(report: Any, options: dict[str, Any]) -> None:
-    """Write the files asked for; both are whole before any gets its name."""
-    from unskew.data.writing import written
-
-    texts = {}
-    if options["html"] is not None:
-        texts[options["html"]] = report.to_html()
-    if options["json"] is not None:
-        texts[options["json"]] = report.to_json()
-    on_screen = texts.pop(_STDOUT, None)
-    with ExitStack() as stack:
-        for path, text in texts.items():
-            stack.enter_context(written(path)).write(text)
-    if on_screen is not None:
-        typer.echo(on_screen, nl=False)
+        _print(report, table=options["json"] != STDOUT)
 
 
 _SETTINGS = {
@@ -177,7 +139,9 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any]) -> Any:
         options["timestamp_col"],
         options["propensity_col"],
     )
-    models = _models(options, columns)
+    models = read_models(options, columns)
+    if not models:
+        raise ConfigError("no model to judge: give --factors, --scores, --model or --predictions")
     split = Split(
         train=columns.read(options["train"], strict=False),
         test=columns.read(options["test"]),
@@ -204,46 +168,6 @@ def _relevant(path: Path, columns: Columns) -> Any:
         raise DataError(f"{path}: no column 'relevant' (it has {', '.join(frame.columns[:8])}); rename the counts so")
     counts = to_numbers(frame["relevant"], f"column 'relevant' of {path}", times=False)
     return frame.select(frame[user].alias("user"), pl.Series("relevant", counts))
-
-
-def _models(options: dict[str, Any], columns: Columns) -> dict[str, Any]:
-    from unskew.models import Model
-    from unskew.ranking import read_factors, read_predictions, read_scores
-
-    models: dict[str, Any] = {}
-    for name, path in _named(options["factors"]):
-        _add(models, name, read_factors(path))
-    for name, path in _named(options["scores"]):
-        _add(models, name, read_scores(path, user=columns.user, item=columns.item))
-    for text in options["model"] or []:
-        name, word = split_name(text)
-        _add(models, name, Model.from_word(word))
-    predicted: dict[str, Any] = {}
-    for name, path in _named(options["predictions"]):
-        _add(predicted, name, read_predictions(path, user=columns.user, item=columns.item))
-    for name, table in predicted.items():  # the name of a model that ranks: the two are one model
-        models[name] = (models[name], table) if name in models else table
-    if not models:
-        raise ConfigError("no model to judge: give --factors, --scores, --model or --predictions")
-    return models
-
-
-def _named(texts: Iterable[str] | None) -> Iterable[tuple[str, Path]]:
-    for text in texts or []:
-        name, equals, path = text.partition("=")
-        if not equals or Path(text).exists():
-            file = Path(text)
-            yield file.name.removesuffix(".gz").rsplit(".", 1)[0], file
-        elif not name or not path:
-            raise ConfigError(f"cannot read {text!r}; write NAME=FILE or FILE")
-        else:
-            yield name, Path(path)
-
-
-def _add(models: dict[str, Any], name: str, model: Any) -> None:
-    if name in models:
-        raise ConfigError(f"two models are called {name!r}; name them apart, as in other={name}")
-    models[name] = model
 
 
 def _print(report: Any, *, table: bool) -> None:
