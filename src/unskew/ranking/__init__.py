@@ -1,6 +1,7 @@
 """Where each held-out item landed: kernel, ranks, scorers and engines."""
 
-from unskew.ranking.contest import Binding, Contest, prepare_contest
+from unskew.ranking.catalogue import Binding
+from unskew.ranking.contest import Contest, prepare_contest
 from unskew.ranking.engines import Engine, Threads
 from unskew.ranking.lists import ListScorer
 from unskew.ranking.model_files import read_factors, read_predictions, read_scores

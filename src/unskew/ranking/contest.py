@@ -2,33 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data.split import All, Candidates, Listed, Sampled, Split, Trained
-from unskew.data.vocabulary import Vocabulary, vocabulary_of
 from unskew.errors import DataError
+from unskew.ranking.catalogue import Binding, join_catalogue
 from unskew.ranking.scorers import Scorer
-
-
-@dataclass(frozen=True, eq=False)
-class Binding:
-    """Where a model keeps the users of a split and the items of a catalogue; -1 where it has none.
-
-    `width` is how many columns the model has, candidates or not.
-    """
-
-    rows: Ints
-    columns: Ints
-    width: int
-
-    @property
-    def unknown_items(self) -> int:
-        """How many items of the catalogue the model does not know."""
-        return int(np.sum(self.columns < 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,44 +98,25 @@ def prepare_contest(
         When a model does not fit the split, or nothing is left to judge.
     """
     rule = split.rule
-    own = {name: _item_vocabulary(scorer, split, name) for name, scorer in models.items()}
-    known_items = [*own.values(), *(vocabulary_of(ids, "item_ids of a model") for ids in also)]
-    vocabulary = split.item_vocabulary
-    for model_vocabulary, _ in known_items:
-        vocabulary = vocabulary.union(model_vocabulary)
-    to_joined = split.item_vocabulary.codes_in(vocabulary)
-    member = np.zeros(len(vocabulary), dtype=bool)
-    if isinstance(rule, Trained):
-        member[to_joined[split.train.item_counts > 0]] = True
-    else:
-        member[to_joined[split.catalogue]] = True
-        for model_vocabulary, codes in known_items:
-            member[model_vocabulary.codes_in(vocabulary)[codes]] = True
-    catalogue = np.flatnonzero(member)
-    place = np.where(member, np.cumsum(member) - 1, -1).astype(np.int32)
-
-    bindings, known = {}, np.ones(len(split.user_vocabulary), dtype=bool)
-    for name, scorer in models.items():
-        rows = _user_rows(scorer, split, name)
-        known &= rows >= 0
-        bindings[name] = Binding(rows, _item_columns(own[name], vocabulary, catalogue), len(own[name][1]))
+    joined = join_catalogue(models, split, trained=isinstance(rule, Trained), also=also)
+    known = np.ones(len(split.user_vocabulary), dtype=bool)
+    for binding in joined.bindings.values():
+        known &= binding.rows >= 0
 
     test = split.sorted_test
     is_positive = np.ones(len(test), bool) if positive is None else test.holds(positive)
-    places = place[to_joined]
+    places = joined.places
     columns = _look_up(places, test.items)
     kept, dropped = _keep(split, is_positive, columns, known, rule)
     chosen = slice(None) if kept.all() else kept
     users, counts = _runs(test.users[chosen])
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    _require_rows(kept, dropped, models, bindings, split)
-    listed_offsets, listed, among = _restrict(
-        rule, split, users, places, columns[chosen], offsets, len(catalogue), seed
-    )
+    _require_rows(kept, dropped, models, joined.bindings, split)
+    listed_offsets, listed, among = _restrict(rule, split, users, places, columns[chosen], offsets, len(joined), seed)
     lengths = np.diff(listed_offsets)
     return Contest(
         rule=rule,
-        catalogue_size=len(catalogue),
+        catalogue_size=len(joined),
         users=users,
         offsets=offsets,
         items=test.items[chosen],
@@ -160,11 +124,11 @@ def prepare_contest(
         listed_offsets=listed_offsets,
         listed=listed,
         among=among,
-        candidates=(lengths if among else len(catalogue) - lengths).astype(np.int32),
+        candidates=(lengths if among else len(joined) - lengths).astype(np.int32),
         values=None if test.values is None else test.values[chosen],
-        bindings=bindings,
+        bindings=joined.bindings,
         dropped=dropped,
-        catalogue_ids=vocabulary.ids[catalogue],
+        catalogue_ids=joined.ids,
         user_ids=split.user_vocabulary.ids,
     )
 
@@ -196,7 +160,7 @@ def _require_rows(
     kept: Bools,
     dropped: dict[str, int],
     models: Mapping[str, Scorer],
-    bindings: dict[str, Binding],
+    bindings: Mapping[str, Binding],
     split: Split,
 ) -> None:
     if kept.any():
@@ -235,18 +199,18 @@ def _restrict(
     if isinstance(rule, All):
         return np.zeros(len(users) + 1, np.int64), np.empty(0, np.int32), False
     if isinstance(rule, Listed):
-        return *_rows_of(split.test.by_user, users, places), True
+        return *rows_of(split.test.by_user, users, places), True
     if not isinstance(rule, Sampled):
-        return *_rows_of(split.train.by_user, users, places), False
+        return *rows_of(split.train.by_user, users, places), False
     from unskew.ranking.sampling import draw_outside
 
     parts = [split.train, split.test, *([split.validation] if split.validation is not None else [])]
-    touched = _merge([_rows_of(part.by_user, users, places) for part in parts])
+    touched = _merge([rows_of(part.by_user, users, places) for part in parts])
     drawn = draw_outside(seed, users, *touched, rule.n, catalogue_size)
     return *_merge([(offsets, columns), drawn]), True
 
 
-def _rows_of(by_user: tuple[Ints, Ints], users: Ints, places: Ints) -> tuple[Ints, Ints]:
+def rows_of(by_user: tuple[Ints, Ints], users: Ints, places: Ints) -> tuple[Ints, Ints]:
     """The catalogue places of these users' items, what is not in the catalogue left out."""
     offsets, items = by_user
     if len(users) == len(offsets) - 1:
@@ -281,48 +245,3 @@ def _runs(codes: Ints) -> tuple[Ints, Ints]:
     """Distinct values of a sorted array and how often each occurs."""
     starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1])) if len(codes) else np.empty(0, np.int64)
     return codes[starts], np.diff(np.append(starts, len(codes)))
-
-
-def _item_vocabulary(scorer: Scorer, split: Split, name: str) -> tuple[Vocabulary, Ints]:
-    """The vocabulary of a model's items, its own or else the split's, and the code of each column."""
-    ids = getattr(scorer, "item_ids", None)
-    if ids is not None:
-        return vocabulary_of(ids, f"item_ids of model {name!r}")
-    return split.item_vocabulary, _codes_without_ids(scorer, split, "item", name)
-
-
-def _user_rows(scorer: Scorer, split: Split, name: str) -> Ints:
-    """The model's row for each user code of the split."""
-    rows = np.full(len(split.user_vocabulary), -1, dtype=np.int64)
-    ids = getattr(scorer, "user_ids", None)
-    if ids is None:
-        codes = _codes_without_ids(scorer, split, "user", name)
-        rows[codes] = np.arange(len(codes))
-        return rows
-    vocabulary, codes = vocabulary_of(ids, f"user_ids of model {name!r}")
-    own = split.user_vocabulary.codes_in(vocabulary)
-    row_of_code = np.empty(len(codes), dtype=np.int64)
-    row_of_code[codes] = np.arange(len(codes))
-    return np.where(own >= 0, row_of_code[own], -1) if len(codes) else rows
-
-
-def _codes_without_ids(scorer: Scorer, split: Split, axis: Literal["user", "item"], name: str) -> Ints:
-    codes = split.rows_of(axis)
-    shape = getattr(scorer, "shape", None)
-    if shape is not None:
-        n = shape[0 if axis == "user" else 1]
-        if n != len(codes):
-            raise DataError(
-                f"model {name!r} has {n} {axis} rows but train and test hold {len(codes)} distinct {axis}s; "
-                f"give {axis}_ids to say which is which"
-            )
-    return codes
-
-
-def _item_columns(own: tuple[Vocabulary, Ints], vocabulary: Vocabulary, catalogue: Ints) -> Ints:
-    """The model's column for each place of the catalogue."""
-    model_vocabulary, codes = own
-    joined = model_vocabulary.codes_in(vocabulary)[codes]
-    column_of = np.full(len(vocabulary), -1, dtype=np.int64)
-    column_of[joined] = np.arange(len(joined))
-    return column_of[catalogue]

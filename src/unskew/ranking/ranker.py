@@ -1,29 +1,20 @@
 """Run the kernel over blocks of users."""
 
-import threading
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
 
 from unskew.arrays import Bools, Ints, Matrix
-from unskew.errors import ConfigError, DataError, did_you_mean
-from unskew.ranking.contest import Binding, Contest
+from unskew.errors import ConfigError, did_you_mean
+from unskew.ranking.contest import Contest
 from unskew.ranking.engines import Engine, Threads
 from unskew.ranking.lists import ListScorer
 from unskew.ranking.ranks import TIE_POLICIES, Ranks, Ties
-from unskew.ranking.scorers import AlignedFactors, FactorScorer, Scorer
+from unskew.ranking.scorers import Scorer
+from unskew.ranking.sources import BlockScores
 
 Progress = Callable[[int, int], None]
 _LIST_BLOCK = 4096
-
-
-class _Source(Protocol):
-    """Scores of a contest's catalogue."""
-
-    def score(self, rows: Ints) -> Matrix:
-        """Scores of these rows of the model, which the caller may write to until the next call of its thread."""
-        ...
 
 
 def default_block_size(n_items: int) -> int:
@@ -105,13 +96,7 @@ class _Job:
         self.scorer, self.contest, self.name = scorer, contest, name
         self.ties, self.seed = ties, seed
         self.binding = contest.bindings[name]
-        self.unknown = np.flatnonzero(self.binding.columns < 0)
-        self.source: _Source
-        if isinstance(scorer, FactorScorer):
-            aligned = scorer.align(self.binding.columns)
-            self.source, self.unchecked = _Products(aligned), aligned.finite
-        else:
-            self.source, self.unchecked = _Gathered(scorer, self.binding), isinstance(scorer, ListScorer)
+        self.scores = BlockScores(scorer, self.binding, contest.user_ids, contest.catalogue_ids, name)
 
     def rank_scores(self, block: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
         """Score a block of users and count."""
@@ -119,7 +104,7 @@ class _Job:
 
         first, last = block
         contest = self.contest
-        scores = self._scores(contest.users[first:last])
+        scores = self.scores.of(contest.users[first:last])
         offsets = contest.offsets[first : last + 1]
         listed_offsets = contest.listed_offsets[first : last + 1]
         count = kernel.count_ranks_among if contest.among else kernel.count_ranks
@@ -140,8 +125,7 @@ class _Job:
         contest, scorer = self.contest, self.scorer
         assert isinstance(scorer, ListScorer)
         offsets, columns, scores = scorer.lists_of(self.binding.rows[contest.users[first:last]])
-        assert isinstance(self.source, _Gathered)
-        columns = self.source.places[columns]
+        columns = self.binding.places[columns]
         if (columns < 0).any():  # listed, but no candidate under this rule
             owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[columns >= 0]
             scores, columns = scores[columns >= 0], columns[columns >= 0]
@@ -160,22 +144,6 @@ class _Job:
         )
         return above, tied, listed
 
-    def _scores(self, users: Ints) -> Matrix:
-        from unskew.ranking import kernel
-
-        scores = self.source.score(self.binding.rows[users])
-        if not self.unchecked:
-            row, column = kernel.first_not_finite(scores)
-            if row >= 0:
-                user, item = self.contest.user_ids[users[row]], self.contest.catalogue_ids[column]
-                raise DataError(
-                    f"model {self.name!r} gives user {user}, item {item} the score {scores[row, column]}; "
-                    "scores must be finite numbers"
-                )
-        if len(self.unknown):
-            scores[:, self.unknown] = -np.inf
-        return scores
-
     def _is_candidate(self, shape: tuple[int, ...], listed_offsets: Ints) -> Bools:
         mask = np.full(shape, not self.contest.among)
         rows = np.repeat(np.arange(shape[0]), np.diff(listed_offsets))
@@ -192,47 +160,3 @@ class _Job:
         candidates = self._is_candidate(scores.shape, listed_offsets)
         before: Ints = kernel.count_before(scores, candidates, offsets, self.contest.columns, keys)
         return before
-
-
-class _Products:
-    """Products of factors, written into one buffer a thread."""
-
-    def __init__(self, factors: AlignedFactors) -> None:
-        self.factors = factors
-        self.own = threading.local()
-
-    def score(self, rows: Ints) -> Matrix:
-        """The product, in this thread's buffer."""
-        buffer = getattr(self.own, "buffer", None)
-        if buffer is None or len(buffer) < len(rows):
-            buffer = self.own.buffer = np.empty((len(rows), self.factors.n_items), self.factors.columns.dtype)
-        scores: Matrix = buffer[: len(rows)]
-        self.factors.score_into(rows, scores)
-        return scores
-
-
-class _Gathered:
-    """Any scorer, its columns brought into the order of the catalogue."""
-
-    def __init__(self, scorer: Scorer, binding: Binding) -> None:
-        self.scorer = scorer
-        self.columns = binding.columns
-        self.width = binding.width
-        self.in_order = bool(np.array_equal(binding.columns, np.arange(binding.width)))
-        self.places = np.full(self.width, -1, dtype=np.int32)
-        self.places[binding.columns[binding.columns >= 0]] = np.flatnonzero(binding.columns >= 0)
-
-    def score(self, rows: Ints) -> Matrix:
-        """The scorer's own array where its columns fit, else a copy."""
-        scores = np.asarray(self.scorer.score(rows))
-        if scores.shape != (len(rows), self.width):
-            raise DataError(
-                f"a scorer gave {scores.shape} scores for {len(rows)} users and {self.width} items; "
-                "it must return one row a user and one column an item"
-            )
-        if scores.dtype not in (np.float32, np.float64):
-            scores = scores.astype(np.float64)
-        if not self.in_order:  # always so when an item is unknown, so nobody else's array is written to
-            scores = np.take(scores, np.maximum(self.columns, 0), axis=1)
-            scores[:, self.columns < 0] = 0
-        return np.ascontiguousarray(scores)

@@ -1,0 +1,147 @@
+"""The items of a run, and where each model keeps them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.arrays import Ints
+from unskew.data.split import Split
+from unskew.data.vocabulary import Vocabulary, vocabulary_of
+from unskew.errors import DataError
+from unskew.ranking.scorers import Scorer
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """Where a model keeps the users of a split and the items of a catalogue; -1 where it has none.
+
+    `width` is how many columns the model has, candidates or not.
+    """
+
+    rows: Ints
+    columns: Ints
+    width: int
+
+    @cached_property
+    def places(self) -> Ints:
+        """Where each column of the model stands in the catalogue; -1 where it does not."""
+        places = np.full(self.width, -1, dtype=np.int32)
+        known = self.columns >= 0
+        places[self.columns[known]] = np.flatnonzero(known)
+        return places
+
+    @property
+    def unknown_items(self) -> int:
+        """How many items of the catalogue the model does not know."""
+        return int(np.sum(self.columns < 0))
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedCatalogue:
+    """The items that are ranked, in the order of their ids.
+
+    Parameters
+    ----------
+    ids : array
+        Of the items.
+    places : array of int32
+        Where each item code of the split stands among them; -1 where it does not.
+    bindings : mapping
+        How each model's rows and columns lie.
+    """
+
+    ids: npt.NDArray[Any]
+    places: Ints
+    bindings: Mapping[str, Binding]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def join_catalogue(
+    models: Mapping[str, Scorer], split: Split, *, trained: bool, also: Sequence[npt.ArrayLike] = ()
+) -> JoinedCatalogue:
+    """Join the items of train and of all models, or take those that occur in training alone.
+
+    Parameters
+    ----------
+    models : mapping of Scorer
+    split : Split
+    trained : bool
+        Whether only items seen in training are ranked.
+    also : sequence of array
+        Ids of further items.
+    """
+    own = {name: _item_vocabulary(scorer, split, name) for name, scorer in models.items()}
+    known_items = [*own.values(), *(vocabulary_of(ids, "item_ids of a model") for ids in also)]
+    vocabulary = split.item_vocabulary
+    for model_vocabulary, _ in known_items:
+        vocabulary = vocabulary.union(model_vocabulary)
+    to_joined = split.item_vocabulary.codes_in(vocabulary)
+    member = np.zeros(len(vocabulary), dtype=bool)
+    if trained:
+        member[to_joined[split.train.item_counts > 0]] = True
+    else:
+        member[to_joined[split.catalogue]] = True
+        for model_vocabulary, codes in known_items:
+            member[model_vocabulary.codes_in(vocabulary)[codes]] = True
+    catalogue = np.flatnonzero(member)
+    place = np.where(member, np.cumsum(member) - 1, -1).astype(np.int32)
+    bindings = {
+        name: Binding(
+            _user_rows(scorer, split, name),
+            _item_columns(own[name], vocabulary, catalogue),
+            len(own[name][1]),
+        )
+        for name, scorer in models.items()
+    }
+    return JoinedCatalogue(vocabulary.ids[catalogue], place[to_joined], bindings)
+
+
+def _item_vocabulary(scorer: Scorer, split: Split, name: str) -> tuple[Vocabulary, Ints]:
+    """The vocabulary of a model's items, its own or else the split's, and the code of each column."""
+    ids = getattr(scorer, "item_ids", None)
+    if ids is not None:
+        return vocabulary_of(ids, f"item_ids of model {name!r}")
+    return split.item_vocabulary, _codes_without_ids(scorer, split, "item", name)
+
+
+def _user_rows(scorer: Scorer, split: Split, name: str) -> Ints:
+    """The model's row for each user code of the split."""
+    rows = np.full(len(split.user_vocabulary), -1, dtype=np.int64)
+    ids = getattr(scorer, "user_ids", None)
+    if ids is None:
+        codes = _codes_without_ids(scorer, split, "user", name)
+        rows[codes] = np.arange(len(codes))
+        return rows
+    vocabulary, codes = vocabulary_of(ids, f"user_ids of model {name!r}")
+    own = split.user_vocabulary.codes_in(vocabulary)
+    row_of_code = np.empty(len(codes), dtype=np.int64)
+    row_of_code[codes] = np.arange(len(codes))
+    return np.where(own >= 0, row_of_code[own], -1) if len(codes) else rows
+
+
+def _codes_without_ids(scorer: Scorer, split: Split, axis: Literal["user", "item"], name: str) -> Ints:
+    codes = split.rows_of(axis)
+    shape = getattr(scorer, "shape", None)
+    if shape is not None:
+        n = shape[0 if axis == "user" else 1]
+        if n != len(codes):
+            raise DataError(
+                f"model {name!r} has {n} {axis} rows but train and test hold {len(codes)} distinct {axis}s; "
+                f"give {axis}_ids to say which is which"
+            )
+    return codes
+
+
+def _item_columns(own: tuple[Vocabulary, Ints], vocabulary: Vocabulary, catalogue: Ints) -> Ints:
+    """The model's column for each place of the catalogue."""
+    model_vocabulary, codes = own
+    joined = model_vocabulary.codes_in(vocabulary)[codes]
+    column_of = np.full(len(vocabulary), -1, dtype=np.int64)
+    column_of[joined] = np.arange(len(joined))
+    return column_of[catalogue]
