@@ -1,6 +1,7 @@
 """Downloads from a server on this machine that answers well and badly."""
 
 import contextlib
+import gzip
 import hashlib
 import io
 import tarfile
@@ -181,6 +182,15 @@ def test_other_kinds_of_address_are_refused(tmp_path, address):
 def test_fetch_gets_a_single_file(url, tmp_path):
     place = fetch(source(f"{url}/file.dat?raw=true", hashlib.sha256(BODY).hexdigest()), tmp_path / "a" / "made")
     assert [path.name for path in place.iterdir()] == ["file.dat"]
+
+
+def test_fetch_keeps_a_gzipped_file_as_it_is_and_checks_its_content(server, url, tmp_path):
+    Answers.bodies["/file.dat.gz"] = gzip.compress(BODY)
+    place = fetch(source(f"{url}/file.dat.gz", hashlib.sha256(BODY).hexdigest()), tmp_path / "made")
+    assert [path.name for path in place.iterdir()] == ["file.dat.gz"]
+    assert gzip.decompress((place / "file.dat.gz").read_bytes()) == BODY
+    with pytest.raises(DataError, match=r"checksum of file\.dat differs"):
+        fetch(source(f"{url}/file.dat.gz", hashlib.sha256(b"other").hexdigest()), tmp_path / "other")
 
 
 def test_fetch_finds_its_files_in_the_archive_and_keeps_no_others(server, url, tmp_path):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from unskew.data.sources.amazon_book import AMAZON_BOOK
 from unskew.data.sources.amazon_digital_music import AMAZON_DIGITAL_MUSIC
 from unskew.data.sources.amazon_video_games import AMAZON_VIDEO_GAMES
 from unskew.data.sources.citeulike_a import CITEULIKE_A
@@ -15,6 +16,7 @@ from unskew.data.sources.movielens_100k import MOVIELENS_100K
 from unskew.data.sources.source import Form, Source, data_folder
 from unskew.data.sources.status import Status, status_of
 from unskew.data.sources.steam_200k import STEAM_200K
+from unskew.data.sources.tradesy import TRADESY
 from unskew.data.sources.yahoo_r3 import YAHOO_R3
 from unskew.errors import ConfigError, did_you_mean
 
@@ -32,6 +34,8 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
             STEAM_200K,
             AMAZON_VIDEO_GAMES,
             AMAZON_DIGITAL_MUSIC,
+            AMAZON_BOOK,
+            TRADESY,
             KUAIREC,
             YAHOO_R3,
         )

@@ -6,13 +6,12 @@ import polars as pl
 
 from unskew.data.interactions import Interactions
 from unskew.data.reading import read_content
+from unskew.data.sources.amazon_reviews import read_reviews
 from unskew.data.sources.source import Form, Source
 from unskew.data.sources.text import find, locate, read_columns
-from unskew.errors import DataError
 
 _REVIEWS = "reviews_Digital_Music_5.json"
 _PARTS = ("sigformer_train.txt", "sigformer_valid.txt", "sigformer_test.txt")
-_FIELDS = {"reviewerID": pl.String, "asin": pl.String, "overall": pl.Float64, "unixReviewTime": pl.Float64}
 _COLUMNS = {"user": pl.Int64, "item": pl.Int64, "rating": pl.Float64}
 
 
@@ -23,22 +22,7 @@ def read(folder: Path) -> Interactions:
     """
     if find(folder, _REVIEWS) is None and find(folder, _PARTS[0]) is not None:
         return _read_parts(folder)
-    return _read_reviews(locate(folder, _REVIEWS, "amazon-digital-music"))
-
-
-def _read_reviews(path: Path) -> Interactions:
-    try:
-        reviews = pl.read_ndjson(read_content(path), schema=_FIELDS)
-    except pl.exceptions.PolarsError as error:
-        raise DataError(f"{path}: not one JSON object a line; is it the original file?") from error
-    return Interactions.from_frame(
-        reviews,
-        user="reviewerID",
-        item="asin",
-        rating="overall",
-        timestamp="unixReviewTime",
-        name="amazon-digital-music",
-    )
+    return read_reviews(locate(folder, _REVIEWS, "amazon-digital-music"), "amazon-digital-music")
 
 
 def _read_parts(folder: Path) -> Interactions:

@@ -137,11 +137,12 @@ def _workspace(place: Path) -> Iterator[Path]:
 
 
 def _choose(source: Source, content: Path) -> dict[str, Path]:
-    """The files that belong to the data set, wherever in the archive they are, checked."""
+    """The files that belong to the data set, gzipped or not, wherever in the archive they are, checked."""
     everything = sorted((path for path in content.rglob("*") if path.is_file()), key=lambda path: len(path.parts))
     chosen: dict[str, Path] = {}
     for name, pinned in source.files.items():
-        found = next((path for path in everything if path.as_posix().endswith(f"/{name}")), None)
+        ends = (f"/{name}", f"/{name}.gz")
+        found = next((path for path in everything if path.as_posix().endswith(ends)), None)
         if found is None:
             continue
         if pinned is not None and content_sha256(found) != pinned:
@@ -149,8 +150,8 @@ def _choose(source: Source, content: Path) -> dict[str, Path]:
                 f"{source.download}: the checksum of {name} differs from the known one; nothing was kept. "
                 f"Has a new version come out? See {source.home}"
             )
-        chosen[name] = found
-    missing = [name for name in source.forms[0].files if name not in chosen]
+        chosen[name if found.name == Path(name).name else f"{name}.gz"] = found
+    missing = [name for name in source.forms[0].files if name not in chosen and f"{name}.gz" not in chosen]
     if missing:
         raise DataError(f"{source.download}: holds no {missing[0]}; has a new version come out? See {source.home}")
     return chosen

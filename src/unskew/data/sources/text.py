@@ -1,6 +1,8 @@
 """The plain text files that public data sets come in, gzipped or not."""
 
-from collections.abc import Mapping
+import gzip
+import zlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -8,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from unskew.arrays import Floats
-from unskew.data.reading import read_content
+from unskew.data.reading import open_content, read_content
 from unskew.errors import DataError
 
 Columns: TypeAlias = Mapping[str, type[pl.DataType]]
@@ -78,6 +80,27 @@ def read_columns(
     if frame.is_empty():
         raise DataError(f"{path}: there is no row in it; was it cut short?")
     return frame
+
+
+def read_lines(path: Path, size: int = 1 << 26) -> Iterator[tuple[int, list[bytes]]]:
+    """Blocks of whole lines, each with the number of its first, counted from 1; never the whole file at once.
+
+    Parameters
+    ----------
+    path : Path
+    size : int
+        About how many bytes a block has.
+    """
+    first = 1
+    try:
+        with open_content(path) as file:
+            while lines := file.readlines(size):
+                yield first, lines
+                first += len(lines)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: not a whole gzip file; was it cut short?") from error
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error}); check the path") from error
 
 
 def read_matrix(path: Path) -> Floats:
