@@ -202,12 +202,21 @@ def _restrict(
         return *rows_of(split.test.by_user, users, places), True
     if not isinstance(rule, Sampled):
         return *rows_of(split.train.by_user, users, places), False
-    from unskew.ranking.sampling import draw_outside
+    from unskew.ranking.sampling import draw_outside, join_rows
 
-    parts = [split.train, split.test, *([split.validation] if split.validation is not None else [])]
-    touched = _merge([rows_of(part.by_user, users, places) for part in parts])
-    drawn = draw_outside(seed, users, *touched, rule.n, catalogue_size)
-    return *_merge([(offsets, columns), drawn]), True
+    drawn = draw_outside(seed, users, *touched(split, users, places), rule.n, catalogue_size)
+    return *join_rows(offsets, columns, *drawn), True
+
+
+def touched(split: Split, users: Ints, places: Ints) -> tuple[Ints, Ints]:
+    """Offsets and catalogue places of the items that these users have in train, validation or test."""
+    from unskew.ranking.sampling import join_rows
+
+    parts = [part for part in (split.train, split.test, split.validation) if part is not None]
+    first, *others = (rows_of(part.by_user, users, places) for part in parts)
+    for other in others:
+        first = join_rows(*first, *other)
+    return first
 
 
 def rows_of(by_user: tuple[Ints, Ints], users: Ints, places: Ints) -> tuple[Ints, Ints]:
@@ -231,14 +240,6 @@ def rows_of(by_user: tuple[Ints, Ints], users: Ints, places: Ints) -> tuple[Ints
 def _look_up(places: Ints, items: Ints) -> Ints:
     """``places[items]``, without the work when every item is its own place."""
     return items if np.array_equal(places, np.arange(len(places))) else places[items]
-
-
-def _merge(parts: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
-    owners = np.concatenate([np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)) for offsets, _ in parts])
-    items = np.concatenate([items for _, items in parts])
-    order = np.lexsort((items, owners))
-    counts = np.bincount(owners, minlength=len(parts[0][0]) - 1)
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), items[order].astype(np.int32)
 
 
 def _runs(codes: Ints) -> tuple[Ints, Ints]:

@@ -34,42 +34,90 @@ def random_keys(seed: int, users: Ints, n_items: int) -> Ints:
 def draw_outside(seed: int, users: Ints, offsets: Ints, items: Ints, n: int, n_items: int) -> tuple[Ints, Ints]:
     """Draw n items a user without replacement from outside ``items[offsets[r]:offsets[r + 1]]``.
 
-    All outside items are taken when there are no more than n.
+    All outside items are taken when there are no more than n. Where most items may still be drawn, one that may not
+    is drawn again, which costs about n steps a user; else the outside items are listed and shuffled.
+
+    Parameters
+    ----------
+    seed : int
+    users : array
+        Codes, which decide the draws together with the seed.
+    offsets, items : array
+        Items of row r, all different.
+    n, n_items : int
 
     Returns
     -------
     drawn_offsets, drawn : array
         Items of row r, ascending.
     """
-    free = np.ones(n_items, np.bool_)
     rows = users.shape[0]
     drawn_offsets = np.zeros(rows + 1, np.int64)
     for r in range(rows):
-        inside = 0
-        for j in range(offsets[r], offsets[r + 1]):
-            if free[items[j]]:
-                inside += 1
-                free[items[j]] = False
-        drawn_offsets[r + 1] = drawn_offsets[r] + min(n, n_items - inside)
-        for j in range(offsets[r], offsets[r + 1]):
-            free[items[j]] = True
+        outside = n_items - (offsets[r + 1] - offsets[r])
+        drawn_offsets[r + 1] = drawn_offsets[r] + min(n, outside)
     drawn = np.empty(drawn_offsets[-1], np.int32)
+    taken_by = np.full(n_items, -1, np.int32)  # the last row that has or drew an item, so nothing need be cleared
     pool = np.empty(n_items, np.int32)
     for r in range(rows):
         for j in range(offsets[r], offsets[r + 1]):
-            free[items[j]] = False
+            taken_by[items[j]] = r
         state = _mix(~(uint64(seed) * _GOLDEN + uint64(users[r])))  # another stream than the keys of ties
-        want = drawn_offsets[r + 1] - drawn_offsets[r]
-        size = 0
-        for j in range(n_items):
-            if free[j]:
-                pool[size] = j
-                size += 1
-        for k in range(want):  # the first places of a Fisher-Yates shuffle
-            state = uint64(state + _GOLDEN)
-            pick = k + np.int64(_mix(state) % uint64(size - k))
-            pool[k], pool[pick] = pool[pick], pool[k]
-        drawn[drawn_offsets[r] : drawn_offsets[r + 1]] = np.sort(pool[:want])
-        for j in range(offsets[r], offsets[r + 1]):
-            free[items[j]] = True
+        own = drawn[drawn_offsets[r] : drawn_offsets[r + 1]]
+        if 2 * (offsets[r + 1] - offsets[r] + own.size) <= n_items:
+            _draw_again(state, taken_by, r, own)
+        else:
+            _shuffle(state, taken_by, r, pool, own)
+        own.sort()
     return drawn_offsets, drawn
+
+
+@njit(nogil=True, cache=True)
+def _draw_again(state: Any, taken_by: Ints, row: int, drawn: Ints) -> None:
+    """Draw from all items until enough are new; at least half of the draws are."""
+    found = 0
+    while found < drawn.size:
+        state = uint64(state + _GOLDEN)
+        item = np.int64(_mix(state) % uint64(taken_by.size))
+        if taken_by[item] != row:
+            taken_by[item] = row
+            drawn[found] = item
+            found += 1
+
+
+@njit(nogil=True, cache=True)
+def _shuffle(state: Any, taken_by: Ints, row: int, pool: Ints, drawn: Ints) -> None:
+    """Take the first places of a Fisher-Yates shuffle of the outside items."""
+    size = 0
+    for item in range(taken_by.size):
+        if taken_by[item] != row:
+            pool[size] = item
+            size += 1
+    for k in range(drawn.size):
+        state = uint64(state + _GOLDEN)
+        pick = k + np.int64(_mix(state) % uint64(size - k))
+        pool[k], pool[pick] = pool[pick], pool[k]
+        drawn[k] = pool[k]
+
+
+@njit(nogil=True, cache=True)
+def join_rows(offsets: Ints, items: Ints, more_offsets: Ints, more: Ints) -> tuple[Ints, Ints]:
+    """Join two lists of items a row, ascending and each item once."""
+    rows = offsets.size - 1
+    joined_offsets = np.zeros(rows + 1, np.int64)
+    joined = np.empty(items.size + more.size, np.int32)
+    size = 0
+    for r in range(rows):
+        first, last = items[offsets[r] : offsets[r + 1]], more[more_offsets[r] : more_offsets[r + 1]]
+        both = joined[size : size + first.size + last.size]
+        both[: first.size] = first
+        both[first.size :] = last
+        both.sort()
+        kept = min(both.size, 1)
+        for j in range(1, both.size):
+            if both[j] != both[kept - 1]:
+                both[kept] = both[j]
+                kept += 1
+        size += kept
+        joined_offsets[r + 1] = size
+    return joined_offsets, joined[:size].copy()
