@@ -1,1 +1,16 @@
 """Yang et al. 2018, Unbiased Offline Recommender Evaluation: clicks that follow popularity, and what they hide."""
+
+from unskew.studies.study import Study
+from unskew.studies.yang2018 import table1
+
+__all__ = ["STUDY"]
+
+STUDY = Study(
+    name="yang2018",
+    title="Unbiased Offline Recommender Evaluation for Missing-Not-At-Random Implicit Feedback",
+    reference=(
+        "L. Yang, Y. Cui, Y. Xuan, C. Wang, S. Belongie and D. Estrin (2018). Unbiased Offline Recommender Evaluation "
+        "for Missing-Not-At-Random Implicit Feedback. Proceedings of the 12th ACM Conference on Recommender Systems"
+    ),
+    tables=(table1.TABLE,),
+)
