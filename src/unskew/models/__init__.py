@@ -1,6 +1,9 @@
 """Built-in models: each learns from a training log and gives a scorer."""
 
 from unskew.models.als import Als
+from unskew.models.bpr import Bpr
+from unskew.models.cml import Cml
+from unskew.models.cml_rank import CmlRank
 from unskew.models.cpt import CptFit, CptV, fit_cpt
 from unskew.models.ease import Ease
 from unskew.models.item_knn import ItemKnn
@@ -8,28 +11,37 @@ from unskew.models.mf import MfIps, MfNaive
 from unskew.models.mf_fit import MfFit, fit_mf
 from unskew.models.mf_tuning import MfTuning, tune_mf
 from unskew.models.model import Model
+from unskew.models.pmf import Pmf
 from unskew.models.popular import Popular
 from unskew.models.random import Random
 from unskew.models.ratings import Rated, RatingFactors, RatingModel
 from unskew.models.svd import Svd
+from unskew.models.training import Check, GradientModel, Trained
 
 __all__ = [
     "Als",
+    "Bpr",
+    "Check",
+    "Cml",
+    "CmlRank",
     "CptFit",
     "CptV",
     "Ease",
+    "GradientModel",
     "ItemKnn",
     "MfFit",
     "MfIps",
     "MfNaive",
     "MfTuning",
     "Model",
+    "Pmf",
     "Popular",
     "Random",
     "Rated",
     "RatingFactors",
     "RatingModel",
     "Svd",
+    "Trained",
     "fit_cpt",
     "fit_mf",
     "tune_mf",

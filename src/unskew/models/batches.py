@@ -1,0 +1,100 @@
+"""The batches of stochastic training: shuffled passes over the positives, the same for a seed wherever they begin."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unskew.arrays import Ints, Matrix
+from unskew.errors import DataError
+from unskew.models.model import Observed
+
+
+@dataclass(frozen=True, eq=False)
+class Positives:
+    """The rows of a training log from which batches are drawn.
+
+    Parameters
+    ----------
+    offsets, members : array
+        Each user's items, ascending: ``members[offsets[u]:offsets[u + 1]]``.
+    n_items : int
+    rows : array
+        Which of the members can be drawn: those of users who have not had every item.
+    owners : array
+        The user of each member.
+    """
+
+    offsets: Ints
+    members: Ints
+    n_items: int
+    rows: Ints
+    owners: Ints
+
+    @classmethod
+    def of(cls, observed: Observed, name: str) -> "Positives":
+        """Leave out users who have had everything: nothing can be compared with what they have.
+
+        Raises
+        ------
+        DataError
+            When nobody is left.
+        """
+        offsets = observed.matrix.indptr.astype(np.int64)
+        n_items = observed.matrix.shape[1]
+        lengths = np.diff(offsets)
+        owners = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        rows = np.flatnonzero(lengths[owners] < n_items).astype(np.int32)
+        if not len(rows):
+            raise DataError(
+                f"{name}: every user has every one of its {n_items} items, so there is no negative to learn from; "
+                "give a larger catalogue"
+            )
+        return cls(offsets, observed.matrix.indices.astype(np.int32), n_items, rows, owners)
+
+    def picks(self, seed: int, first: int, count: int, width: int) -> Ints:
+        """Places in `members` of the positives of steps first, first + 1, ..., one row a step.
+
+        Steps cut a stream of shuffled passes into stretches of `width`. A pass depends on the seed and its number
+        alone, so a run that goes on in the middle meets the same batches.
+        """
+        n = len(self.rows)
+        start, stop = first * width, (first + count) * width
+        passes = range(start // n, -(-stop // n))
+        stream = np.concatenate([np.random.default_rng([seed, k]).permutation(n) for k in passes])
+        taken = stream[start - passes[0] * n : stop - passes[0] * n].reshape(count, width)
+        # by user within a batch: it is a sum, and a user's rows are then close in memory
+        return np.sort(self.rows[taken], axis=1)
+
+
+@dataclass(eq=False)
+class Batch:
+    """Room for one batch: samples of a user and `fan` items each.
+
+    Parameters
+    ----------
+    size, fan : int
+        Samples, and items of each.
+    n_users, n_items : int
+    """
+
+    size: int
+    fan: int
+    n_users: int
+    n_items: int
+    users: Ints = field(init=False)
+    items: Ints = field(init=False)
+    owners: Ints = field(init=False)
+    slopes: Matrix = field(init=False)
+    losses: Matrix = field(init=False)
+    user_starts: Ints = field(init=False)
+    item_starts: Ints = field(init=False)
+    user_order: Ints = field(init=False)
+    item_order: Ints = field(init=False)
+
+    def __post_init__(self) -> None:
+        entries = self.size * self.fan
+        for name, length in (("users", self.size), ("items", entries), ("owners", entries)):
+            setattr(self, name, np.zeros(length, dtype=np.int32))
+        self.slopes, self.losses = np.zeros(entries, dtype=np.float32), np.zeros(self.size, dtype=np.float32)
+        self.user_starts, self.item_starts = (np.zeros(n + 1, dtype=np.int32) for n in (self.n_users, self.n_items))
+        self.user_order, self.item_order = np.zeros(self.size, dtype=np.int32), np.zeros(entries, dtype=np.int32)

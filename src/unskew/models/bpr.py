@@ -1,0 +1,41 @@
+"""Bayesian personalised ranking."""
+
+from dataclasses import dataclass
+
+from unskew.models.batches import Batch
+from unskew.models.parameters import Parameters
+from unskew.models.training import GradientModel
+
+
+@dataclass(frozen=True)
+class Bpr(GradientModel, word="bpr"):
+    r"""Factors that put an item the user has had above one that the user has not.
+
+    .. math:: \min \sum_{(u, i, j)} -\ln \sigma(x_{ui} - x_{uj}) + \frac{\lambda}{2} \lVert \Theta \rVert^2, \qquad
+       x_{ui} = p_u \cdot q_i + b_i
+
+    One uniform negative j outside the user's history for each positive i; λ counts a row each time it is looked up.
+    Rendle et al. (2009), as used by Yang et al. (2018), eq. 16 (which lost its sigmoid in print).
+    The options of all models that learn from samples.
+    """
+
+    @property
+    def fan(self) -> int:
+        """A positive and a negative."""
+        return 2
+
+    def slope(self, rows: Parameters, batch: Batch, first: int, last: int) -> None:
+        """Of the logistic loss of the difference."""
+        from unskew.models.stepping import slope_pairwise
+
+        slope_pairwise(
+            rows.users.now,
+            rows.items.now,
+            rows.bias.now,
+            batch.users,
+            batch.items,
+            batch.slopes,
+            batch.losses,
+            first,
+            last,
+        )

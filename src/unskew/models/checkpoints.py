@@ -1,0 +1,109 @@
+"""A training run on disk, so that it can go on after a kill."""
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unskew.arrays import Matrix
+from unskew.data.writing import written
+from unskew.errors import DataError
+from unskew.models.model import Observed
+
+VERSION = 1
+_HEADER = "header"
+_HINTS = {
+    "version": "of another version of the format",
+    "model": "of another model or other settings",
+    "seed": "of another seed",
+    "data": "of another data set",
+}
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What a checkpoint must share with a run that goes on from it.
+
+    Parameters
+    ----------
+    model : str
+        The model with all its options, but for how long it trains.
+    seed : int
+    data : str
+        Fingerprint of the training matrix.
+    metrics : tuple of str
+        By which the best state is chosen.
+    """
+
+    model: str
+    seed: int
+    data: str
+    metrics: tuple[str, ...] = ()
+
+    def header(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"version": VERSION, "model": self.model, "seed": self.seed, "data": self.data}
+
+
+def fingerprint(observed: Observed) -> str:
+    """The sha256 of a training matrix with its ids; the order of the log's rows does not matter."""
+    digest = hashlib.sha256()
+    for ids in (observed.user_ids, observed.item_ids):
+        digest.update("\0".join(map(str, ids.tolist())).encode() + b"\n")
+    digest.update(observed.matrix.indptr.astype("<i8").tobytes())
+    digest.update(observed.matrix.indices.astype("<i4").tobytes())
+    return digest.hexdigest()
+
+
+def save(path: Path, identity: Identity, progress: Mapping[str, Any], arrays: Mapping[str, Matrix]) -> None:
+    """Write a checkpoint, whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+    identity : Identity
+    progress : mapping
+        Plain data: how far the run is, and its checks.
+    arrays : mapping
+    """
+    header = json.dumps({**identity.header(), "metrics": list(identity.metrics), **progress})
+    with written(path, "wb") as stream:
+        np.savez(stream, **{_HEADER: np.array(header)}, **arrays)  # type: ignore[arg-type]
+
+
+def load(path: Path, identity: Identity) -> tuple[dict[str, Any], dict[str, Matrix]]:
+    """Read a checkpoint: what was told of it, and its arrays.
+
+    Raises
+    ------
+    DataError
+        When it is no checkpoint, or one of another model, seed, data set or version.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            header = json.loads(str(file[_HEADER][()]))
+            arrays = {name: file[name] for name in file.files if name != _HEADER}
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path}: not a checkpoint of a training run; remove it, or name another file") from error
+    for key, value in identity.header().items():
+        if header.get(key) != value:
+            raise DataError(
+                f"{path}: this checkpoint is {_HINTS[key]} ({_short(header.get(key))}, not {_short(value)}); remove "
+                "it, or name another file"
+            )
+    if header["metrics"] != list(identity.metrics):
+        raise DataError(
+            f"{path}: this checkpoint was judged by {', '.join(header['metrics']) or 'no metric'}, not by "
+            f"{', '.join(identity.metrics) or 'none'}; remove it, or name another file"
+        )
+    return header, arrays
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:12]}..."  # a sha256 says nothing beyond its first digits
