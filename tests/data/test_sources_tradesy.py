@@ -85,7 +85,7 @@ def test_a_cut_gzip_file_is_named(tmp_path: Path) -> None:
 
 
 def test_the_real_file_has_the_published_counts_for_people_with_five_items() -> None:
-    """Yang et al. (2018), section 4.1, with the rule of He and McAuley (2016), who count repeated items too."""
+    """The counts of Yang et al. (2018), with the rule of He and McAuley (2016), who count repeated items too."""
     if "UNSKEW_DATA" not in os.environ:
         pytest.skip("real data: set UNSKEW_DATA to the folder that holds it")
     folder = Path(os.environ["UNSKEW_DATA"]) / "tradesy"

@@ -12,7 +12,7 @@ COUNTS: dict[str, tuple[int, int, int]] = {
     "tradesy": (19_243, 165_906, 394_421),
     "amazon-book": (99_473, 450_166, 996_938),
 }
-"""Users, items and interactions, by data set (section 4.1)."""
+"""Users, items and interactions, by data set."""
 
 TRAINED_ITEMS: dict[str, int] = {"citeulike-a": 16_874, "tradesy": 135_053, "amazon-book": 355_397}
 """Items that the training part has, as the published program counts them."""

@@ -241,7 +241,7 @@ def _claims(worlds: Mapping[str, World]) -> Iterator[Claim]:
     )
     values = dcg.expected["SNIPS"]
     yield Claim(
-        "With four rows observed or so, SNIPS a user still puts Z1 before Z3 on average: less wrong is not right",
+        "With about four rows observed, SNIPS a user still puts Z1 before Z3 on average: less wrong is not right",
         _best(values) == "Z1",
         f"mean of DCG by SNIPS: {', '.join(f'{name} {value:.4f}' for name, value in zip(LISTS, values, strict=True))}",
     )
