@@ -18,7 +18,10 @@ from unskew.errors import ConfigError, DataError
 def evaluate_command(
     train: Annotated[Path | None, typer.Option(help="Training interactions.")] = None,
     test: Annotated[Path | None, typer.Option(help="Held-out interactions.")] = None,
-    validation: Annotated[Path | None, typer.Option(help="Validation interactions; they stay candidates.")] = None,
+    validation: Annotated[
+        Path | None,
+        typer.Option(help="Validation interactions: bpr and the like are chosen by them; they stay candidates."),
+    ] = None,
     factors: Annotated[
         list[str] | None, typer.Option(metavar="[NAME=]FILE", help="A .npz of user and item factors; repeatable.")
     ] = None,
@@ -67,6 +70,10 @@ def evaluate_command(
     allow_missing: Annotated[
         bool | None, typer.Option("--allow-missing", help="Leave out test rows without a prediction, for all models.")
     ] = None,
+    checkpoints: Annotated[
+        Path | None,
+        typer.Option(help="Folder where bpr, cml, cml-rank and pmf keep their state, to go on after a stop."),
+    ] = None,
     level: Annotated[float | None, typer.Option(help="Level of the intervals [default: 0.95]")] = None,
     interval: Annotated[str | None, typer.Option(help="delta, bootstrap(2000) or observation [default: delta]")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of all draws [default: 0]")] = None,
@@ -103,6 +110,9 @@ def run(options: dict[str, Any]) -> None:
         if options[option] is not None and options[option] != []
     }
     resolve(**settings)  # words are checked before files are read
+    folder = options["checkpoints"]
+    if folder is not None and not folder.is_dir():
+        raise ConfigError(f"--checkpoints {folder}: no such folder; make it first")
     inputs = [options[name] for name in ("train", "test", "validation", "relevant_counts")]
     check_outputs(options, [*inputs, *model_files(options)])
     report = _evaluate(options, settings)
@@ -150,7 +160,15 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any]) -> Any:
     counts = options["relevant_counts"]
     relevant = None if counts is None else _relevant(counts, columns)
     with stages(quiet=bool(options["quiet"])) as progress:
-        return evaluate(models, split, relevant=relevant, threads=options["threads"], progress=progress, **settings)
+        return evaluate(
+            models,
+            split,
+            relevant=relevant,
+            threads=options["threads"],
+            checkpoints=options["checkpoints"],
+            progress=progress,
+            **settings,
+        )
 
 
 def _relevant(path: Path, columns: Columns) -> Any:

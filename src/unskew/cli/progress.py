@@ -1,17 +1,39 @@
 """Progress on a terminal."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-Stage = Callable[[str, int, int], None]
+
+class Bars:
+    """One bar a stage: ``bars(stage, done, total)`` moves it, ``bars.say(stage, words)`` puts words beside it.
+
+    Parameters
+    ----------
+    bars : Progress
+    """
+
+    def __init__(self, bars: Progress) -> None:
+        self.bars = bars
+        self.tasks: dict[str, TaskID] = {}
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Move the bar of a stage."""
+        if stage not in self.tasks:
+            self.tasks[stage] = self.bars.add_task(stage, total=total, words="")
+        self.bars.update(self.tasks[stage], completed=done, total=total)
+
+    def say(self, stage: str, words: str) -> None:
+        """Put words beside the bar of a stage, if it has one."""
+        if stage in self.tasks:
+            self.bars.update(self.tasks[stage], words=words)
 
 
 @contextmanager
-def stages(*, quiet: bool = False) -> Iterator[Stage | None]:
+def stages(*, quiet: bool = False) -> Iterator[Bars | None]:
     """A callback ``(stage, done, total)`` that draws one bar a stage on stderr, or None when nobody watches."""
     if quiet or not sys.stderr.isatty():
         yield None
@@ -22,13 +44,7 @@ def stages(*, quiet: bool = False) -> Iterator[Stage | None]:
         TextColumn("{task.percentage:>3.0f}%"),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[words]}", markup=False),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, int] = {}
-
-        def show(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
-            bars.update(bars.task_ids[tasks[stage]], completed=done, total=total)
-
-        yield show
+        yield Bars(bars)

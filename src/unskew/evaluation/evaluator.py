@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from unskew.data.split import All, Candidates, Listed
 from unskew.data.vocabulary import vocabulary_of
 from unskew.errors import DataError
 from unskew.estimators import Estimator, Interval
+from unskew.evaluation.corrected import check_correction, correction_doubts
 from unskew.evaluation.doubts import find_doubts
 from unskew.evaluation.estimates import Estimation, check_needs
 from unskew.evaluation.evidence import check_counts, relevant_counts
@@ -55,6 +57,7 @@ def evaluate(
     unlisted: str = "zero",
     scale: str | Scale | None = None,
     allow_missing: bool = False,
+    checkpoints: str | Path | None = None,
     progress: Stage | None = None,
 ) -> Report:
     """Judge models on held-out rows, naively and with the skew of the log corrected for.
@@ -97,8 +100,10 @@ def evaluate(
         The scale of the ratings, as in ``1-5`` or ``0.5-5/0.5``; ratings that are not on it are refused.
     allow_missing : bool
         Leave out, for all models, test rows that some model has no prediction for, instead of refusing them.
+    checkpoints : str or Path, optional
+        A folder where models that learn step by step keep their state; a run that was stopped goes on from there.
     progress : callable, optional
-        Called as ``progress(stage, done, total)``.
+        Called as ``progress(stage, done, total)``; when it has a method ``say(stage, words)``, that hears of losses.
 
     Returns
     -------
@@ -145,7 +150,8 @@ def evaluate(
     # metrics over all pairs know no positives, so theirs is learnt from all rows
     of_ratings = fitted_propensity if train is split.train else _fit_propensity(settings.propensity, split.train, split)
     check_needs(settings, fitted_propensity, counted=relevant is not None)
-    fitted = fit_all(models, split, train, settings, progress)
+    check_correction(split.rule, settings.metrics, len(split.catalogue))
+    fitted = fit_all(models, split, train, settings, progress, None if checkpoints is None else Path(checkpoints))
     check_judged(fitted, settings)
     gathered = Gathering(fitted, split, train, settings, engine or Threads(threads), progress).run()
     evidence = gathered.ranked or gathered.rated
@@ -158,16 +164,18 @@ def evaluate(
     estimation = Estimation(evidence, settings, fitted_propensity, threads, gathered.rated, of_ratings)
     cells, estimates, comparisons = estimation.run()
     doubts = find_doubts(evidence, settings, cells, gathered.contest, gathered.rated, fitted_propensity)
+    off = correction_doubts(gathered.correction, evidence.ranks, settings.metrics)
     return Report(
         estimates=tuple(estimates),
         comparisons=tuple(comparisons),
-        warnings=(*_unnamed(fitted, split), *left_out(estimates, fitted), *doubts),
+        warnings=(*_unnamed(fitted, split), *left_out(estimates, fitted), *doubts, *off),
         settings=settings,
         evidence=evidence,
         propensity=fitted_propensity if gathered.ranked is not None else of_ratings,
         block_size=gathered.block_size,
         models={name: model.described for name, model in fitted.items()},
         rated=gathered.rated,
+        correction=gathered.correction,
     )
 
 

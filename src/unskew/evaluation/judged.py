@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,8 +12,9 @@ from unskew.data import Interactions, Split
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import ConfigError, DataError
 from unskew.estimators import Estimate
-from unskew.evaluation.settings import DEFAULT_LOSSES, DEFAULT_METRICS, Settings
-from unskew.models import Model, RatingModel
+from unskew.evaluation.settings import DEFAULT_LOSSES, DEFAULT_METRICS, OVER_ALL_PAIRS, Settings
+from unskew.evaluation.validation import Chosen, choose, with_training
+from unskew.models import GradientModel, Model, RatingModel
 from unskew.propensities import Column, ObservationModel, Propensity, PropensityModel
 from unskew.ranking import ListScorer, Predictions, Ranks, Scorer
 
@@ -66,7 +68,12 @@ def _predicts_only(part: Any) -> bool:
 
 
 def fit_all(
-    models: Mapping[str, Judged], split: Split, train: Interactions, settings: Settings, progress: Stage | None
+    models: Mapping[str, Judged],
+    split: Split,
+    train: Interactions,
+    settings: Settings,
+    progress: Stage | None,
+    checkpoints: Path | None = None,
 ) -> dict[str, Fitted]:
     """Train what is to be trained.
 
@@ -78,11 +85,13 @@ def fit_all(
         The training positives; rating models learn from all rated rows of the split's train.
     settings : Settings
     progress : callable, optional
+    checkpoints : Path, optional
+        A folder for models that learn step by step.
     """
     fitted = {}
     for name, given in models.items():
         parts = [
-            _fit(name, part, split, train, settings, progress)
+            _fit(name, part, split, train, settings, progress, checkpoints)
             for part in (given if isinstance(given, tuple) else (given,))
         ]
         alone = len(parts) == 1  # beside something that ranks, a table of predictions only predicts
@@ -99,7 +108,13 @@ def fit_all(
 
 
 def _fit(
-    name: str, given: One, split: Split, train: Interactions, settings: Settings, progress: Stage | None
+    name: str,
+    given: One,
+    split: Split,
+    train: Interactions,
+    settings: Settings,
+    progress: Stage | None,
+    checkpoints: Path | None,
 ) -> Fitted:
     model = Model.from_word(given) if isinstance(given, str) else given
     if isinstance(model, type) or not isinstance(model, Model | Ranks | Predictions | Scorer):
@@ -113,6 +128,9 @@ def _fit(
     if isinstance(model, Ranks):
         return Fitted(model, None, type(model).__name__)
     described = type(model).__name__
+    if isinstance(model, GradientModel):
+        chosen = _choose(name, model, with_training(split, train), settings, progress, checkpoints)
+        return Fitted(chosen.scorer, None, str(chosen.model))
     if isinstance(model, Model):
         rows = train
         if isinstance(model, RatingModel):
@@ -120,6 +138,23 @@ def _fit(
         described = str(model)
         model = model.fit(rows, rng=settings.seed, progress=None if progress is None else stage(progress, name))
     return Fitted(model, model if getattr(model, "ratings", False) else None, described)
+
+
+def _choose(
+    name: str, model: GradientModel, split: Split, settings: Settings, progress: Stage | None, checkpoints: Path | None
+) -> Chosen:
+    """Train with the run's first ranking metric as the judge, where there are validation rows."""
+    metric = next((str(metric) for metric in settings.metrics if metric.kind not in OVER_ALL_PAIRS), DEFAULT_METRICS[0])
+    return choose(
+        model,
+        split,
+        [metric],
+        positive=settings.positive,
+        rng=settings.seed,
+        checkpoints=checkpoints,
+        name=name,
+        progress=progress,
+    )[metric]
 
 
 def stage(progress: Stage, name: str, doing: str = "training") -> Callable[[int, int], None]:

@@ -1,0 +1,153 @@
+"""Models that learn step by step, chosen by a metric on validation rows."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from unskew.arrays import SeedLike
+from unskew.data import Interactions, Split
+from unskew.errors import ConfigError, DataError
+from unskew.models import GradientModel
+from unskew.models.training import PENALTIES, Judge
+from unskew.ranking import FactorScorer
+
+Stage = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """What validation chose for a metric.
+
+    Parameters
+    ----------
+    model : GradientModel
+        With the regularisation and the number of steps that were best; it gives the same factors without validation.
+    scorer : FactorScorer
+    value : float or None
+        The metric on the validation rows; None where there were none.
+    """
+
+    model: GradientModel
+    scorer: FactorScorer
+    value: float | None
+
+
+def choose(
+    model: GradientModel,
+    split: Split,
+    metrics: Sequence[str] = ("recall@10",),
+    *,
+    penalties: Sequence[float] | None = None,
+    positive: str | None = None,
+    rng: SeedLike = 0,
+    threads: int | None = None,
+    checkpoints: Path | None = None,
+    name: str = "",
+    progress: Stage | None = None,
+) -> dict[str, Chosen]:
+    """Train a model on the split's train, and choose its regularisation and step for each metric.
+
+    Parameters
+    ----------
+    model : GradientModel
+    split : Split
+        Its validation rows judge; without them the last step is taken.
+    metrics : sequence of str
+        Each gets the model that was best by it, averaged over users (``aoa``), under the split's candidate rule.
+    penalties : sequence of float, optional
+        What to choose the regularisation from; by default the model's own, or the grid of Yang et al. (2018) where the
+        model says ``tune``.
+    positive : str, optional
+        Which validation rows are positives.
+    rng : int or Generator
+    threads : int, optional
+    checkpoints : Path, optional
+        A folder: a run that is there goes on where it was.
+    name : str
+        What to call the model in progress and file names; its word by default.
+    progress : callable, optional
+        Called as ``progress(stage, done, total)``.
+
+    Returns
+    -------
+    dict
+        Metric to `Chosen`.
+    """
+    name = name or str(model)
+    if model.tune and split.validation is None:
+        raise ConfigError(f"{model}: tune chooses by validation rows, and there are none; give --validation")
+    grid = penalties if penalties is not None else PENALTIES if model.tune else (model.regularisation,)
+    judge = validation_judge(split, metrics, positive=positive, seed=0, threads=threads)
+    best: dict[str, Chosen] = {}
+    for penalty in grid:
+        tried = replace(model, regularisation=penalty, tune=False)
+        label = name if len(grid) == 1 else f"{name} at {penalty:g}"
+        trained = tried.train(
+            split.train,
+            rng=rng,
+            judge=judge,
+            metrics=tuple(metrics) if judge is not None else (),
+            checkpoint=None if checkpoints is None else _file(checkpoints, label),
+            threads=threads,
+            progress=None if progress is None else _stage(progress, label),
+            tell=_say(progress, label),
+        )
+        for metric in metrics:
+            at, scorer = trained.best.get(metric, (trained.iterations, trained.last))
+            seen = {check.iteration: check.metrics.get(metric) for check in trained.checks}[at]
+            before = best[metric].value if metric in best else None
+            if before is None or (seen is not None and seen > before):
+                best[metric] = Chosen(replace(tried, iterations=at), scorer, seen)
+    return best
+
+
+def validation_judge(
+    split: Split, metrics: Sequence[str], *, positive: str | None = None, seed: int = 0, threads: int | None = None
+) -> Judge | None:
+    """What gives the metrics of a state on the split's validation rows; None when it has none.
+
+    Test rows are kept out as validation rows are in a test: ``sampled`` candidates are drawn from outside both.
+    """
+    if split.validation is None:
+        return None
+    if not len(split.validation):
+        raise DataError(f"{split.validation.name}: there is no validation row to choose by; leave out --validation")
+    judged = Split(split.train, split.validation, split.test, candidates=split.rule)
+
+    def judge(scorer: FactorScorer) -> Mapping[str, float]:
+        from unskew.evaluation.evaluator import evaluate
+
+        options: dict[str, Any] = {"positive": positive, "seed": seed, "threads": threads}
+        report = evaluate({"model": scorer}, judged, metrics=list(metrics), estimators=["aoa"], **options)
+        values = {}
+        for metric in metrics:
+            value = report.value("model", metric, "aoa")
+            if value is None:
+                raise DataError(f"{metric} is undefined on the validation rows; give more of them")
+            values[metric] = value
+        return values
+
+    return judge
+
+
+def _file(folder: Path, label: str) -> Path:
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder for checkpoints; make it first")
+    return folder / f"{re.sub(r'[^A-Za-z0-9._=-]+', '-', label).strip('-')}.npz"
+
+
+def _stage(progress: Stage, label: str) -> Callable[[int, int], None]:
+    return lambda done, total: progress(f"training {label}", done, total)
+
+
+def _say(progress: Stage | None, label: str) -> Callable[[str], None] | None:
+    """Words beside the bar, where whoever shows it has room for them."""
+    say = getattr(progress, "say", None)
+    return None if say is None else lambda words: say(f"training {label}", words)
+
+
+def with_training(split: Split, train: Interactions) -> Split:
+    """The split with other training rows, its candidates as they were."""
+    return split if train is split.train else Split(train, split.test, split.validation, candidates=split.rule)
