@@ -30,7 +30,7 @@ class Relevant:
 
     @property
     def truth(self) -> float:
-        """R of SPEC 1a: the mean over users of the mean over their relevant items."""
+        """R of Yang et al. (2018): the mean over users of the mean over their relevant items."""
         sums = [0.0] * len(self.counts)
         for user, gain in zip(self.user, self.gains, strict=True):
             sums[user] += gain / self.counts[user]

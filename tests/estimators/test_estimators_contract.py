@@ -1,4 +1,4 @@
-"""What every estimator owes, SPEC 1a and 1e: identities with the naive average, scale, clipping, order."""
+"""What every estimator owes, Yang et al. (2018): identities with the naive average, scale, clipping, order."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_snips_with_equal_propensities_is_the_naive_average_of_its_own_form(snip
 @pytest.mark.parametrize("snips", SNIPS, ids=str)
 @given(rows=observed(), seed=st.integers(0, 100))
 def test_snips_at_gamma_minus_one_is_the_naive_average_on_the_same_rows(snips: Snips, rows: Rows, seed: int) -> None:
-    """SPEC 1a: gamma = -1 makes the exponent 0, whatever the counts."""
+    """Yang et al. (2018): gamma = -1 makes the exponent 0, whatever the counts."""
     gains, _, user = rows
     rng = np.random.default_rng(seed)
     train = Interactions.from_arrays(np.arange(200) % 50, rng.integers(0, 6, 200), n_users=50, n_items=8)

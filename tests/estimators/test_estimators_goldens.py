@@ -1,4 +1,4 @@
-"""G-000-1 of SPEC 1d: figure 1 of Yang et al. 2018, all cells of its table, by the package's own metrics."""
+"""Figure 1 of Yang et al. (2018): all cells of its table, by the package's own metrics."""
 
 import numpy as np
 import pytest

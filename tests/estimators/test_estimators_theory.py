@@ -1,4 +1,4 @@
-"""Theorems of SPEC 1e, checked by enumeration over every pattern of observation, so without any chance."""
+"""Theorems of Yang et al. (2018), checked by enumeration over every pattern of observation, so without any chance."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_the_variance_of_ips_is_the_formula(world: Relevant) -> None:
 
 @worlds
 def test_the_weights_add_up_to_the_number_of_relevant_items_in_expectation(world: Relevant) -> None:
-    """The control variate of SPEC 1e."""
+    """The control variate of Yang et al. (2018)."""
     mean = sum(p * float((1 / world.propensity[seen]).sum()) for seen, p in world.patterns())
     assert mean == pytest.approx(len(world.user), rel=1e-12)
 
@@ -83,7 +83,7 @@ def exact_mean(snips: Snips, pairs: int, *, per_user: int) -> float:
 
 @pytest.mark.parametrize(("per", "per_user"), [("user", 0), ("pair", 0), ("pair", 1), ("balanced", 1)])
 def test_the_bias_of_snips_falls_as_one_over_the_number_of_relevant_pairs(per: str, per_user: int) -> None:
-    """SPEC 1e: slope about -1 on log scales. Per user it needs long users; per pair, many users suffice."""
+    """Slope about -1 on log scales. Per user it needs long users; per pair, many users suffice."""
     sizes = np.array([8, 16, 32])
     bias = [abs(exact_mean(Snips(per=per), n, per_user=per_user) - 0.5) for n in sizes.tolist()]  # type: ignore[arg-type]
     slope = np.polyfit(np.log(sizes), np.log(bias), 1)[0]
