@@ -9,6 +9,7 @@ from unskew.ranking.predictions import Predictions, look_up, predict
 from unskew.ranking.ranker import default_block_size, rank
 from unskew.ranking.ranks import TIE_POLICIES, Ranks, Ties
 from unskew.ranking.scorers import CallableScorer, FactorScorer, ItemItemScorer, MatrixScorer, Scorer
+from unskew.ranking.top import TopCounts, TopLists, count_top, top_lists
 
 __all__ = [
     "TIE_POLICIES",
@@ -25,6 +26,9 @@ __all__ = [
     "Scorer",
     "Threads",
     "Ties",
+    "TopCounts",
+    "TopLists",
+    "count_top",
     "default_block_size",
     "look_up",
     "predict",
@@ -33,4 +37,5 @@ __all__ = [
     "read_factors",
     "read_predictions",
     "read_scores",
+    "top_lists",
 ]

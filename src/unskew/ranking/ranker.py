@@ -14,7 +14,7 @@ from unskew.ranking.scorers import Scorer
 from unskew.ranking.sources import BlockScores
 
 Progress = Callable[[int, int], None]
-_LIST_BLOCK = 4096
+LIST_BLOCK = 4096
 
 
 def default_block_size(n_items: int) -> int:
@@ -64,7 +64,7 @@ def rank(
         raise ConfigError(f"unknown tie policy {ties!r}{did_you_mean(ties, TIE_POLICIES)}")
     job = _Job(scorer, contest, name, ties, seed)
     as_lists = isinstance(scorer, ListScorer) and not contest.among and ties not in {"random", "ordinal"}
-    size = _LIST_BLOCK if as_lists else block_size or default_block_size(contest.catalogue_size)
+    size = LIST_BLOCK if as_lists else block_size or default_block_size(contest.catalogue_size)
     starts = range(0, len(contest.users), size)
     blocks = [(start, min(start + size, len(contest.users))) for start in starts]
     task = job.rank_lists if as_lists else job.rank_scores

@@ -1,0 +1,202 @@
+"""The inner loops of top-k: the best items of each row of a block of scores. Arrays in, arrays out.
+
+A row is read once: the largest score of each short stretch gives a floor that k scores reach, and only stretches that
+reach it are looked into again. Minus infinity is never picked.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import int32, njit, uint64
+
+from unskew.arrays import Floats, Ints, Matrix
+
+_SHORTEST = 8  # scores a stretch
+_HALVINGS = 16
+
+
+@njit(nogil=True, cache=True, fastmath={"nnan", "nsz", "reassoc"})
+def _stretch_maxima(row: Matrix, width: int, maxima: Matrix) -> Any:
+    # the flags let the compiler reorder the comparisons, for the scores hold no NaN; unsigned places cannot wrap around
+    n = row.shape[0]
+    stretches = (n + width - 1) // width
+    for g in range(stretches):
+        start = uint64(g * width)
+        best = row[start]
+        for j in range(uint64(min(width, n - g * width))):
+            score = row[start + uint64(j)]
+            best = max(best, score)
+        maxima[g] = best
+    return stretches
+
+
+@njit(nogil=True, cache=True)
+def _kth_largest(values: Matrix, n: int, k: int) -> Any:
+    """The k-th largest of values[:n], which are reordered."""
+    low, high, place = 0, n - 1, k - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] > pivot:
+                i += 1
+            while values[j] < pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if place <= j:
+            high = j
+        elif place >= i:
+            low = i
+        else:
+            break
+    return values[place]
+
+
+@njit(nogil=True, cache=True)
+def _reach(values: Matrix, n: int, floor: Any) -> Any:
+    reach = int32(0)
+    for j in range(uint64(n)):
+        reach = int32(reach + int32(values[j] >= floor))
+    return reach
+
+
+@njit(nogil=True, cache=True)
+def _floor(maxima: Matrix, n: int, k: int, lowest: Any, work: Matrix) -> Any:
+    """A finite number that at least k of the maxima reach, and few more; the lowest where fewer are finite.
+
+    Halving counts in whole vectors, where a selection would stumble over its branches; a selection is the way out when
+    halving does not get there.
+    """
+    low, high = maxima[0], maxima[0]
+    for g in range(uint64(n)):
+        low = min(low, maxima[g])
+        high = max(high, maxima[g])
+    if n < k or high < lowest:
+        return lowest
+    low = max(low, lowest)
+    for _ in range(_HALVINGS):
+        middle = low + (high - low) * type(low)(0.5)
+        reach = _reach(maxima, n, middle)
+        if k <= reach <= k + k // 4:
+            return middle
+        if reach >= k:
+            low = middle
+        else:
+            high = middle
+    for g in range(n):
+        work[g] = maxima[g]
+    return max(_kth_largest(work, n, k), lowest)
+
+
+@njit(nogil=True, cache=True)
+def _contenders(row: Matrix, k: int, lowest: Any, maxima: Matrix, work: Matrix, places: Ints) -> tuple[Any, Any]:
+    """Write the places of all scores that are at least the k-th best, in order; their number, and that score.
+
+    `lowest` is the smallest finite number of the scores' own type, so that comparisons stay in that type.
+    """
+    n = row.shape[0]
+    width = min(max(n // (16 * k), _SHORTEST), 64)
+    stretches = _stretch_maxima(row, width, maxima)
+    floor = _floor(maxima, stretches, k, lowest, work)
+    found = uint64(0)
+    for g in range(uint64(stretches)):
+        if maxima[g] >= floor:
+            for j in range(uint64(g * uint64(width)), uint64(min((int(g) + 1) * width, n))):
+                places[found] = j
+                work[found] = row[j]
+                found += uint64(row[j] >= floor)
+    if found <= k:
+        return int(found), floor
+    edge = _kth_largest(work, int(found), k)
+    kept = 0
+    for m in range(found):
+        places[kept] = places[m]
+        kept += int(row[places[m]] >= edge)
+    return kept, edge
+
+
+@njit(nogil=True, cache=True)
+def _hide(row: Matrix, hidden: Ints) -> None:
+    for j in hidden:
+        row[j] = -np.inf
+
+
+@njit(nogil=True, cache=True)
+def count_top(scores: Matrix, hidden_offsets: Ints, hidden: Ints, k: int) -> tuple[Ints, Floats]:
+    """How often each column is among the k best of a row; columns tied for the last places share them evenly.
+
+    Parameters
+    ----------
+    scores : array (rows, columns)
+        No NaN; it is written to. What is minus infinity is not among the best.
+    hidden_offsets, hidden : array
+        Columns of each row that do not take part.
+    k : int
+
+    Returns
+    -------
+    tuple
+        By column, how many rows surely hold it, and the sum of its shares in ties.
+    """
+    n = scores.shape[1]
+    sure = np.zeros(n, np.int64)
+    shared = np.zeros(n, np.float64)
+    maxima = np.empty(n // _SHORTEST + 1, scores.dtype)
+    work = np.empty(n + 1, scores.dtype)
+    places = np.empty(n + 1, np.int32)
+    lowest = np.finfo(scores.dtype).min
+    for r in range(scores.shape[0]):
+        row = scores[r]
+        _hide(row, hidden[hidden_offsets[r] : hidden_offsets[r + 1]])
+        found, edge = _contenders(row, k, lowest, maxima, work, places)
+        if found <= k:
+            for m in range(found):
+                sure[places[m]] += 1
+            continue
+        above = 0
+        for m in range(found):
+            above += int(row[places[m]] > edge)
+        share = (k - above) / (found - above)
+        for m in range(found):
+            if row[places[m]] > edge:
+                sure[places[m]] += 1
+            else:
+                shared[places[m]] += share
+    return sure, shared
+
+
+@njit(nogil=True, cache=True)
+def list_top(scores: Matrix, hidden_offsets: Ints, hidden: Ints, k: int) -> Ints:
+    """The k best columns of each row, best first and ties in the order of the columns; -1 where there are fewer.
+
+    Parameters are those of `count_top`.
+    """
+    n = scores.shape[1]
+    best = np.full((scores.shape[0], k), np.int32(-1), np.int32)
+    maxima = np.empty(n // _SHORTEST + 1, scores.dtype)
+    work = np.empty(n + 1, scores.dtype)
+    places = np.empty(n + 1, np.int32)
+    lowest = np.finfo(scores.dtype).min
+    for r in range(scores.shape[0]):
+        row = scores[r]
+        _hide(row, hidden[hidden_offsets[r] : hidden_offsets[r + 1]])
+        found, edge = _contenders(row, k, lowest, maxima, work, places)
+        above = 0
+        for m in range(found):
+            above += int(row[places[m]] > edge)
+        room = k - above if found > k else found
+        taken = 0
+        for m in range(found):
+            level = row[places[m]] == edge
+            if level and room == 0:
+                continue
+            room -= int(level)
+            work[taken] = -row[places[m]]
+            best[r, taken] = places[m]
+            taken += 1
+        order = np.argsort(work[:taken], kind="mergesort")  # stable, so ties stay in the order of the columns
+        best[r, :taken] = best[r, :taken][order]
+    return best
