@@ -10,8 +10,11 @@ import numpy as np
 from unskew.arrays import Bools, Ints
 from unskew.data.interactions import Interactions
 from unskew.data.vocabulary import Vocabulary
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, did_you_mean
 from unskew.notation import Named
+
+
+CORRECTIONS = ("none", "unbiased", "bias-variance")
 
 
 class Candidates(Named, family="candidate rule"):
@@ -43,14 +46,30 @@ class Sampled(Candidates, word="sampled"):
     """The user's positives and n draws without replacement from outside the user's train, validation and test.
 
     All of those are taken when there are fewer than n.
+
+    Parameters
+    ----------
+    n : int
+    correction : {"none", "unbiased", "bias-variance"}
+        Correct the gains towards those among all items outside the user's train and validation [krichene2020].
     """
 
     n: int
+    correction: Literal["none", "unbiased", "bias-variance"] = "none"
     positional = ("n",)
 
     def __post_init__(self) -> None:
         if self.n < 1:
             raise ConfigError(f"sampled({self.n}): at least 1 item must be drawn")
+        if self.correction not in CORRECTIONS:
+            raise ConfigError(
+                f"unknown correction={self.correction} in 'sampled'{did_you_mean(self.correction, CORRECTIONS)}"
+            )
+
+    @property
+    def corrected(self) -> bool:
+        """Whether the gains are corrected towards full ranking."""
+        return self.correction != "none"
 
 
 @dataclass(frozen=True, eq=False)

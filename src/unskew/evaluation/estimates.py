@@ -145,8 +145,8 @@ class Estimation:
     def _definition(self, metric: AnyMetric, model: str) -> str:
         if metric.kind == "loss":
             return f"{metric.definition}; {self.evidence.split.rule}"
-        ranks = self._ranks(metric)[model]
-        return f"{metric.definition}; ties {ranks.ties}; {ranks.candidate_rule}"
+        evidence = self.evidence if self.rated is None or metric.kind not in OVER_ALL_PAIRS else self.rated
+        return f"{metric.definition}; ties {evidence.ranks[model].ties}; {evidence.candidates_in_words(model)}"
 
     @cached_property
     def _rows(self) -> tuple[Floats, Bools | None]:

@@ -12,6 +12,7 @@ from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions, Split
 from unskew.data.vocabulary import canonical
 from unskew.errors import ConfigError, DataError, PropensityError
+from unskew.evaluation.corrected import Correction
 from unskew.metrics import AnyMetric, Metric, RatingLoss, UserLists
 from unskew.propensities import Propensity
 from unskew.ranking import Predictions, Ranks
@@ -50,6 +51,8 @@ class Evidence:
         Model to predicted ratings of the rows, for the models that predict.
     pairs : array
         How many candidates each user has, by code; metrics over all pairs need it.
+    correction : Correction or None
+        How gains of sampled ranks are corrected towards full ranking.
     """
 
     split: Split
@@ -66,6 +69,7 @@ class Evidence:
     values: Floats | None = None
     predictions: Mapping[str, Predictions] = field(default_factory=dict)
     pairs: Floats = field(default_factory=lambda: np.empty(0))
+    correction: Correction | None = None
 
     @cached_property
     def user(self) -> Ints:
@@ -103,6 +107,8 @@ class Evidence:
             return losses
         ranks = self.ranks[model]
         assert isinstance(metric, Metric)
+        if self.correction is not None:
+            return self.correction.gains(metric, ranks, self.offsets, self.listed(model))
         gains = metric.row_gains(ranks.above, ranks.spread, ranks.candidates, self.listed(model))
         return gains * self.values if metric.kind == "graded" and self.values is not None else gains
 
@@ -161,6 +167,11 @@ class Evidence:
     def listed(self, model: str) -> Ints | None:
         """How many candidates each row's list holds, where being outside a list means to gain nothing."""
         return self.ranks[model].listed if self.unlisted == "zero" else None
+
+    def candidates_in_words(self, model: str) -> str:
+        """The candidate rule of a model's ranks; a corrected one with what it is corrected towards."""
+        rule = self.ranks[model].candidate_rule
+        return rule if self.correction is None else f"{rule}, towards all items outside train and validation"
 
     def population(self, *, mean: bool) -> Bools:
         """Users, by code, of whom something could have been observed, which ips counts as 0 where nothing was.

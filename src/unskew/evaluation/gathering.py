@@ -11,10 +11,19 @@ from unskew.data import Interactions, Split
 from unskew.data.split import All, Listed, Sampled
 from unskew.data.vocabulary import canonical
 from unskew.errors import ConfigError, DataError
+from unskew.evaluation.corrected import (
+    Correction,
+    CorrectionCheck,
+    check_correction,
+    check_pools,
+    checked_users,
+    compare_with_full,
+)
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.judged import Fitted, Stage, stage
 from unskew.evaluation.saved_ranks import admit, check_alike
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
+from unskew.metrics import Metric
 from unskew.ranking import (
     Contest,
     Engine,
@@ -28,6 +37,7 @@ from unskew.ranking import (
     prepare_contest,
     rank,
 )
+from unskew.ranking.contest import in_full
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +53,15 @@ class Gathered:
     contest : Contest or None
         Who was ranked among what; None when all ranks were made before.
     block_size : int or None
+    correction : tuple of CorrectionCheck or None
+        How far corrected numbers are from those of full ranking; None without a correction.
     """
 
     ranked: Evidence | None
     rated: Evidence | None
     contest: Contest | None
     block_size: int | None
+    correction: tuple[CorrectionCheck, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +96,8 @@ class Gathering:
                 contest = own if contest is None else contest
             rated = self._rate(ranks if graded else {})
             contest = contest if contest is not None or ranked is not None else self._contest(None)
-        return Gathered(ranked, rated, contest, block)
+        checks = None if ranked is None else self._check_correction(ranked, contest, block)
+        return Gathered(ranked, rated, contest, block, checks)
 
     def _rank(self, positive: str | None) -> tuple[Contest | None, dict[str, Ranks], int | None]:
         settings = replace(self.settings, positive=positive)
@@ -92,6 +106,7 @@ class Gathering:
         contest, made, block = None, {}, None
         if scorers:
             contest = self._contest(positive, scorers)
+            check_correction(self.split.rule, settings.metrics, contest.catalogue_size)
             block = settings.block_size or default_block_size(contest.catalogue_size)
             for name, scorer in scorers.items():
                 if self.fitted[name].ranker is None:
@@ -118,6 +133,7 @@ class Gathering:
                 "some cannot rank; give --scores or --factors"
             )
         check_alike(joined)
+        check_pools(joined, self.split.rule)
         return contest, joined, block
 
     def _contest(
@@ -199,7 +215,41 @@ class Gathering:
             dropped=self._without_rank(first, users) if contest is None else contest.dropped,
             unlisted=self.settings.unlisted,
             values=None if self.split.test.values is None else first.values,
+            correction=Correction.under(self.split.rule),
         )
+
+    def _check_correction(
+        self, evidence: Evidence, contest: Contest | None, block: int | None
+    ) -> tuple[CorrectionCheck, ...] | None:
+        """Rank some users in full, where scores are at hand, and compare."""
+        if evidence.correction is None:
+            return None
+        if contest is None:
+            return ()
+        chosen = checked_users(len(evidence.users), self.settings.seed)
+        whole = in_full(contest, chosen)
+        rows = np.isin(evidence.user, chosen)
+        checks = []
+        for name, scorer in self._scorers(self.settings.positive).items():
+            if name not in evidence.ranks:
+                continue
+            full = rank(
+                scorer,
+                whole,
+                name=name,
+                ties=self.settings.ties,
+                engine=self.engine,
+                block_size=block,
+                seed=self.settings.seed,
+                progress=None if self.progress is None else stage(self.progress, name, "checking"),
+            )
+            listed = full.listed if evidence.unlisted == "zero" else None
+            for metric in self.settings.metrics:
+                assert isinstance(metric, Metric)
+                true = metric.row_gains(full.above, full.spread, full.candidates, listed)
+                mine = evidence.gains(name, metric)[rows]
+                checks.append(compare_with_full(name, metric, mine, true, whole.offsets))
+        return tuple(checks)
 
     def _without_rank(self, ranks: Ranks, users: Ints) -> dict[str, int]:
         """What saved ranks lack; they do not tell why."""

@@ -12,6 +12,7 @@ from unskew import __version__
 from unskew.data.writing import written
 from unskew.errors import ConfigError, did_you_mean
 from unskew.estimators import Comparison, Estimate, Snips
+from unskew.evaluation.corrected import CorrectionCheck
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.propensity_check import as_numbers, check_propensity, count_pairs, file_fingerprints
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
@@ -40,6 +41,7 @@ class Report:
     block_size: int | None
     models: Mapping[str, str]
     rated: Evidence | None = None
+    correction: tuple[CorrectionCheck, ...] | None = None
 
     def __str__(self) -> str:
         from unskew.evaluation.table import as_text
@@ -171,6 +173,7 @@ class Report:
             "estimates": [row.to_dict() for row in self.estimates],
             "comparisons": [row.to_dict() for row in self.comparisons],
             "warnings": list(self.warnings),
+            **({} if self.correction is None else {"correction": [check.to_dict() for check in self.correction]}),
         }
 
     def to_json(self, path: str | Path | None = None) -> str:

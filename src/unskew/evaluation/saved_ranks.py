@@ -95,7 +95,7 @@ def _is_in(ranks: Ranks, users: Ints, items: Ints, width: int) -> Bools:
 
 def take_ranks(ranks: Ranks, rows: Bools) -> Ranks:
     """The given rows of ranks."""
-    columns = ("users", "items", "above", "tied", "candidates", "values", "listed")
+    columns = ("users", "items", "above", "tied", "candidates", "values", "listed", "pool")
     taken: dict[str, Any] = {
         column: getattr(ranks, column)[rows] for column in columns if getattr(ranks, column) is not None
     }

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unskew.estimators import Comparison, Estimate, Observation
+from unskew.evaluation.corrected import correction_lines
 from unskew.evaluation.ordering import lower_is_better, ranked
 from unskew.evaluation.sweep import Sweep
 from unskew.propensities import Popularity
@@ -35,6 +36,8 @@ def print_report(report: "Report", console: Console) -> None:
     lower = [str(metric) for metric in report.settings.metrics if metric.lower_is_better]
     if lower:
         console.print(Text(f"lower is better: {', '.join(lower)}"), soft_wrap=True)
+    for line in correction_lines(report.correction or ()):
+        console.print(Text(line), soft_wrap=True)
     for line in order_lines(report):
         console.print(Text(line), soft_wrap=True)
 

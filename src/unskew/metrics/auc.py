@@ -22,8 +22,8 @@ class LinearMetric(Metric):
         """Return the gain at the middle of each tie group."""
         return self._at(above + 0.5 * tied if tied.any() else above.astype(np.float64), candidates)
 
-    def gain(self, above: Ints, candidates: Ints) -> Floats:
-        """Return the gain at a place."""
+    def gain(self, above: Ints | Floats, candidates: Ints) -> Floats:
+        """Return the gain at a place, whole or not."""
         return self._at(np.asarray(above, dtype=np.float64), candidates)
 
     @abstractmethod

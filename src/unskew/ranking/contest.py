@@ -1,7 +1,7 @@
 """Who is judged, on what, among which candidates: the same for all models of a run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,9 @@ class Contest:
         Counts of what was left out and why.
     catalogue_ids : array
         Ids of the catalogue, for messages.
+    touched : pair of array, optional
+        Under a corrected `sampled` rule, offsets and places in the catalogue of what each judged user has in train,
+        validation or test; the others could have been drawn.
     """
 
     rule: Candidates
@@ -61,6 +64,7 @@ class Contest:
     dropped: Mapping[str, int]
     catalogue_ids: npt.NDArray[Any]
     user_ids: npt.NDArray[Any]
+    touched: tuple[Ints, Ints] | None = None
 
     def __len__(self) -> int:
         return len(self.items)
@@ -69,6 +73,14 @@ class Contest:
     def row_users(self) -> Ints:
         """User code of each row."""
         return np.repeat(self.users, np.diff(self.offsets))
+
+    @property
+    def row_pool(self) -> Ints | None:
+        """For each row, how many items the sampled candidates were drawn from; None where it does not matter."""
+        if self.touched is None:
+            return None
+        pool = self.catalogue_size - np.diff(self.touched[0])
+        return np.repeat(pool, np.diff(self.offsets)).astype(np.int32)
 
 
 def prepare_contest(
@@ -112,7 +124,9 @@ def prepare_contest(
     users, counts = _runs(test.users[chosen])
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     _require_rows(kept, dropped, models, joined.bindings, split)
-    listed_offsets, listed, among = _restrict(rule, split, users, places, columns[chosen], offsets, len(joined), seed)
+    listed_offsets, listed, among, outside_of = _restrict(
+        rule, split, users, places, columns[chosen], offsets, len(joined), seed
+    )
     lengths = np.diff(listed_offsets)
     return Contest(
         rule=rule,
@@ -130,6 +144,41 @@ def prepare_contest(
         dropped=dropped,
         catalogue_ids=joined.ids,
         user_ids=split.user_vocabulary.ids,
+        touched=outside_of,
+    )
+
+
+def in_full(contest: Contest, chosen: Ints) -> Contest:
+    """The contest of some judged users among all that could have been drawn, and their positives.
+
+    Parameters
+    ----------
+    contest : Contest
+        Under a corrected `sampled` rule.
+    chosen : array
+        Which judged users, from 0, ascending.
+    """
+    assert contest.touched is not None
+    starts, ends = contest.offsets[chosen], contest.offsets[chosen + 1]
+    rows = np.concatenate([np.arange(start, end) for start, end in zip(starts, ends, strict=True)])
+    touched_offsets, places = contest.touched
+    barred = [
+        np.setdiff1d(places[touched_offsets[k] : touched_offsets[k + 1]], contest.columns[start:end])
+        for k, start, end in zip(chosen, starts, ends, strict=True)
+    ]
+    lengths = np.array([len(own) for own in barred])
+    return replace(
+        contest,
+        users=contest.users[chosen],
+        offsets=np.append(0, np.cumsum(ends - starts)).astype(np.int64),
+        items=contest.items[rows],
+        columns=contest.columns[rows],
+        listed_offsets=np.append(0, np.cumsum(lengths)).astype(np.int64),
+        listed=np.concatenate(barred).astype(np.int32),
+        among=False,
+        candidates=(contest.catalogue_size - lengths).astype(np.int32),
+        values=None if contest.values is None else contest.values[rows],
+        touched=None,
     )
 
 
@@ -194,21 +243,22 @@ def _restrict(
     offsets: Ints,
     catalogue_size: int,
     seed: int,
-) -> tuple[Ints, Ints, bool]:
-    """Offsets and places that are no candidates, or all that are, and which of the two."""
+) -> tuple[Ints, Ints, bool, tuple[Ints, Ints] | None]:
+    """Offsets and places that are no candidates, or all that are, which of the two, and what a correction needs."""
     if isinstance(rule, All):
-        return np.zeros(len(users) + 1, np.int64), np.empty(0, np.int32), False
+        return np.zeros(len(users) + 1, np.int64), np.empty(0, np.int32), False, None
     if isinstance(rule, Listed):
-        return *rows_of(split.test.by_user, users, places), True
+        return *rows_of(split.test.by_user, users, places), True, None
     if not isinstance(rule, Sampled):
-        return *rows_of(split.train.by_user, users, places), False
+        return *rows_of(split.train.by_user, users, places), False, None
     from unskew.ranking.sampling import draw_outside, join_rows
 
-    drawn = draw_outside(seed, users, *touched(split, users, places), rule.n, catalogue_size)
-    return *join_rows(offsets, columns, *drawn), True
+    own = _touched(split, users, places)
+    drawn = draw_outside(seed, users, *own, rule.n, catalogue_size)
+    return *join_rows(offsets, columns, *drawn), True, own if rule.corrected else None
 
 
-def touched(split: Split, users: Ints, places: Ints) -> tuple[Ints, Ints]:
+def _touched(split: Split, users: Ints, places: Ints) -> tuple[Ints, Ints]:
     """Offsets and catalogue places of the items that these users have in train, validation or test."""
     from unskew.ranking.sampling import join_rows
 

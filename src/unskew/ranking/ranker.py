@@ -84,6 +84,7 @@ def rank(
         np.repeat(contest.candidates, np.diff(contest.offsets)),
         values=contest.values,
         listed=listed if isinstance(scorer, ListScorer) and unlisted == "zero" else None,
+        pool=contest.row_pool,
         ties=ties,
         candidate_rule=str(contest.rule),
     )

@@ -17,7 +17,7 @@ from unskew.errors import DataError
 
 Ties: TypeAlias = Literal["expected", "optimistic", "pessimistic", "random", "ordinal"]
 TIE_POLICIES: tuple[Ties, ...] = ("expected", "optimistic", "pessimistic", "random", "ordinal")
-_COLUMNS = ("users", "items", "above", "tied", "candidates", "values", "listed")
+_COLUMNS = ("users", "items", "above", "tied", "candidates", "values", "listed", "pool")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +39,8 @@ class Ranks:
         Values of the rows.
     listed : array of int32, optional
         For top-N lists, how many candidates the user's list holds; a row with ``above >= listed`` is not in it.
+    pool : array of int32, optional
+        Under a corrected `sampled` rule, how many items the user's were drawn from.
     ties : str
         The tie policy.
     candidate_rule : str
@@ -52,6 +54,7 @@ class Ranks:
     candidates: Ints
     values: Floats | None = None
     listed: Ints | None = None
+    pool: Ints | None = None
     ties: Ties = "expected"
     candidate_rule: str = "unseen"
 
@@ -74,6 +77,8 @@ class Ranks:
         digest = hashlib.sha256(f"{self.ties} {self.candidate_rule}".encode())
         for column in (self.users, self.items, self.above, self.tied, self.candidates, self.listed):
             digest.update(b"-" if column is None else column.astype("<i4").tobytes())
+        if self.pool is not None:
+            digest.update(self.pool.astype("<i4").tobytes())
         return digest.hexdigest()
 
     @staticmethod
