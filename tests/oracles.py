@@ -150,3 +150,12 @@ def tie_orders(scores: Sequence[int], relevant: Sequence[bool]) -> Iterator[list
         patterns.append([[place in chosen for place in range(len(group))] for chosen in places])
     for choice in itertools.product(*patterns):
         yield [relevant for group in choice for relevant in group]
+
+
+def gamma_of_pairs(levels: Sequence[float], f: Sequence[float]) -> float:
+    """Gamma summed over all pairs of popularity levels, as Yang et al. 2018 print it."""
+    above = below = 0.0
+    for (x, f_x), (y, f_y) in itertools.combinations(list(zip(levels, f, strict=True)), 2):
+        above += math.log(f_y / f_x) * math.log(y / x)
+        below += math.log(y / x) ** 2
+    return above / below

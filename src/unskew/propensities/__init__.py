@@ -8,6 +8,7 @@ from unskew.propensities.logistic import Logistic
 from unskew.propensities.naive_bayes import NaiveBayes
 from unskew.propensities.observation import FittedObservation, ObservationModel
 from unskew.propensities.popularity import Popularity
+from unskew.propensities.presentation import GammaFit, PresentationBias, fit_gamma, presentation_bias
 from unskew.propensities.propensity import Propensity, PropensityModel
 from unskew.propensities.uniform import Uniform
 
@@ -17,14 +18,18 @@ __all__ = [
     "Combined",
     "Diagnostics",
     "FittedObservation",
+    "GammaFit",
     "Logistic",
     "NaiveBayes",
     "ObservationModel",
     "Popularity",
+    "PresentationBias",
     "Propensity",
     "PropensityModel",
     "ReliabilityBin",
     "Uniform",
     "diagnose",
+    "fit_gamma",
+    "presentation_bias",
     "reliability_curve",
 ]

@@ -1,0 +1,178 @@
+"""How much more a recommender presents popular items, and gamma from it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.arrays import Bools, Floats, Ints
+from unskew.errors import ConfigError, DataError, PropensityError
+
+CUT = 0.005  # share of the most popular items that the paper leaves out of the fit
+FEW_LEVELS = 10  # up to so many points the slope of a line through them says little
+
+
+@dataclass(frozen=True, eq=False)
+class PresentationBias:
+    r"""How often an item of each popularity is recommended (Yang et al. 2018, section 3.2).
+
+    .. math:: f(n) = \frac{\sum_i 1\{n^*_i = n\} N_i}{\sum_i 1\{n^*_i = n\}}
+
+    Parameters
+    ----------
+    levels : array of int
+        The distinct popularities above 0, ascending.
+    f : array
+        Mean number of users that an item of the level is recommended to.
+    items : array of int
+        How many items each level has.
+    """
+
+    levels: Ints
+    f: Floats
+    items: Ints
+
+    @property
+    def never(self) -> Ints:
+        """Levels of which no item is ever recommended."""
+        never: Ints = self.levels[self.f == 0]
+        return never
+
+
+@dataclass(frozen=True)
+class GammaFit:
+    r"""A straight line through log f against log popularity; its slope is gamma.
+
+    Parameters
+    ----------
+    gamma : float
+    intercept : float
+        log f of an item of popularity 1, by the line.
+    std_error : float or None
+        Of gamma, with the levels as the points and equal spread about the line; None with two levels only.
+    residual : float or None
+        Standard deviation of the levels about the line; None with two levels only.
+    levels : int
+        How many levels the line goes through.
+    never : int
+        Levels left out because no item of theirs is ever recommended: f = 0 has no logarithm.
+    cut_items : int
+        The most popular items, left out of the fit.
+    items : int
+        Items of the levels in the fit.
+    recommended_items : int
+        How many items are recommended to anybody, those cut included.
+    """
+
+    gamma: float
+    intercept: float
+    std_error: float | None
+    residual: float | None
+    levels: int
+    never: int
+    cut_items: int
+    items: int
+    recommended_items: int
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Reasons to doubt this gamma, in words; empty when there are none."""
+        if self.levels > FEW_LEVELS:
+            return ()
+        error = "unknown" if self.std_error is None else f"{self.std_error:.2f}"
+        levels = f"{self.levels} popularity levels (standard error {error})"
+        return (f"gamma {self.gamma:.2f} rests on {levels}: recommendations hold {self.recommended_items} items",)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether there is a reason to doubt this gamma."""
+        return bool(self.notes)
+
+
+def presentation_bias(popularity: Ints, recommended: Floats) -> PresentationBias:
+    """The mean number of recommendations of an item, by popularity.
+
+    Parameters
+    ----------
+    popularity : array of int
+        Training interactions of each item; items with none have no level.
+    recommended : array
+        How many users each item is recommended to, as `count_top` counts them.
+    """
+    popularity, recommended = np.asarray(popularity), np.asarray(recommended, dtype=float)
+    if popularity.ndim != 1 or popularity.shape != recommended.shape:
+        raise DataError(
+            f"popularity {popularity.shape} and recommendations {recommended.shape} must be two columns as long as "
+            "there are items"
+        )
+    if not (np.isfinite(recommended).all() and (recommended >= 0).all() and (popularity >= 0).all()):
+        raise DataError("popularity and recommendations are counts: 0 or more, and finite")
+    known = popularity > 0
+    levels, place, items = np.unique(popularity[known], return_inverse=True, return_counts=True)
+    totals = np.bincount(place, weights=recommended[known], minlength=len(levels))
+    return PresentationBias(levels, totals / items, items)
+
+
+def fit_gamma(popularity: Ints, recommended: Floats, *, cut: float = CUT) -> GammaFit:
+    r"""Fit gamma, the slope of log f on log popularity, by least squares over the distinct levels (Yang et al. 2018).
+
+    .. math:: f(n^*) \propto (n^*)^\gamma
+
+    The paper sums over pairs of levels; that is the same slope. Each level counts once, however many items it has.
+    The most popular items are left out first. A level is cut whole or stays whole: it is cut when all items down to it
+    are within the share `cut` of the items that occur in training.
+
+    Parameters
+    ----------
+    popularity : array of int
+        Training interactions of each item.
+    recommended : array
+        How many users each item is recommended to.
+    cut : float
+        Share of the items to leave out, the most popular first.
+
+    Raises
+    ------
+    PropensityError
+        When fewer than two levels are left, so that no slope exists.
+    """
+    if not 0 <= cut < 1:
+        raise ConfigError(f"cut={cut:g} must be a share of the items, 0 or more and below 1")
+    bias = presentation_bias(popularity, recommended)
+    from_the_top = np.cumsum(bias.items[::-1])[::-1]
+    kept = from_the_top > cut * bias.items.sum()
+    shown = kept & (bias.f > 0)
+    recommended_items = int(np.sum(np.asarray(recommended) > 0))
+    _require_two(bias, kept, shown)
+    x, y = np.log(bias.levels[shown]), np.log(bias.f[shown])
+    centred = x - x.mean()
+    gamma = float(centred @ y / (centred @ centred))
+    intercept = float(y.mean() - gamma * x.mean())
+    spare = len(x) - 2
+    residual = float(np.sqrt(np.sum((y - intercept - gamma * x) ** 2) / spare)) if spare else None
+    return GammaFit(
+        gamma=gamma,
+        intercept=intercept,
+        std_error=None if residual is None else residual / float(np.sqrt(centred @ centred)),
+        residual=residual,
+        levels=len(x),
+        never=int(np.sum(kept & ~shown)),
+        cut_items=int(bias.items[~kept].sum()),
+        items=int(bias.items[shown].sum()),
+        recommended_items=recommended_items,
+    )
+
+
+def _require_two(bias: PresentationBias, kept: Bools, shown: Bools) -> None:
+    if shown.sum() > 1:
+        return
+    if not len(bias.levels):
+        raise PropensityError("gamma is not identified: no item occurs in training; give the training rows")
+    if len(bias.levels) == 1:
+        raise PropensityError(
+            f"gamma is not identified: every item has {bias.levels[0]} training rows, so the log cannot tell how much "
+            "popular items are favoured; name a gamma, as in popularity(gamma=1)"
+        )
+    raise PropensityError(
+        f"gamma is not identified: of {int(kept.sum())} popularity levels the recommendations show {int(shown.sum())}, "
+        "and a slope needs two; use another model, or name a gamma, as in popularity(gamma=1)"
+    )
