@@ -7,10 +7,11 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from unskew.data import Interactions, Split
     from unskew.errors import ConfigError, DataError, PropensityError, UnskewError, UnskewWarning
-    from unskew.evaluation import Report, evaluate
+    from unskew.evaluation import Audit, Report, audit, evaluate
     from unskew.ranking import Predictions, Ranks
 
 __all__ = [
+    "Audit",
     "ConfigError",
     "DataError",
     "Interactions",
@@ -21,13 +22,16 @@ __all__ = [
     "Split",
     "UnskewError",
     "UnskewWarning",
+    "audit",
     "evaluate",
 ]
 
 _HOMES = {
     "Interactions": "unskew.data",
     "Split": "unskew.data",
+    "Audit": "unskew.evaluation",
     "Report": "unskew.evaluation",
+    "audit": "unskew.evaluation",
     "evaluate": "unskew.evaluation",
     "Predictions": "unskew.ranking",
     "Ranks": "unskew.ranking",

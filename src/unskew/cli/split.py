@@ -57,7 +57,7 @@ def split_command(
     kind: Literal["csv", "parquet"] = "csv" if file_format == "csv" else "parquet"
     _check_folder(out, kind, log)
     columns = Columns(user_col or "user", item_col or "item", rating_col, timestamp_col, propensity_col)
-    interactions = _read(log, columns)
+    interactions = read_log(log, columns)
     if per_user is not None:
         split = split_per_user(interactions, per_user, rng=seed)
     elif leave_one_out:
@@ -81,7 +81,7 @@ def parse_fractions(text: str) -> tuple[float, ...]:
     return parts
 
 
-def _read(log: Path, columns: Columns) -> Interactions:
+def read_log(log: Path, columns: Columns) -> Interactions:
     from unskew.data.sources import SOURCES, status_of
 
     if not log.exists() and str(log) in SOURCES:

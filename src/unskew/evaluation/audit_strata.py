@@ -1,7 +1,7 @@
 """Metrics over the held-out rows of popular and of rare items, each with its interval."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from unskew.ranking import Ranks
 
 ALL = "all"
 ESTIMATOR = "aoa(per=pair)"  # so that the strata, weighted by their rows, add up to the whole
-_COLUMNS = ("users", "items", "above", "tied", "candidates", "values", "listed")
 
 
 @dataclass(frozen=True)
@@ -102,5 +101,6 @@ def rows_where(evidence: Evidence, keep: Bools) -> Evidence:
 
 
 def _take(ranks: Ranks, keep: Bools) -> Ranks:
-    columns: dict[str, Any] = {name: getattr(ranks, name) for name in _COLUMNS}
-    return replace(ranks, **{name: None if column is None else column[keep] for name, column in columns.items()})
+    whole = {field.name: getattr(ranks, field.name) for field in fields(ranks)}
+    columns: dict[str, Any] = {name: part[keep] for name, part in whole.items() if isinstance(part, np.ndarray)}
+    return replace(ranks, **columns)

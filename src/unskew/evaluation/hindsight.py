@@ -35,6 +35,6 @@ def find_hindsight(split: Split) -> str | None:
     if not late:
         return None
     return (
-        f"the split is by time, but popularity was counted on {late:,} training rows ({late / len(train):.0%}) later than "
-        "the first test row, which nobody could know then; hold out with --temporal, or cut train where the test begins"
+        f"the split is by time, but popularity was counted on {late:,} training rows ({late / len(train):.0%}) later "
+        "than the first test row, which nobody could know then; use --temporal, or end train where the test begins"
     )

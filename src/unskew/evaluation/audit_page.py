@@ -1,0 +1,162 @@
+"""An audit as one HTML file that needs nothing else: no script, no font, no request to anywhere."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from markupsafe import Markup
+
+from unskew import __version__
+from unskew.evaluation import audit_charts
+from unskew.evaluation.audit_strata import ALL, StratumEstimate
+from unskew.evaluation.audit_words import headline, percent, summary
+from unskew.evaluation.charts import Style
+from unskew.evaluation.names import clean, shortened
+from unskew.evaluation.popularity_audit import RULE, STRATA
+from unskew.evaluation.wording import sentence
+
+if TYPE_CHECKING:
+    from unskew.evaluation.audit_result import Audit
+
+MOST_NAME = 56  # characters of a name in tables
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with its caption."""
+
+    title: str
+    svg: Markup | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class MetricTable:
+    """A metric by model and stratum."""
+
+    metric: str
+    definition: str
+    rows: tuple[tuple[str, tuple[StratumEstimate | None, ...]], ...]
+
+
+def render_audit(audit: "Audit") -> str:
+    """Write the page; the same audit gives the same bytes, and everything that comes from it is escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("unskew.evaluation"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_printable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": percent, "number": _number, "plain": _plain, "shortened": shortened}
+    return environment.get_template("audit.html.j2").render(_context(audit))
+
+
+def _context(audit: "Audit") -> dict[str, Any]:
+    names = [row.model for row in audit.models]
+    styles = audit_charts.series_styles(names)
+    strata = audit.strata
+    return {
+        "version": __version__,
+        "audit": audit,
+        "headline": headline(audit),
+        "summary": list(summary(audit)),
+        "rule": sentence(RULE),
+        "strata": strata.to_dict()["parts"],
+        "names": STRATA,
+        "all": ALL,
+        "level": f"{100 * audit.settings.level:.4g} %",
+        "log_figures": list(_log_figures(audit, styles)),
+        "bias_figures": list(_bias_figures(audit, styles)),
+        "place_figures": [
+            Figure("Who gets the places", _markup(audit_charts.shares_chart(strata, audit.models, "places")))
+        ]
+        if audit.models
+        else [],
+        "metric_figures": list(_metric_figures(audit, names)),
+        "metric_tables": list(_metric_tables(audit)),
+        "counts": _counts(audit),
+        "model_styles": [style for name, style in styles.items() if name],
+        "stratum_styles": [audit_charts.STRATUM_STYLES[name] for name in (ALL, *STRATA)],
+        "outside_style": audit_charts.STRATUM_STYLES[audit_charts.OUTSIDE],
+        "any_outside": any(row.outside > 0 for row in audit.models),
+        "most_name": MOST_NAME,
+        "run": audit.run,
+        "run_json": json.dumps(audit.run, indent=2, ensure_ascii=False),
+    }
+
+
+def _log_figures(audit: "Audit", styles: dict[str, Style]) -> Iterator[Figure]:
+    log = audit.log
+    yield Figure("Interactions by rank of the item", _markup(audit_charts.rank_chart(log, "rank")))
+    note = f"{log.once:,} of {log.items:,} items occur once." if log.once else ""
+    yield Figure("Items by number of interactions", _markup(audit_charts.levels_chart(log, "levels")), note)
+    amounts = {"": log.popularity.astype(float), **{row.model: row.recommended for row in audit.models}}
+    looks = {name: styles[name] for name in amounts}
+    gini = f"Gini of the log {log.gini:.3f}."
+    yield Figure("Lorenz curves", _markup(audit_charts.lorenz_chart(amounts, looks, "lorenz")), gini)
+
+
+def _bias_figures(audit: "Audit", styles: dict[str, Style]) -> Iterator[Figure]:
+    for k, row in enumerate(audit.models):
+        svg = audit_charts.presentation_chart(row, styles[row.model], f"bias-{k}")
+        if row.gamma is None:
+            note = f"Gamma is not identified: {row.why}."
+        else:
+            error = "unknown" if row.gamma.std_error is None else f"{row.gamma.std_error:.3f}"
+            note = f"gamma = {row.gamma.gamma:.3f}, standard error {error}, from {row.gamma.levels:,} levels."
+        never = int(np.sum(row.bias.f == 0))
+        if never:
+            note += f" {never:,} of {len(row.bias.levels):,} levels are never recommended and not drawn."
+        yield Figure(row.model, _markup(svg), note)
+
+
+def _metric_figures(audit: "Audit", names: list[str]) -> Iterator[Figure]:
+    for k, metric in enumerate(dict.fromkeys(part.estimate.metric for part in audit.by_stratum)):
+        mine = [part for part in audit.by_stratum if part.estimate.metric == metric]
+        yield Figure(metric, _markup(audit_charts.metric_chart(mine, names, f"metric-{k}")))
+
+
+def _metric_tables(audit: "Audit") -> Iterator[MetricTable]:
+    parts = {(p.estimate.metric, p.estimate.model, p.stratum): p for p in audit.by_stratum}
+    for metric in dict.fromkeys(metric for metric, _, _ in parts):
+        definitions = dict.fromkeys(p.estimate.definition for p in audit.by_stratum if p.estimate.metric == metric)
+        rows = [
+            (row.model, tuple(parts.get((metric, row.model, stratum)) for stratum in (ALL, *STRATA)))
+            for row in audit.models
+        ]
+        yield MetricTable(metric, " / ".join(definitions), tuple(rows))
+
+
+def _counts(audit: "Audit") -> list[tuple[int, int]]:
+    """Held-out rows and users of all and of each stratum."""
+    found = {part.stratum: (part.rows, part.estimate.users) for part in audit.by_stratum}
+    return [found.get(stratum, (0, 0)) for stratum in (ALL, *STRATA)]
+
+
+def _markup(svg: str | None) -> Markup | None:
+    """Charts escape their own text."""
+    return None if svg is None else Markup(svg)  # noqa: S704
+
+
+def _printable(value: Any) -> Any:
+    """Keep out of the page what is no text, whichever expression it comes from."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _number(value: float | None, digits: int = 4) -> str:
+    return "undefined" if value is None else f"{value:,.{digits}f}".replace("-", "−")
+
+
+def _plain(value: Any) -> str:
+    """A setting as text."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items()) or "–"
+    return "–" if value is None else str(value)

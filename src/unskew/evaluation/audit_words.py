@@ -1,0 +1,61 @@
+"""An audit in sentences."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from unskew.evaluation.audit_lists import ModelAudit
+from unskew.evaluation.popularity_audit import STRATA
+from unskew.evaluation.wording import listed, quoted, rounded
+
+if TYPE_CHECKING:
+    from unskew.evaluation.audit_result import Audit
+
+SHOWN = 0.05  # the share of the items that the first sentence is about
+HEAD, TAIL = STRATA.index("head"), STRATA.index("tail")
+MOST_NAMED = 4
+
+
+def headline(audit: "Audit") -> str:
+    """The skew of the log, and the model that leans on it most."""
+    top = audit.log.top_share(SHOWN)
+    start = f"The {percent(SHOWN)} most popular items have {percent(top.rows)} of all interactions"
+    if not audit.models:
+        return f"{start}."
+    most = max(audit.models, key=lambda row: row.shares[HEAD])
+    return f"{start}; {quoted(most.model)} gives {percent(most.shares[HEAD])} of its places to the head."
+
+
+def summary(audit: "Audit") -> Iterator[str]:
+    """What head and tail are, and what the models make of them."""
+    items, rows = audit.strata.items, audit.strata.rows
+    if audit.strata.levels < 2:
+        yield "All items are equally popular: there is no head and no tail."
+    else:
+        yield (
+            f"The head is {items[HEAD]:,} of {items.sum():,} items with {percent(rows[HEAD] / rows.sum())} of the "
+            f"training rows; the tail is {items[TAIL]:,} items with {percent(rows[TAIL] / rows.sum())}."
+        )
+    if audit.models:
+        yield _to_tail(audit)
+        yield _by_gamma(audit.models)
+
+
+def _to_tail(audit: "Audit") -> str:
+    shown = [f"{percent(row.shares[TAIL])} by {quoted(row.model)}" for row in audit.models[:MOST_NAMED]]
+    more = "" if len(audit.models) <= MOST_NAMED else f" ({len(audit.models) - MOST_NAMED} more models below)"
+    return f"Of the places in top-{audit.k} lists the tail is given {listed(shown)}{more}."
+
+
+def _by_gamma(models: tuple[ModelAudit, ...]) -> str:
+    known = [row for row in models if row.gamma is not None]
+    if not known:
+        return "How fast exposure grows with popularity, gamma, is not identified for any model."
+    shown = [f"{rounded(row.gamma.gamma)} for {quoted(row.model)}" for row in known[:MOST_NAMED] if row.gamma]
+    return f"Exposure grows with popularity to the power gamma: {listed(shown)}."
+
+
+def percent(share: float) -> str:
+    """A share for a sentence: whole percents, one decimal for a few, and never 0 for something."""
+    if share == 0 or share >= 0.0995:
+        return f"{100 * share:.0f} %"
+    return "less than 0.1 %" if share < 0.0005 else f"{100 * share:.1f} %".replace(".0 %", " %")

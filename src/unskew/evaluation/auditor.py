@@ -1,0 +1,280 @@
+"""The audit: a log and perhaps models in, how skewed they are out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.arrays import Ints
+from unskew.data import Interactions, Split, split_fractions, split_temporal
+from unskew.errors import ConfigError, DataError
+from unskew.evaluation.audit_lists import ModelAudit, measure_lists
+from unskew.evaluation.audit_result import Audit
+from unskew.evaluation.audit_strata import ESTIMATOR, StratumEstimate, check_metrics, estimate_strata
+from unskew.evaluation.doubts import FEW_USERS, find_doubts
+from unskew.evaluation.gathering import Gathered, Gathering
+from unskew.evaluation.hindsight import find_hindsight
+from unskew.evaluation.judged import Fitted, Judged, Stage, fit_all, fit_propensity, stage
+from unskew.evaluation.popularity_audit import Strata, measure_log, part_items
+from unskew.evaluation.settings import Settings, resolve
+from unskew.metrics import AnyMetric
+from unskew.models import Model
+from unskew.ranking import Engine, Threads, TopCounts, count_top
+
+HOLDOUT = 0.2
+
+
+def audit(
+    log: Interactions,
+    models: Mapping[str, Judged] | None = None,
+    *,
+    test: Interactions | None = None,
+    holdout: float | None = None,
+    temporal: float | None = None,
+    metrics: Sequence[str | AnyMetric] | None = None,
+    k: int = 50,
+    positive: str | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    threads: int | None = None,
+    engine: Engine | None = None,
+    block_size: int | None = None,
+    progress: Stage | None = None,
+) -> Audit:
+    """Measure how skewed towards the popular a log is, and the top-k lists of models, and their metrics by popularity.
+
+    Parameters
+    ----------
+    log : Interactions
+    models : mapping, optional
+        Name to model: a `Scorer`, or a built-in `Model` or its word, which is then trained.
+    test : Interactions, optional
+        Held-out rows for the metrics; `log` is then the training log.
+    holdout : float, optional
+        Without a test, the random share of the log to hold out; 0.2 when all models are to be trained here.
+    temporal : float, optional
+        Hold out this last share of the log by time instead.
+    metrics : sequence, optional
+        Words or metrics that are means over held-out items; ``recall@10``, ``adg@10`` and ``auc`` by default.
+    k : int
+        Length of the recommendation lists.
+    positive : str, optional
+        Which rows are positives, as in ``rating>=4``; popularity counts only them. Any training row counts as seen.
+    level : float
+        Level of the intervals.
+    seed : int
+    threads : int, optional
+        As many as there are cores by default; the numbers do not depend on it.
+    engine : Engine, optional
+        Instead of threads.
+    block_size : int, optional
+        Users scored at a time.
+    progress : callable, optional
+        Called as ``progress(stage, done, total)``.
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> from unskew import Interactions, audit
+    >>> log = Interactions.from_arrays([0, 1, 2, 3, 0, 1], ["a", "a", "a", "a", "b", "c"])
+    >>> found = audit(log)
+    >>> found.log.gini
+    0.3333333333333333
+    >>> found.strata.items.tolist()
+    [1, 0, 2]
+    """
+    if not isinstance(log, Interactions):
+        raise DataError(f"expected Interactions, got {type(log).__name__}; see Interactions.from_frame and .read")
+    given = {} if models is None else models
+    if not isinstance(given, Mapping):
+        raise DataError(f"models must be a mapping from names, as in {{'mine': model}}, not {type(given).__name__}")
+    check_metrics(metrics)
+    settings = resolve(
+        metrics=metrics,
+        estimators=[ESTIMATOR],
+        propensity="uniform",
+        positive=positive,
+        level=level,
+        seed=seed,
+        block_size=block_size,
+    )
+    counted = log if positive is None else log.where(positive)
+    found = measure_log(counted)
+    plan = _plan(log, given, test, holdout, temporal, settings)
+    train = plan.split.train if positive is None else plan.split.train.where(positive)
+    _check_k(k, train, given)
+    fitted = _fit(given, plan.split, train, settings, progress)
+    run = _Run(plan, train, settings, fitted, engine or Threads(threads), threads, progress)
+    lists = run.lists(k)
+    strata = part_items(train, _known(lists))
+    rows = tuple(measure_lists(name, top, strata, train) for name, top in lists.items())
+    gathered = run.gather()
+    parts = () if gathered is None else tuple(run.by_stratum(gathered, strata))
+    warnings = (*_about_data(log, plan), *run.doubts(gathered), *_about_models(rows, strata.levels), *_few(parts))
+    evidence = None if gathered is None else gathered.ranked
+    return Audit(
+        log=found,
+        strata=strata,
+        models=rows,
+        by_stratum=parts,
+        warnings=tuple(dict.fromkeys(warnings)),
+        settings=settings,
+        k=k,
+        data={"log": log} if test is None else {"log": log, "test": test},
+        split=plan.split.made if plan.judged else "none",
+        described={name: model.described for name, model in fitted.items()},
+        ranks={} if evidence is None else {name: ranks.sha256 for name, ranks in evidence.ranks.items()},
+        block_size=settings.block_size if gathered is None else gathered.block_size,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """What is trained on and what held out; `note` says why nothing is."""
+
+    split: Split
+    judged: bool
+    note: str = ""
+
+
+def _plan(
+    log: Interactions,
+    models: Mapping[str, Judged],
+    test: Interactions | None,
+    holdout: float | None,
+    temporal: float | None,
+    settings: Settings,
+) -> _Plan:
+    if sum(given is not None for given in (test, holdout, temporal)) > 1:
+        raise ConfigError("choose one of test, holdout and temporal: each says what the metrics are over")
+    if not models and (test is not None or holdout is not None or temporal is not None):
+        raise ConfigError(
+            "held-out rows are there to judge models, and there is none; give a model or no held-out rows"
+        )
+    if test is not None:
+        return _Plan(Split(log, test), judged=True)
+    ready = [name for name, model in models.items() if not isinstance(model, Model | str)]
+    if ready and (holdout is not None or temporal is not None):
+        raise ConfigError(
+            f"model {ready[0]!r} is trained already, perhaps on the rows to be held out; give the rows it has not seen "
+            "as test"
+        )
+    if temporal is not None:
+        return _Plan(split_temporal(log, temporal), judged=True)
+    if holdout is not None or (models and not ready):
+        share = HOLDOUT if holdout is None else holdout
+        if not 0 < share < 1:
+            raise ConfigError(f"holdout {share:g} must lie between 0 and 1, as in 0.2")
+        return _Plan(split_fractions(log, (1 - share, share), rng=settings.seed), judged=True)
+    note = ""
+    if ready:
+        note = "no test: the log is taken for what the models were trained on, so no metric by popularity; give a test"
+    return _Plan(Split(log, log.take(np.empty(0, dtype=int))), judged=False, note=note)
+
+
+def _fit(
+    models: Mapping[str, Judged], split: Split, train: Interactions, settings: Settings, progress: Stage | None
+) -> dict[str, Fitted]:
+    fitted = fit_all(models, split, train, settings, progress)
+    for name, model in fitted.items():
+        if model.ranker is None or model.scorer is None:
+            raise ConfigError(f"model {name!r} gives no scores to make lists from; give its --scores or --factors")
+    return fitted
+
+
+def _check_k(k: int, train: Interactions, models: Mapping[str, Judged]) -> None:
+    items = int(np.count_nonzero(train.item_counts))
+    if k < 1:
+        raise ConfigError(f"k={k}: a list has at least 1 place")
+    if models and k >= items:
+        raise ConfigError(
+            f"k={k} is not below the {items:,} items in training: every list would hold all of them; use a smaller --k"
+        )
+
+
+def _known(lists: Mapping[str, TopCounts]) -> Ints | None:
+    """Codes of the items that any model could recommend."""
+    return np.unique(np.concatenate([top.catalogue for top in lists.values()])) if lists else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """The heavy part: lists over the whole catalogue, and ranks of the held-out rows."""
+
+    plan: _Plan
+    train: Interactions
+    settings: Settings
+    fitted: Mapping[str, Fitted]
+    engine: Engine
+    threads: int | None
+    progress: Stage | None
+
+    def lists(self, k: int) -> dict[str, TopCounts]:
+        """How often each model recommends each item."""
+        made = {}
+        for name, model in self.fitted.items():
+            assert model.scorer is not None
+            made[name] = count_top(
+                model.scorer,
+                self.plan.split if self.plan.judged else self.plan.split.train,
+                k,
+                name=name,
+                catalogue="all",
+                engine=self.engine,
+                block_size=self.settings.block_size,
+                progress=None if self.progress is None else stage(self.progress, name, "listing"),
+            )
+        return made
+
+    def gather(self) -> Gathered | None:
+        """Rank the held-out rows; None when there are none."""
+        if not self.plan.judged:
+            return None
+        split = self.plan.split
+        return Gathering(self.fitted, split, self.train, self.settings, self.engine, self.progress).run()
+
+    def by_stratum(self, gathered: Gathered, strata: Strata) -> Iterator[StratumEstimate]:
+        """Metrics over the held-out rows of each stratum."""
+        evidence = gathered.ranked
+        assert evidence is not None
+        propensity = fit_propensity(self.settings.propensity, self.train, self.plan.split.test, seen=None)
+        yield from estimate_strata(evidence, strata, self.settings, propensity, self.threads)
+
+    def doubts(self, gathered: Gathered | None) -> Iterator[str]:
+        """What was dropped, and which numbers rest on little."""
+        if gathered is not None and gathered.ranked is not None:
+            yield from find_doubts(gathered.ranked, self.settings, [], gathered.contest)
+
+
+def _about_data(log: Interactions, plan: _Plan) -> Iterator[str]:
+    if log.duplicates:
+        yield f"log: {log.duplicates:,} repeated (user, item) row{'s' * (log.duplicates > 1)} left out"
+    if plan.note:
+        yield plan.note
+    hindsight = find_hindsight(plan.split) if plan.judged else None
+    if hindsight is not None:
+        yield hindsight
+
+
+def _about_models(rows: Sequence[ModelAudit], levels: int) -> Iterator[str]:
+    if levels < 2:
+        yield "all items of the training log are equally popular: there is no head or tail, and gamma is not identified"
+    for row in rows:
+        if row.gamma is None and levels >= 2:
+            yield f"gamma of model {row.model!r} is not identified: {row.why}"
+        elif row.gamma is not None:
+            yield from (f"model {row.model!r}: {note}" for note in row.gamma.notes)
+        if row.outside:
+            yield f"model {row.model!r} gives {row.outside:.1%} of its places to items that the log does not have"
+
+
+def _few(parts: Sequence[StratumEstimate]) -> Iterator[str]:
+    told: set[str] = set()
+    for part in parts:
+        if part.stratum != "all" and part.estimate.users < FEW_USERS and part.stratum not in told:
+            told.add(part.stratum)
+            users = "1 user" if part.estimate.users == 1 else f"{part.estimate.users} users"
+            yield f"{part.stratum}: held-out rows of {users} only, so its intervals are rough"
