@@ -13,7 +13,6 @@ from unskew.data.vocabulary import Vocabulary
 from unskew.errors import ConfigError, DataError, did_you_mean
 from unskew.notation import Named
 
-
 CORRECTIONS = ("none", "unbiased", "bias-variance")
 
 
