@@ -183,7 +183,7 @@ def _line(data: list[dict[str, float]], colour: str, dash: tuple[int, ...], perc
 
     line = chart_of(data).mark_line(color=colour, strokeWidth=2, strokeDash=list(dash))
     return line.encode(
-        x=alt.X("x:Q", title="items, the least popular first", axis=percent, scale=_unit()),
+        x=alt.X("x:Q", title="items, the rarest first", axis=percent, scale=_unit()),
         y=alt.Y("y:Q", title=None, axis=percent, scale=_unit()),
     )
 

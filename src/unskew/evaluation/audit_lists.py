@@ -26,7 +26,8 @@ class ModelAudit:
     places : float
         Places filled in their lists, k a user or fewer.
     coverage : float
-        Share of the catalogue in at least one list. Items tied for the last places of a list all count.
+        Share of the catalogue in at least one list, :math:`\overline{\min(1, N_i)}`: an item that only shares a tie for
+        the last places counts for its share of them.
     gini : float
         Of how often each item of the catalogue is recommended.
     popularity : float
@@ -82,6 +83,8 @@ class ModelAudit:
             "places_outside_log": self.outside,
             "gamma": None if self.gamma is None else self.gamma.gamma,
             "gamma_std_error": None if self.gamma is None else self.gamma.std_error,
+            "gamma_levels": None if self.gamma is None else self.gamma.levels,
+            "gamma_cut_items": None if self.gamma is None else self.gamma.cut_items,
             "gamma_not_identified": self.why or None,
             "levels": self.bias.levels.tolist(),
             "f": self.bias.f.tolist(),
@@ -112,7 +115,7 @@ def measure_lists(model: str, top: TopCounts, strata: Strata, train: Interaction
         k=top.k,
         users=top.n_users,
         places=places,
-        coverage=float(np.mean(recommended[strata.catalogue] > 0)),
+        coverage=float(np.mean(np.minimum(recommended[strata.catalogue], 1.0))),
         gini=gini(recommended[strata.catalogue]),
         popularity=float(recommended @ popularity) / places if places > 0 else 0.0,
         history=history_popularity(train),
