@@ -8,6 +8,8 @@ from unskew.arrays import Ints, Matrix
 from unskew.errors import DataError
 from unskew.models.model import Observed
 
+LEAST_STRETCH = 2**13  # places shuffled by one generator, as making one takes longer than a short pass
+
 
 @dataclass(frozen=True, eq=False)
 class Positives:
@@ -54,16 +56,24 @@ class Positives:
     def picks(self, seed: int, first: int, count: int, width: int) -> Ints:
         """Places in `members` of the positives of steps first, first + 1, ..., one row a step.
 
-        Steps cut a stream of shuffled passes into stretches of `width`. A pass depends on the seed and its number
+        Steps cut a stream of shuffled passes into pieces of `width`. A pass depends on the seed and its number
         alone, so a run that goes on in the middle meets the same batches.
         """
         n = len(self.rows)
+        passes = max(1, LEAST_STRETCH // n)
         start, stop = first * width, (first + count) * width
-        passes = range(start // n, -(-stop // n))
-        stream = np.concatenate([np.random.default_rng([seed, k]).permutation(n) for k in passes])
-        taken = stream[start - passes[0] * n : stop - passes[0] * n].reshape(count, width)
+        stretches = range(start // (n * passes), -(-stop // (n * passes)))
+        stream = np.concatenate([_shuffled(seed, k, n, passes) for k in stretches])
+        skipped = stretches[0] * n * passes
+        taken = stream[start - skipped : stop - skipped].reshape(count, width)
         # by user within a batch: it is a sum, and a user's rows are then close in memory
         return np.sort(self.rows[taken], axis=1)
+
+
+def _shuffled(seed: int, number: int, n: int, passes: int) -> Ints:
+    """A stretch of the stream: so many passes over n places."""
+    rng = np.random.default_rng([seed, number])
+    return np.concatenate([rng.permutation(n) for _ in range(passes)])
 
 
 @dataclass(eq=False)

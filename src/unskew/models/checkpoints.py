@@ -86,9 +86,9 @@ def load(path: Path, identity: Identity) -> tuple[dict[str, Any], dict[str, Matr
     """
     try:
         with np.load(path, allow_pickle=False) as file:
-            header = json.loads(str(file[_HEADER][()]))
+            header = dict(json.loads(str(file[_HEADER][()])))
             arrays = {name: file[name] for name in file.files if name != _HEADER}
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise DataError(f"{path}: not a checkpoint of a training run; remove it, or name another file") from error
     for key, value in identity.header().items():
         if header.get(key) != value:

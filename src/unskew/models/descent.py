@@ -79,9 +79,7 @@ class Descent:
         def work(part: int) -> None:
             try:
                 for step in range(count):
-                    self._step(part, picks[step], self.done + step + 1, barrier)
-                    if part == 0:
-                        losses[step] = self.batch.losses.mean(dtype=float)
+                    losses[step] = self._step(part, picks[step], self.done + step + 1, barrier)
             except BaseException as error:  # noqa: BLE001  # whatever it is, it is raised again by the calling thread
                 failures.append(error)
                 barrier.abort()
@@ -94,16 +92,24 @@ class Descent:
             thread.join()
         if failures:
             raise next((e for e in failures if not isinstance(e, threading.BrokenBarrierError)), failures[0])
-        if not np.isfinite(losses).all():
-            step = self.done + int(np.argmin(np.isfinite(losses))) + 1
-            raise DataError(
-                f"{self.model}: the loss at step {step} is {losses[step - self.done - 1]}: training diverged; try a "
-                f"smaller learning-rate than {self.model.learning_rate:g}"
-            )
+        self._check_finite(losses)
         return losses
 
-    def _step(self, part: int, picks: Ints, step: int, barrier: threading.Barrier) -> None:
-        """One thread's part of a step: its samples, then its rows."""
+    def _check_finite(self, losses: Matrix) -> None:
+        """Refuse to go on with numbers that are none; a loss is that of the state before its step."""
+        finite = np.isfinite(losses)
+        rows = self.rows
+        if finite.all() and all(np.isfinite(kind.now).all() for kind in (rows.users, rows.items, rows.bias)):
+            return
+        step = self.done + (int(np.argmin(finite)) + 1 if not finite.all() else len(losses))
+        what = "factors are not all" if finite.all() else "loss is not"
+        raise DataError(
+            f"{self.model}: training diverged: at step {step} the {what} finite; try a smaller learning-rate than "
+            f"{self.model.learning_rate:g}"
+        )
+
+    def _step(self, part: int, picks: Ints, step: int, barrier: threading.Barrier) -> float:
+        """One thread's part of a step: its samples, then its rows; the mean loss."""
         from unskew.models import stepping
 
         model, batch, rows = self.model, self.batch, self.rows
@@ -121,11 +127,13 @@ class Descent:
         if part == self.threads - 1:
             stepping.group(batch.users, batch.user_starts, batch.user_order)
         barrier.wait()
+        loss = float(batch.losses.mean(dtype=float))  # before the last meeting, after which it is written again
         self._update(part, step)
         barrier.wait()
         if part == 0:
             rows.swap()
         barrier.wait()
+        return loss
 
     def _update(self, part: int, step: int) -> None:
         from unskew.models import stepping

@@ -125,8 +125,8 @@ def slope_pairwise(
         slope = (other if held > 0 else float32(1)) / (float32(1) + other)
         if gap < LEAST_DIFFERENCE:
             slope = float32(0)
-        if np.isnan(gap):  # NaN must not be lost in the comparisons above
-            losses[s] = gap
+        if not np.isfinite(gap):  # the comparisons above would lose it
+            losses[s] = float32(np.nan)
         slopes[2 * s] = -slope
         slopes[2 * s + 1] = slope
 
@@ -156,12 +156,12 @@ def slope_hinge(
         slopes[s * fan] = 0
         own = bias[i] - _distance(user, item_rows[i])
         worst, at, impostors = float32(0), -1, 0
-        broken = np.isnan(own)
+        broken = not np.isfinite(own)  # the comparisons below would lose it
         for e in range(s * fan + 1, (s + 1) * fan):
             slopes[e] = 0
             j = items[e]
             loss = float32(margin) - own + bias[j] - _distance(user, item_rows[j])
-            broken = broken or np.isnan(loss)
+            broken = broken or not np.isfinite(loss)
             if loss > 0:
                 impostors += 1
             if loss > worst:
@@ -195,12 +195,13 @@ def slope_squared(
         i = items[s]
         score = _dot(user_rows[users[s]], item_rows[i]) + bias[i]
         inner = float32(1)
+        broken = not np.isfinite(score)  # the sigmoid would lose it
         if sigmoid:
             score = float32(1) / (float32(1) + np.exp(-score))
             inner = score * (float32(1) - score)
         target = float32(1) if s < positives else float32(0)
         c = float32(1) if s < positives else float32(weight)
-        losses[s] = c * (score - target) * (score - target) / float32(2)
+        losses[s] = float32(np.nan) if broken else c * (score - target) * (score - target) / float32(2)
         slopes[s] = c * (score - target) * inner
 
 
