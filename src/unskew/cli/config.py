@@ -94,11 +94,14 @@ def _model_word(text: str, folder: Path) -> str:
 
 def _with_folder(text: str, folder: Path) -> str:
     """A word whose files are named from the folder of the TOML file."""
-    from unskew.propensities import PropensityModel
+    from unskew.propensities import From, PropensityModel
 
     built: Any = PropensityModel.from_word(text)
     files = {key: getattr(built, key) for key in _TABLES if isinstance(getattr(built, key, None), str)}
     moved = {key: str(folder / file) for key, file in files.items()}
+    source = getattr(built, "source", None)
+    if isinstance(source, From):
+        moved["gamma"] = str(From(str(folder / source.file)))
     return str(replace(built, **moved)) if moved else text
 
 

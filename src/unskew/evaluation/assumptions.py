@@ -29,7 +29,7 @@ def describe_assumption(model: PropensityModel, *, swept: bool = True) -> str:
     if isinstance(model, Popularity):
         return (
             "The correction assumes that an item's chance to be observed follows its popularity in training, "
-            f"with gamma {signed(model.gamma)}. No interval covers an error in that"
+            f"with gamma {signed(model.known_gamma)}. No interval covers an error in that"
             + ("; the sweep of gamma shows how much it matters." if swept else ".")
         )
     depends = next((words for kind, words in _DEPENDS if isinstance(model, kind)), None)

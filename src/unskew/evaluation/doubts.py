@@ -6,6 +6,7 @@ import numpy as np
 
 from unskew.estimators import Snips
 from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.hindsight import find_hindsight
 from unskew.evaluation.propensity_check import check_propensity, propensity_doubts
 from unskew.evaluation.risks import Cell
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
@@ -50,6 +51,9 @@ def find_doubts(
     corrected = any(estimator.uses_propensity for estimator in settings.estimators)
     if corrected and isinstance(settings.propensity, Popularity) and not len(evidence.train):
         yield "no positive training row to count popularity from: every item is taken as equally popular"
+    hindsight = find_hindsight(evidence.split) if corrected and isinstance(settings.propensity, Popularity) else None
+    if hindsight is not None:
+        yield hindsight
     rows_a_user = evidence.rows / max(len(evidence.users), 1)
     for estimator in settings.estimators:
         if isinstance(estimator, Snips) and estimator.per == "user" and rows_a_user < FEW_ROWS:

@@ -57,14 +57,7 @@ class Estimation:
 
     def run(self) -> tuple[list[Cell], list[Estimate], list[Comparison]]:
         """Compute all cells, then all intervals, sharing the bootstrap's draws where users are the same."""
-        values = self._values()
-        risks = None if self.rated is None else Risks(self.rated, self.rated_propensity or self.propensity)
-        cells = [
-            risks.cell(metric, estimator)
-            if risks is not None and metric.kind in OVER_ALL_PAIRS
-            else self._cell(metric, estimator, values)
-            for metric, estimator in self.settings.pairs
-        ]
+        cells = self.cells()
         estimates: dict[tuple[int, str], Estimate] = {}
         comparisons: dict[tuple[int, str, str], Comparison] = {}
         for group in self._groups(cells):
@@ -74,6 +67,17 @@ class Estimation:
             [estimates[k, model] for k, cell in enumerate(cells) for model in cell.terms],
             [comparisons[k, a, b] for k, cell in enumerate(cells) for a, b in combinations(cell.terms, 2)],
         )
+
+    def cells(self) -> list[Cell]:
+        """Numerators and denominators a user of each metric and estimator, without intervals."""
+        values = self._values()
+        risks = None if self.rated is None else Risks(self.rated, self.rated_propensity or self.propensity)
+        return [
+            risks.cell(metric, estimator)
+            if risks is not None and metric.kind in OVER_ALL_PAIRS
+            else self._cell(metric, estimator, values)
+            for metric, estimator in self.settings.pairs
+        ]
 
     @staticmethod
     def _groups(cells: list[Cell]) -> Iterator[list[int]]:

@@ -18,6 +18,7 @@ from unskew.evaluation.corrected import check_correction, correction_doubts
 from unskew.evaluation.doubts import find_doubts
 from unskew.evaluation.estimates import Estimation, check_needs
 from unskew.evaluation.evidence import check_counts, relevant_counts
+from unskew.evaluation.gamma import choose_gamma
 from unskew.evaluation.gathering import Gathering
 from unskew.evaluation.judged import (
     Fitted,
@@ -31,6 +32,7 @@ from unskew.evaluation.judged import (
 )
 from unskew.evaluation.report import Report
 from unskew.evaluation.scale import Scale
+from unskew.evaluation.sensitivity import measure_sensitivity
 from unskew.evaluation.settings import DEFAULT_PROPENSITY, Settings, resolve
 from unskew.metrics import AnyMetric
 from unskew.propensities import Propensity, PropensityModel
@@ -146,6 +148,12 @@ def evaluate(
         split = split.with_candidates(settings.candidates)
     _check_scale(settings, split)
     train = _positives(split.train, positive)
+    runner = engine or Threads(threads)
+    gamma = choose_gamma(
+        settings.propensity, split, train, seed=seed, engine=runner, block_size=block_size, progress=progress
+    )
+    if gamma is not None:  # all that follows sees the number
+        settings = replace(settings, propensity=gamma.at(gamma.used))
     fitted_propensity = _fit_propensity(settings.propensity, train, split)
     # metrics over all pairs know no positives, so theirs is learnt from all rows
     of_ratings = fitted_propensity if train is split.train else _fit_propensity(settings.propensity, split.train, split)
@@ -153,7 +161,7 @@ def evaluate(
     check_correction(split.rule, settings.metrics, len(split.catalogue))
     fitted = fit_all(models, split, train, settings, progress, None if checkpoints is None else Path(checkpoints))
     check_judged(fitted, settings)
-    gathered = Gathering(fitted, split, train, settings, engine or Threads(threads), progress).run()
+    gathered = Gathering(fitted, split, train, settings, runner, progress).run()
     evidence = gathered.ranked or gathered.rated
     assert evidence is not None
     if relevant is not None and gathered.ranked is not None:
@@ -164,11 +172,19 @@ def evaluate(
     estimation = Estimation(evidence, settings, fitted_propensity, threads, gathered.rated, of_ratings)
     cells, estimates, comparisons = estimation.run()
     doubts = find_doubts(evidence, settings, cells, gathered.contest, gathered.rated, fitted_propensity)
+    sensitivity = measure_sensitivity(gamma, settings, evidence, gathered.rated, threads)
     off = correction_doubts(gathered.correction, evidence.ranks, settings.metrics)
     return Report(
         estimates=tuple(estimates),
         comparisons=tuple(comparisons),
-        warnings=(*_unnamed(fitted, split), *left_out(estimates, fitted), *doubts, *off),
+        warnings=(
+            *_unnamed(fitted, split),
+            *left_out(estimates, fitted),
+            *doubts,
+            *off,
+            *(() if gamma is None else gamma.doubts()),
+            *(() if sensitivity is None else sensitivity.doubts(settings)),
+        ),
         settings=settings,
         evidence=evidence,
         propensity=fitted_propensity if gathered.ranked is not None else of_ratings,
@@ -176,6 +192,8 @@ def evaluate(
         models={name: model.described for name, model in fitted.items()},
         rated=gathered.rated,
         correction=gathered.correction,
+        gamma=gamma,
+        sensitivity=sensitivity,
     )
 
 

@@ -243,7 +243,7 @@ def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGro
 
 def _sweep_figure(report: "Report", sweep: Sweep, styles: dict[str, charts.Style], place: int) -> Figure:
     model = report.settings.propensity
-    gamma = model.gamma if isinstance(model, Popularity) else None
+    gamma = model.known_gamma if isinstance(model, Popularity) else None
     svg = charts.sweep_chart(sweep, styles, gamma, f"sweep-{place}")
     if len(sweep.values) < 2 or svg is None:
         return Figure(sweep.metric, _markup(svg))

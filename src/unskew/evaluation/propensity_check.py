@@ -12,7 +12,16 @@ from unskew.errors import ConfigError
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.settings import Settings
 from unskew.models import Model
-from unskew.propensities import Diagnostics, ObservationModel, Propensity, PropensityModel, Uniform, diagnose
+from unskew.propensities import (
+    Diagnostics,
+    From,
+    ObservationModel,
+    Popularity,
+    Propensity,
+    PropensityModel,
+    Uniform,
+    diagnose,
+)
 
 FAR_OFF = 0.2  # share of all pairs by which the weights may miss them before it is warned of
 
@@ -99,7 +108,7 @@ def _finite(number: float) -> float | None:
 
 
 def file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> dict[str, str | None]:
-    """The sha256 of each table that the propensities of a run were learnt from, those of its models included.
+    """The sha256 of each file that the propensities of a run were learnt from, those of its models included.
 
     Parameters
     ----------
@@ -108,7 +117,9 @@ def file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> dic
         Words of the models; one such as ``mf-ips(propensity=...)`` has propensities of its own.
     """
     read = [propensity, *(own for own in map(_own_propensity, models) if own is not None)]
-    tables = [item for model in read if isinstance(model, ObservationModel) for item in model.tables.items()]
+    logging = [model.source for model in read if isinstance(model, Popularity)]
+    tables: list[tuple[str, Any]] = [("gamma", source.file) for source in logging if isinstance(source, From)]
+    tables += [item for model in read if isinstance(model, ObservationModel) for item in model.tables.items()]
     fingerprints: dict[str, str | None] = {}
     for option, table in tables:
         if isinstance(table, str):

@@ -14,7 +14,9 @@ from unskew.errors import ConfigError, did_you_mean
 from unskew.estimators import Comparison, Estimate, Snips
 from unskew.evaluation.corrected import CorrectionCheck
 from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.gamma import GammaChoice
 from unskew.evaluation.propensity_check import as_numbers, check_propensity, count_pairs, file_fingerprints
+from unskew.evaluation.sensitivity import Sensitivity
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
 from unskew.evaluation.sweep import Sweep, sweep_gamma
 from unskew.propensities import Diagnostics, ObservationModel, Popularity, Propensity
@@ -41,6 +43,8 @@ class Report:
     block_size: int | None
     models: Mapping[str, str]
     rated: Evidence | None = None
+    gamma: GammaChoice | None = None
+    sensitivity: Sensitivity | None = None
     correction: tuple[CorrectionCheck, ...] | None = None
 
     def __str__(self) -> str:
@@ -96,7 +100,8 @@ class Report:
 
         split, settings = self.evidence.split, self.settings
         parts = {"train": split.train, "validation": split.validation, "test": split.test}
-        files = file_fingerprints(settings.propensity, self.models.values())
+        asked = settings.propensity if self.gamma is None else self.gamma.asked
+        files = file_fingerprints(asked, self.models.values())
         return {
             "data": {
                 name: {"rows": len(part), "duplicates": part.duplicates, "sha256": part.sha256}
@@ -108,7 +113,8 @@ class Report:
             "ranks": {name: ranks.sha256 for name, ranks in self.evidence.ranks.items()},
             "metrics": [str(metric) for metric in settings.metrics],
             "estimators": [str(estimator) for estimator in settings.estimators],
-            "propensity": str(settings.propensity),
+            "propensity": str(asked),
+            **({} if self.gamma is None else {"gamma": self.gamma.to_dict()}),
             "candidates": str(split.rule),
             "ties": settings.ties,
             "unlisted": settings.unlisted,
@@ -172,6 +178,7 @@ class Report:
             "run": self.run,
             "estimates": [row.to_dict() for row in self.estimates],
             "comparisons": [row.to_dict() for row in self.comparisons],
+            **({} if self.sensitivity is None else {"sensitivity": [one.to_dict() for one in self.sensitivity.points]}),
             "warnings": list(self.warnings),
             **({} if self.correction is None else {"correction": [check.to_dict() for check in self.correction]}),
         }

@@ -12,6 +12,7 @@ from rich.text import Text
 from unskew.estimators import Comparison, Estimate, Observation
 from unskew.evaluation.corrected import correction_lines
 from unskew.evaluation.ordering import lower_is_better, ranked
+from unskew.evaluation.sensitivity import Sensitivity
 from unskew.evaluation.sweep import Sweep
 from unskew.propensities import Popularity
 
@@ -33,11 +34,15 @@ def print_report(report: "Report", console: Console) -> None:
     console.print(_estimates(report))
     if report.comparisons:
         console.print(_comparisons(report))
+    if report.sensitivity is not None:
+        console.print(_sensitivity(report.sensitivity))
     lower = [str(metric) for metric in report.settings.metrics if metric.lower_is_better]
     if lower:
         console.print(Text(f"lower is better: {', '.join(lower)}"), soft_wrap=True)
     for line in correction_lines(report.correction or ()):
         console.print(Text(line), soft_wrap=True)
+    if report.gamma is not None:
+        console.print(Text(report.gamma.describe()), soft_wrap=True)
     for line in order_lines(report):
         console.print(Text(line), soft_wrap=True)
 
@@ -119,6 +124,17 @@ def _comparisons(report: "Report") -> Table:
         p = "-" if row.p_value_holm is None else _p(row.p_value_holm)
         gap = "undefined" if row.difference is None else f"{row.difference:+.4f}"
         table.add_row(Text(row.metric), Text(row.estimator), Text(f"{row.a} - {row.b}"), gap, interval, p)
+    return table
+
+
+def _sensitivity(sensitivity: Sensitivity) -> Table:
+    table = Table(title="Sensitivity to gamma", title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
+    for column in ("metric", "estimator", "model"):
+        table.add_column(column, overflow="fold")
+    for gamma in sensitivity.choice.band:
+        table.add_column(f"{gamma:.2f}", justify="right", no_wrap=True)
+    for row in sensitivity.rows:
+        table.add_row(Text(row.metric), Text(row.estimator), Text(row.model), *map(_number, row.values))
     return table
 
 

@@ -7,7 +7,7 @@ from unskew.propensities.diagnostics import Diagnostics, ReliabilityBin, diagnos
 from unskew.propensities.logistic import Logistic
 from unskew.propensities.naive_bayes import NaiveBayes
 from unskew.propensities.observation import FittedObservation, ObservationModel
-from unskew.propensities.popularity import Popularity
+from unskew.propensities.popularity import From, Popularity
 from unskew.propensities.presentation import GammaFit, PresentationBias, fit_gamma, presentation_bias
 from unskew.propensities.propensity import Propensity, PropensityModel
 from unskew.propensities.uniform import Uniform
@@ -18,6 +18,7 @@ __all__ = [
     "Combined",
     "Diagnostics",
     "FittedObservation",
+    "From",
     "GammaFit",
     "Logistic",
     "NaiveBayes",

@@ -7,7 +7,25 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.data import Interactions
 from unskew.errors import ConfigError, PropensityError
+from unskew.notation import Named
 from unskew.propensities.propensity import PropensityModel
+
+
+class GammaSource(Named, family="gamma"):
+    """Where gamma comes from when it is no number."""
+
+
+@dataclass(frozen=True)
+class Auto(GammaSource, word="auto"):
+    """Models trained on the log."""
+
+
+@dataclass(frozen=True)
+class From(GammaSource, word="from"):
+    """The model that made the log: a file of factors, of scores or of top-N lists."""
+
+    file: str
+    positional = ("file",)
 
 
 @dataclass(frozen=True)
@@ -20,34 +38,59 @@ class Popularity(PropensityModel, word="popularity"):
 
     Parameters
     ----------
-    gamma : float
-        How strongly the logging system favoured popular items; -1 means no correction.
+    gamma : float or str
+        How strongly the logging system favoured popular items; -1 means no correction. ``auto`` fits it to the
+        recommendations of models trained on the log, ``from(FILE)`` to those of the model in a file, best the one that
+        made the log.
     smoothing : float
         Added to each count, so that items never seen in training are kept; with 0 they have no propensity, and their
         rows are dropped and counted, as the paper's code does.
     """
 
-    gamma: float = 0.0
+    gamma: float | str = 0.0
     smoothing: float = 1.0
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.gamma):
+        if isinstance(self.gamma, str):
+            object.__setattr__(self, "gamma", str(_parse_source(self.gamma)))
+        elif not np.isfinite(self.gamma):
             raise ConfigError(f"gamma={self.gamma} must be a finite number")
         if not 0 <= self.smoothing < np.inf:
             raise ConfigError(f"smoothing={self.smoothing:g} must be 0 or more")
 
+    @property
+    def source(self) -> GammaSource | None:
+        """Where gamma is to come from; None when it is a number."""
+        return _parse_source(self.gamma) if isinstance(self.gamma, str) else None
+
+    @property
+    def known_gamma(self) -> float:
+        """Gamma as a number.
+
+        Raises
+        ------
+        ConfigError
+            When it has yet to be fitted.
+        """
+        if isinstance(self.gamma, str):
+            raise ConfigError(
+                f"{self}: this gamma has yet to be fitted, which an evaluation does; here name a number, as in "
+                "popularity(gamma=1)"
+            )
+        return self.gamma
+
     def fit(self, train: Interactions, test: Interactions) -> "FittedPopularity":
         """Count the training rows of each item."""
-        counts = train.item_counts + self.smoothing
+        gamma, counts = self.known_gamma, train.item_counts + self.smoothing
         if not counts.any():
             raise PropensityError("no training row to count popularity from")
         relative = counts / counts.max()
         with np.errstate(divide="ignore"):
-            by_item = relative ** ((self.gamma + 1) / 2)
+            by_item = relative ** ((gamma + 1) / 2)
         tiny = (by_item <= 0) & (counts > 0)
         if tiny.any():
             raise PropensityError(
-                f"gamma={self.gamma:g} makes the propensity of rare items vanish in floating point; use a smaller gamma"
+                f"gamma={gamma:g} makes the propensity of rare items vanish in floating point; use a smaller gamma"
             )
         by_item[counts == 0] = np.nan
         return FittedPopularity(by_item / np.nanmax(by_item))
@@ -63,3 +106,10 @@ class FittedPopularity:
     def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
         """Look the items up."""
         return self.by_item[items]
+
+
+def _parse_source(text: str) -> GammaSource:
+    try:
+        return GammaSource.from_word(text)
+    except ConfigError as error:
+        raise ConfigError(f"gamma={text}: expected a number, auto or from(FILE); {error}") from None

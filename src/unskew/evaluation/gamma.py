@@ -1,0 +1,186 @@
+"""Gamma fitted to what models recommend, for ``popularity(gamma=auto)`` and ``popularity(gamma=from(FILE))``."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any, TypeAlias
+
+from unskew.data import Interactions, Split
+from unskew.errors import PropensityError
+from unskew.models import Model
+from unskew.propensities import From, GammaFit, Popularity, PropensityModel, fit_gamma
+from unskew.ranking import Engine, Scorer, count_top, read_factors, read_scores
+
+REFERENCES = ("als", "item-knn")  # models trained for gamma=auto, unlike one another
+TOP = 50  # recommendations a user, as in Yang et al. 2018
+ERRORS = 2  # standard errors to each side of the gamma of a single model
+
+Stage: TypeAlias = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class ModelGamma:
+    """The gamma of one model's recommendations.
+
+    Parameters
+    ----------
+    model : str
+        Its word, or its file.
+    fit : GammaFit or None
+        None when its recommendations do not identify gamma.
+    problem : str
+        Why they do not.
+    """
+
+    model: str
+    fit: GammaFit | None
+    problem: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON, null where there is no number."""
+        names = ("gamma", "std_error", "levels", "never", "cut_items", "recommended_items")
+        return {"model": self.model, **{name: getattr(self.fit, name, None) for name in names}}
+
+
+@dataclass(frozen=True)
+class GammaChoice:
+    """The gamma of a run, and what it was chosen from.
+
+    Parameters
+    ----------
+    asked : Popularity
+        The propensity as it was asked for.
+    models : tuple of ModelGamma
+    """
+
+    asked: Popularity
+    models: tuple[ModelGamma, ...]
+
+    @property
+    def fits(self) -> list[GammaFit]:
+        """Of the models whose recommendations identify gamma."""
+        return [model.fit for model in self.models if model.fit is not None]
+
+    @property
+    def used(self) -> float:
+        """The mean over the models."""
+        return fmean(fit.gamma for fit in self.fits)
+
+    @property
+    def low(self) -> float:
+        """The smallest of several models' gammas, or that of one model minus two standard errors."""
+        return min(fit.gamma for fit in self.fits) - self._margin
+
+    @property
+    def high(self) -> float:
+        """The largest of several models' gammas, or that of one model plus two standard errors."""
+        return max(fit.gamma for fit in self.fits) + self._margin
+
+    @property
+    def _margin(self) -> float:
+        return ERRORS * (self.fits[0].std_error or 0.0) if len(self.fits) == 1 else 0.0
+
+    @property
+    def band(self) -> tuple[float, ...]:
+        """The gammas that estimates are made at, ascending."""
+        return tuple(sorted({self.low, self.used, self.high}))
+
+    def at(self, gamma: float) -> Popularity:
+        """The propensity that was asked for, with this gamma."""
+        return replace(self.asked, gamma=gamma)
+
+    def describe(self) -> str:
+        """The gammas that were found, in one line."""
+        found = ", ".join(f"{model.model} {_with_error(model.fit)}" for model in self.models)
+        return f"gamma {self.used:.2f}, between {self.low:.2f} and {self.high:.2f} ({found})"
+
+    def doubts(self) -> Iterator[str]:
+        """Reasons to doubt the gammas."""
+        for model in self.models:
+            if model.fit is None:
+                yield f"{model.model} was left out of gamma: {model.problem}"
+            else:
+                yield from (f"{model.model}: {note}" for note in model.fit.notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return {
+            "used": self.used,
+            "models": [model.to_dict() for model in self.models],
+            "min": self.low,
+            "mean": self.used,
+            "max": self.high,
+        }
+
+
+def choose_gamma(
+    propensity: PropensityModel,
+    split: Split,
+    train: Interactions,
+    *,
+    seed: int = 0,
+    engine: Engine | None = None,
+    block_size: int | None = None,
+    progress: Stage | None = None,
+) -> GammaChoice | None:
+    """Fit the gamma that a propensity asks for; None when it asks for none.
+
+    For ``auto`` the reference models are trained on the training positives and the mean of their gammas is used; for
+    ``from(FILE)`` it is that of the model in the file. Each comes from the top 50 of every training user, whose own
+    training items are left out.
+
+    Parameters
+    ----------
+    propensity : PropensityModel
+    split : Split
+    train : Interactions
+        The training positives: popularity is counted on them, and models are trained on them.
+    seed : int
+        For the training.
+    engine : Engine, optional
+    block_size : int, optional
+    progress : callable, optional
+        Called as ``progress(stage, done, total)``.
+
+    Raises
+    ------
+    PropensityError
+        When no model's recommendations identify gamma.
+    """
+    if not isinstance(propensity, Popularity) or propensity.source is None:
+        return None
+    found = []
+    for name, scorer in _sources(propensity, train, seed, progress):
+        step = None if progress is None else _stage(progress, f"counting the top {TOP} of {name}")
+        top = count_top(scorer, split, TOP, name=name, engine=engine, block_size=block_size, progress=step)
+        try:
+            found.append(ModelGamma(name, fit_gamma(train.item_counts, top.counts)))
+        except PropensityError as error:
+            found.append(ModelGamma(name, None, str(error)))
+    if not any(model.fit for model in found):
+        raise PropensityError(found[0].problem)
+    return GammaChoice(propensity, tuple(found))
+
+
+def _sources(
+    propensity: Popularity, train: Interactions, seed: int, progress: Stage | None
+) -> Iterator[tuple[str, Scorer]]:
+    """The models whose recommendations tell gamma, one at a time."""
+    source = propensity.source
+    if isinstance(source, From):
+        yield source.file, read_factors(source.file) if Path(source.file).suffix == ".npz" else read_scores(source.file)
+        return
+    for word in REFERENCES:
+        step = None if progress is None else _stage(progress, f"training {word} for gamma")
+        yield word, Model.from_word(word).fit(train, rng=seed, progress=step)
+
+
+def _stage(progress: Stage, name: str) -> Callable[[int, int], None]:
+    return lambda done, total: progress(name, done, total)
+
+
+def _with_error(fit: GammaFit | None) -> str:
+    if fit is None:
+        return "not identified"
+    return f"{fit.gamma:.2f}" + ("" if fit.std_error is None else f" ± {fit.std_error:.2f}")
