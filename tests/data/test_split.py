@@ -103,7 +103,15 @@ def test_rows_that_are_also_in_train_are_found() -> None:
 
 @pytest.mark.parametrize(
     ("word", "rule"),
-    [("unseen", Unseen()), ("all", All()), ("trained", Trained()), ("listed", Listed()), ("sampled(5)", Sampled(5))],
+    [
+        ("unseen", Unseen()),
+        ("all", All()),
+        ("trained", Trained()),
+        ("listed", Listed()),
+        ("sampled(5)", Sampled(5)),
+        ("sampled(5, correction=unbiased)", Sampled(5, "unbiased")),
+        ("sampled(200, correction=bias-variance)", Sampled(200, "bias-variance")),
+    ],
 )
 def test_candidate_rules_have_words(word: str, rule: Candidates) -> None:
     split = Split(ids([1], [1]), ids([1], [2]), candidates=word)
@@ -118,11 +126,20 @@ def test_candidate_rules_have_words(word: str, rule: Candidates) -> None:
         ("sampled", "needs n"),
         ("sampled(0)", "at least 1"),
         ("sampled(x)", "whole number"),
+        ("sampled(5, correction=unbias)", "did you mean 'unbiased'"),
+        ("sampled(5, corect=none)", "has no option 'corect'"),
     ],
 )
 def test_impossible_candidate_rules_are_refused(word: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         Split(ids([1], [1]), ids([1], [2]), candidates=word)
+
+
+def test_a_correction_that_does_not_exist_is_refused_in_python_too() -> None:
+    with pytest.raises(ConfigError, match="unknown correction=best in 'sampled'; known: none, unbiased, bias-variance"):
+        Sampled(5, "best")  # type: ignore[arg-type]
+    assert str(Sampled(5, "none")) == "sampled(5)"
+    assert not Sampled(5).corrected
 
 
 def test_a_split_says_what_it_holds() -> None:

@@ -8,7 +8,8 @@ from ranking_oracle import World, listed_of, rows_of, slow_rank, worlds
 
 from unskew import Interactions, Split
 from unskew.ranking import MatrixScorer, Threads, prepare_contest, rank
-from unskew.ranking.sampling import draw_outside
+from unskew.ranking.contest import in_full
+from unskew.ranking.sampling import draw_outside, join_rows
 
 
 @settings(max_examples=60)
@@ -48,6 +49,12 @@ def drawn(seed: int, users: int = 50, items: int = 40, n: int = 5) -> list[list[
     return [part.tolist() for part in np.split(chosen, places[1:-1])]
 
 
+def test_rows_are_joined_in_order_each_item_once() -> None:
+    offsets, more = np.array([0, 2, 2, 3]), np.array([0, 2, 3, 3])
+    joined = join_rows(offsets, np.array([7, 1, 4], np.int32), more, np.array([1, 3, 5], np.int32))
+    assert [column.tolist() for column in joined] == [[0, 3, 4, 5], [1, 3, 7, 5, 4]]
+
+
 def test_the_seed_decides_and_users_differ() -> None:
     assert drawn(3) == drawn(3)
     assert drawn(3) != drawn(4)
@@ -80,8 +87,40 @@ def test_every_item_is_drawn_equally_often(seed: int) -> None:
     assert np.sum((counts - expected) ** 2 / expected) < 72.05
 
 
-def test_pairs_of_items_are_drawn_together_equally_often() -> None:
-    """2 of 6 items, 15 pairs, 6,000 users: chi-square with 14 degrees of freedom, 36.12 at an error rate of 0.001."""
-    pairs = [tuple(part) for part in drawn(9, 6000, 6, 2)]
+@pytest.mark.parametrize("inside", [0, 1, 3])
+def test_pairs_of_items_are_drawn_together_equally_often(inside: int) -> None:
+    """2 of 6 items, 15 pairs, 6,000 users: chi-square with 14 degrees of freedom, 36.12 at an error rate of 0.001.
+
+    With 3 more items that may not be drawn, more than half of all are taken in the end, and the others are shuffled;
+    with fewer, an item that may not be drawn is drawn again.
+    """
+    offsets = np.arange(6001, dtype=np.int64) * inside
+    taken = np.tile(np.arange(6, 6 + inside, dtype=np.int32), 6000)
+    places, chosen = draw_outside(9, np.arange(6000, dtype=np.int32), offsets, taken, 2, 6 + inside)
+    pairs = [tuple(part.tolist()) for part in np.split(chosen, places[1:-1])]
     counts = np.array([pairs.count((a, b)) for a in range(6) for b in range(a + 1, 6)])
     assert np.sum((counts - 400) ** 2 / 400) < 36.12
+
+
+@settings(max_examples=60)
+@given(world=worlds(max_items=12), seed=st.integers(0, 5))
+def test_in_full_all_that_could_be_drawn_are_candidates(world: World, seed: int) -> None:
+    judged = sorted(world.test - world.train)
+    if not judged:
+        return
+    scorer = MatrixScorer(world.matrix)
+    contest = prepare_contest({"model": scorer}, world.split("sampled(2, correction=unbiased)"), seed=seed)
+    assert contest.row_pool is not None
+    chosen = np.arange(len(contest.users))[:: 1 + seed % 2]
+    ranks = rank(scorer, in_full(contest, chosen))
+    expected, pools = [], []
+    for user, item in judged:
+        touched = {i for u, i in world.train | world.validation | world.test if u == user}
+        outside = set(range(world.n_items)) - touched
+        candidates = outside | {i for u, i in judged if u == user}
+        pools.append(len(outside))
+        if user in contest.users[chosen]:
+            expected.append((user, item, *slow_rank(world.scores[user], item, candidates, "expected"), len(candidates)))
+    assert contest.row_pool.tolist() == pools
+    assert rows_of(ranks) == expected
+    assert ranks.pool is None

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from unskew import __version__
 from unskew.estimators import Aoa, Comparison, Estimate, Estimator
 from unskew.evaluation import charts
+from unskew.evaluation.corrected import correction_lines
 from unskew.evaluation.counterparts import missing_counterparts
 from unskew.evaluation.names import clean, shortened
 from unskew.evaluation.ordering import lower_is_better, oriented, ranked
@@ -140,6 +141,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "estimate_figures": [_estimate_figure(report, rows, styles, k) for k in range(len(report.settings.metrics))],
         "tables": list(_tables(report, rows, [str(e) for e in estimators])),
         "added": {(row.metric, row.estimator) for row in beside},
+        "correction": list(correction_lines(report.correction or ())),
         "pair_groups": list(_pair_groups(report, rows)),
         "forest": FOREST,
         "long_name": LONG_NAME,
