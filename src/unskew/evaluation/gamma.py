@@ -14,6 +14,7 @@ from unskew.ranking import Engine, Scorer, count_top, read_factors, read_scores
 
 REFERENCES = ("als", "item-knn")  # models trained for gamma=auto, unlike one another
 TOP = 50  # recommendations a user, as in Yang et al. 2018
+MUCH = 0.25  # part of the catalogue above which a top list holds what is not favoured too
 ERRORS = 2  # standard errors to each side of the gamma of a single model
 
 Stage: TypeAlias = Callable[[str, int, int], None]
@@ -31,11 +32,14 @@ class ModelGamma:
         None when its recommendations do not identify gamma.
     problem : str
         Why they do not.
+    share : float
+        Part of the catalogue that a user is recommended, on average.
     """
 
     model: str
     fit: GammaFit | None
     problem: str = ""
+    share: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON, null where there is no number."""
@@ -100,8 +104,13 @@ class GammaChoice:
         for model in self.models:
             if model.fit is None:
                 yield f"{model.model} was left out of gamma: {model.problem}"
-            else:
-                yield from (f"{model.model}: {note}" for note in model.fit.notes)
+                continue
+            yield from (f"{model.model}: {note}" for note in model.fit.notes)
+            if model.share > MUCH:
+                yield (
+                    f"{model.model}: its recommendations are {model.share:.0%} of the catalogue for each user, so they "
+                    f"hardly tell what it favours; gamma {model.fit.gamma:.2f} says little"
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
@@ -154,8 +163,9 @@ def choose_gamma(
     for name, scorer in _sources(propensity, train, seed, progress):
         step = None if progress is None else _stage(progress, f"counting the top {TOP} of {name}")
         top = count_top(scorer, split, TOP, name=name, engine=engine, block_size=block_size, progress=step)
+        share = float(top.counts.sum()) / (top.n_users * len(top.catalogue))
         try:
-            found.append(ModelGamma(name, fit_gamma(train.item_counts, top.counts)))
+            found.append(ModelGamma(name, fit_gamma(train.item_counts, top.counts), share=share))
         except PropensityError as error:
             found.append(ModelGamma(name, None, str(error)))
     if not any(model.fit for model in found):

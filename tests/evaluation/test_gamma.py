@@ -1,0 +1,185 @@
+"""Gamma from the recommendations of models, in an evaluation."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from unskew import Interactions, Split, evaluate
+from unskew.data import split_fractions, split_leave_one_out
+from unskew.data.sources import get_source, status_of
+from unskew.errors import ConfigError, DataError, PropensityError
+from unskew.evaluation.gamma import REFERENCES, GammaChoice, ModelGamma, choose_gamma
+from unskew.models import Model
+from unskew.propensities import GammaFit, Popularity, PropensityModel, fit_gamma
+from unskew.ranking import count_top
+
+
+def skewed_log(seed: int = 0, users: int = 150, items: int = 250) -> Interactions:
+    """Popularity falls with the item's number; ratings 1 to 5 and times are random."""
+    rng = np.random.default_rng(seed)
+    chances = 1 / np.arange(1, items + 1)
+    rows = [
+        (user, item) for user in range(users) for item in rng.choice(items, 8, replace=False, p=chances / chances.sum())
+    ]
+    codes = np.array(rows)
+    return Interactions.from_arrays(
+        codes[:, 0], codes[:, 1], values=rng.integers(1, 6, len(rows)), times=rng.random(len(rows))
+    )
+
+
+def fit_of(gamma: float, std_error: float | None = 0.1, levels: int = 30) -> GammaFit:
+    return GammaFit(gamma, 0.0, std_error, 1.0, levels, 0, 0, 100, 100)
+
+
+def chosen(*gammas: float, **options: float) -> GammaChoice:
+    models = tuple(ModelGamma(f"model {k}", fit_of(gamma, **options)) for k, gamma in enumerate(gammas))  # type: ignore[arg-type]
+    return GammaChoice(Popularity("auto"), models)
+
+
+def test_auto_is_the_mean_over_models_trained_on_the_log() -> None:
+    split = split_fractions(skewed_log(), (80, 20), rng=1)
+    choice = choose_gamma(Popularity("auto"), split, split.train, seed=3)
+    assert choice is not None
+    by_hand = {}
+    for word in REFERENCES:
+        top = count_top(Model.from_word(word).fit(split.train, rng=3), split, 50)
+        by_hand[word] = fit_gamma(split.train.item_counts, top.counts)
+    assert {model.model: model.fit for model in choice.models} == by_hand
+    gammas = [fit.gamma for fit in by_hand.values()]
+    assert choice.used == pytest.approx(np.mean(gammas))
+    assert (choice.low, choice.high) == (min(gammas), max(gammas))
+
+
+def test_a_file_of_lists_gives_the_gamma_of_what_they_hold(tmp_path: Path) -> None:
+    # popularity in training: a 4, b 2, c 1; users 0 to 3 have a, 4 and 5 have b, 6 has c
+    train = Interactions.from_arrays(range(7), list("aaaabbc"))
+    test = Interactions.from_arrays([0, 4], ["b", "a"])
+    # a goes to users 4 and 5 (the 0 who has it does not count), b to 0, c to 1: f = 2, 1, 1 at log2 n = 2, 1, 0
+    rows = [(4, "a"), (5, "a"), (0, "a"), (0, "b"), (1, "c")]
+    table = pl.DataFrame([(user, item, 1.0) for user, item in rows], schema=["user", "item", "score"], orient="row")
+    table.write_csv(tmp_path / "lists.csv")
+    asked = PropensityModel.from_word(f"popularity(gamma=from({tmp_path / 'lists.csv'}))")
+    choice = choose_gamma(asked, Split(train, test), train)
+    assert choice is not None
+    (model,) = choice.models
+    assert model.fit is not None
+    assert (model.fit.gamma, model.fit.levels, model.fit.recommended_items) == (pytest.approx(0.5), 3, 3)
+    # residuals 1/6, -1/3, 1/6 in log2, so the slope's error is sqrt(1/6 / 2)
+    assert model.fit.std_error == pytest.approx(np.sqrt(1 / 12))
+    assert (choice.low, choice.high) == pytest.approx((0.5 - 2 * np.sqrt(1 / 12), 0.5 + 2 * np.sqrt(1 / 12)))
+
+
+def test_popularity_is_that_of_positives_but_everything_seen_is_left_out(tmp_path: Path) -> None:
+    train = Interactions.from_arrays([0, 0, 1, 1, 2], list("abacb"), values=[5, 1, 5, 5, 5])
+    positives = train.where("rating>=4")  # a 2, b 1, c 1
+    table = pl.DataFrame({"user": [0, 0, 1, 2], "item": list("bcba"), "score": [1.0] * 4})
+    table.write_csv(tmp_path / "lists.csv")
+    asked = Popularity(f"from({tmp_path / 'lists.csv'})")
+    choice = choose_gamma(asked, Split(train, train), positives)
+    # user 0 has seen b, so f = 1 at popularity 2 (a, to user 2) and (b to user 1, c to user 0) 1 at popularity 1
+    assert choice is not None
+    assert choice.used == pytest.approx(0)
+
+
+def test_a_number_and_another_propensity_ask_for_nothing() -> None:
+    log = skewed_log()
+    for word in ("popularity(gamma=2)", "uniform"):
+        assert choose_gamma(PropensityModel.from_word(word), Split(log, log), log) is None
+
+
+def test_the_run_shows_what_was_asked_for_and_what_was_found() -> None:
+    split = split_fractions(skewed_log(), (80, 20), rng=1)
+    report = evaluate({"popular": "popular"}, split, metrics=["auc"], propensity="popularity(gamma=auto, smoothing=2)")
+    run = report.to_dict()["run"]
+    assert run["propensity"] == "popularity(gamma=auto, smoothing=2)"
+    assert [model["model"] for model in run["gamma"]["models"]] == list(REFERENCES)
+    assert run["gamma"]["min"] <= run["gamma"]["mean"] == run["gamma"]["used"] <= run["gamma"]["max"]
+    assert report.settings.propensity == Popularity(run["gamma"]["used"], 2)
+    again = evaluate({"popular": "popular"}, split, metrics=["auc"], propensity=report.settings.propensity)
+    assert again.estimates == report.estimates
+    assert "gamma" not in again.run
+    assert "sensitivity" not in again.to_dict()
+
+
+def test_a_model_trained_with_the_runs_propensity_gets_the_number() -> None:
+    split = split_fractions(skewed_log(), (80, 20), rng=1)
+    report = evaluate({"ips": "mf-ips"}, split, metrics=["mae"], propensity="popularity(gamma=auto)")
+    assert report.gamma is not None
+    assert f"popularity(gamma={report.gamma.used}" in report.models["ips"]
+
+
+def test_a_model_that_tells_no_gamma_is_left_out_with_a_warning() -> None:
+    choice = GammaChoice(Popularity("auto"), (ModelGamma("a", fit_of(1.5)), ModelGamma("b", None, "not identified: x")))
+    assert choice.used == 1.5
+    assert (choice.low, choice.high) == pytest.approx((1.3, 1.7))
+    assert list(choice.doubts()) == ["b was left out of gamma: not identified: x"]
+    assert choice.to_dict()["models"][1]["gamma"] is None
+    assert "b not identified" in choice.describe()
+
+
+def test_few_levels_are_warned_of() -> None:
+    split = split_fractions(skewed_log(items=9), (80, 20), rng=1)
+    report = evaluate({"popular": "popular"}, split, metrics=["auc"], propensity="popularity(gamma=auto)")
+    assert any("popularity levels (standard error" in text for text in report.warnings)
+    assert any(
+        "of the catalogue for each user, so they hardly tell what it favours" in text for text in report.warnings
+    )
+
+
+def test_a_log_with_one_popularity_level_is_refused() -> None:
+    users = np.repeat(np.arange(6), 2)
+    train = Interactions.from_arrays(users, (users + np.tile([0, 1], 6)) % 6)
+    test = Interactions.from_arrays([0], [3])
+    with pytest.raises(PropensityError, match="gamma is not identified: every item has 2 training rows"):
+        evaluate({"popular": "popular"}, Split(train, test), propensity="popularity(gamma=auto)")
+
+
+def test_the_same_run_gives_the_same_gamma_on_any_number_of_threads() -> None:
+    split = split_fractions(skewed_log(), (80, 20), rng=1)
+    reports = [
+        evaluate({"popular": "popular"}, split, propensity="popularity(gamma=auto)", threads=threads, block_size=7)
+        for threads in (1, 3)
+    ]
+    assert reports[0].to_json() == reports[1].to_json()
+
+
+def test_a_missing_file_is_refused() -> None:
+    log = skewed_log()
+    with pytest.raises(DataError, match=r"nowhere\.npz"):
+        evaluate(
+            {"popular": "popular"}, split_fractions(log, (80, 20)), propensity="popularity(gamma=from(nowhere.npz))"
+        )
+
+
+def test_a_models_own_propensity_must_name_a_number() -> None:
+    split = split_fractions(skewed_log(), (80, 20), rng=1)
+    with pytest.raises(ConfigError, match="this gamma has yet to be fitted"):
+        evaluate({"ips": "mf-ips(propensity=popularity(gamma=auto))"}, split, metrics=["mae"])
+
+
+def test_popularity_counted_after_the_test_began_is_warned_of() -> None:
+    log = skewed_log()
+    by_user = split_leave_one_out(log)
+    by_luck = split_fractions(log, (80, 20), rng=0)
+    options = {"metrics": ["auc"], "estimators": ["snips"]}
+    late = [evaluate({"popular": "popular"}, split, **options).warnings for split in (by_user, by_luck)]  # type: ignore[arg-type]
+    assert any("later than the first test row" in text for text in late[0])
+    assert not any("later than the first test row" in text for text in late[1])
+    even = evaluate({"popular": "popular"}, by_user, propensity="uniform", **options)  # type: ignore[arg-type]
+    assert not any("later than the first test row" in text for text in even.warnings)
+
+
+def test_ml_100k_gives_a_gamma_within_what_is_published_for_other_logs() -> None:
+    if "UNSKEW_DATA" not in os.environ:
+        pytest.skip("real data: set UNSKEW_DATA to the folder that holds it")
+    folder = Path(os.environ["UNSKEW_DATA"]) / "ml-100k"
+    if status_of(get_source("ml-100k"), folder).presence == "absent":
+        pytest.skip("real data: ml-100k is not in the folder UNSKEW_DATA")
+    split = split_fractions(get_source("ml-100k").read(folder), (80, 20), rng=0)
+    choice = choose_gamma(Popularity("auto"), split, split.train)
+    assert choice is not None
+    assert 1 < choice.low <= choice.high < 3
+    assert all(fit.std_error is not None and fit.std_error < 0.2 and fit.levels > 100 for fit in choice.fits)
