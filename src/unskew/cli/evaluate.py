@@ -37,6 +37,9 @@ def evaluate_command(
         list[str] | None,
         typer.Option(metavar="[NAME=]FILE", help="A table user,item,prediction of predicted ratings; repeatable."),
     ] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Settings of a paper, as in yang2018; an option of one's own wins over them.")
+    ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -99,7 +102,7 @@ def evaluate_command(
 
 def run(options: dict[str, Any]) -> None:
     """Read the files, evaluate once, print and write."""
-    from unskew.evaluation import resolve
+    from unskew.evaluation import get_preset, resolve
 
     for name in ("train", "test"):
         if options[name] is None:
@@ -109,6 +112,7 @@ def run(options: dict[str, Any]) -> None:
         for key, option in _SETTINGS.items()
         if options[option] is not None and options[option] != []
     }
+    settings = {**(get_preset(options["preset"]) if options["preset"] else {}), **settings}
     resolve(**settings)  # words are checked before files are read
     folder = options["checkpoints"]
     if folder is not None and not folder.is_dir():

@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,6 +35,10 @@ def reproduce_command(
     trials: Annotated[int | None, typer.Option(help="How many trials [default: as the paper, or fewer]")] = None,
     seed: Annotated[int, typer.Option(help="Seed of all draws.")] = 0,
     folder: Folder = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="Where trained models are kept for another run [default: the user's cache]")
+    ] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Train everything anew, and keep nothing.")] = False,
     json: Annotated[Path | None, typer.Option(help="Write JSON here; - for stdout instead of the table.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the page here.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No table or progress.")] = False,
@@ -42,10 +47,14 @@ def reproduce_command(
 
     Exit 0: all that can be compared agrees and all claims hold, 1: some do not, 2: nothing could run.
     """
+    from unskew.data.sources import cache_folder
     from unskew.studies import STUDIES, Context, get_study
     from unskew.studies.result import NOTHING_RAN
 
-    context = Context(seed=seed, fast=fast, tune=tune, trials=trials, folder=folder)
+    if no_cache and cache is not None:
+        raise ConfigError("--cache and --no-cache exclude each other; leave one out")
+    kept = None if no_cache else cache or cache_folder()
+    context = Context(seed=seed, fast=fast, tune=tune, trials=trials, folder=folder, cache=kept)
     if study is None:
         if json is not None or html is not None:
             raise ConfigError(f"name a study for --json or --html: {', '.join(STUDIES)}")
@@ -56,9 +65,7 @@ def reproduce_command(
     tables = [chosen.table(table).name] if slash else None
     _check_outputs(json, html)
     with stages(quiet=quiet) as progress:
-        result = chosen.run(
-            Context(seed=seed, fast=fast, tune=tune, trials=trials, folder=folder, progress=progress), tables
-        )
+        result = chosen.run(replace(context, progress=progress), tables)
     _write(result, result.tables[0] if slash else result, json, html)
     if not quiet and json != _STDOUT:
         _print(result)

@@ -3,8 +3,22 @@
 from unskew.evaluation.audit_result import Audit
 from unskew.evaluation.auditor import audit
 from unskew.evaluation.evaluator import evaluate
+from unskew.evaluation.presets import PRESETS, get_preset
 from unskew.evaluation.report import Report
 from unskew.evaluation.settings import Settings, resolve
 from unskew.evaluation.sweep import Sweep
+from unskew.evaluation.validation import Chosen, choose
 
-__all__ = ["Audit", "Report", "Settings", "Sweep", "audit", "evaluate", "resolve"]
+__all__ = [
+    "PRESETS",
+    "Audit",
+    "Chosen",
+    "Report",
+    "Settings",
+    "Sweep",
+    "audit",
+    "choose",
+    "evaluate",
+    "get_preset",
+    "resolve",
+]

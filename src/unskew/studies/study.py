@@ -13,7 +13,7 @@ import numpy as np
 from unskew.data.sources import Source, data_folder, get_source, status_of
 from unskew.data.sources.status import content_sha256
 from unskew.data.sources.text import find
-from unskew.errors import ConfigError, did_you_mean
+from unskew.errors import ConfigError, DataError, did_you_mean
 from unskew.studies.result import Findings, Fingerprint, StudyResult, TableResult
 
 Stage: TypeAlias = Callable[[str, int, int], None]
@@ -38,6 +38,8 @@ class Context:
         Where data sets are kept, each in a folder of its name; by default `data_folder`.
     progress : callable, optional
         Called as ``progress(stage, done, total)``.
+    cache : Path, optional
+        A folder where trained models are kept, so that another table, or a run after a stop, need not train them again.
     """
 
     seed: int = 0
@@ -46,6 +48,7 @@ class Context:
     trials: int | None = None
     folder: Path | None = None
     progress: Stage | None = None
+    cache: Path | None = None
     _kept: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -74,6 +77,17 @@ class Context:
             self._kept[name] = make()
         made: _T = self._kept[name]
         return made
+
+    def cached(self, *parts: str) -> Path | None:
+        """A folder of the cache, made where it is not; None without a cache."""
+        if self.cache is None:
+            return None
+        folder = self.cache.joinpath(*parts)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DataError(f"{folder}: cannot be made ({error.strerror or error}); choose another --cache") from error
+        return folder
 
     def place(self, name: str) -> Path:
         """The folder of a data set."""
@@ -176,12 +190,24 @@ class Study:
     def _compute(self, table: Table, context: Context) -> TableResult:
         start = time.perf_counter()
         tell = context.progress
-        mine = context if tell is None else replace(context, progress=_prefixed(table.name, tell))
+        mine = context if tell is None else replace(context, progress=_Prefixed(table.name, tell))
         findings = table.run(mine)
         data = tuple(found for name in table.needs if (found := context.fingerprint(name)) is not None)
         seconds = time.perf_counter() - start
         return TableResult(self.name, table.name, table.title, context.fast, context.seed, seconds, data, findings)
 
 
-def _prefixed(name: str, tell: Stage) -> Stage:
-    return lambda stage, done, total: tell(f"{name}: {stage}", done, total)
+class _Prefixed:
+    """The progress of a table: its name stands before every stage."""
+
+    def __init__(self, name: str, tell: Stage) -> None:
+        self.name, self.tell = name, tell
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        self.tell(f"{self.name}: {stage}", done, total)
+
+    def say(self, stage: str, words: str) -> None:
+        """Pass on what stands beside the bar."""
+        say = getattr(self.tell, "say", None)
+        if say is not None:
+            say(f"{self.name}: {stage}", words)

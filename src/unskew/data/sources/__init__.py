@@ -13,14 +13,14 @@ from unskew.data.sources.kuairec import KUAIREC
 from unskew.data.sources.lastfm_hetrec2011 import LASTFM_HETREC2011
 from unskew.data.sources.movielens_1m import MOVIELENS_1M
 from unskew.data.sources.movielens_100k import MOVIELENS_100K
-from unskew.data.sources.source import Form, Source, data_folder
+from unskew.data.sources.source import Form, Source, cache_folder, data_folder
 from unskew.data.sources.status import Status, status_of
 from unskew.data.sources.steam_200k import STEAM_200K
 from unskew.data.sources.tradesy import TRADESY
 from unskew.data.sources.yahoo_r3 import YAHOO_R3
 from unskew.errors import ConfigError, did_you_mean
 
-__all__ = ["SOURCES", "Form", "Source", "Status", "data_folder", "fetch", "get_source", "status_of"]
+__all__ = ["SOURCES", "Form", "Source", "Status", "cache_folder", "data_folder", "fetch", "get_source", "status_of"]
 
 SOURCES: Mapping[str, Source] = MappingProxyType(
     {

@@ -116,6 +116,15 @@ def data_folder() -> Path:
     chosen = os.environ.get("UNSKEW_DATA")
     if chosen:
         return Path(chosen).expanduser()
-    base = Path(os.environ.get("XDG_DATA_HOME", ""))
+    return _base("XDG_DATA_HOME", ".local/share") / "unskew"
+
+
+def cache_folder() -> Path:
+    """Where trained models of studies are kept: ``unskew`` in the user's cache directory (XDG)."""
+    return _base("XDG_CACHE_HOME", ".cache") / "unskew"
+
+
+def _base(variable: str, default: str) -> Path:
+    base = Path(os.environ.get(variable, ""))
     # The specification says that a relative path there is to be ignored.
-    return (base if base.is_absolute() else Path.home() / ".local" / "share") / "unskew"
+    return base if base.is_absolute() else Path.home() / default

@@ -1,0 +1,41 @@
+"""Ways to evaluate that have a name, because a paper used them."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from unskew.errors import ConfigError, did_you_mean
+
+PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "yang2018": MappingProxyType(
+            {
+                "metrics": ("auc", "recall@5", "adg", "adg@5"),
+                "estimators": ("aoa", "snips(per=user)"),
+                "propensity": "popularity(gamma=auto, smoothing=0)",
+                "candidates": "sampled(200)",
+                "ties": "optimistic",
+            }
+        )
+    }
+)
+"""Settings of `evaluate` by name.
+
+``yang2018``: Yang et al. (2018), section 4. The user's test positives and 200 items drawn from those the user has not
+had; a held-out item stands before those it ties with; the correction is a ratio for each user; items without a training
+row are dropped, and users who have no other.
+"""
+
+
+def get_preset(name: str) -> dict[str, Any]:
+    """The settings of that name, as keyword arguments of `evaluate`.
+
+    Examples
+    --------
+    >>> from unskew.evaluation import get_preset
+    >>> get_preset("yang2018")["candidates"]
+    'sampled(200)'
+    """
+    if name not in PRESETS:
+        raise ConfigError(f"unknown preset {name!r}{did_you_mean(name, PRESETS)}")
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in PRESETS[name].items()}

@@ -1,0 +1,178 @@
+"""The published protocol: data, splits, models and how they are judged."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from unskew.arrays import Ints
+from unskew.data import Split
+from unskew.data.splitters import split_fractions
+from unskew.evaluation import get_preset
+from unskew.evaluation.validation import Chosen, choose
+from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
+from unskew.models.training import PENALTIES
+from unskew.propensities.presentation import GammaFit, PresentationBias, fit_gamma, presentation_bias
+from unskew.ranking import FactorScorer, count_top
+from unskew.studies.study import Context
+from unskew.studies.yang2018.printed import METRICS, MODELS
+
+DATA = ("citeulike-a", "tradesy", "amazon-book")
+STAND_INS = ("steam-200k", "amazon-video-games")
+"""Sets the paper does not have, for what it says across data sets."""
+FRACTIONS = (70, 15, 15)
+TOP = 50
+LABELS = {"bpr": "BPR", "cml": "U-CML", "cml-rank": "A-CML", "pmf": "PMF"}
+PRESET = get_preset("yang2018")
+ALL_ROUND = "adg"
+"""The metric that chooses the state of a model where one state is needed for all."""
+NOT_OURS = (
+    "authors' code; the split, the draws and the first factors are not published, so ours are drawn anew from the seed"
+)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the models of a data set are trained (Yang et al. 2018, section 4.2 and the published scripts).
+
+    Parameters
+    ----------
+    factors, iterations, every : int
+    penalties : mapping
+        The regularisation of each model that the scripts settled on.
+    """
+
+    factors: int
+    iterations: int
+    every: int
+    penalties: Mapping[str, float]
+
+    def model(self, name: str, *, fast: bool = False) -> GradientModel:
+        """The settings of one of the four models."""
+        model = replace(
+            _STARTS[name],
+            factors=self.factors,
+            iterations=self.iterations,
+            every=self.every,
+            regularisation=self.penalties[name],
+            patience=0,
+        )
+        return replace(model, factors=16, iterations=600, every=200, batch=4000) if fast else model
+
+
+_STARTS: Mapping[str, GradientModel] = {
+    "bpr": Bpr(),
+    "cml": Cml(),
+    "cml-rank": CmlRank(),
+    "pmf": Pmf(form="openrec"),
+}
+_CITEULIKE = {"bpr": 0.01, "cml": 0.1, "cml-rank": 0.1, "pmf": 0.0}
+RECIPES: Mapping[str, Recipe] = {
+    "citeulike-a": Recipe(50, 50_000, 5000, _CITEULIKE),
+    "tradesy": Recipe(100, 120_000, 5000, {"bpr": 0.001, "cml": 0.1, "cml-rank": 0.001, "pmf": 0.01}),
+    "amazon-book": Recipe(100, 200_000, 5000, {"bpr": 0.001, "cml": 0.1, "cml-rank": 0.001, "pmf": 0.001}),
+    **{name: Recipe(50, 10_000, 2500, _CITEULIKE) for name in STAND_INS},
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Learnt:
+    """A model with the states that validation chose, one a metric.
+
+    Parameters
+    ----------
+    name : str
+    chosen : mapping
+        By metric.
+    """
+
+    name: str
+    chosen: Mapping[str, Chosen]
+
+    @property
+    def scorer(self) -> FactorScorer:
+        """The state to use where one serves all metrics."""
+        return self.chosen[ALL_ROUND].scorer
+
+
+@dataclass(frozen=True, eq=False)
+class Presented:
+    """What a model presents by popularity, and gamma.
+
+    Parameters
+    ----------
+    bias : PresentationBias
+    fit : GammaFit
+    """
+
+    bias: PresentationBias
+    fit: GammaFit
+
+
+def split_of(context: Context, data: str) -> Split | None:
+    """The data set in three parts at random over interactions; None when it is not at hand."""
+    source = context.find(data)
+    if source is None:
+        return None
+
+    def make() -> Split:
+        log = source.read(context.place(data))
+        return split_fractions(log, FRACTIONS, rng=context.rng("yang2018", "split", data))
+
+    return context.once(f"yang2018 split {data}", make)
+
+
+def popularity_of(split: Split) -> Ints:
+    """n*: training interactions of each item."""
+    return split.train.item_counts
+
+
+def learnt_models(context: Context, data: str) -> dict[str, Learnt] | None:
+    """The four models, trained once for all tables; None when the data is not at hand.
+
+    Steps are chosen for each model and metric by the metric on the validation part, under the published protocol; with
+    `tune` the regularisation too.
+    """
+    split = split_of(context, data)
+    if split is None:
+        return None
+    return {name: context.once(f"yang2018 {data} {name}", partial(_learn, context, data, name)) for name in MODELS}
+
+
+def _learn(context: Context, data: str, name: str, model: GradientModel | None = None) -> Learnt:
+    split = split_of(context, data)
+    assert split is not None
+    size = "fast" if context.fast else "full"
+    chosen = choose(
+        model or RECIPES[data].model(name, fast=context.fast),
+        split.with_candidates(PRESET["candidates"]),
+        METRICS,
+        penalties=PENALTIES if context.tune else None,
+        rng=context.seed,
+        checkpoints=context.cached("yang2018", data, f"{size}-seed{context.seed}"),
+        name=name,
+        progress=context.progress,
+    )
+    return Learnt(name, chosen)
+
+
+def paper_form_pmf(context: Context, data: str) -> Learnt | None:
+    """PMF with the paper's weights instead of its code's, for fewer steps: it settles early."""
+    recipe = RECIPES[data]
+    if split_of(context, data) is None:
+        return None
+    shorter = replace(recipe, iterations=min(recipe.iterations, 20_000)).model("pmf", fast=context.fast)
+    model = replace(shorter, form="paper")  # type: ignore[call-arg]
+    return context.once(f"yang2018 {data} paper pmf", lambda: _learn(context, data, "pmf-paper", model))
+
+
+def presented_by(context: Context, data: str, learnt: Learnt) -> Presented:
+    """f(n*) and gamma of a model, from the top 50 of every user over the full catalogue."""
+    split = split_of(context, data)
+    assert split is not None
+
+    def make() -> Presented:
+        counts = count_top(learnt.scorer, split.train, TOP, name=learnt.name).counts
+        popularity = popularity_of(split)
+        return Presented(presentation_bias(popularity, counts), fit_gamma(popularity, counts))
+
+    return context.once(f"yang2018 presented {data} {learnt.name}", make)
