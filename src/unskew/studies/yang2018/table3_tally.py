@@ -1,0 +1,80 @@
+"""Table 3 in numbers: how far off, how much less, and in which order."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.studies.yang2018.table3_runs import AOA, Runs
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over draws.
+
+    Parameters
+    ----------
+    value : float
+    spread : float or None
+        Standard deviation over draws; None of a single one.
+    error : float or None
+        Standard error over draws.
+    """
+
+    value: float
+    spread: float | None
+    error: float | None
+
+    @classmethod
+    def of(cls, values: Floats) -> "Mean":
+        """Of one number a draw."""
+        if len(values) < 2:
+            return cls(float(np.mean(values)), None, None)
+        spread = float(np.std(values, ddof=1))
+        return cls(float(np.mean(values)), spread, spread / len(values) ** 0.5)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """How much smaller an error is than AOA's, in per cent of it, with the paired standard error over draws."""
+
+    value: float
+    error: float | None
+
+
+def errors(runs: Runs, comparison: str, estimate: str) -> Floats:
+    """Distance of an estimate to the truth, (draws, models)."""
+    return np.asarray(np.abs(runs.estimates[comparison, estimate] - runs.truth[comparison]))
+
+
+def reduction(runs: Runs, comparison: str, estimate: str, model: int) -> Reduction:
+    r"""100 (1 - e / a) with e and a the mean errors of the estimate and of AOA.
+
+    The standard error is that of a ratio of means over the same draws: the standard deviation of
+    :math:`e_t - (e / a) a_t`, over :math:`a \sqrt T`.
+    """
+    mine, naive = (errors(runs, comparison, name)[:, model] for name in (estimate, AOA))
+    ratio = mine.mean() / naive.mean()
+    value = float(100 * (1 - ratio))
+    if len(mine) < 2:
+        return Reduction(value, None)
+    return Reduction(value, float(100 * np.std(mine - ratio * naive, ddof=1) / naive.mean() / len(mine) ** 0.5))
+
+
+def taus(runs: Runs, comparison: str, estimate: str) -> Floats:
+    """Kendall's tau of the models by the estimate and by the truth, one a draw."""
+    pairs = zip(runs.estimates[comparison, estimate], runs.truth[comparison], strict=True)
+    return np.array([kendall(mine, true) for mine, true in pairs])
+
+
+def kendall(first: Floats, second: Floats) -> float:
+    r"""Kendall's tau: pairs in the same order less pairs in the other, over all pairs; a tie counts for neither.
+
+    Parameters
+    ----------
+    first, second : array
+        Of one length, at least 2.
+    """
+    later, earlier = np.tril_indices(len(first), -1)
+    agree = np.sign(first[later] - first[earlier]) * np.sign(second[later] - second[earlier])
+    return float(agree.mean())
