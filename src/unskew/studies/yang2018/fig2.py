@@ -54,7 +54,7 @@ def _counts(split: Split, data: str) -> list[ReproducedCell]:
     users = np.sum([part.user_counts for part in parts], axis=0)
     items = np.sum([part.item_counts for part in parts], axis=0)
     same = data == "citeulike-a"  # the others were filtered by a rule that is not told
-    ours = (np.count_nonzero(users), np.count_nonzero(items), int(items.sum()))
+    ours = (int(np.count_nonzero(users)), int(np.count_nonzero(items)), int(items.sum()))
     cells = [
         _count(row, data, float(paper), float(mine), 0.0 if same else None, "a count")
         for row, paper, mine in zip(ROWS, COUNTS[data], ours, strict=True)

@@ -22,8 +22,8 @@ _LOWEST = "A-CML has the lowest gamma"
 _BY_DATA = "Gamma varies more by data set than by algorithm"
 _STAND_IN = "not in the paper: a set for what it says across data sets"
 _ERROR = (
-    "of the slope, over levels; the paper puts the error of its fits between 0.001 and 0.02 and does not say which error "
-    "that is"
+    "of the slope, over levels; the paper puts the error of its fits between 0.001 and 0.02 and does not say which "
+    "error that is"
 )
 _PAPER_FORM = "not in the paper: PMF with the weights of the paper's text instead of those of its code"
 
@@ -39,11 +39,11 @@ def run(context: Context) -> Findings:
             continue
         found[data] = {name: presented_by(context, data, model) for name, model in learnt.items()}
         cells += _cells(context, data, found[data])
-    notes = (
+    how = (
         "Top 50 of every user over the full catalogue, one's own training items left out; the 0.5 % most popular items "
-        f"are not in the fit. The state of a model is the one that validation chose by DCG. Theirs: {NOT_OURS}.",
+        f"are not in the fit. The state of a model is the one that validation chose by DCG. Theirs: {NOT_OURS}."
     )
-    return Findings(tuple(cells), (_lowest(context, found), _by_data(context, found)), notes=notes)
+    return Findings(tuple(cells), (_lowest(context, found), _by_data(context, found)), notes=(how,))
 
 
 def _cells(context: Context, data: str, gammas: dict[str, Presented]) -> list[ReproducedCell]:
