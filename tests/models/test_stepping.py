@@ -4,6 +4,7 @@ import descents
 import numpy as np
 import pytest
 import torch
+import torch_losses
 
 from unskew.models import Model, stepping
 
@@ -32,12 +33,12 @@ def kinds(run):
 @pytest.mark.parametrize("word", WORDS)
 def test_the_gradient_is_that_of_autograd(word, scale):
     run = descents.descent(Model.from_word(word), scale=scale)
-    variables = descents.leaves(run)
+    variables = torch_losses.leaves(run)
     loss = descents.step(run)  # Adam's mean is then a tenth of the gradient
-    expected = descents.losses(run, variables)
+    expected = torch_losses.losses(run, variables)
     assert loss == pytest.approx(expected.mean().item(), rel=OF_SUMS)
     np.testing.assert_allclose(run.batch.losses, expected.detach(), rtol=OF_SUMS, atol=OF_SUMS)
-    (expected.sum() + descents.penalty(run, variables)).backward()
+    (expected.sum() + torch_losses.penalty(run, variables)).backward()
     for kind, variable in zip(kinds(run), variables, strict=True):
         slope = variable.grad.numpy()
         assert np.any(slope)
@@ -61,12 +62,12 @@ def project(run, variables):
 def test_whole_steps_are_those_of_dense_adam(word, scale, batch):
     model = Model.from_word(word.replace("batch=60", batch).replace(")", f", learning-rate={RATE})"))
     run = descents.descent(model, scale=scale)
-    variables = descents.leaves(run)
+    variables = torch_losses.leaves(run)
     adam = torch.optim.Adam(variables, lr=RATE)
     for _ in range(8):
         descents.step(run)
         adam.zero_grad()
-        (descents.losses(run, variables).sum() + descents.penalty(run, variables)).backward()
+        (torch_losses.losses(run, variables).sum() + torch_losses.penalty(run, variables)).backward()
         adam.step()
         project(run, variables)
         for kind, variable in zip(kinds(run), variables, strict=True):

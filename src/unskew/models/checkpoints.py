@@ -85,7 +85,7 @@ def load(path: Path, identity: Identity) -> tuple[dict[str, Any], dict[str, Matr
         When it is no checkpoint, or one of another model, seed, data set or version.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             header = dict(json.loads(str(file[_HEADER][()])))
             arrays = {name: file[name] for name in file.files if name != _HEADER}
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:

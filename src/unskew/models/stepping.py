@@ -331,4 +331,5 @@ def update_bias(
 def corrections(step: int, learning_rate: float) -> tuple[Any, Any]:
     """Rate and scale of Adam's step, counted from 1: its moments begin at 0 and are corrected for it."""
     rate = learning_rate / (1 - float(BETA_1) ** step)
-    return np.float32(rate), np.float32(1 / np.sqrt(1 - float(BETA_2) ** step))
+    with np.errstate(over="ignore"):  # an infinite rate is found by what comes of it
+        return np.float32(rate), np.float32(1 / np.sqrt(1 - float(BETA_2) ** step))

@@ -10,6 +10,7 @@ import numpy as np
 
 from unskew.arrays import SeedLike
 from unskew.data import Interactions
+from unskew.data.writing import check_writable
 from unskew.models import checkpoints
 from unskew.models.batches import Batch, Positives
 from unskew.models.model import Model, Observed, Progress, check_number, check_whole
@@ -167,12 +168,14 @@ class GradientModel(Model):
         Raises
         ------
         DataError
-            When the loss is no longer a number, or a checkpoint is of another run.
+            When the numbers are no longer finite, or a checkpoint is of another run.
         """
         import numba
 
         from unskew.models.descent import Descent
 
+        if checkpoint is not None:
+            check_writable(checkpoint)
         observed = Observed.of(train)
         seed = int(np.random.default_rng(rng).integers(2**62))
         with one_thread():
