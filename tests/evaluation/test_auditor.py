@@ -218,3 +218,8 @@ def test_too_few_rows_for_a_split_are_refused():
         audit(Interactions.from_arrays([0, 1], [0, 1]), {"p": "popular"}, k=1)
     with pytest.raises(DataError, match="expected Interactions"):
         audit([1, 2])  # type: ignore[arg-type]
+
+
+def test_a_model_matched_by_order_alone_is_warned_of():
+    found = audit(tiny(), {"mine": FactorScorer(np.ones((4, 1)), np.ones((4, 1)))}, k=1)
+    assert "model 'mine' has no user_ids and item_ids" in found.warnings[0]

@@ -14,7 +14,7 @@ from unskew.evaluation.audit_strata import ESTIMATOR, StratumEstimate, check_met
 from unskew.evaluation.doubts import FEW_USERS, find_doubts
 from unskew.evaluation.gathering import Gathered, Gathering
 from unskew.evaluation.hindsight import find_hindsight
-from unskew.evaluation.judged import Fitted, Judged, Stage, fit_all, fit_propensity, stage
+from unskew.evaluation.judged import Fitted, Judged, Stage, fit_all, fit_propensity, stage, unnamed
 from unskew.evaluation.popularity_audit import Strata, measure_log, part_items
 from unskew.evaluation.settings import Settings, resolve
 from unskew.metrics import AnyMetric
@@ -113,7 +113,13 @@ def audit(
     rows = tuple(measure_lists(name, top, strata, train) for name, top in lists.items())
     gathered = run.gather()
     parts = () if gathered is None else tuple(run.by_stratum(gathered, strata))
-    warnings = (*_about_data(log, plan), *run.doubts(gathered), *_about_models(rows, strata.levels), *_few(parts))
+    warnings = (
+        *unnamed(fitted, plan.split),
+        *_about_data(log, plan),
+        *run.doubts(gathered),
+        *_about_models(rows, strata.levels),
+        *_few(parts),
+    )
     evidence = None if gathered is None else gathered.ranked
     return Audit(
         log=found,

@@ -1,6 +1,6 @@
 """The main job: models and a split in, a report out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,6 @@ from unskew.evaluation.evidence import check_counts, relevant_counts
 from unskew.evaluation.gamma import choose_gamma
 from unskew.evaluation.gathering import Gathering
 from unskew.evaluation.judged import (
-    Fitted,
     Judged,
     Stage,
     check_judged,
@@ -29,6 +28,7 @@ from unskew.evaluation.judged import (
     fit_all,
     fit_propensity,
     left_out,
+    unnamed,
 )
 from unskew.evaluation.report import Report
 from unskew.evaluation.scale import Scale
@@ -159,7 +159,8 @@ def evaluate(
     of_ratings = fitted_propensity if train is split.train else _fit_propensity(settings.propensity, split.train, split)
     check_needs(settings, fitted_propensity, counted=relevant is not None)
     check_correction(split.rule, settings.metrics, len(split.catalogue))
-    fitted = fit_all(models, split, train, settings, progress, None if checkpoints is None else Path(checkpoints))
+    folder = None if checkpoints is None else Path(checkpoints)
+    fitted = fit_all(models, split, train, settings, progress, folder, threads)
     check_judged(fitted, settings)
     gathered = Gathering(fitted, split, train, settings, runner, progress).run()
     evidence = gathered.ranked or gathered.rated
@@ -178,7 +179,7 @@ def evaluate(
         estimates=tuple(estimates),
         comparisons=tuple(comparisons),
         warnings=(
-            *_unnamed(fitted, split),
+            *unnamed(fitted, split),
             *left_out(estimates, fitted),
             *doubts,
             *off,
@@ -211,20 +212,6 @@ def _fit_propensity(model: PropensityModel, train: Interactions, split: Split) -
         return fit_propensity(model, train, split.test, seen=None)
     judged = split.sorted_test.take(~split.test_in_train) if split.test_in_train.any() else split.test
     return fit_propensity(model, train, judged, seen=split.train)
-
-
-def _unnamed(models: Mapping[str, Fitted], split: Split) -> Iterator[str]:
-    """Say which models were matched by order alone, where ids are more than row numbers."""
-    for name, model in models.items():
-        if model.scorer is None:
-            continue
-        pairs = (("user", split.user_vocabulary), ("item", split.item_vocabulary))
-        axes = [axis for axis, ids in pairs if getattr(model.scorer, f"{axis}_ids", None) is None and not ids.is_range]
-        if axes:
-            yield (
-                f"model {name!r} has no {' and '.join(f'{axis}_ids' for axis in axes)}: its k-th row was taken for the "
-                "k-th id of train and test together"
-            )
 
 
 def _positives(train: Interactions, positive: str | None) -> Interactions:

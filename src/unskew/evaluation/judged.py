@@ -1,6 +1,6 @@
 """The models of a run: what each can do, and how those that are not yet trained are."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,7 +13,7 @@ from unskew.data.vocabulary import Vocabulary
 from unskew.errors import ConfigError, DataError
 from unskew.estimators import Estimate
 from unskew.evaluation.settings import DEFAULT_LOSSES, DEFAULT_METRICS, OVER_ALL_PAIRS, Settings
-from unskew.evaluation.validation import Chosen, choose, with_training
+from unskew.evaluation.validation import Chosen, choose
 from unskew.models import GradientModel, Model, RatingModel
 from unskew.propensities import Column, ObservationModel, Propensity, PropensityModel
 from unskew.ranking import ListScorer, Predictions, Ranks, Scorer
@@ -74,6 +74,7 @@ def fit_all(
     settings: Settings,
     progress: Stage | None,
     checkpoints: Path | None = None,
+    threads: int | None = None,
 ) -> dict[str, Fitted]:
     """Train what is to be trained.
 
@@ -87,11 +88,13 @@ def fit_all(
     progress : callable, optional
     checkpoints : Path, optional
         A folder for models that learn step by step.
+    threads : int, optional
+        Of their training.
     """
     fitted = {}
     for name, given in models.items():
         parts = [
-            _fit(name, part, split, train, settings, progress, checkpoints)
+            _fit(name, part, split, train, settings, progress, checkpoints, threads)
             for part in (given if isinstance(given, tuple) else (given,))
         ]
         alone = len(parts) == 1  # beside something that ranks, a table of predictions only predicts
@@ -115,6 +118,7 @@ def _fit(
     settings: Settings,
     progress: Stage | None,
     checkpoints: Path | None,
+    threads: int | None,
 ) -> Fitted:
     model = Model.from_word(given) if isinstance(given, str) else given
     if isinstance(model, type) or not isinstance(model, Model | Ranks | Predictions | Scorer):
@@ -129,7 +133,7 @@ def _fit(
         return Fitted(model, None, type(model).__name__)
     described = type(model).__name__
     if isinstance(model, GradientModel):
-        chosen = _choose(name, model, with_training(split, train), settings, progress, checkpoints)
+        chosen = _choose(name, model, split, train, settings, progress, checkpoints, threads)
         return Fitted(chosen.scorer, None, str(chosen.model))
     if isinstance(model, Model):
         rows = train
@@ -141,7 +145,14 @@ def _fit(
 
 
 def _choose(
-    name: str, model: GradientModel, split: Split, settings: Settings, progress: Stage | None, checkpoints: Path | None
+    name: str,
+    model: GradientModel,
+    split: Split,
+    train: Interactions,
+    settings: Settings,
+    progress: Stage | None,
+    checkpoints: Path | None,
+    threads: int | None,
 ) -> Chosen:
     """Train with the run's first ranking metric as the judge, where there are validation rows."""
     metric = next((str(metric) for metric in settings.metrics if metric.kind not in OVER_ALL_PAIRS), DEFAULT_METRICS[0])
@@ -149,8 +160,10 @@ def _choose(
         model,
         split,
         [metric],
+        train=train,
         positive=settings.positive,
         rng=settings.seed,
+        threads=threads,
         checkpoints=checkpoints,
         name=name,
         progress=progress,
@@ -242,3 +255,17 @@ def left_out(estimates: Iterable[Estimate], fitted: Mapping[str, Fitted]) -> Ite
     for name, metrics in metrics_of.items():
         why = "predicts no ratings" if fitted[name].predictor is None else "has no score for every candidate"
         yield f"model {name!r} {why}: not judged by {', '.join(metrics)}"
+
+
+def unnamed(models: Mapping[str, Fitted], split: Split) -> Iterator[str]:
+    """Say which models were matched by order alone, where ids are more than row numbers."""
+    for name, model in models.items():
+        if model.scorer is None:
+            continue
+        pairs = (("user", split.user_vocabulary), ("item", split.item_vocabulary))
+        axes = [axis for axis, ids in pairs if getattr(model.scorer, f"{axis}_ids", None) is None and not ids.is_range]
+        if axes:
+            yield (
+                f"model {name!r} has no {' and '.join(f'{axis}_ids' for axis in axes)}: its k-th row was taken for the "
+                "k-th id of train and test together"
+            )
