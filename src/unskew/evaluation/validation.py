@@ -39,6 +39,7 @@ def choose(
     split: Split,
     metrics: Sequence[str] = ("recall@10",),
     *,
+    train: Interactions | None = None,
     penalties: Sequence[float] | None = None,
     positive: str | None = None,
     rng: SeedLike = 0,
@@ -56,6 +57,8 @@ def choose(
         Its validation rows judge; without them the last step is taken.
     metrics : sequence of str
         Each gets the model that was best by it, averaged over users (``aoa``), under the split's candidate rule.
+    train : Interactions, optional
+        What to learn from, where it is only a part of the split's train; all of that still counts as seen.
     penalties : sequence of float, optional
         What to choose the regularisation from; by default the model's own, or the grid of Yang et al. (2018) where the
         model says ``tune``.
@@ -76,16 +79,18 @@ def choose(
         Metric to `Chosen`.
     """
     name = name or str(model)
-    if model.tune and split.validation is None:
-        raise ConfigError(f"{model}: tune chooses by validation rows, and there are none; give --validation")
     grid = penalties if penalties is not None else PENALTIES if model.tune else (model.regularisation,)
+    if not grid:
+        raise ConfigError(f"{model}: no regularisation to choose from; give at least one")
+    if (model.tune or len(grid) > 1) and split.validation is None:
+        raise ConfigError(f"{model}: tune chooses by validation rows, and there are none; give --validation")
     judge = validation_judge(split, metrics, positive=positive, seed=0, threads=threads)
     best: dict[str, Chosen] = {}
     for penalty in grid:
         tried = replace(model, regularisation=penalty, tune=False)
         label = name if len(grid) == 1 else f"{name} at {penalty:g}"
         trained = tried.train(
-            split.train,
+            split.train if train is None else train,
             rng=rng,
             judge=judge,
             metrics=tuple(metrics) if judge is not None else (),
@@ -135,7 +140,8 @@ def validation_judge(
 def _file(folder: Path, label: str) -> Path:
     if not folder.is_dir():
         raise DataError(f"{folder}: no such folder for checkpoints; make it first")
-    return folder / f"{re.sub(r'[^A-Za-z0-9._=-]+', '-', label).strip('-')}.npz"
+    stem = re.sub(r"[^\w.=-]+", "-", label).strip("-.") or "model"
+    return folder / f"{stem}.npz"
 
 
 def _stage(progress: Stage, label: str) -> Callable[[int, int], None]:
@@ -146,8 +152,3 @@ def _say(progress: Stage | None, label: str) -> Callable[[str], None] | None:
     """Words beside the bar, where whoever shows it has room for them."""
     say = getattr(progress, "say", None)
     return None if say is None else lambda words: say(f"training {label}", words)
-
-
-def with_training(split: Split, train: Interactions) -> Split:
-    """The split with other training rows, its candidates as they were."""
-    return split if train is split.train else Split(train, split.test, split.validation, candidates=split.rule)
