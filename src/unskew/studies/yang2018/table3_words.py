@@ -146,7 +146,8 @@ def _overlaps(benchmark: Benchmark, runs: Runs) -> str:
 
 def _doubts(benchmark: Benchmark, runs: Runs) -> str:
     parts = [
-        f"{name} {np.nanmean(runs.noise[name]):.3f}, best from worst model told apart at 5 % in {share:.0%} of draws"
+        f"{name} {np.nanmean(runs.noise[name]):.3f}, best from worst model told apart at 5 % in {100 * share:.0f} % of "
+        "draws"
         for name, share in runs.told_apart.items()
     ]
     off = [float(np.mean(runs.truth[name] - runs.pairs[name])) for name in runs.truth]

@@ -1,0 +1,246 @@
+"""Table 3 of Yang et al. 2018: who is judged on what, errors and orders, on made data and on Coat."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from unskew.data import Interactions, Split
+from unskew.data.sources import status_of
+from unskew.data.sources.coat import COAT as COAT_SOURCE
+from unskew.studies import Context
+from unskew.studies.yang2018 import STUDY, table3
+from unskew.studies.yang2018.printed import TABLE3, TABLE3_GAMMAS
+from unskew.studies.yang2018.table3_data import (
+    COAT,
+    COMPARISONS,
+    YAHOO,
+    Benchmark,
+    Comparison,
+    Overlap,
+    find_benchmark,
+    make_benchmark,
+)
+from unskew.studies.yang2018.table3_runs import AOA, ESTIMATES, Runs, published, run_draws
+from unskew.studies.yang2018.table3_settings import COAT_SETTINGS, YAHOO_SETTINGS, fewer_steps, search
+from unskew.studies.yang2018.table3_tally import Mean, errors, kendall, reduction, taus
+from unskew.studies.yang2018.table3_words import paper_claims, zero_of
+
+TRAIN, RANDOM = "ydata-ymusic-rating-study-v1_0-train.txt", "ydata-ymusic-rating-study-v1_0-test.txt"
+TINY = (
+    Comparison("AUC", "auc", "auc"),
+    Comparison("Recall@4", "recall@4", "recall@4"),
+    Comparison("AUC, lists", "auc", "auc", lists=True),
+    Comparison("Recall, lists", "recall@2", "recall@1", lists=True),
+)
+
+
+def log(rows: list[tuple[int, int, int]], n_users: int, n_items: int) -> Interactions:
+    users, items, values = (list(column) for column in zip(*rows, strict=True))
+    return Interactions.from_arrays(users, items, values, n_users=n_users, n_items=n_items)
+
+
+def pairs(part: Interactions) -> set[tuple[int, int]]:
+    return set(zip(part.users.tolist(), part.items.tolist(), strict=True))
+
+
+def overlapping() -> Split:
+    """User 0 has four chosen positives (0-3), a chosen item rated 2 (4); 0, 1 and 4 were drawn for them as well."""
+    chosen = [(0, 0, 5), (0, 1, 4), (0, 2, 4), (0, 3, 5), (0, 4, 2), (1, 0, 4), (1, 5, 4)]
+    random = [(0, 0, 5), (0, 1, 4), (0, 4, 2), (0, 6, 5), (1, 0, 4), (1, 7, 1)]
+    return Split(log(chosen, 2, 8), log(random, 2, 8), candidates="all")
+
+
+def made(seed: int = 0, n_users: int = 30, n_items: int = 40) -> Split:
+    """A log that follows popularity, and random items, which may be the same."""
+    rng = np.random.default_rng(seed)
+    ratings = rng.integers(1, 6, size=(n_users, n_items))
+    popularity = np.linspace(0.8, 0.1, n_items)
+    chosen = np.argwhere(rng.random(ratings.shape) < popularity)
+    drawn = np.array([(u, i) for u in range(n_users) for i in rng.permutation(n_items)[:8]])
+    parts = [[(u, i, int(ratings[u, i])) for u, i in cells.tolist()] for cells in (chosen, drawn)]
+    return Split(*(log(rows, n_users, n_items) for rows in parts), candidates="all")
+
+
+@pytest.fixture(scope="module")
+def benchmark() -> Benchmark:
+    return make_benchmark(COAT, made(), 12, TINY)
+
+
+@pytest.fixture(scope="module")
+def runs(benchmark: Benchmark) -> Runs:
+    return run_draws(benchmark, fewer_steps(COAT_SETTINGS, 3), 2, Context())
+
+
+def test_overlaps_are_counted() -> None:
+    split = overlapping()
+    assert Overlap.of(split.train, split.test) == Overlap(cells=4, liked=3, same=4)
+
+
+def test_a_test_user_keeps_a_random_positive_whichever_way_the_positives_are_divided() -> None:
+    """User 1's only relevant random item is a chosen positive, so the user might be left with none."""
+    assert make_benchmark(COAT, overlapping(), 3, TINY).users.tolist() == [0]
+
+
+def test_an_overlapping_cell_is_dropped_when_learnt_from_and_kept_when_held_out() -> None:
+    benchmark = make_benchmark(COAT, overlapping(), 3, TINY)
+    kept = set()
+    for seed in range(20):
+        tests = benchmark.split(np.random.default_rng(seed))
+        learnt, held, random = pairs(tests.parts.train), pairs(tests.parts.test), pairs(tests.random)
+        assert learnt | held == pairs(benchmark.positives)
+        assert not learnt & random
+        assert {(0, 0), (0, 1)} & held == {(0, 0), (0, 1)} & random
+        assert {(0, 4), (0, 6)} <= random  # rated below 4 where chosen, and not chosen at all
+        assert tests.dropped == len({(0, 0), (0, 1)} & learnt)
+        kept.add(2 - tests.dropped)
+    assert kept == {0, 1, 2}
+
+
+def test_training_positives_are_candidates_of_neither_test(benchmark: Benchmark) -> None:
+    tests = benchmark.split(np.random.default_rng(3))
+    learnt = pairs(tests.parts.train)
+    for lists in (False, True):
+        assert not learnt & pairs(tests.biased_split(lists=lists).test)
+        assert not learnt & pairs(tests.random_split(lists=lists).test)
+    assert set(tests.parts.test.users.tolist()) == set(benchmark.users.tolist())
+
+
+def test_cut_offs_are_the_same_share_of_what_is_ranked() -> None:
+    shares = {COAT: ((30, 300), (30, 300), (6, 96), (1, 16)), YAHOO: ((30, 300), (1, 10), (100, 1000), (100, 1000))}
+    for data, numbers in shares.items():
+        words = {each.name: each for each in COMPARISONS[data] if "Recall" in each.name}
+        found = [int(word.rpartition("@")[2]) for each in words.values() for word in (each.biased, each.random)]
+        assert found == [k for k, _ in numbers]
+        ratios = [k / n for k, n in numbers]
+        assert ratios[0] == ratios[1]
+        assert ratios[2] == ratios[3]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_kendall_is_that_of_scipy_without_ties(seed: int) -> None:
+    first, second = np.random.default_rng(seed).random((2, 4))
+    assert kendall(first, second) == pytest.approx(stats.kendalltau(first, second).statistic)
+
+
+def test_kendall_by_hand() -> None:
+    truth = np.array([1.0, 2.0, 3.0, 4.0])
+    assert kendall(truth, truth) == 1
+    assert kendall(truth, truth[::-1]) == -1
+    assert kendall(truth, np.array([2.0, 1.0, 3.0, 4.0])) == pytest.approx(4 / 6)
+    assert kendall(truth, np.array([1.0, 1.0, 3.0, 4.0])) == pytest.approx(5 / 6)
+
+
+def hand_runs() -> Runs:
+    """Two draws of two models: truth 0.5, AOA off by 0.2 and 0.4, UB(1.5) by -0.1 and 0.1."""
+    truth = np.full((2, 2), 0.5)
+    estimates = {
+        ("AUC", AOA): np.array([[0.7, 0.7], [0.9, 0.9]]),
+        ("AUC", published(1.5)): truth + np.array([[-0.1], [0.1]]),
+    }
+    return Runs(("a", "b"), {"AUC": truth}, {"AUC": truth}, {"AUC": truth}, estimates, {"AUC": 1.0}, 1, 1, 0, 0)
+
+
+def test_errors_and_reductions_by_hand() -> None:
+    runs = hand_runs()
+    assert errors(runs, "AUC", published(1.5))[:, 0].tolist() == pytest.approx([0.1, 0.1])
+    found = reduction(runs, "AUC", published(1.5), 0)
+    # ratio 0.1 / 0.3; residuals 0.1 - 0.2 / 3 and 0.1 - 0.4 / 3, of standard deviation 0.2 / 3 / sqrt(2)
+    assert found.value == pytest.approx(100 * (1 - 1 / 3))
+    assert found.error == pytest.approx(100 * (0.2 / 3 / 2**0.5) / 0.3 / 2**0.5)
+    assert Mean.of(np.array([1.0, 3.0])) == Mean(2.0, pytest.approx(2**0.5), pytest.approx(1.0))
+    assert Mean.of(np.array([1.0])) == Mean(1.0, None, None)
+
+
+def test_the_gamma_at_which_a_form_is_right_is_read_off_the_line() -> None:
+    assert zero_of((0.0, 1.0, 2.0), [3.0, 1.0, -1.0]) == pytest.approx(1.5)
+    assert zero_of((0.0, 1.0), [3.0, 1.0]) is None
+
+
+def test_all_estimates_of_all_comparisons_are_there_and_lie_between_0_and_1(runs: Runs) -> None:
+    for comparison in TINY:
+        assert runs.truth[comparison.name].shape == (2, 4)
+        for name in ESTIMATES:
+            values = runs.estimates[comparison.name, name]
+            assert values.shape == (2, 4)
+            assert ((values >= 0) & (values <= 1)).all()
+        assert np.abs(taus(runs, comparison.name, AOA)).max() <= 1
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_one_others(benchmark: Benchmark, runs: Runs) -> None:
+    models = fewer_steps(COAT_SETTINGS, 3)
+    again, other = (run_draws(benchmark, models, 2, Context(seed=seed)) for seed in (0, 1))
+    assert np.array_equal(again.truth["AUC"], runs.truth["AUC"])
+    assert not np.array_equal(other.truth["AUC"], runs.truth["AUC"])
+
+
+def test_the_papers_claims_are_not_judged_on_other_data(benchmark: Benchmark, runs: Runs) -> None:
+    assert {claim.holds for claim in paper_claims(benchmark, runs, judged=False)} == {None}
+
+
+def test_settings_are_chosen_from_the_grid(benchmark: Benchmark) -> None:
+    grid = {"regularisation": (0.1, 0.001)}
+    chosen = search(benchmark, {"bpr": COAT_SETTINGS["bpr"]}, Context(), grid=grid, steps=4, every=2)
+    assert chosen["bpr"].regularisation in grid["regularisation"]
+    assert chosen["bpr"].iterations in {2, 4}
+
+
+def test_without_data_the_papers_numbers_stand_alone(tmp_path: Path) -> None:
+    findings = table3.run(Context(folder=tmp_path))
+    printed = [cell.paper for cell in findings.cells if cell.data == YAHOO]
+    assert sorted(printed) == sorted(n for by in TABLE3.values() for numbers in by.values() for n in numbers)
+    assert all(cell.ours is None and "is not here" in cell.note for cell in findings.cells)
+    assert {claim.holds for claim in findings.claims} == {None}
+    assert STUDY.run(Context(folder=tmp_path), ["table3"]).status == 2
+
+
+def test_yahoo_r3_runs_from_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    split = made(1)
+    folder = tmp_path / YAHOO
+    folder.mkdir()
+    seen = pairs(split.train)
+    for file, part, kept in ((TRAIN, split.train, seen), (RANDOM, split.test, pairs(split.test) - seen)):
+        assert part.values is not None
+        rows = zip(part.users.tolist(), part.items.tolist(), part.values.tolist(), strict=True)
+        lines = [f"{u + 1}\t{i + 1}\t{value:g}\n" for u, i, value in rows if (u, i) in kept]
+        (folder / file).write_text("".join(lines))
+    monkeypatch.setattr("unskew.studies.yang2018.table3_data.LIST_SIZE", 12)
+    monkeypatch.setitem(COMPARISONS, YAHOO, TINY)  # type: ignore[misc]
+    context = Context(folder=tmp_path, fast=True)
+    monkeypatch.setattr(table3, "YAHOO_SETTINGS", fewer_steps(YAHOO_SETTINGS, 2))
+    found = table3.on_yahoo(find_benchmark(YAHOO, context), context)
+    told = [cell for cell in found.cells if cell.paper is not None]
+    assert len(told) == 2 * len(TABLE3) * (1 + len(TABLE3_GAMMAS))
+    assert all(cell.ours is not None and not cell.comparable for cell in told)
+    full = table3.on_yahoo(find_benchmark(YAHOO, context), Context(folder=tmp_path))
+    told = [cell for cell in full.cells if cell.paper is not None]
+    assert all(cell.agrees is not None and cell.tolerance for cell in told)
+    assert full.claims[0].holds is False  # these are not the 2,296 users
+
+
+COAT_FOLDER = Path(os.environ.get("UNSKEW_DATA", "")) / COAT
+WITH_COAT = pytest.mark.skipif(
+    "UNSKEW_DATA" not in os.environ or status_of(COAT_SOURCE, COAT_FOLDER).presence != "present",
+    reason="coat is not in the folder that UNSKEW_DATA names",
+)
+
+
+@WITH_COAT
+def test_coats_overlaps_are_366_of_which_91_are_positives() -> None:
+    benchmark = find_benchmark(COAT, Context(folder=COAT_FOLDER.parent))
+    assert benchmark is not None
+    assert benchmark.overlap == Overlap(cells=366, liked=91, same=366)
+    assert len(benchmark.users) == 216
+
+
+@pytest.mark.slow
+@WITH_COAT
+def test_the_small_version_on_coat_runs_and_judges_nothing_by_two_draws() -> None:
+    result = STUDY.run(Context(fast=True, folder=COAT_FOLDER.parent), ["table3"])
+    assert result.status in {0, 2}
+    coat = [cell for cell in result.cells if cell.data == COAT]
+    assert coat
+    assert all(cell.ours is not None and not cell.comparable for cell in coat)
+    assert {claim.holds for claim in result.claims if "coat" in claim.claim} == {None}
