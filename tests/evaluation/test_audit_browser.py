@@ -38,7 +38,7 @@ def page(path):
 def test_it_opens_without_errors_or_requests(page, path):
     assert page.trouble == []
     assert [url for url in page.asked if not url.startswith("data:")] == [path.as_uri()]
-    assert page.locator("h1").inner_text().startswith("The 5 % most popular items have")
+    assert "most popular items have" in page.locator("h1").inner_text()
 
 
 @pytest.mark.parametrize("width", [320, 768, 1280])

@@ -64,8 +64,8 @@ def _context(audit: "Audit") -> dict[str, Any]:
     return {
         "version": __version__,
         "audit": audit,
-        "headline": headline(audit),
-        "summary": list(summary(audit)),
+        "headline": _unbroken(headline(audit)),
+        "summary": list(map(_unbroken, summary(audit))),
         "rule": sentence(RULE),
         "strata": strata.to_dict()["parts"],
         "names": STRATA,
@@ -138,6 +138,11 @@ def _counts(audit: "Audit") -> list[tuple[int, int]]:
     """Held-out rows and users of all and of each stratum."""
     found = {part.stratum: (part.rows, part.estimate.users) for part in audit.by_stratum}
     return [found.get(stratum, (0, 0)) for stratum in (ALL, *STRATA)]
+
+
+def _unbroken(text: str) -> str:
+    """A sentence that no line break tears a percent sign from its number in."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _markup(svg: str | None) -> Markup | None:

@@ -106,7 +106,7 @@ def audit(
     plan = _plan(log, given, test, holdout, temporal, settings)
     train = plan.split.train if positive is None else plan.split.train.where(positive)
     _check_k(k, train, given)
-    fitted = _fit(given, plan.split, train, settings, progress)
+    fitted = _fit(given, plan.split, train, settings, progress, threads)
     run = _Run(plan, train, settings, fitted, engine or Threads(threads), threads, progress)
     lists = run.lists(k)
     strata = part_items(train, _known(lists))
@@ -182,9 +182,14 @@ def _plan(
 
 
 def _fit(
-    models: Mapping[str, Judged], split: Split, train: Interactions, settings: Settings, progress: Stage | None
+    models: Mapping[str, Judged],
+    split: Split,
+    train: Interactions,
+    settings: Settings,
+    progress: Stage | None,
+    threads: int | None,
 ) -> dict[str, Fitted]:
-    fitted = fit_all(models, split, train, settings, progress)
+    fitted = fit_all(models, split, train, settings, progress, threads=threads)
     for name, model in fitted.items():
         if model.ranker is None or model.scorer is None:
             raise ConfigError(f"model {name!r} gives no scores to make lists from; give its --scores or --factors")
