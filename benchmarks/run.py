@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from bpr import bench_bpr
 from mf import bench_mf
 from workloads import W1, W2, W3, Workload, make, make_lists
 from yardsticks import matrix_product, numpy_lists, numpy_sort
@@ -126,6 +127,7 @@ def main(chosen):
         "W3": bench_lists,
         "cli": bench_command_line,
         "mf": bench_mf,
+        "bpr": bench_bpr,
     }
     for name in chosen or jobs:
         jobs[name]()
