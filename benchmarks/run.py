@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from bpr import bench_bpr
+from catalogue import bench_amazon, bench_top
 from mf import bench_mf
 from workloads import W1, W2, W3, Workload, make, make_lists
 from yardsticks import matrix_product, numpy_lists, numpy_sort
@@ -128,6 +129,8 @@ def main(chosen):
         "cli": bench_command_line,
         "mf": bench_mf,
         "bpr": bench_bpr,
+        "top": bench_top,
+        "amazon": bench_amazon,
     }
     for name in chosen or jobs:
         jobs[name]()
