@@ -14,8 +14,8 @@ from unskew.studies.study import Context
 from unskew.studies.yang2018.printed import TABLE3_GAMMAS
 from unskew.studies.yang2018.table3_data import POSITIVE, Benchmark, Comparison, Tests
 
-AOA, DEFAULT = "AOA", "snips, default"
-_ROW_TRUTH, _USER_FORM = "aoa(per=pair)", "snips(per=user)"
+AOA, DEFAULT, AOA_PAIRS = "AOA", "snips, default", "aoa(per=pair)"
+_USER_FORM = "snips(per=user)"
 
 
 def published(gamma: float) -> str:
@@ -142,7 +142,7 @@ def _add_truth(
         scorers,
         tests.random_split(lists=lists),
         metrics=[comparison.random for comparison in asked],
-        estimators=["aoa", _ROW_TRUTH],
+        estimators=["aoa", AOA_PAIRS],
         positive=POSITIVE,
         ties=ties,
         threads=1,
@@ -150,7 +150,7 @@ def _add_truth(
     for comparison in asked:
         metric, name = comparison.random, comparison.name
         draw.truth[name] = _values(report, scorers, metric, "aoa")
-        draw.pairs[name] = _values(report, scorers, metric, _ROW_TRUTH)
+        draw.pairs[name] = _values(report, scorers, metric, AOA_PAIRS)
         errors = [report.estimate(model, metric, "aoa").std_error for model in scorers]
         draw.noise[name] = [np.nan if error is None else error for error in errors]
         draw.told_apart[name] = _apart(report, metric, dict(zip(scorers, draw.truth[name], strict=True)))
@@ -192,7 +192,7 @@ def _add_estimates(
                 values = _values(report, scorers, comparison.biased, estimator)
                 draw.estimates[comparison.name, name] = values
 
-    at(Popularity(), {AOA: "aoa", DEFAULT: "snips"})
+    at(Popularity(), {AOA: "aoa", AOA_PAIRS: AOA_PAIRS, DEFAULT: "snips"})
     for gamma in CURVE:
         at(Popularity(gamma=gamma, smoothing=0), {published(gamma): _USER_FORM, pairwise(gamma): "snips"})
 
