@@ -156,7 +156,7 @@ def _doubts(benchmark: Benchmark, runs: Runs) -> str:
         f"{benchmark.name}: the draws share users, items and random test, so spreads and standard errors over draws do "
         f"not cover the noise of the truth itself. Its standard error over users: {'; '.join(parts)}. The mean over "
         f"relevant pairs, at which the default snips aims, is {min(off):.3f} to {max(off):.3f} below that over users; "
-        f"{DEFAULT!r} is {away} away from it, {less} less than {AOA_PAIRS} is, which is the fairer comparison of the two."
+        f"{DEFAULT!r} is {away} away from it, {less} less than {AOA_PAIRS} is: the fairer comparison of the two."
     )
 
 
