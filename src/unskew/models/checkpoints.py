@@ -5,6 +5,7 @@ import json
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from unskew.models.model import Observed
 VERSION = 1
 _HEADER = "header"
 _HINTS = {
-    "version": "of another version of the format",
+    "version": "of another version",
     "model": "of another model or other settings",
     "seed": "of another seed",
     "data": "of another data set",
@@ -47,7 +48,9 @@ class Identity:
 
     def header(self) -> dict[str, Any]:
         """As plain data."""
-        return {"version": VERSION, "model": self.model, "seed": self.seed, "data": self.data}
+        # the arithmetic of a step may change between releases too
+        made_by = f"{VERSION} of unskew {version('unskew')}"
+        return {"version": made_by, "model": self.model, "seed": self.seed, "data": self.data}
 
 
 def fingerprint(observed: Observed) -> str:

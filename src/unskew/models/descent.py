@@ -221,5 +221,5 @@ def _share(n: int, part: int, parts: int) -> tuple[int, int]:
 
 
 def _key(seed: int, step: int) -> int:
-    """A number of its own for the draws of each step."""
-    return int(np.random.SeedSequence([seed, step]).generate_state(1, np.uint64)[0] >> np.uint64(1))
+    """A number of its own for the draws of each step, from another stream than the passes."""
+    return int(np.random.SeedSequence([seed, step, 1]).generate_state(1, np.uint64)[0] >> np.uint64(1))

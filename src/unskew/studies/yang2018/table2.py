@@ -4,6 +4,7 @@ import numpy as np
 
 from unskew.studies.result import Claim, Findings, ReproducedCell
 from unskew.studies.study import Context, Table
+from unskew.studies.yang2018 import pmf_path
 from unskew.studies.yang2018.printed import GAMMAS, MEAN_GAMMAS, MODELS
 from unskew.studies.yang2018.protocol import (
     DATA,
@@ -43,7 +44,13 @@ def run(context: Context) -> Findings:
         "Top 50 of every user over the full catalogue, one's own training items left out; the 0.5 % most popular items "
         f"are not in the fit. The state of a model is the one that validation chose by DCG. Theirs: {NOT_OURS}."
     )
-    return Findings(tuple(cells), (_lowest(context, found), _by_data(context, found)), notes=(how,))
+    claims = [_lowest(context, found), _by_data(context, found)]
+    figures = []
+    if pmf_path.DATA in found:
+        checks = pmf_path.follow_pmf(context)
+        claims.append(pmf_path.explain(context, checks))
+        figures.append(pmf_path.draw(checks))
+    return Findings(tuple(cells), tuple(claims), tuple(figures), notes=(how,))
 
 
 def _cells(context: Context, data: str, gammas: dict[str, Presented]) -> list[ReproducedCell]:
