@@ -10,11 +10,11 @@ def test_auto_says_which_gammas_it_found(world, unskew):
     outcome = unskew(*world.evaluate(*asked, "--json", world / "out.json", "--html", world / "out.html"))
     assert outcome.code == 0, outcome.err
     assert "Sensitivity to gamma" in outcome.out
-    assert "(als " in outcome.out
+    assert "(bpr " in outcome.out
     told = json.loads((world.folder / "out.json").read_text())
     assert told["run"]["propensity"] == "popularity(gamma=auto)"
     found = told["run"]["gamma"]
-    assert found["models"][0]["model"] == "als"
+    assert found["models"][0]["model"] == "bpr"
     assert {"gamma", "std_error", "levels"} < set(found["models"][0])
     assert {(row["metric"], row["estimator"], row["model"]) for row in told["sensitivity"]} == {("auc", "snips", "mf")}
     assert {row["gamma"] for row in told["sensitivity"]} == {found["min"], found["mean"], found["max"]}

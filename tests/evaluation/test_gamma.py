@@ -11,7 +11,7 @@ from unskew import Interactions, Split, evaluate
 from unskew.data import split_fractions, split_leave_one_out
 from unskew.data.sources import get_source, status_of
 from unskew.errors import ConfigError, DataError, PropensityError
-from unskew.evaluation.gamma import REFERENCES, GammaChoice, ModelGamma, choose_gamma
+from unskew.evaluation.gamma import GammaChoice, ModelGamma, choose_gamma, references
 from unskew.models import Model
 from unskew.propensities import GammaFit, Popularity, PropensityModel, fit_gamma
 from unskew.ranking import count_top
@@ -44,9 +44,9 @@ def test_auto_is_the_mean_over_models_trained_on_the_log() -> None:
     choice = choose_gamma(Popularity("auto"), split, split.train, seed=3)
     assert choice is not None
     by_hand = {}
-    for word in REFERENCES:
-        top = count_top(Model.from_word(word).fit(split.train, rng=3), split, 50)
-        by_hand[word] = fit_gamma(split.train.item_counts, top.counts)
+    for model in references(split.train):
+        top = count_top(Model.from_word(str(model)).fit(split.train, rng=3), split, 50)
+        by_hand[model.word] = fit_gamma(split.train.item_counts, top.counts)
     assert {model.model: model.fit for model in choice.models} == by_hand
     gammas = [fit.gamma for fit in by_hand.values()]
     assert choice.used == pytest.approx(np.mean(gammas))
@@ -95,7 +95,8 @@ def test_the_run_shows_what_was_asked_for_and_what_was_found() -> None:
     report = evaluate({"popular": "popular"}, split, metrics=["auc"], propensity="popularity(gamma=auto, smoothing=2)")
     run = report.to_dict()["run"]
     assert run["propensity"] == "popularity(gamma=auto, smoothing=2)"
-    assert [model["model"] for model in run["gamma"]["models"]] == list(REFERENCES)
+    assert [model["model"] for model in run["gamma"]["models"]] == ["bpr", "cml", "cml-rank", "pmf"]
+    assert [model["settings"] for model in run["gamma"]["models"]] == list(map(str, references(split.train)))
     assert run["gamma"]["min"] <= run["gamma"]["mean"] == run["gamma"]["used"] <= run["gamma"]["max"]
     assert report.settings.propensity == Popularity(run["gamma"]["used"], 2)
     again = evaluate({"popular": "popular"}, split, metrics=["auc"], propensity=report.settings.propensity)

@@ -6,17 +6,25 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from unskew.data import Interactions, Split
 from unskew.errors import PropensityError
-from unskew.models import Model
+from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
 from unskew.propensities import From, GammaFit, Popularity, PropensityModel, fit_gamma
 from unskew.ranking import Engine, Scorer, count_top, read_factors, read_scores
 
 # Models trained for gamma=auto: those of Yang et al. (2018). Their learning rate is larger than the paper's, so that a
 # thousand steps come close to the gammas of fifty thousand.
-REFERENCES = tuple(
-    f"{word}iterations=1000, learning-rate=0.005)" for word in ("bpr(", "cml(", "cml-rank(", "pmf(form=openrec, ")
+STEPS, RATE = 1000, 0.005
+REFERENCES: tuple[GradientModel, ...] = (
+    Bpr(iterations=STEPS, learning_rate=RATE),
+    Cml(iterations=STEPS, learning_rate=RATE),
+    CmlRank(iterations=STEPS, learning_rate=RATE),
+    Pmf(iterations=STEPS, learning_rate=RATE, form="openrec"),
 )
+BATCHES = 18  # a pass over the log, where that is no more samples than a batch of the paper's
+LEAST_BATCH = 256
 TOP = 50  # recommendations a user, as in Yang et al. 2018
 MUCH = 0.25  # part of the catalogue above which a top list holds what is not favoured too
 ERRORS = 2  # standard errors to each side of the gamma of a single model
@@ -38,17 +46,21 @@ class ModelGamma:
         Why they do not.
     share : float
         Part of the catalogue that a user is recommended, on average.
+    settings : str
+        The model with its options, where it was trained here.
     """
 
     model: str
     fit: GammaFit | None
     problem: str = ""
     share: float = 0.0
+    settings: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON, null where there is no number."""
         names = ("gamma", "std_error", "levels", "never", "cut_items", "recommended_items")
-        return {"model": self.model, **{name: getattr(self.fit, name, None) for name in names}}
+        settings = {"settings": self.settings} if self.settings else {}
+        return {"model": self.model, **settings, **{name: getattr(self.fit, name, None) for name in names}}
 
 
 @dataclass(frozen=True)
@@ -164,14 +176,14 @@ def choose_gamma(
     if not isinstance(propensity, Popularity) or propensity.source is None:
         return None
     found = []
-    for name, scorer in _sources(propensity, train, seed, progress):
+    for name, settings, scorer in _sources(propensity, train, seed, progress):
         step = None if progress is None else _stage(progress, f"counting the top {TOP} of {name}")
         top = count_top(scorer, split, TOP, name=name, engine=engine, block_size=block_size, progress=step)
         share = float(top.counts.sum()) / (top.n_users * len(top.catalogue))
         try:
-            found.append(ModelGamma(name, fit_gamma(train.item_counts, top.counts), share=share))
+            found.append(ModelGamma(name, fit_gamma(train.item_counts, top.counts), "", share, settings))
         except PropensityError as error:
-            found.append(ModelGamma(name, None, str(error)))
+            found.append(ModelGamma(name, None, str(error), share, settings))
     if not any(model.fit for model in found):
         raise PropensityError(found[0].problem)
     return GammaChoice(propensity, tuple(found))
@@ -179,15 +191,22 @@ def choose_gamma(
 
 def _sources(
     propensity: Popularity, train: Interactions, seed: int, progress: Stage | None
-) -> Iterator[tuple[str, Scorer]]:
-    """The models whose recommendations tell gamma, one at a time."""
+) -> Iterator[tuple[str, str, Scorer]]:
+    """The models whose recommendations tell gamma, one at a time: name, settings, scorer."""
     source = propensity.source
     if isinstance(source, From):
-        yield source.file, read_factors(source.file) if Path(source.file).suffix == ".npz" else read_scores(source.file)
+        read = read_factors if Path(source.file).suffix == ".npz" else read_scores
+        yield source.file, "", read(source.file)
         return
-    for word in REFERENCES:
-        step = None if progress is None else _stage(progress, f"training {word} for gamma")
-        yield word, Model.from_word(word).fit(train, rng=seed, progress=step)
+    for model in references(train):
+        step = None if progress is None else _stage(progress, f"training {model.word} for gamma")
+        yield model.word, str(model), model.fit(train, rng=seed, progress=step)
+
+
+def references(train: Interactions) -> list[GradientModel]:
+    """The models of ``gamma=auto`` for a log: on a small one their batches are smaller, for as many passes."""
+    batch = int(np.clip(len(train) // BATCHES, LEAST_BATCH, REFERENCES[0].batch))
+    return [replace(model, batch=batch) for model in REFERENCES]
 
 
 def _stage(progress: Stage, name: str) -> Callable[[int, int], None]:
