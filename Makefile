@@ -40,7 +40,8 @@ types: $(VENV)/dev.stamp ## Check types
 layers: $(VENV)/dev.stamp ## Check which module imports which
 	$(BIN)/lint-imports
 
-bench: $(VENV)/dev.stamp ## Measure speed against the matrix product, and memory
+bench: $(VENV)/dev.stamp ## Measure speed against the matrix product and other packages, and memory
+	$(PIP) --editable '.[bench]'
 	$(BIN)/python benchmarks/run.py
 
 docs: $(VENV)/dev.stamp ## Build the documentation, running every code block in it
