@@ -38,10 +38,10 @@ def on_validation(scorer, split, metric, positive=None):
 
 def test_each_metric_gets_the_regularisation_and_the_step_that_were_best_by_it():
     split, penalties = world(), (0.3, 0.01, 0)
-    chosen = choose(MODEL, split, METRICS, penalties=penalties, rng=4)
+    chosen = choose(MODEL, split, METRICS, penalties=penalties, rng=6)
     assert set(chosen) == set(METRICS)
     tried = [replace(MODEL, regularisation=penalty, iterations=at) for penalty in penalties for at in (20, 40, 60)]
-    scorers = [model.fit(split.train, rng=4) for model in tried]
+    scorers = [model.fit(split.train, rng=6) for model in tried]
     for metric in METRICS:
         values = [on_validation(scorer, split, metric) for scorer in scorers]
         best = int(np.argmax(values))  # the first of equals
@@ -75,6 +75,12 @@ def test_a_choice_without_validation_rows_is_refused(model, options):
     split = world()
     with pytest.raises(ConfigError, match=r"^bpr\(.*: tune chooses by validation rows.*; give --validation$"):
         choose(model, Split(split.train, split.test), **options)
+
+
+def test_a_log_without_a_positive_is_refused_as_such():
+    split = world(rated=True)
+    with pytest.raises(DataError, match=r"bpr.* has no row to learn from; check the file and --positive"):
+        choose(MODEL, split, ["auc"], train=split.train.where("rating>5"))
 
 
 def test_nothing_to_choose_from_is_refused():
@@ -156,6 +162,27 @@ def test_checkpoints_are_kept_by_name_and_gone_on_from(tmp_path):
         (str(whole[m].model), whole[m].value, content(whole[m].scorer)) for m in METRICS
     ]
     assert ("training modèle/1 (a) at 0.01", 20, 60) not in stages  # that part was not done again
+
+
+def test_checkpoints_judged_otherwise_are_refused(tmp_path):
+    split = world(rated=True)
+    options = {"checkpoints": tmp_path, "name": "m", "positive": "rating>=2"}
+    choose(MODEL, split, ["auc"], **options)
+    fewer = split.validation.take(np.arange(len(split.validation) - 1))
+    others = [
+        (Split(split.train, split.test, fewer), options),
+        (split.with_candidates("all"), options),
+        (split, {**options, "positive": "rating>=3"}),
+    ]
+    for other, asked in others:
+        with pytest.raises(DataError, match="was judged on other validation rows, or among other candidates"):
+            choose(MODEL, other, ["auc"], **asked)
+    without = Split(split.train, split.test.take(np.arange(9)), split.validation)  # its rows do not judge
+    choose(MODEL, without, ["auc"], **options)
+    drawn = {**options, "name": "drawn"}
+    choose(MODEL, split.with_candidates("sampled(5)"), ["auc"], **drawn)
+    with pytest.raises(DataError, match="was judged on other validation rows"):  # but draws keep away from them
+        choose(MODEL, without.with_candidates("sampled(5)"), ["auc"], **drawn)
 
 
 def test_a_missing_folder_for_checkpoints_is_refused(tmp_path):

@@ -40,6 +40,15 @@ def npy(array):
     return stream.getvalue()
 
 
+def change_byte(path):
+    """One of the factors, not of the names and sizes around them."""
+    with np.load(path) as stored:
+        factors = stored["users_now"].tobytes()
+    content = bytearray(path.read_bytes())
+    content[content.index(factors) + 5] ^= 255
+    path.write_bytes(content)
+
+
 def rewritten(file, **changed):
     with np.load(file) as stored:
         arrays = dict(stored)
@@ -88,14 +97,20 @@ def test_one_judged_by_other_metrics_is_refused(file):
     refused(file, "was judged by auc, not by none")
 
 
+def test_one_judged_on_other_rows_is_refused(file):
+    judge = {"judge": lambda scorer: {"auc": 0.5}, "metrics": ("auc",)}
+    file.unlink()
+    MODEL.train(small_log(), checkpoint=file, judged_on="these", **judge)
+    refused(file, "was judged on other validation rows", judged_on="those", **judge)
+    assert MODEL.train(small_log(), checkpoint=file, judged_on="these", **judge).iterations == MODEL.iterations
+
+
 BROKEN = {
     "a text": lambda path: path.write_text("user,item\n1,2\n"),
     "nothing": lambda path: path.write_bytes(b""),
     "its first half": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
     "all but its end": lambda path: path.write_bytes(path.read_bytes()[:-10]),
-    "a changed byte": lambda path: path.write_bytes(
-        path.read_bytes()[:2000] + bytes([path.read_bytes()[2000] ^ 255]) + path.read_bytes()[2001:]
-    ),
+    "a changed byte": change_byte,
     "factors": lambda path: np.savez(path, user_factors=np.ones((2, 2)), item_factors=np.ones((2, 2))),
     "one array": lambda path: path.write_bytes(npy(np.ones(3))),
     "another header": lambda path: np.savez(path, header=np.array("[1, 2]")),

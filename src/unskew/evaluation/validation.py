@@ -1,5 +1,6 @@
 """Models that learn step by step, chosen by a metric on validation rows."""
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +9,7 @@ from typing import Any
 
 from unskew.arrays import SeedLike
 from unskew.data import Interactions, Split
+from unskew.data.split import Sampled
 from unskew.errors import ConfigError, DataError
 from unskew.models import GradientModel
 from unskew.models.training import PENALTIES, Judge
@@ -94,6 +96,7 @@ def choose(
             rng=rng,
             judge=judge,
             metrics=tuple(metrics) if judge is not None else (),
+            judged_on="" if checkpoints is None else _judged_on(split, positive),
             checkpoint=None if checkpoints is None else _file(checkpoints, label),
             threads=threads,
             progress=None if progress is None else _stage(progress, label),
@@ -135,6 +138,19 @@ def validation_judge(
         return values
 
     return judge
+
+
+def _judged_on(split: Split, positive: str | None) -> str:
+    """The sha256 of all that decides the metrics of a state; empty without validation rows."""
+    if split.validation is None:
+        return ""
+    parts = [split.validation]
+    if positive is not None:  # what was learnt from is not all that was seen
+        parts.append(split.train)
+    if isinstance(split.rule, Sampled):  # draws keep away from test rows
+        parts.append(split.test)
+    words = [str(split.rule), str(positive), *(part.sha256 for part in parts)]
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()
 
 
 def _file(folder: Path, label: str) -> Path:

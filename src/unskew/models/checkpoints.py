@@ -39,12 +39,15 @@ class Identity:
         Fingerprint of the training matrix.
     metrics : tuple of str
         By which the best state is chosen.
+    judged_on : str
+        Fingerprint of the rows that they are computed on; empty where nothing is judged.
     """
 
     model: str
     seed: int
     data: str
     metrics: tuple[str, ...] = ()
+    judged_on: str = ""
 
     def header(self) -> dict[str, Any]:
         """As plain data."""
@@ -74,7 +77,9 @@ def save(path: Path, identity: Identity, progress: Mapping[str, Any], arrays: Ma
         Plain data: how far the run is, and its checks.
     arrays : mapping
     """
-    header = json.dumps({**identity.header(), "metrics": list(identity.metrics), **progress})
+    header = json.dumps(
+        {**identity.header(), "metrics": list(identity.metrics), "judged_on": identity.judged_on, **progress}
+    )
     with written(path, "wb") as stream:
         np.savez(stream, **{_HEADER: np.array(header)}, **arrays)  # type: ignore[arg-type]
 
@@ -85,7 +90,7 @@ def load(path: Path, identity: Identity) -> tuple[dict[str, Any], dict[str, Matr
     Raises
     ------
     DataError
-        When it is no checkpoint, or one of another model, seed, data set or version.
+        When it is no checkpoint, or one of another model, seed, data set or version, or judged otherwise.
     """
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
@@ -103,6 +108,11 @@ def load(path: Path, identity: Identity) -> tuple[dict[str, Any], dict[str, Matr
         raise DataError(
             f"{path}: this checkpoint was judged by {', '.join(header['metrics']) or 'no metric'}, not by "
             f"{', '.join(identity.metrics) or 'none'}; remove it, or name another file"
+        )
+    if header.get("judged_on", identity.judged_on) != identity.judged_on:
+        raise DataError(
+            f"{path}: this checkpoint was judged on other validation rows, or among other candidates; remove it, or "
+            "name another file"
         )
     return header, arrays
 

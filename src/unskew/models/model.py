@@ -98,8 +98,7 @@ class Model(Named, family="model"):
         ConfigError
             When an option does not suit this log.
         """
-        if not len(train):
-            raise DataError(f"{train.name}: {self} has no row to learn from; check the file and --positive")
+        check_rows(self, train)
         generator = np.random.default_rng(rng)
         with one_thread():
             return self.learn(train, generator, progress or _silent)
@@ -107,6 +106,12 @@ class Model(Named, family="model"):
     @abstractmethod
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> Scorer:
         """Learn from a log that has rows, with single-threaded BLAS."""
+
+
+def check_rows(model: Model, train: Interactions) -> None:
+    """Refuse a log without a row."""
+    if not len(train):
+        raise DataError(f"{train.name}: {model} has no row to learn from; check the file and --positive")
 
 
 def check_whole(model: Model, option: str, least: int = 1) -> None:

@@ -13,7 +13,7 @@ from unskew.data import Interactions
 from unskew.data.writing import check_writable
 from unskew.models import checkpoints
 from unskew.models.batches import Batch, Positives
-from unskew.models.model import Model, Observed, Progress, check_number, check_whole
+from unskew.models.model import Model, Observed, Progress, check_number, check_rows, check_whole
 from unskew.models.parameters import Parameters
 from unskew.one_thread import one_thread
 from unskew.ranking.scorers import FactorScorer
@@ -141,6 +141,7 @@ class GradientModel(Model):
         rng: SeedLike = 0,
         judge: Judge | None = None,
         metrics: tuple[str, ...] = (),
+        judged_on: str = "",
         checkpoint: Path | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
@@ -156,6 +157,8 @@ class GradientModel(Model):
             Gives the validation metrics of a state; the best state by each is kept.
         metrics : tuple of str
             The names of those metrics.
+        judged_on : str
+            Fingerprint of what the judge looks at: a checkpoint that was judged on something else is refused.
         checkpoint : Path, optional
             Written at each check. When it is there, the run goes on from it, to the same result.
         threads : int, optional
@@ -168,19 +171,21 @@ class GradientModel(Model):
         Raises
         ------
         DataError
-            When the numbers are no longer finite, or a checkpoint is of another run.
+            When there is no row, the numbers are no longer finite, or a checkpoint is of another run.
         """
         import numba
 
         from unskew.models.descent import Descent
 
+        check_rows(self, train)
         if checkpoint is not None:
             check_writable(checkpoint)
         observed = Observed.of(train)
         seed = int(np.random.default_rng(rng).integers(2**62))
         with one_thread():
             run = Descent(self, observed, Positives.of(observed, train.name), seed, threads or numba.get_num_threads())
-            identity = checkpoints.Identity(run.identity, seed, checkpoints.fingerprint(observed), metrics)
+            data = checkpoints.fingerprint(observed)
+            identity = checkpoints.Identity(run.identity, seed, data, metrics, judged_on)
             if checkpoint is not None and checkpoint.exists():
                 run.restore(*checkpoints.load(checkpoint, identity))
             while not run.over:
