@@ -1,7 +1,9 @@
 """Gamma from the recommendations of models, in an evaluation."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,10 +13,12 @@ from unskew import Interactions, Split, evaluate
 from unskew.data import split_fractions, split_leave_one_out
 from unskew.data.sources import get_source, status_of
 from unskew.errors import ConfigError, DataError, PropensityError
+from unskew.evaluation import gamma
 from unskew.evaluation.gamma import GammaChoice, ModelGamma, choose_gamma, references
 from unskew.models import Model
+from unskew.models.descent import Descent
 from unskew.propensities import GammaFit, Popularity, PropensityModel, fit_gamma
-from unskew.ranking import count_top
+from unskew.ranking import MatrixScorer, count_top
 
 
 def skewed_log(seed: int = 0, users: int = 150, items: int = 250) -> Interactions:
@@ -51,6 +55,25 @@ def test_auto_is_the_mean_over_models_trained_on_the_log() -> None:
     gammas = [fit.gamma for fit in by_hand.values()]
     assert choice.used == pytest.approx(np.mean(gammas))
     assert (choice.low, choice.high) == (min(gammas), max(gammas))
+
+
+def test_the_models_of_auto_are_trained_on_the_threads_that_were_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    whole = Descent.__init__
+
+    def note(self: Descent, *options: Any) -> None:
+        asked.append(options[-1])
+        whole(self, *options)
+
+    monkeypatch.setattr(Descent, "__init__", note)
+    monkeypatch.setattr(gamma, "REFERENCES", [replace(model, iterations=2) for model in gamma.REFERENCES])
+    split = split_fractions(skewed_log(), (80, 20), rng=1)
+    train = split.train
+    scores = np.zeros((train.n_users, train.n_items))
+    scorer = MatrixScorer(scores, user_ids=train.user_vocabulary.ids, item_ids=train.item_vocabulary.ids)
+    options: dict[str, Any] = {"metrics": ["auc"], "propensity": "popularity(gamma=auto)"}
+    evaluate({"mine": scorer}, split, threads=2, **options)
+    assert asked == [2] * 4
 
 
 def test_a_file_of_lists_gives_the_gamma_of_what_they_hold(tmp_path: Path) -> None:

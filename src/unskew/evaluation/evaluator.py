@@ -150,7 +150,14 @@ def evaluate(
     train = _positives(split.train, positive)
     runner = engine or Threads(threads)
     gamma = choose_gamma(
-        settings.propensity, split, train, seed=seed, engine=runner, block_size=block_size, progress=progress
+        settings.propensity,
+        split,
+        train,
+        seed=seed,
+        engine=runner,
+        threads=threads,
+        block_size=block_size,
+        progress=progress,
     )
     if gamma is not None:  # all that follows sees the number
         settings = replace(settings, propensity=gamma.at(gamma.used))

@@ -146,6 +146,7 @@ def choose_gamma(
     *,
     seed: int = 0,
     engine: Engine | None = None,
+    threads: int | None = None,
     block_size: int | None = None,
     progress: Stage | None = None,
 ) -> GammaChoice | None:
@@ -164,6 +165,8 @@ def choose_gamma(
     seed : int
         For the training.
     engine : Engine, optional
+    threads : int, optional
+        Of the training.
     block_size : int, optional
     progress : callable, optional
         Called as ``progress(stage, done, total)``.
@@ -176,7 +179,7 @@ def choose_gamma(
     if not isinstance(propensity, Popularity) or propensity.source is None:
         return None
     found = []
-    for name, settings, scorer in _sources(propensity, train, seed, progress):
+    for name, settings, scorer in _sources(propensity, train, seed, threads, progress):
         step = None if progress is None else _stage(progress, f"counting the top {TOP} of {name}")
         top = count_top(scorer, split, TOP, name=name, engine=engine, block_size=block_size, progress=step)
         share = float(top.counts.sum()) / (top.n_users * len(top.catalogue))
@@ -190,7 +193,7 @@ def choose_gamma(
 
 
 def _sources(
-    propensity: Popularity, train: Interactions, seed: int, progress: Stage | None
+    propensity: Popularity, train: Interactions, seed: int, threads: int | None, progress: Stage | None
 ) -> Iterator[tuple[str, str, Scorer]]:
     """The models whose recommendations tell gamma, one at a time: name, settings, scorer."""
     source = propensity.source
@@ -200,7 +203,7 @@ def _sources(
         return
     for model in references(train):
         step = None if progress is None else _stage(progress, f"training {model.word} for gamma")
-        yield model.word, str(model), model.fit(train, rng=seed, progress=step)
+        yield model.word, str(model), model.train(train, rng=seed, threads=threads, progress=step).last
 
 
 def references(train: Interactions) -> list[GradientModel]:
