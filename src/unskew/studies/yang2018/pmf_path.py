@@ -57,7 +57,7 @@ def printed() -> dict[str, float]:
 
 
 def explain(context: Context, checks: tuple[Check, ...]) -> Claim:
-    """Whether one step has all of the paper's numbers, and gamma is above before and below after."""
+    """Whether the step with the paper's gamma has its other numbers too, and gamma is below at the end."""
     paper = printed()
     nearest = min(checks, key=lambda check: abs(check.metrics["gamma"] - paper["gamma"]))
     near = all(abs(nearest.metrics[name] - paper[name]) <= NEAR[name] for name in SHOWN)

@@ -70,7 +70,7 @@ def paper_claims(benchmark: Benchmark, runs: Runs, *, judged: bool) -> Iterator[
     rest = [case for case in cases if runs.models[case[1]] != "bpr"]
     yield Claim(
         f"{data}: {_THIRTY}",
-        all(share[case] >= 0.30 for case in rest) if judged else None,
+        all(share[case] > 0.30 for case in rest) if judged else None,
         f"{beside}at gamma = 1.5 in {sum(share[case] > 0.30 for case in cases)} of {len(cases)} pairs of model and "
         f"comparison, least {_told(runs, min(cases, key=share.__getitem__), share)}; {_EVERY_GAMMA}",
     )
