@@ -46,6 +46,10 @@ def test_optional_packages_stay_unloaded_until_they_are_used() -> None:
     assert not OPTIONAL & loaded_by("from unskew import Interactions, Ranks, Report, Split, evaluate")
 
 
+def test_the_compiler_stays_unloaded_until_something_is_ranked() -> None:
+    assert "numba" not in loaded_by("from unskew import Interactions, Ranks, Report, Split, audit, evaluate")
+
+
 def test_the_names_of_the_package_are_all_there() -> None:
     assert sorted(unskew.__all__) == [name for name in dir(unskew) if name != "__version__"]
     for name in unskew.__all__:

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from unskew.arrays import Floats, Ints
 from unskew.metrics.auc import LinearMetric
@@ -218,6 +217,8 @@ def _posterior_means(metric: Metric, pool: int, drawn: int, shifts: Ints) -> Flo
     """E[c(p + A) | a] by p and a, the prior of A being uniform."""
     from scipy.special import gammaln
 
+    from unskew.metrics.hypergeometric import posterior
+
     logs = gammaln(np.arange(pool + 2.0) + 1)
     last = pool + 1 if metric.cutoff is None else min(metric.cutoff, pool + 1)  # c is 0 beyond
     places = np.arange(last + int(shifts.max(initial=0)))
@@ -225,24 +226,9 @@ def _posterior_means(metric: Metric, pool: int, drawn: int, shifts: Ints) -> Flo
     means = np.zeros((shifts.size, drawn + 1))
     size = max(_CHUNK // (drawn + 1), 1)
     for start in range(0, last, size):
-        chances = _posterior(logs, pool, drawn, start, min(start + size, last))
+        chances = posterior(logs, pool, drawn, start, min(start + size, last))
         means += gains[shifts[:, None] + np.arange(start, start + len(chances))] @ chances
     return means
-
-
-@njit(cache=True, nogil=True)
-def _posterior(logs: Floats, pool: int, drawn: int, start: int, stop: int) -> Floats:
-    """P(A | a) = (n + 1) / (N + 1) C(A, a) C(N - A, n - a) / C(N, n), a row for each A."""
-    chances = np.zeros((stop - start, drawn + 1))
-    rest = pool - drawn
-    constant = np.log(drawn + 1.0) - np.log(pool + 1.0) - logs[pool] + logs[drawn] + logs[rest]
-    for whole in range(start, stop):
-        for above in range(max(0, whole - rest), min(drawn, whole) + 1):
-            log = constant + logs[whole] - logs[above] - logs[whole - above]
-            log += logs[pool - whole] - logs[drawn - above] - logs[rest - whole + above]
-            if log > -60:  # what is smaller vanishes beside the rest, in less time
-                chances[whole - start, above] = np.exp(log)
-    return chances
 
 
 def _gain_at(metric: Metric, rows: SampledRows) -> Callable[[Ints, Ints], Floats]:
