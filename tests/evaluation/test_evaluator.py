@@ -81,7 +81,7 @@ def test_users_and_dropped_users_and_items_are_counted() -> None:
 
 
 def test_smoothing_zero_drops_and_counts_items_never_seen_in_training() -> None:
-    """For snips only: aoa needs no propensity. A user left without rows is dropped from both sums (SPEC 0.3)."""
+    """For snips only: aoa needs no propensity. A user left without rows is dropped from both sums."""
     train = Interactions.from_arrays([0, 1, 2], [0, 0, 1], n_users=3, n_items=4)
     test = Interactions.from_arrays([0, 0, 1], [1, 2, 3], n_users=3, n_items=4)
     scorer = MatrixScorer(np.tile([4.0, 3, 2, 1], (3, 1)))
@@ -99,7 +99,7 @@ def test_smoothing_zero_drops_and_counts_items_never_seen_in_training() -> None:
 )
 @pytest.mark.parametrize("rule", ["unseen", "all"])
 def test_a_constant_scorer_gets_chance_level(word: str, rule: str) -> None:
-    """The mean over many random scorers without ties, within 4 standard errors; SPEC 0.2."""
+    """The mean over many random scorers without ties, within 4 standard errors."""
     split = skewed_split(candidates=rule)
     rng = np.random.default_rng(0)
     options = {"metrics": [word], "estimators": ["aoa"]}

@@ -76,7 +76,7 @@ def test_ips_counts_users_with_nothing_observed_as_zero() -> None:
 
 
 def test_the_expectation_of_ips_is_the_truth_through_the_whole_run() -> None:
-    """SPEC 1e by enumeration: 3 users with 2, 2 and 1 relevant items, every pattern of observation."""
+    """Yang et al. 2018, eq. 8, by enumeration: 3 users with 2, 2 and 1 relevant items, every pattern of observation."""
     relevant = [(0, 1), (0, 2), (1, 3), (1, 4), (2, 2)]
     chance = np.array([0.3, 0.8, 0.5, 0.2, 0.6])
     train = Interactions.from_arrays([0, 1, 2], [0, 0, 0], n_users=3, n_items=5)
@@ -107,7 +107,7 @@ def test_the_expectation_of_ips_is_the_truth_through_the_whole_run() -> None:
 
 
 def test_a_user_of_the_counts_whom_the_models_know_counts_as_0_even_when_in_neither_file() -> None:
-    """SPEC 0.5: leaving such users out would bias ips upwards; users no model knows are not of the population."""
+    """Leaving such users out would bias ips upwards; users no model knows are not of the population."""
     train = Interactions.from_arrays(["a", "b"], ["x", "y"])
     test = Interactions.from_arrays(["a"], ["y"], propensity=[0.5])
     model = MatrixScorer(np.array([[0, 1.0], [1, 0], [0, 1]]), user_ids=["a", "b", "c"], item_ids=["x", "y"])

@@ -77,7 +77,7 @@ def test_uniform_is_the_same_for_all_and_not_absolute() -> None:
 
 @given(gamma=st.floats(-3, 3), smoothing=st.floats(0.01, 10))
 def test_popularity_is_a_power_of_the_training_count(gamma: float, smoothing: float) -> None:
-    """SPEC 1a with smoothing: ((n + s) / max)^((gamma + 1) / 2), scaled to a maximum of 1."""
+    """Yang et al. 2018, with smoothing: ((n + s) / max)^((gamma + 1) / 2), scaled to a maximum of 1."""
     train = log()
     fitted = Popularity(gamma, smoothing).fit(train, train)
     powers = [(count + smoothing) ** ((gamma + 1) / 2) for count in train.item_counts.tolist()]
@@ -85,7 +85,7 @@ def test_popularity_is_a_power_of_the_training_count(gamma: float, smoothing: fl
 
 
 def test_the_exponent_is_derived_not_as_printed() -> None:
-    """gamma 0 is the square root of the count, 1 the count itself, -1 no correction (SPEC 1a)."""
+    """gamma 0 is the square root of the count, 1 the count itself, -1 no correction (Yang et al. 2018)."""
     train = Interactions.from_arrays(np.arange(5), [0, 0, 0, 0, 1], n_users=5, n_items=2)
     by_gamma = {g: float(Popularity(g, smoothing=0).fit(train, train).by_item[1]) for g in (-1, 0, 1, 3)}
     assert by_gamma == pytest.approx({-1: 1, 0: 1 / 2, 1: 1 / 4, 3: 1 / 16})
