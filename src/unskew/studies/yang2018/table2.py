@@ -63,8 +63,8 @@ def explained(cell: ReproducedCell, explanation: Claim) -> ReproducedCell:
     if not (is_it and cell.agrees is False and explanation.holds):
         return cell
     note = (
-        f"more than {TOLERANCE} from the paper's: validation stops PMF later than the paper seems to have; judged by the "
-        "claim about PMF's steps instead"
+        f"more than {TOLERANCE} from the paper's: validation stops PMF later than the paper seems to have; judged by "
+        "the claim about PMF's steps instead"
     )
     return replace(cell, comparable=False, tolerance=None, reason="", note=note)
 
