@@ -1,7 +1,9 @@
 """Makes ``tests`` importable, so that every test finds ``oracles``, and settles Hypothesis for all."""
 
 import os
+from dataclasses import replace
 
+import pytest
 from hypothesis import settings
 
 # The first example of a test may compile; a deadline would measure that. Where a run decides whether a change
@@ -9,3 +11,11 @@ from hypothesis import settings
 settings.register_profile("unskew", deadline=None, derandomize="CI" in os.environ)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("unskew")
+
+
+@pytest.fixture
+def short_auto(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``gamma=auto`` with few steps, for tests of all but its numbers."""
+    from unskew.evaluation import gamma
+
+    monkeypatch.setattr(gamma, "REFERENCES", [replace(model, iterations=50) for model in gamma.REFERENCES])

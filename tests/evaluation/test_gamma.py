@@ -1,7 +1,6 @@
 """Gamma from the recommendations of models, in an evaluation."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from unskew import Interactions, Split, evaluate
 from unskew.data import split_fractions, split_leave_one_out
 from unskew.data.sources import get_source, status_of
 from unskew.errors import ConfigError, DataError, PropensityError
-from unskew.evaluation import gamma
 from unskew.evaluation.gamma import GammaChoice, ModelGamma, choose_gamma, references
 from unskew.models import Model
 from unskew.models.descent import Descent
@@ -57,6 +55,7 @@ def test_auto_is_the_mean_over_models_trained_on_the_log() -> None:
     assert (choice.low, choice.high) == (min(gammas), max(gammas))
 
 
+@pytest.mark.usefixtures("short_auto")
 def test_the_models_of_auto_are_trained_on_the_threads_that_were_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     whole = Descent.__init__
@@ -66,7 +65,6 @@ def test_the_models_of_auto_are_trained_on_the_threads_that_were_asked_for(monke
         whole(self, *options)
 
     monkeypatch.setattr(Descent, "__init__", note)
-    monkeypatch.setattr(gamma, "REFERENCES", [replace(model, iterations=2) for model in gamma.REFERENCES])
     split = split_fractions(skewed_log(), (80, 20), rng=1)
     train = split.train
     scores = np.zeros((train.n_users, train.n_items))
@@ -113,6 +111,7 @@ def test_a_number_and_another_propensity_ask_for_nothing() -> None:
         assert choose_gamma(PropensityModel.from_word(word), Split(log, log), log) is None
 
 
+@pytest.mark.usefixtures("short_auto")
 def test_the_run_shows_what_was_asked_for_and_what_was_found() -> None:
     split = split_fractions(skewed_log(), (80, 20), rng=1)
     report = evaluate({"popular": "popular"}, split, metrics=["auc"], propensity="popularity(gamma=auto, smoothing=2)")
@@ -128,6 +127,7 @@ def test_the_run_shows_what_was_asked_for_and_what_was_found() -> None:
     assert "sensitivity" not in again.to_dict()
 
 
+@pytest.mark.usefixtures("short_auto")
 def test_a_model_trained_with_the_runs_propensity_gets_the_number() -> None:
     split = split_fractions(skewed_log(), (80, 20), rng=1)
     report = evaluate({"ips": "mf-ips"}, split, metrics=["mae"], propensity="popularity(gamma=auto)")
@@ -144,6 +144,7 @@ def test_a_model_that_tells_no_gamma_is_left_out_with_a_warning() -> None:
     assert "b not identified" in choice.describe()
 
 
+@pytest.mark.usefixtures("short_auto")
 def test_few_levels_are_warned_of() -> None:
     split = split_fractions(skewed_log(items=9), (80, 20), rng=1)
     report = evaluate({"popular": "popular"}, split, metrics=["auc"], propensity="popularity(gamma=auto)")
@@ -157,10 +158,14 @@ def test_a_log_with_one_popularity_level_is_refused() -> None:
     users = np.repeat(np.arange(6), 2)
     train = Interactions.from_arrays(users, (users + np.tile([0, 1], 6)) % 6)
     test = Interactions.from_arrays([0], [3])
+    stages: list[str] = []
+    options: dict[str, Any] = {"progress": lambda stage, done, total: stages.append(stage)}
     with pytest.raises(PropensityError, match="gamma is not identified: every item has 2 training rows"):
-        evaluate({"popular": "popular"}, Split(train, test), propensity="popularity(gamma=auto)")
+        evaluate({"popular": "popular"}, Split(train, test), propensity="popularity(gamma=auto)", **options)
+    assert not stages  # nothing was trained for it
 
 
+@pytest.mark.usefixtures("short_auto")
 def test_the_same_run_gives_the_same_gamma_on_any_number_of_threads() -> None:
     split = split_fractions(skewed_log(), (80, 20), rng=1)
     reports = [

@@ -55,6 +55,7 @@ def test_one_gamma_is_one_column_and_naive_estimates_have_no_band() -> None:
     assert measure_sensitivity(None, report.settings, report.evidence) is None
 
 
+@pytest.mark.usefixtures("short_auto")
 def test_the_middle_is_the_estimate_and_the_ends_are_runs_with_those_gammas() -> None:
     split = split_fractions(skewed_log(), (80, 20), rng=1)
     models = {"popular": "popular", "als": "als(factors=4)"}
@@ -70,6 +71,7 @@ def test_the_middle_is_the_estimate_and_the_ends_are_runs_with_those_gammas() ->
                 assert one["value"] == alone.value(one["model"], one["metric"], one["estimator"])
 
 
+@pytest.mark.usefixtures("short_auto")
 def test_table_and_page_show_the_band() -> None:
     split = split_fractions(skewed_log(), (80, 20), rng=1)
     report = evaluate({"popular": "popular"}, split, metrics=["auc"], propensity="popularity(gamma=auto)")

@@ -178,6 +178,7 @@ def choose_gamma(
     """
     if not isinstance(propensity, Popularity) or propensity.source is None:
         return None
+    fit_gamma(train.item_counts, np.ones(train.n_items))  # a log that cannot tell is refused before models are trained
     found = []
     for name, settings, scorer in _sources(propensity, train, seed, threads, progress):
         step = None if progress is None else _stage(progress, f"counting the top {TOP} of {name}")
