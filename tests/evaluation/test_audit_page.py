@@ -99,6 +99,17 @@ def test_the_headline_names_the_model_that_leans_most_on_the_head():
     assert third.startswith("Exposure grows with popularity to the power gamma: ")
 
 
+def test_a_doubtful_gamma_is_told_with_its_doubt():
+    found = audit(skewed_log(), {"knn": "item-knn", "popular": "popular"}, k=10)
+    knn, popular = (found.model(name).gamma for name in ("knn", "popular"))
+    assert (knn.doubtful, popular.doubtful) == (False, True)
+    told = list(summary(found))[-1]
+    rests = f"it rests on {popular.levels} popularity levels, with a standard error of {popular.std_error:.2f}"
+    assert told.endswith(f"for “popular” (roughly: {rests}).")
+    assert told.count("roughly") == 1
+    assert f"standard error {popular.std_error:.3f}, from {popular.levels} levels" in found.to_html()
+
+
 @pytest.mark.parametrize(
     ("share", "words"),
     [(0, "0 %"), (1, "100 %"), (0.41, "41 %"), (0.05, "5 %"), (0.0123, "1.2 %"), (0.0001, "less than 0.1 %")],

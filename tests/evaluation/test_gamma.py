@@ -32,7 +32,7 @@ def skewed_log(seed: int = 0, users: int = 150, items: int = 250) -> Interaction
     )
 
 
-def fit_of(gamma: float, std_error: float | None = 0.1, levels: int = 30) -> GammaFit:
+def fit_of(gamma: float, std_error: float = 0.1, levels: int = 30) -> GammaFit:
     return GammaFit(gamma, 0.0, std_error, 1.0, levels, 0, 0, 100, 100)
 
 
@@ -94,13 +94,13 @@ def test_a_file_of_lists_gives_the_gamma_of_what_they_hold(tmp_path: Path) -> No
 
 
 def test_popularity_is_that_of_positives_but_everything_seen_is_left_out(tmp_path: Path) -> None:
-    train = Interactions.from_arrays([0, 0, 1, 1, 2], list("abacb"), values=[5, 1, 5, 5, 5])
-    positives = train.where("rating>=4")  # a 2, b 1, c 1
+    train = Interactions.from_arrays([0, 0, 1, 1, 2, 3, 4], list("abacbab"), values=[5, 1, 5, 5, 5, 5, 5])
+    positives = train.where("rating>=4")  # a 3, b 2, c 1
     table = pl.DataFrame({"user": [0, 0, 1, 2], "item": list("bcba"), "score": [1.0] * 4})
     table.write_csv(tmp_path / "lists.csv")
     asked = Popularity(f"from({tmp_path / 'lists.csv'})")
     choice = choose_gamma(asked, Split(train, train), positives)
-    # user 0 has seen b, so f = 1 at popularity 2 (a, to user 2) and (b to user 1, c to user 0) 1 at popularity 1
+    # user 0 has seen b, so f = 1 at each popularity: a goes to user 2, b to user 1, c to user 0
     assert choice is not None
     assert choice.used == pytest.approx(0)
 
@@ -154,13 +154,25 @@ def test_few_levels_are_warned_of() -> None:
     )
 
 
+def test_lists_of_two_popularity_levels_give_no_gamma(tmp_path: Path) -> None:
+    split = split_fractions(skewed_log(), (80, 20), rng=1)
+    popularity, users = split.train.item_counts, split.train.user_vocabulary.ids
+    chosen_items = [int(np.flatnonzero(popularity == level)[0]) for level in np.unique(popularity)[[1, -2]]]
+    rows = [(user, split.train.item_vocabulary.ids[item], 1.0) for user in users for item in chosen_items]
+    pl.DataFrame(rows, schema=["user", "item", "score"], orient="row").write_csv(tmp_path / "two.csv")
+    with pytest.raises(PropensityError, match="recommendations show 2, and a line with an error needs three"):
+        choose_gamma(Popularity(f"from({tmp_path / 'two.csv'})"), split, split.train)
+
+
 def test_a_log_with_one_popularity_level_is_refused() -> None:
     users = np.repeat(np.arange(6), 2)
     train = Interactions.from_arrays(users, (users + np.tile([0, 1], 6)) % 6)
     test = Interactions.from_arrays([0], [3])
     stages: list[str] = []
     options: dict[str, Any] = {"progress": lambda stage, done, total: stages.append(stage)}
-    with pytest.raises(PropensityError, match="gamma is not identified: every item has 2 training rows"):
+    with pytest.raises(
+        PropensityError, match="gamma is not identified: the number of interactions is 2 for every item"
+    ):
         evaluate({"popular": "popular"}, Split(train, test), propensity="popularity(gamma=auto)", **options)
     assert not stages  # nothing was trained for it
 
@@ -211,4 +223,4 @@ def test_ml_100k_gives_a_gamma_within_what_is_published_for_other_logs() -> None
     choice = choose_gamma(Popularity("auto"), split, split.train)
     assert choice is not None
     assert 1 < choice.low <= choice.high < 3
-    assert all(fit.std_error is not None and fit.std_error < 0.2 and fit.levels > 100 for fit in choice.fits)
+    assert all(fit.std_error < 0.2 and fit.levels > 100 for fit in choice.fits)

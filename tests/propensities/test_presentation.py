@@ -37,8 +37,8 @@ def test_the_error_is_that_of_the_slope() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.integers(1, 500), st.integers(1, 300)), min_size=2, max_size=30).filter(
-        lambda rows: len({popularity for popularity, _ in rows}) > 1
+    st.lists(st.tuples(st.integers(1, 500), st.integers(1, 300)), min_size=3, max_size=30).filter(
+        lambda rows: len({popularity for popularity, _ in rows}) > 2
     )
 )
 def test_the_slope_is_the_papers_sum_over_pairs(rows: list[tuple[int, int]]) -> None:
@@ -68,7 +68,7 @@ def test_the_most_popular_items_are_cut_by_whole_levels() -> None:
 
 
 def test_one_popularity_level_gives_no_number() -> None:
-    with pytest.raises(PropensityError, match=r"gamma is not identified: every item has 3 training rows.*name a gamma"):
+    with pytest.raises(PropensityError, match=r"the number of interactions is 3 for every item.*name a gamma"):
         fit_gamma(np.full(10, 3), np.arange(10.0))
 
 
@@ -81,11 +81,30 @@ def test_recommendations_of_one_level_give_no_number() -> None:
         fit_gamma(np.zeros(3, int), np.ones(3))
 
 
-def test_two_levels_give_a_gamma_without_an_error() -> None:
-    fit = fit_gamma(np.array([1, 4]), np.array([1, 2.0]))
-    assert fit.gamma == pytest.approx(0.5)
-    assert (fit.std_error, fit.residual, fit.doubtful) == (None, None, True)
-    assert "standard error unknown" in fit.notes[0]
+def test_two_levels_give_no_number_for_it_would_have_no_error() -> None:
+    with pytest.raises(PropensityError, match=r"the number of interactions is 1 or 4 for every item.*name a gamma"):
+        fit_gamma(np.array([1, 4]), np.array([1, 2.0]))
+    with pytest.raises(PropensityError, match=r"of 4 popularity levels the recommendations show 2, .*needs three"):
+        fit_gamma(np.array([1, 2, 3, 4]), np.array([0, 0, 5.0, 2]))
+    # of three levels the highest is cut, so two are left
+    with pytest.raises(PropensityError, match="of 2 popularity levels the recommendations show 2"):
+        fit_gamma(np.array([1, 2, 2, 9]), np.ones(4), cut=0.25)
+
+
+def test_a_wide_error_is_doubted_however_many_levels_there_are() -> None:
+    # log2 n = 0 to 13, and log2 f swings by 9 to each side of it from level to level
+    popularity = 2 ** np.arange(14)
+    swing = np.where(np.arange(14) % 2, 9.0, -9.0)
+    wide = fit_gamma(popularity, popularity * 2**swing)
+    narrow = fit_gamma(popularity, popularity * 2 ** (swing / 8))
+    assert wide.levels == narrow.levels == 14
+    assert narrow.std_error < 0.5 < wide.std_error
+    assert "wide standard error" not in " ".join(narrow.notes)
+    assert not narrow.doubtful
+    assert wide.notes == (
+        f"gamma {wide.gamma:.2f} has a wide standard error, {wide.std_error:.2f}, over 14 popularity levels: "
+        "recommendations hold 14 items",
+    )
 
 
 def test_recommendations_that_never_leave_ten_items_are_doubted() -> None:

@@ -108,9 +108,9 @@ def _bias_figures(audit: "Audit", styles: dict[str, Style]) -> Iterator[Figure]:
         if row.gamma is None:
             note = f"Gamma is not identified: {row.why}."
         else:
-            error = "unknown" if row.gamma.std_error is None else f"{row.gamma.std_error:.3f}"
             cut = f", without the {row.gamma.cut_items:,} most popular items" if row.gamma.cut_items else ""
-            note = f"Gamma {row.gamma.gamma:.3f}, standard error {error}, from {row.gamma.levels:,} levels{cut}."
+            gamma = f"Gamma {row.gamma.gamma:.3f}, standard error {row.gamma.std_error:.3f}"
+            note = f"{gamma}, from {row.gamma.levels:,} levels{cut}."
         never = int(np.sum(row.bias.f == 0))
         if never:
             note += f" {never:,} of {len(row.bias.levels):,} levels are never recommended and not drawn."

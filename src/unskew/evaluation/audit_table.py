@@ -87,7 +87,7 @@ def _models(audit: "Audit") -> Table:
     columns = ("gamma", "error", "coverage", "Gini", "mean n*", "of history", *(f"to {name}" for name in STRATA))
     table = _table(f"Top-{audit.k} lists: what is recommended", ("model",), columns)
     for row in audit.models:
-        gamma = ("-", "-") if row.gamma is None else (f"{row.gamma.gamma:.3f}", _number(row.gamma.std_error, 3))
+        gamma = ("-", "-") if row.gamma is None else (f"{row.gamma.gamma:.3f}", f"{row.gamma.std_error:.3f}")
         lift = "-" if row.lift is None else f"x {row.lift:.2f}"
         shares = [f"{share:.1%}" for share in row.shares]
         mean = f"{row.popularity:,.1f}"
@@ -118,5 +118,5 @@ def _cell(part: StratumEstimate | None) -> str:
     return f"{_number(part.estimate.value)} ± {_number(part.estimate.std_error)}"
 
 
-def _number(value: float | None, digits: int = 4) -> str:
-    return "undefined" if value is None else f"{value:.{digits}f}"
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}"

@@ -50,8 +50,17 @@ def _by_gamma(models: tuple[ModelAudit, ...]) -> str:
     known = [row for row in models if row.gamma is not None]
     if not known:
         return "How fast exposure grows with popularity, gamma, is not identified for any model."
-    shown = [f"{rounded(row.gamma.gamma)} for {quoted(row.model)}" for row in known[:MOST_NAMED] if row.gamma]
+    shown = [
+        f"{rounded(row.gamma.gamma)} for {quoted(row.model)}{_doubt(row)}" for row in known[:MOST_NAMED] if row.gamma
+    ]
     return f"Exposure grows with popularity to the power gamma: {listed(shown)}."
+
+
+def _doubt(row: ModelAudit) -> str:
+    if row.gamma is None or not row.gamma.doubtful:
+        return ""
+    rests = f"it rests on {row.gamma.levels} popularity levels, with a standard error of {row.gamma.std_error:.2f}"
+    return f" (roughly: {rests})"
 
 
 def percent(share: float) -> str:

@@ -99,7 +99,7 @@ class GammaChoice:
 
     @property
     def _margin(self) -> float:
-        return ERRORS * (self.fits[0].std_error or 0.0) if len(self.fits) == 1 else 0.0
+        return ERRORS * self.fits[0].std_error if len(self.fits) == 1 else 0.0
 
     @property
     def band(self) -> tuple[float, ...]:
@@ -220,4 +220,4 @@ def _stage(progress: Stage, name: str) -> Callable[[int, int], None]:
 def _with_error(fit: GammaFit | None) -> str:
     if fit is None:
         return "not identified"
-    return f"{fit.gamma:.2f}" + ("" if fit.std_error is None else f" ± {fit.std_error:.2f}")
+    return f"{fit.gamma:.2f} ± {fit.std_error:.2f}"

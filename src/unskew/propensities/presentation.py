@@ -8,7 +8,9 @@ from unskew.arrays import Bools, Floats, Ints
 from unskew.errors import ConfigError, DataError, PropensityError
 
 CUT = 0.005  # share of the most popular items that the paper leaves out of the fit
+LEAST_LEVELS = 3  # a line through two points has a slope, but nothing tells how wrong it is
 FEW_LEVELS = 10  # up to so many points the slope of a line through them says little
+WIDE_ERROR = 0.5  # two such errors to each side span as much as no correction and a full one, -1 to 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +49,12 @@ class GammaFit:
     gamma : float
     intercept : float
         log f of an item of popularity 1, by the line.
-    std_error : float or None
-        Of gamma, with the levels as the points and equal spread about the line; None with two levels only.
-    residual : float or None
-        Standard deviation of the levels about the line; None with two levels only.
+    std_error : float
+        Of gamma, with the levels as the points and equal spread about the line.
+    residual : float
+        Standard deviation of the levels about the line.
     levels : int
-        How many levels the line goes through.
+        How many levels the line goes through, three or more.
     never : int
         Levels left out because no item of theirs is ever recommended: f = 0 has no logarithm.
     cut_items : int
@@ -65,8 +67,8 @@ class GammaFit:
 
     gamma: float
     intercept: float
-    std_error: float | None
-    residual: float | None
+    std_error: float
+    residual: float
     levels: int
     never: int
     cut_items: int
@@ -76,11 +78,14 @@ class GammaFit:
     @property
     def notes(self) -> tuple[str, ...]:
         """Reasons to doubt this gamma, in words; empty when there are none."""
-        if self.levels > FEW_LEVELS:
-            return ()
-        error = "unknown" if self.std_error is None else f"{self.std_error:.2f}"
-        levels = f"{self.levels} popularity levels (standard error {error})"
-        return (f"gamma {self.gamma:.2f} rests on {levels}: recommendations hold {self.recommended_items} items",)
+        held = f"recommendations hold {self.recommended_items:,} items"
+        if self.levels <= FEW_LEVELS:
+            levels = f"{self.levels} popularity levels (standard error {self.std_error:.2f})"
+            return (f"gamma {self.gamma:.2f} rests on {levels}: {held}",)
+        if self.std_error > WIDE_ERROR:
+            wide = f"has a wide standard error, {self.std_error:.2f}, over {self.levels} popularity levels"
+            return (f"gamma {self.gamma:.2f} {wide}: {held}",)
+        return ()
 
     @property
     def doubtful(self) -> bool:
@@ -133,7 +138,7 @@ def fit_gamma(popularity: Ints, recommended: Floats, *, cut: float = CUT) -> Gam
     Raises
     ------
     PropensityError
-        When fewer than two levels are left, so that no slope exists.
+        When fewer than three levels are left: through one no line is known, and one through two has no error.
     """
     if not 0 <= cut < 1:
         raise ConfigError(f"cut={cut:g} must be a share of the items, 0 or more and below 1")
@@ -142,17 +147,16 @@ def fit_gamma(popularity: Ints, recommended: Floats, *, cut: float = CUT) -> Gam
     kept = from_the_top > cut * bias.items.sum()
     shown = kept & (bias.f > 0)
     recommended_items = int(np.sum(np.asarray(recommended) > 0))
-    _require_two(bias, kept, shown)
+    _require_levels(bias, kept, shown)
     x, y = np.log(bias.levels[shown]), np.log(bias.f[shown])
     centred = x - x.mean()
     gamma = float(centred @ y / (centred @ centred))
     intercept = float(y.mean() - gamma * x.mean())
-    spare = len(x) - 2
-    residual = float(np.sqrt(np.sum((y - intercept - gamma * x) ** 2) / spare)) if spare else None
+    residual = float(np.sqrt(np.sum((y - intercept - gamma * x) ** 2) / (len(x) - 2)))
     return GammaFit(
         gamma=gamma,
         intercept=intercept,
-        std_error=None if residual is None else residual / float(np.sqrt(centred @ centred)),
+        std_error=residual / float(np.sqrt(centred @ centred)),
         residual=residual,
         levels=len(x),
         never=int(np.sum(kept & ~shown)),
@@ -162,17 +166,23 @@ def fit_gamma(popularity: Ints, recommended: Floats, *, cut: float = CUT) -> Gam
     )
 
 
-def _require_two(bias: PresentationBias, kept: Bools, shown: Bools) -> None:
-    if shown.sum() > 1:
+def _require_levels(bias: PresentationBias, kept: Bools, shown: Bools) -> None:
+    if shown.sum() >= LEAST_LEVELS:
         return
+    hint = "name a gamma, as in popularity(gamma=1)"
     if not len(bias.levels):
         raise PropensityError("gamma is not identified: no item occurs in training; give the training rows")
     if len(bias.levels) == 1:
         raise PropensityError(
-            f"gamma is not identified: every item has {bias.levels[0]} training rows, so the log cannot tell how much "
-            "popular items are favoured; name a gamma, as in popularity(gamma=1)"
+            f"gamma is not identified: the number of interactions is {bias.levels[0]} for every item, so the log "
+            f"cannot tell how much popular items are favoured; {hint}"
+        )
+    if len(bias.levels) < LEAST_LEVELS:
+        raise PropensityError(
+            f"gamma is not identified: the number of interactions is {bias.levels[0]} or {bias.levels[1]} for every "
+            f"item, and a line through two popularity levels has no error; {hint}"
         )
     raise PropensityError(
         f"gamma is not identified: of {int(kept.sum())} popularity levels the recommendations show {int(shown.sum())}, "
-        "and a slope needs two; use another model, or name a gamma, as in popularity(gamma=1)"
+        f"and a line with an error needs three; use another model, or {hint}"
     )
