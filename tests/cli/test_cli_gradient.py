@@ -49,8 +49,8 @@ def test_a_model_is_chosen_by_validation_rows_and_a_resumed_run_gives_the_same_j
 
 
 def test_a_missing_folder_for_checkpoints_is_refused(refuse, world, validated):
-    refuse(*validated, "--checkpoints", world / "none", says=("--checkpoints", "no such folder; make it first"))
-    refuse(*validated, "--checkpoints", world / "train.csv", says=("no such folder; make it first",))
+    refuse(*validated, "--checkpoints", world / "no/where", says=("--checkpoints", "none can be made there"))
+    refuse(*validated, "--checkpoints", world / "train.csv", says=("not a folder",))
 
 
 def test_a_broken_checkpoint_is_refused(refuse, world, validated):

@@ -18,6 +18,7 @@ SOME = {
     "datasets": list(SOURCES),
     "worlds": ["marketplace"],
     "studies": ["schnabel2016/fig1"],
+    "presets": ["yang2018"],
 }
 
 

@@ -120,8 +120,10 @@ def test_a_correction_that_is_far_off_is_warned_of() -> None:
     scores[split.test.users, split.test.items] = -1
     scores[np.arange(USERS), scores.argmax(axis=1)] = 2
     scores[split.test.users, split.test.items] = 1
-    report = evaluate({"m": MatrixScorer(scores)}, split, metrics=["adg", "auc"], estimators=["aoa"])
+    models = {"m": MatrixScorer(scores), "twin": MatrixScorer(scores)}
+    report = evaluate(models, split, metrics=["adg", "auc"], estimators=["aoa"])
     said = [text for text in report.warnings if "is off by" in text]
+    assert all(f"for model {name!r}" in said[0] for name in models)
     assert said == [text for text in said if text.startswith("adg: the correction of sampled ranks is off by ")]
     assert len(said) == 1
 

@@ -121,10 +121,10 @@ def test_users_without_training_rows_and_few_users_are_warned_of() -> None:
 def test_the_sweep_of_one_model_is_told_by_its_ends() -> None:
     report = evaluate({"m": scorer()}, rated_split(), metrics=["auc"])
     values = report.sweeps[0].values["m"]
-    assert f"auc: {values[0]:.4f} at gamma -1 (no correction), {values[-1]:.4f} at gamma 3" in str(report)
+    assert f"auc by snips: {values[0]:.4f} at gamma -1 (no correction), {values[-1]:.4f} at gamma 3" in str(report)
 
 
 def test_equal_models_are_printed_as_equal() -> None:
-    assert "auc: order a = b for every gamma" in str(
+    assert "auc by snips: order a = b for every gamma" in str(
         evaluate({"b": scorer(), "a": scorer()}, rated_split(), metrics=["auc"])
     )

@@ -105,5 +105,5 @@ def test_equal_models_are_ordered_by_name_and_never_change() -> None:
 
 def test_the_printed_report_tells_the_order_for_every_metric() -> None:
     text = str(two_models(metrics=["auc", "recall@5"]))
-    assert "auc: order head" in text
+    assert "auc by snips: order head" in text
     assert "from gamma" in text

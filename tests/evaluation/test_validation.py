@@ -7,8 +7,9 @@ import pytest
 from judged_worlds import ITEMS, USERS, skewed_log
 
 from unskew import Interactions, Split, evaluate
+from unskew.data import split_fractions
 from unskew.errors import ConfigError, DataError
-from unskew.evaluation.validation import choose, validation_judge
+from unskew.evaluation.validation import choose, validation_doubts, validation_judge
 from unskew.models import Bpr, Model
 from unskew.models.training import PENALTIES
 from unskew.ranking import MatrixScorer
@@ -155,7 +156,7 @@ def test_checkpoints_are_kept_by_name_and_gone_on_from(tmp_path):
 
     with pytest.raises(InterruptedError):
         choose(MODEL, split, METRICS, progress=stop, **options)
-    assert {path.name for path in tmp_path.iterdir()} == {f"modèle-1-a-at-{at}.npz" for at in ("0.1", "0.01")}
+    assert {path.name for path in tmp_path.iterdir()} == {f"modèle-1-a-acddf5b8-at-{at}.npz" for at in ("0.1", "0.01")}
     stages = []
     again = choose(MODEL, split, METRICS, progress=lambda *stage: stages.append(stage), **options)
     assert [(str(again[m].model), again[m].value, content(again[m].scorer)) for m in METRICS] == [
@@ -186,8 +187,8 @@ def test_checkpoints_judged_otherwise_are_refused(tmp_path):
 
 
 def test_a_missing_folder_for_checkpoints_is_refused(tmp_path):
-    with pytest.raises(DataError, match="none: no such folder for checkpoints; make it first"):
-        choose(MODEL, world(), checkpoints=tmp_path / "none")
+    with pytest.raises(DataError, match=r"where: no folder for checkpoints .*; name another"):
+        choose(MODEL, world(), checkpoints=tmp_path / "no" / "where")
 
 
 def test_losses_and_metrics_are_said_where_there_is_room():
@@ -205,3 +206,50 @@ def test_losses_and_metrics_are_said_where_there_is_room():
     assert all(stage == "training mine" for stage, _ in said)
     assert said[0][1].startswith("loss 0.")
     assert ", auc 0." in said[0][1]
+
+
+def test_the_run_says_what_chose_a_model():
+    report = evaluate({"mine": MODEL, "popular": "popular"}, world(), metrics=["auc", "recall@3"])
+    assert report.run["chosen_by"] == {"mine": "auc on validation"}
+    assert "chosen_by" not in evaluate({"popular": "popular"}, world(), metrics=["auc"]).run
+
+
+def test_a_model_without_steps_cannot_be_chosen():
+    with pytest.raises(ConfigError, match=r"als is not trained step by step.*bpr, cml, cml-rank and pmf are"):
+        choose(Model.from_word("als"), world())
+
+
+def test_validation_rows_that_are_not_held_out_are_told_of():
+    split = split_fractions(skewed_log(500, np.random.default_rng(2)), (60, 20, 20), rng=0)
+    assert list(validation_doubts(split)) == []
+    rows = len(split.validation)
+    mixed = Split(split.train, split.test, joined(split.validation, split.train.take(np.arange(7))))
+    (told,) = validation_doubts(mixed)
+    assert told.startswith(f"7 of {rows + 7} validation rows are also in train")
+    tested = Split(split.train, split.test, joined(split.validation, split.test.take(np.arange(5))))
+    (told,) = validation_doubts(tested)
+    assert told.startswith(f"5 of {rows + 5} validation rows are also in the test")
+    assert told in evaluate({"mine": MODEL}, tested, metrics=["auc"]).warnings
+    with pytest.raises(DataError, match="validation rows are also in train, so they can judge nothing"):
+        choose(MODEL, Split(split.train, split.test, split.train), ["auc"])
+
+
+def joined(rows, others):
+    users, items = (np.concatenate([getattr(part, axis) for part in (rows, others)]) for axis in ("users", "items"))
+    return Interactions(users, items, rows.user_vocabulary, rows.item_vocabulary)
+
+
+def test_names_that_look_alike_in_a_file_name_keep_apart(tmp_path):
+    split = world()
+    for name in ("a/b", "a-b"):
+        choose(
+            replace(MODEL, factors=len(name) + (name == "a-b")), split, ["auc"], checkpoints=tmp_path / "new", name=name
+        )
+    assert len(list((tmp_path / "new").glob("*.npz"))) == 2
+
+
+def test_what_was_chosen_is_shown_without_its_numbers():
+    chosen = choose(MODEL, world(), ["auc"])["auc"]
+    assert repr(chosen.scorer).startswith("FactorScorer(bpr(")
+    assert len(repr(chosen)) < 500
+    assert repr(MODEL.train(world().train)).startswith("Trained(60 steps, loss ")

@@ -136,7 +136,7 @@ def test_a_checkpoint_may_be_trained_for_longer_but_not_for_less(tmp_path):
     model.train(small_log(), checkpoint=file)
     longer = replace(model, iterations=90, patience=3)
     assert outcome(longer.train(small_log(), checkpoint=file)) == outcome(longer.train(small_log()))
-    with pytest.raises(DataError, match=r"^bpr\(.*: the checkpoint is already at step 90; ask for as many .*[^\n]$"):
+    with pytest.raises(DataError, match=r"run.npz: this checkpoint is already at step 90, and 60 were .*[^\n]$"):
         model.train(small_log(), checkpoint=file)
 
 
@@ -190,6 +190,14 @@ def test_divergence_stops_with_the_step_and_a_hint(word, rate, tmp_path):
     with pytest.raises(DataError, match=r": training diverged: at step \d+ the .* finite; try a smaller learning-rate"):
         made(word, learning_rate=rate).train(small_log(), checkpoint=file)
     assert not file.exists()
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_numbers_that_explode_but_stay_finite_are_divergence_too(word):
+    with pytest.raises(
+        DataError, match=r"training diverged: at step \d+ the (loss is|factors have grown to) .*; try a smaller"
+    ):
+        made(word, learning_rate=1e9, iterations=100, every=50, patience=0).fit(small_log())
 
 
 def test_divergence_in_the_last_step_is_seen():

@@ -106,7 +106,7 @@ def test_a_tuned_run_chooses_within_the_grid_and_tells_its_progress():
         ("mf-ips(tune, factors=5)", "tune chooses factors and penalty itself"),
         ("mf-naive(propensity=uniform)", "no option 'propensity'"),
         ("mf-naive(clip=0.1)", "no option 'clip'"),
-        ("mf", "did you mean 'mf-"),
+        ("mf-i", "did you mean 'mf-"),
     ],
 )
 def test_an_option_that_means_nothing_is_refused_with_a_hint(word, message):

@@ -20,7 +20,7 @@ def evaluate_command(
     test: Annotated[Path | None, typer.Option(help="Held-out interactions.")] = None,
     validation: Annotated[
         Path | None,
-        typer.Option(help="Validation interactions: bpr and the like are chosen by them; they stay candidates."),
+        typer.Option(help="Validation interactions; the first metric on them chooses the step of bpr and the like."),
     ] = None,
     factors: Annotated[
         list[str] | None, typer.Option(metavar="[NAME=]FILE", help="A .npz of user and item factors; repeatable.")
@@ -115,8 +115,8 @@ def run(options: dict[str, Any]) -> None:
     settings = {**(get_preset(options["preset"]) if options["preset"] else {}), **settings}
     resolve(**settings)  # words are checked before files are read
     folder = options["checkpoints"]
-    if folder is not None and not folder.is_dir():
-        raise ConfigError(f"--checkpoints {folder}: no such folder; make it first")
+    if folder is not None and (folder.exists() or not folder.parent.is_dir()) and not folder.is_dir():
+        raise ConfigError(f"--checkpoints {folder}: not a folder, and none can be made there; name another")
     inputs = [options[name] for name in ("train", "test", "validation", "relevant_counts")]
     check_outputs(options, [*inputs, *model_files(options)])
     report = _evaluate(options, settings)

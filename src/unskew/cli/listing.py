@@ -25,6 +25,7 @@ FAMILIES = (
     "datasets",
     "worlds",
     "studies",
+    "presets",
 )
 
 _ONE = {"propensities": "propensity"}
@@ -77,6 +78,12 @@ def entries(what: str) -> list[dict[str, Any]]:
             for study in STUDIES.values()
             for table in study.tables
         ]
+    if what == "presets":
+        from unskew.evaluation import PRESETS
+
+        return [
+            {"preset": name, **{key: _flat(value) for key, value in preset.items()}} for name, preset in PRESETS.items()
+        ]
     return [
         {
             _ONE.get(what, what.removesuffix("s")): member.word,
@@ -123,6 +130,8 @@ def _options(member: type[Named]) -> dict[str, str]:
 
 
 def _flat(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
     if isinstance(value, dict):
         return ", ".join(f"{key}={shown}" for key, shown in value.items())
     return str(value)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from unskew.studies import Context, Study, StudyResult, TableResult
 
 _STDOUT = Path("-")
-ROUNDING = 1e-12  # a difference below it is that of the last bits
 _WORDS = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("-", "dim")}
 
 
@@ -36,7 +35,10 @@ def reproduce_command(
     seed: Annotated[int, typer.Option(help="Seed of all draws.")] = 0,
     folder: Folder = None,
     cache: Annotated[
-        Path | None, typer.Option(help="Where trained models are kept for another run [default: the user's cache]")
+        Path | None,
+        typer.Option(
+            help="Where models that take minutes to train are kept for another run [default: the user's cache]"
+        ),
     ] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Train everything anew, and keep nothing.")] = False,
     json: Annotated[Path | None, typer.Option(help="Write JSON here; - for stdout instead of the table.")] = None,
@@ -151,6 +153,8 @@ def _print(result: "StudyResult") -> None:
 
 
 def _table(result: "TableResult") -> Table:
+    from unskew.studies.numbers import written_number
+
     table = Table(pad_edge=False, box=SIMPLE_HEAD)
     several = len({cell.data for cell in result.cells}) > 1
     for name in ("row", "column", *(("data",) if several else ())):
@@ -163,15 +167,7 @@ def _table(result: "TableResult") -> Table:
         word, style = _WORDS[cell.agrees]
         marks = ", ".join(map(str, result.marks(cell)))
         numbers = (cell.paper, cell.ours, cell.spread, cell.difference, cell.tolerance)
-        shown = (Text(_number(value, "+" if k == 3 else "")) for k, value in enumerate(numbers))
+        shown = (Text(written_number(value, "+" if k == 3 else "")) for k, value in enumerate(numbers))
         names = (cell.row, cell.column, *((cell.data,) if several else ()))
         table.add_row(*map(Text, names), *shown, Text(word, style=style), Text(marks, style="dim"))
     return table
-
-
-def _number(value: float | None, sign: str = "") -> str:
-    if value is None:
-        return "-"
-    if abs(value) < ROUNDING:
-        value = 0.0
-    return f"{value:{sign}.4f}" if abs(value) >= 5e-4 or value == 0 else f"{value:{sign}.1e}"

@@ -198,8 +198,8 @@ def correction_doubts(
             and abs(check.difference) > FAR_OFF * check.std_error + 1e-12
         ]
         if far:
-            worst = max(far, key=lambda check: abs(check.difference))
+            offs = ", ".join(f"{check.difference:+.4f} for model {check.model!r}" for check in far)
             yield (
-                f"{metric}: the correction of sampled ranks is off by {worst.difference:+.4f} for model "
-                f"{worst.model!r} ({worst.users:,} users ranked in full); use --candidates unseen, or more draws"
+                f"{metric}: the correction of sampled ranks is off by {offs} ({far[0].users:,} users ranked in full); "
+                "use --candidates unseen, or more draws"
             )

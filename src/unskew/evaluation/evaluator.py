@@ -34,6 +34,7 @@ from unskew.evaluation.report import Report
 from unskew.evaluation.scale import Scale
 from unskew.evaluation.sensitivity import measure_sensitivity
 from unskew.evaluation.settings import DEFAULT_PROPENSITY, Settings, resolve
+from unskew.evaluation.validation import validation_doubts
 from unskew.metrics import AnyMetric
 from unskew.propensities import Propensity, PropensityModel
 from unskew.ranking import Engine, Ranks, Scorer, Threads
@@ -188,6 +189,7 @@ def evaluate(
         warnings=(
             *unnamed(fitted, split),
             *left_out(estimates, fitted),
+            *(validation_doubts(split) if any(model.chosen_by for model in fitted.values()) else ()),
             *doubts,
             *off,
             *(() if gamma is None else gamma.doubts()),
@@ -198,6 +200,7 @@ def evaluate(
         propensity=fitted_propensity if gathered.ranked is not None else of_ratings,
         block_size=gathered.block_size,
         models={name: model.described for name, model in fitted.items()},
+        chosen_by={name: model.chosen_by for name, model in fitted.items() if model.chosen_by},
         rated=gathered.rated,
         correction=gathered.correction,
         gamma=gamma,

@@ -35,11 +35,14 @@ class Fitted:
         What predicts ratings, if the model does.
     described : str
         The model in words, for the record.
+    chosen_by : str
+        What chose its step, where it learns step by step and there are validation rows.
     """
 
     ranker: Scorer | Ranks | None
     predictor: Scorer | Predictions | None
     described: str
+    chosen_by: str = ""
 
     @property
     def table(self) -> ListScorer | None:
@@ -106,6 +109,7 @@ def fit_all(
             rankers[0] if rankers else None,
             predictors[0] if predictors else None,
             " and ".join(part.described for part in parts),
+            next((part.chosen_by for part in parts if part.chosen_by), ""),
         )
     return fitted
 
@@ -134,7 +138,8 @@ def _fit(
     described = type(model).__name__
     if isinstance(model, GradientModel):
         chosen = _choose(name, model, split, train, settings, progress, checkpoints, threads)
-        return Fitted(chosen.scorer, None, str(chosen.model))
+        by = "" if chosen.value is None else f"{chosen.metric} on validation"
+        return Fitted(chosen.scorer, None, str(chosen.model), by)
     if isinstance(model, Model):
         rows = train
         if isinstance(model, RatingModel):

@@ -22,8 +22,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 """Settings of `evaluate` by name.
 
 ``yang2018``: Yang et al. (2018), section 4. The user's test positives and 200 items drawn from those the user has not
-had; a held-out item stands before those it ties with; the correction is a ratio for each user; items without a training
-row are dropped, and users who have no other.
+had; a held-out item stands before those it ties with; the correction is a ratio for each user, and leaves out items
+without a training row, and users who have no other.
 """
 
 

@@ -3,7 +3,7 @@
 import html
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,6 +43,7 @@ class Report:
     block_size: int | None
     models: Mapping[str, str]
     rated: Evidence | None = None
+    chosen_by: Mapping[str, str] = field(default_factory=dict)
     gamma: GammaChoice | None = None
     sensitivity: Sensitivity | None = None
     correction: tuple[CorrectionCheck, ...] | None = None
@@ -110,6 +111,7 @@ class Report:
             },
             "split": split.made,
             "models": dict(self.models),
+            **({"chosen_by": dict(self.chosen_by)} if self.chosen_by else {}),
             "ranks": {name: ranks.sha256 for name, ranks in self.evidence.ranks.items()},
             "metrics": [str(metric) for metric in settings.metrics],
             "estimators": [str(estimator) for estimator in settings.estimators],

@@ -56,8 +56,9 @@ def print_warnings(report: "Report", console: Console) -> None:
 def order_lines(report: "Report") -> list[str]:
     """One line a metric on how the order of the models, or the value of one, depends on the assumed bias."""
     lines = []
-    other = "" if isinstance(report.settings.propensity, Popularity) else " under popularity(gamma)"
+    under = "" if isinstance(report.settings.propensity, Popularity) else " under popularity(gamma)"
     for sweep in report.sweeps:
+        other = f" by {sweep.estimator}{under}"
         start = f"{sweep.metric}{other}: order {_order(sweep, 0)}"
         if len(sweep.values) == 1:
             (values,) = sweep.values.values()

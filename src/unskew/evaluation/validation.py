@@ -2,14 +2,17 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from unskew.arrays import SeedLike
 from unskew.data import Interactions, Split
-from unskew.data.split import Sampled
+from unskew.data.split import All, Listed, Sampled
 from unskew.errors import ConfigError, DataError
 from unskew.models import GradientModel
 from unskew.models.training import PENALTIES, Judge
@@ -29,11 +32,13 @@ class Chosen:
     scorer : FactorScorer
     value : float or None
         The metric on the validation rows; None where there were none.
+    metric : str
     """
 
     model: GradientModel
     scorer: FactorScorer
     value: float | None
+    metric: str
 
 
 def choose(
@@ -80,6 +85,10 @@ def choose(
     dict
         Metric to `Chosen`.
     """
+    if not isinstance(model, GradientModel):
+        raise ConfigError(
+            f"{model} is not trained step by step, so no step can be chosen; bpr, cml, cml-rank and pmf are"
+        )
     name = name or str(model)
     grid = penalties if penalties is not None else PENALTIES if model.tune else (model.regularisation,)
     if not grid:
@@ -97,7 +106,7 @@ def choose(
             judge=judge,
             metrics=tuple(metrics) if judge is not None else (),
             judged_on="" if checkpoints is None else _judged_on(split, positive),
-            checkpoint=None if checkpoints is None else _file(checkpoints, label),
+            checkpoint=None if checkpoints is None else _file(checkpoints, name, label.removeprefix(name)),
             threads=threads,
             progress=None if progress is None else _stage(progress, label),
             tell=_say(progress, label),
@@ -107,7 +116,7 @@ def choose(
             seen = {check.iteration: check.metrics.get(metric) for check in trained.checks}[at]
             before = best[metric].value if metric in best else None
             if before is None or (seen is not None and seen > before):
-                best[metric] = Chosen(replace(tried, iterations=at), scorer, seen)
+                best[metric] = Chosen(replace(tried, iterations=at), scorer, seen, metric)
     return best
 
 
@@ -122,6 +131,12 @@ def validation_judge(
         return None
     if not len(split.validation):
         raise DataError(f"{split.validation.name}: there is no validation row to choose by; leave out --validation")
+    in_train = count_shared(split.validation, split.train)
+    if in_train == len(split.validation) and not isinstance(split.rule, All | Listed):
+        raise DataError(
+            f"{split.validation.name}: all {in_train:,} validation rows are also in train, so they can judge nothing; "
+            "hold them out of train"
+        )
     judged = Split(split.train, split.validation, split.test, candidates=split.rule)
 
     def judge(scorer: FactorScorer) -> Mapping[str, float]:
@@ -153,11 +168,35 @@ def _judged_on(split: Split, positive: str | None) -> str:
     return hashlib.sha256("\n".join(words).encode()).hexdigest()
 
 
-def _file(folder: Path, label: str) -> Path:
-    if not folder.is_dir():
-        raise DataError(f"{folder}: no such folder for checkpoints; make it first")
-    stem = re.sub(r"[^\w.=-]+", "-", label).strip("-.") or "model"
-    return folder / f"{stem}.npz"
+def count_shared(rows: Interactions, others: Interactions) -> int:
+    """How many rows are among the others too; both are coded alike, as the parts of a split are."""
+    keys = [part.users.astype(np.int64) * max(part.n_items, 1) + part.items for part in (rows, others)]
+    return int(np.isin(keys[0], keys[1]).sum())
+
+
+def validation_doubts(split: Split) -> Iterator[str]:
+    """Say when the rows that chose a model are not held out, or are those it is judged on."""
+    if split.validation is None:
+        return
+    rows = len(split.validation)
+    if in_train := count_shared(split.validation, split.train):
+        yield f"{in_train:,} of {rows:,} validation rows are also in train: they are left out of the choice"
+    if in_test := count_shared(split.validation, split.test):
+        yield (
+            f"{in_test:,} of {rows:,} validation rows are also in the test: models are chosen by what they are judged "
+            "on, so their numbers are too good; keep the two apart"
+        )
+
+
+def _file(folder: Path, name: str, grid: str) -> Path:
+    """A file for a model's state, made from its name and its place in the grid; another name gives another file."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{folder}: no folder for checkpoints ({error.strerror or error}); name another") from error
+    stem = re.sub(r"[^\w.=-]+", "-", name).strip("-.") or "model"
+    other = "" if stem == name else f"-{zlib.crc32(name.encode()):08x}"
+    return folder / f"{stem}{other}{grid.replace(' ', '-')}.npz"
 
 
 def _stage(progress: Stage, label: str) -> Callable[[int, int], None]:

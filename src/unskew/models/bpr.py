@@ -16,7 +16,7 @@ class Bpr(GradientModel, word="bpr"):
 
     One uniform negative j outside the user's history for each positive i; λ counts a row each time it is looked up.
     Rendle et al. (2009), as used by Yang et al. (2018), eq. 16 (which lost its sigmoid in print).
-    The options of all models that learn from samples.
+    Its options are those of `GradientModel`.
     """
 
     @property

@@ -18,6 +18,7 @@ class Cml(GradientModel, word="cml"):
 
     One uniform negative a positive; after each step the vectors it looked up are brought back to the unit ball.
     Hsieh et al. (2017); U-CML of Yang et al. (2018), eq. 17 with the sign of the hinge put right.
+    Options beside these are those of `GradientModel`.
 
     Parameters
     ----------

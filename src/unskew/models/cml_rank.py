@@ -15,7 +15,7 @@ class CmlRank(Cml, word="cml-rank"):
        + \frac{\lambda}{2} \lVert \Theta \rVert^2, \qquad h_j = \bigl[m - x_{ui} + x_{uj}\bigr]_+
 
     over W uniform negatives; n is the number of items, and the logarithm is not differentiated. A-CML of Yang et al.
-    (2018), eq. 18, with the weight on the rank of the positive as in Hsieh et al. (2017).
+    (2018), eq. 18, with the weight on the rank of the positive as in Hsieh et al. (2017). The options of `cml`, and:
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ import math
 import threading
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from unskew.models.training import Check, GradientModel, Judge, Trained
 from unskew.ranking.scorers import FactorScorer
 
 CHUNK = 100  # steps between two looks at the loss
+WORSE, MANY = 2.0, 20  # a mean loss over so many steps of more than so many times the first one has left the path
+HUGE = 1e4  # and so has a factor of this size, beside which the steps that are left change nothing
 _DURATION = ("iterations", "patience", "tune")
 
 
@@ -43,6 +46,7 @@ class Descent:
         self.checks: list[Check] = []
         self.best: dict[str, tuple[int, dict[str, Matrix]]] = {}
         self.recent: list[float] = []
+        self.first = math.nan  # the loss of the first step, when nothing was learnt yet
 
     @property
     def identity(self) -> str:
@@ -65,7 +69,10 @@ class Descent:
         self.recent = []
         while self.done < stop:
             count = min(CHUNK, stop - self.done)
-            self.recent += self._steps(count).tolist()
+            losses = self._steps(count).tolist()
+            if not self.done:
+                self.first = losses[0]
+            self.recent += losses
             self.done += count
             progress(self.done, self.model.iterations)
 
@@ -157,15 +164,38 @@ class Descent:
         )  # fmt: skip
 
     def check(self, judge: Judge | None) -> Check:
-        """Note the loss, and keep the state where it is the best so far by some metric."""
+        """Note the loss, and keep the state where it is the best so far by some metric.
+
+        Raises
+        ------
+        DataError
+            When the loss is larger than it was before anything was learnt, or a factor is huge.
+        """
+        loss = math.fsum(self.recent) / len(self.recent)
+        self._check_size(loss)
         metrics = {} if judge is None else {name: float(value) for name, value in judge(self.scorer()).items()}
-        seen = Check(self.done, math.fsum(self.recent) / len(self.recent), metrics)
+        seen = Check(self.done, loss, metrics)
         for name, value in metrics.items():
             before = max((each.metrics[name] for each in self.checks), default=-math.inf)
             if value > before or name not in self.best:
                 self.best[name] = (self.done, self._values())
         self.checks.append(seen)
         return seen
+
+    def _check_size(self, loss: float) -> None:
+        """Refuse to go on with numbers that are finite but have left the path."""
+        rows = self.rows
+        largest = max(float(np.abs(kind.now).max()) for kind in (rows.users, rows.items, rows.bias))
+        what = ""
+        if len(self.recent) >= MANY and loss > WORSE * self.first:
+            what = f"loss is {loss:.3g}, and it began at {self.first:.3g}"
+        elif largest > HUGE:
+            what = f"factors have grown to {largest:.3g}"
+        if what:
+            raise DataError(
+                f"{self.model}: training diverged: at step {self.done} the {what}; try a smaller learning-rate than "
+                f"{self.model.learning_rate:g}"
+            )
 
     def _values(self) -> dict[str, Matrix]:
         rows = self.rows
@@ -187,7 +217,8 @@ class Descent:
     def told(self) -> dict[str, Any]:
         """How far the run is, as plain data."""
         checks = [[each.iteration, each.loss, dict(each.metrics)] for each in self.checks]
-        return {"done": self.done, "checks": checks, "best": {name: at for name, (at, _) in self.best.items()}}
+        best = {name: at for name, (at, _) in self.best.items()}
+        return {"done": self.done, "first": self.first, "checks": checks, "best": best}
 
     def arrays(self) -> dict[str, Matrix]:
         """All numbers of the run; states that are best by several metrics are there once."""
@@ -195,14 +226,14 @@ class Descent:
         kept = {f"best_{at}_{name}": array for at, values in states.items() for name, array in values.items()}
         return {**self.rows.arrays(), **kept}
 
-    def restore(self, told: dict[str, Any], arrays: dict[str, Matrix]) -> None:
+    def restore(self, told: dict[str, Any], arrays: dict[str, Matrix], path: Path) -> None:
         """Go back to where a checkpoint was written."""
         if told["done"] > self.model.iterations:
             raise DataError(
-                f"{self.model}: the checkpoint is already at step {told['done']}; ask for as many iterations, or name "
-                "another file"
+                f"{path}: this checkpoint is already at step {told['done']}, and {self.model.iterations} were asked "
+                "for; ask for as many iterations, or name another file"
             )
-        self.done = told["done"]
+        self.done, self.first = told["done"], told.get("first", math.nan)
         self.checks = [Check(iteration, loss, metrics) for iteration, loss, metrics in told["checks"]]
         self.rows = Parameters.restored(arrays)
         self.best = {

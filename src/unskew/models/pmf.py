@@ -18,6 +18,7 @@ class Pmf(GradientModel, word="pmf"):
 
     with c = 1 for positives and 0.25 for negatives, in equal numbers. Salakhutdinov and Mnih (2007), in the form of
     Yang et al. (2018), section 4.2.
+    Options beside these are those of `GradientModel`.
 
     Parameters
     ----------

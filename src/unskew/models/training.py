@@ -38,7 +38,7 @@ class Check:
         return f"loss {self.loss:.4f}" + "".join(f", {name} {value:.4f}" for name, value in self.metrics.items())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trained:
     """The end of a training run.
 
@@ -54,6 +54,10 @@ class Trained:
     last: FactorScorer
     best: Mapping[str, tuple[int, FactorScorer]]
     checks: tuple[Check, ...]
+
+    def __repr__(self) -> str:
+        best = ", ".join(f"{name} at {at}" for name, (at, _) in self.best.items())
+        return f"Trained({self.iterations} steps, {self.checks[-1]}{f'; best {best}' if best else ''})"
 
     @property
     def iterations(self) -> int:
@@ -187,7 +191,7 @@ class GradientModel(Model):
             data = checkpoints.fingerprint(observed)
             identity = checkpoints.Identity(run.identity, seed, data, metrics, judged_on)
             if checkpoint is not None and checkpoint.exists():
-                run.restore(*checkpoints.load(checkpoint, identity))
+                run.restore(*checkpoints.load(checkpoint, identity), checkpoint)
             while not run.over:
                 run.advance(progress or _silent)
                 check = run.check(judge)

@@ -28,7 +28,7 @@ class Scorer(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FactorScorer:
     r"""Factors: a dot product or a negative squared distance, with biases.
 
@@ -80,6 +80,11 @@ class FactorScorer:
             _check_finite(getattr(self, field), field, self.name)
         check_ids(self.user_ids, len(users), "user_ids", self.name)
         check_ids(self.item_ids, len(items), "item_ids", self.name)
+
+    def __repr__(self) -> str:
+        users, items = self.shape
+        width = self.user_factors.shape[1]
+        return f"FactorScorer({self.name}: {users:,} users, {items:,} items, {width} factors, {self.similarity})"
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from unskew import __version__
 from unskew.evaluation.charts import Style
 from unskew.evaluation.names import clean
+from unskew.studies.numbers import written_number
 from unskew.studies.pictures import panel_chart, series_styles
 from unskew.studies.result import Figure, StudyResult, TableResult
 
@@ -51,7 +52,7 @@ def _counts(table: TableResult) -> str:
     cells = [cell.agrees for cell in table.cells if cell.agrees is not None]
     claims = [claim.holds for claim in table.claims if claim.holds is not None]
     parts = [f"{sum(good)} of {len(good)} {word}" for good, word in ((cells, "numbers"), (claims, "claims")) if good]
-    return f"bears out {' and '.join(parts)}" if parts else "nothing to compare"
+    return f"bears out {' and '.join(parts)}" if parts else "has nothing to compare"
 
 
 def _drawings(table: TableResult) -> list[Drawing]:
@@ -79,10 +80,7 @@ def _printable(value: Any) -> Any:
 
 
 def _number(value: float | None, sign: str = "") -> str:
-    if value is None:
-        return "–"
-    shown = f"{value:{sign}.4f}" if abs(value) >= 5e-4 or value == 0 else f"{value:{sign}.1e}"
-    return shown.replace("-", "−")
+    return "–" if value is None else written_number(value, sign).replace("-", "−")
 
 
 def _verdict(value: bool | None, good: str, bad: str, unknown: str = "–") -> str:

@@ -61,7 +61,9 @@ def explain(context: Context, checks: tuple[Check, ...]) -> Claim:
     paper = printed()
     nearest = min(checks, key=lambda check: abs(check.metrics["gamma"] - paper["gamma"]))
     near = all(abs(nearest.metrics[name] - paper[name]) <= NEAR[name] for name in SHOWN)
-    falls = checks[-1].metrics["gamma"] < paper["gamma"] - NEAR["gamma"]
+    gammas = [check.metrics["gamma"] for check in checks]
+    since = gammas[gammas.index(max(gammas)) :]  # the first steps know nothing yet
+    falls = since == sorted(since, reverse=True) and gammas[-1] < paper["gamma"] - NEAR["gamma"]
     told = ", ".join(f"{title} {nearest.metrics[name]:.4f} (paper {paper[name]:g})" for name, title in SHOWN.items())
     evidence = (
         f"step {nearest.iteration:,}: {told}; at step {checks[-1].iteration:,} gamma is "
