@@ -97,6 +97,7 @@ def test_one_popularity_level_is_said_and_never_given_a_gamma(world, unskew):
     outcome = unskew("audit", world / "even.csv", "--scores", world / "some.csv", "--k", "1")
     assert outcome.code == 0, outcome.err
     assert "equally popular: there is no head or tail, and gamma is not identified" in outcome.err
+    assert "Strata: one" in outcome.out
 
 
 def test_a_damaged_or_empty_log_is_refused(world, refuse):

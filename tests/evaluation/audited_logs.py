@@ -19,6 +19,13 @@ def scorer(*row: float) -> MatrixScorer:
     return MatrixScorer(np.tile(np.array(row, dtype=float), (4, 1)), user_ids=USERS, item_ids=ITEMS)
 
 
+def flat_log(users: int = 40, items: int = 60, rows: int = 6, seed: int = 0) -> Interactions:
+    """A log in which every item has as many rows."""
+    rng = np.random.default_rng(seed)
+    who = [rng.choice(users, rows, replace=False) for _ in range(items)]
+    return Interactions.from_arrays(np.concatenate(who), np.repeat(np.arange(items), rows))
+
+
 def skewed_log(users: int = 120, items: int = 60, seed: int = 0) -> Interactions:
     """A log with a long tail, times and ratings."""
     rng = np.random.default_rng(seed)

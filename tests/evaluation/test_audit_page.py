@@ -4,9 +4,10 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from audited_logs import skewed_log, tiny
+from audited_logs import flat_log, skewed_log, tiny
 
 from unskew import Interactions, audit
+from unskew.evaluation.audit_charts import levels_chart, rank_chart, series_styles
 from unskew.evaluation.audit_words import headline, percent, summary
 
 EVIL = "<script>alert(1)</script>"
@@ -85,6 +86,25 @@ def test_equal_popularity_can_be_drawn():
     assert "svg" in Text(found.to_html()).tags
 
 
+def test_equal_popularity_has_no_head_to_speak_of():
+    found = audit(flat_log(), {"knn": "item-knn"}, k=10)
+    assert headline(found) == "The 5 % most popular items have 5 % of all interactions."
+    assert list(summary(found)) == [
+        "All items are equally popular: there is no head and no tail.",
+        "How fast exposure grows with popularity, gamma, is not identified for any model.",
+    ]
+    words = Text(found.to_html()).words
+    assert "Counted on the whole log" in words
+    assert "training rows only" not in words
+
+
+def test_charts_of_the_log_have_its_own_colour(found):
+    first = series_styles(["a"])["a"].colour
+    for chart in (rank_chart(found.log, "x"), levels_chart(found.log, "x")):
+        assert first not in chart
+        assert series_styles([])[""].colour in chart
+
+
 def test_the_headline_names_the_model_that_leans_most_on_the_head():
     found = audit(skewed_log(), {"knn": "item-knn", "popular": "popular"}, k=10)
     share = found.model("popular").shares[0]
@@ -112,7 +132,18 @@ def test_a_doubtful_gamma_is_told_with_its_doubt():
 
 @pytest.mark.parametrize(
     ("share", "words"),
-    [(0, "0 %"), (1, "100 %"), (0.41, "41 %"), (0.05, "5 %"), (0.0123, "1.2 %"), (0.0001, "less than 0.1 %")],
+    [
+        (0, "0 %"),
+        (0.0001, "less than 0.1 %"),
+        (0.0123, "1.2 %"),
+        (0.05, "5 %"),
+        (0.41, "41 %"),
+        (0.9949, "99 %"),
+        (0.998, "99.8 %"),
+        (0.9996, "more than 99.9 %"),
+        (1 - 1e-12, "100 %"),
+        (1, "100 %"),
+    ],
 )
 def test_shares_in_words(share, words):
     assert percent(share) == words

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from audited_logs import ITEMS, USERS, scorer, skewed_log, tiny
+from audited_logs import ITEMS, USERS, flat_log, scorer, skewed_log, tiny
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -165,6 +165,39 @@ def test_equal_popularity_leaves_gamma_unidentified():
     assert found.strata.items.tolist() == [0, 6, 0]
     (said,) = [text for text in found.warnings if "gamma" in text]
     assert "equally popular" in said
+
+
+@pytest.mark.parametrize("how", [{}, {"holdout": 0.5, "seed": 3}, {"positive": "rating>=4"}])
+def test_a_holdout_invents_no_popularity_levels(how):
+    log = flat_log()
+    rated = Interactions.from_arrays(log.users, log.items, values=np.tile([1, 4, 4, 5, 2, 4], 60))
+    found = audit(rated, {"knn": "item-knn", "popular": "popular"}, k=10, **how)
+    assert found.by_stratum  # rows were held out, so training counts differ
+    assert [row.gamma for row in found.models] == [None, None]
+    each = 4 if "positive" in how else 6
+    for row in found.models:
+        assert row.why.startswith(f"the number of interactions is {each} for every item, so the log cannot tell")
+    assert found.strata.items.tolist() == [0, 60, 0]
+    assert {part.stratum for part in found.by_stratum} == {"all", "middle"}
+    assert [row.lift for row in found.models] == pytest.approx([1, 1])
+    (said,) = [text for text in found.warnings if "gamma" in text]
+    assert said.startswith("all items of the log have the same number of rows, before any is held out")
+
+
+def test_two_popularity_levels_of_the_log_stay_two_when_rows_are_held_out():
+    whole = flat_log()
+    found = audit(whole.take(np.arange(1, len(whole))), {"popular": "popular"}, k=10)
+    assert found.model("popular").gamma is None
+    assert "the number of interactions is 5 or 6 for every item" in found.model("popular").why
+    assert found.strata.rows.tolist() == [354, 0, 5]
+    assert found.counted_on == "rows"
+
+
+def test_what_popularity_is_counted_on_is_named():
+    log, model = skewed_log(), {"popular": "popular"}
+    assert "Strata: thirds of the training rows" in str(audit(log, model, k=10))
+    assert "Strata: thirds of the rows" in str(audit(log))
+    assert "Strata: thirds of the training rows" in str(audit(log.take(np.arange(900)), model, test=log, k=10))
 
 
 def test_the_same_run_gives_the_same_bytes_on_any_number_of_threads():

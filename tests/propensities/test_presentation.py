@@ -101,9 +101,10 @@ def test_a_wide_error_is_doubted_however_many_levels_there_are() -> None:
     assert narrow.std_error < 0.5 < wide.std_error
     assert "wide standard error" not in " ".join(narrow.notes)
     assert not narrow.doubtful
-    assert wide.notes == (
+    (said,) = wide.notes
+    assert said == (
         f"gamma {wide.gamma:.2f} has a wide standard error, {wide.std_error:.2f}, over 14 popularity levels: "
-        "recommendations hold 14 items",
+        "recommendations hold 14 items"
     )
 
 

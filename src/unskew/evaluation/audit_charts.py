@@ -24,6 +24,7 @@ from unskew.evaluation.popularity_audit import STRATA, LogAudit, Strata, lorenz
 
 POINTS = 240  # most points of a curve; more would make the page large and look the same
 OUTSIDE = "not in the log"
+LOG_COLOUR = "var(--ink)"  # the colours are the models'
 STRATUM_STYLES = {
     "all": Style("all", "var(--naive)", "diamond", hollow=True),
     "head": Style("head", "var(--c1)", "circle"),
@@ -44,7 +45,7 @@ def rank_chart(log: LogAudit, prefix: str) -> str:
     levels = np.repeat(log.levels[::-1], 2)
     chosen = _spread(ranks.astype(float))
     data = [{"x": int(ranks[k]), "y": int(levels[k])} for k in chosen]
-    line = chart_of(data).mark_line(strokeWidth=2, color="var(--c1)")
+    line = chart_of(data).mark_line(strokeWidth=2, color=LOG_COLOUR)
     line = line.encode(x=_log_x("rank of the item", 1, int(last[-1])), y=_log_y(1, log.largest))
     label = (
         f"Interactions an item over its rank: {log.largest:,} for the first of {log.items:,} items, logarithmic axes"
@@ -58,7 +59,7 @@ def levels_chart(log: LogAudit, prefix: str) -> str:
 
     chosen = _spread(log.levels.astype(float))
     data = [{"x": int(log.levels[k]), "y": int(log.items_at[k])} for k in chosen]
-    dots = chart_of(data).mark_point(filled=True, size=18, opacity=0.75, color="var(--c1)")
+    dots = chart_of(data).mark_point(filled=True, size=18, opacity=0.75, color=LOG_COLOUR)
     dots = dots.encode(
         x=_log_x("interactions of an item, n*", int(log.levels[0]), log.largest), y=_log_y(1, int(log.items_at.max()))
     )
@@ -122,13 +123,13 @@ def metric_chart(parts: Sequence[StratumEstimate], models: Sequence[str], prefix
     return estimates_chart(rows, models, STRATUM_STYLES, prefix)
 
 
-def shares_chart(strata: Strata, models: Sequence[ModelAudit], prefix: str) -> str:
-    """Which share of items, training rows and recommended places head, middle and tail have."""
+def shares_chart(strata: Strata, models: Sequence[ModelAudit], prefix: str, *, rows: str) -> str:
+    """Which share of items, of rows, which are called as `rows` says, and of places head, middle and tail have."""
     import altair as alt
 
     bars: dict[str, Sequence[float]] = {
         "items": (*(strata.items / max(int(strata.items.sum()), 1)).tolist(), 0.0),
-        "training rows": (*(strata.rows / max(int(strata.rows.sum()), 1)).tolist(), 0.0),
+        rows: (*(strata.rows / max(int(strata.rows.sum()), 1)).tolist(), 0.0),
     }
     labels = short_labels([*bars, *(f"lists of {row.model}" for row in models)], LABEL + len("lists of "))
     bars |= {f"lists of {row.model}": (*row.shares.tolist(), row.outside) for row in models}
@@ -150,13 +151,13 @@ def shares_chart(strata: Strata, models: Sequence[ModelAudit], prefix: str) -> s
             order=alt.Order("order:Q"),
         )
     )
-    label = f"Share of items, training rows and recommended places of {len(models)} models by head, middle and tail"
+    label = f"Share of items, {rows} and recommended places of {len(models)} models by head, middle and tail"
     return to_svg(chart.properties(height={"step": 26}), prefix, label, rows=data)
 
 
 def series_styles(models: Sequence[str]) -> dict[str, Style]:
     """How the models look; the log itself, under the empty name, is black."""
-    return {"": Style("the log", "var(--ink)"), **model_styles(models)}
+    return {"": Style("the log", LOG_COLOUR), **model_styles(models)}
 
 
 def _fitted(row: ModelAudit, levels: Floats) -> list[tuple[float, float]]:

@@ -139,4 +139,4 @@ def _gamma(strata: Strata, top: TopCounts) -> tuple[GammaFit | None, str]:
     try:
         return fit_gamma(strata.popularity, top.counts), ""
     except PropensityError as error:
-        return None, str(error).removeprefix("gamma is not identified: ")
+        return None, str(error).removeprefix("gamma is not identified: ").partition("; ")[0]  # an audit needs no gamma

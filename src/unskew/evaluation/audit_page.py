@@ -74,7 +74,10 @@ def _context(audit: "Audit") -> dict[str, Any]:
         "log_figures": list(_log_figures(audit, styles)),
         "bias_figures": list(_bias_figures(audit, styles)),
         "place_figures": [
-            Figure("Who gets the places", _markup(audit_charts.shares_chart(strata, audit.models, "places")))
+            Figure(
+                "Who gets the places",
+                _markup(audit_charts.shares_chart(strata, audit.models, "places", rows=audit.counted_on)),
+            )
         ]
         if audit.models
         else [],

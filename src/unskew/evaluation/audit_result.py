@@ -28,7 +28,8 @@ class Audit:
     log : LogAudit
         Of the whole log.
     strata : Strata
-        Of the items, by the rows that models were trained on.
+        Of the items, by the rows that models were trained on; by the whole log when that has one or two popularity
+        levels, for then more levels among the training rows are luck.
     models : tuple of ModelAudit
         In the order they were given.
     by_stratum : tuple of StratumEstimate
@@ -46,6 +47,8 @@ class Audit:
     ranks : mapping
         Model to the fingerprint of its ranks of the held-out rows.
     block_size : int or None
+    counted_on : str
+        What the strata are counted on, in words: ``training rows`` when some are held out, or ``rows``.
     """
 
     log: LogAudit
@@ -60,6 +63,7 @@ class Audit:
     described: Mapping[str, str]
     ranks: Mapping[str, str]
     block_size: int | None
+    counted_on: str
 
     def __str__(self) -> str:
         from unskew.evaluation.audit_table import as_text

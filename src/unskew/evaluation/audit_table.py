@@ -72,7 +72,9 @@ def _log(audit: "Audit") -> Table:
 
 def _strata(audit: "Audit") -> Table:
     strata = audit.strata
-    title = "Strata: thirds of the training rows"
+    title = f"Strata: thirds of the {audit.counted_on}"
+    if strata.levels < 2:
+        title = "Strata: one, for all items are equally popular"
     table = _table(title, ("stratum",), ("items", "of items", "rows", "of rows", "n* from", "to"))
     items, rows = strata.items, strata.rows
     for k, name in enumerate(STRATA):

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 SHOWN = 0.05  # the share of the items that the first sentence is about
 HEAD, TAIL = STRATA.index("head"), STRATA.index("tail")
 MOST_NAMED = 4
+ROUNDING = 1e-9  # a share this near to 1 is 1
 
 
 def headline(audit: "Audit") -> str:
     """The skew of the log, and the model that leans on it most."""
     top = audit.log.top_share(SHOWN)
     start = f"The {percent(SHOWN)} most popular items have {percent(top.rows)} of all interactions"
-    if not audit.models:
+    if not audit.models or audit.strata.levels < 2:
         return f"{start}."
     most = max(audit.models, key=lambda row: row.shares[HEAD])
     return f"{start}; {quoted(most.model)} gives {percent(most.shares[HEAD])} of its places to the head."
@@ -33,10 +34,11 @@ def summary(audit: "Audit") -> Iterator[str]:
     else:
         yield (
             f"The head is {items[HEAD]:,} of {items.sum():,} items with {percent(rows[HEAD] / rows.sum())} of the "
-            f"training rows; the tail is {items[TAIL]:,} items with {percent(rows[TAIL] / rows.sum())}."
+            f"{audit.counted_on}; the tail is {items[TAIL]:,} items with {percent(rows[TAIL] / rows.sum())}."
         )
-    if audit.models:
+    if audit.models and audit.strata.levels >= 2:
         yield _to_tail(audit)
+    if audit.models:
         yield _by_gamma(audit.models)
 
 
@@ -64,7 +66,9 @@ def _doubt(row: ModelAudit) -> str:
 
 
 def percent(share: float) -> str:
-    """A share for a sentence: whole percents, one decimal for a few, and never 0 for something."""
-    if share == 0 or share >= 0.0995:
+    """A share for a sentence: whole percents, one decimal near the ends, and never 0 for something or 100 for less."""
+    if share == 0 or 0.0995 <= share < 0.995 or share > 1 - ROUNDING:
         return f"{100 * share:.0f} %"
+    if share >= 0.9995:
+        return "more than 99.9 %"
     return "less than 0.1 %" if share < 0.0005 else f"{100 * share:.1f} %".replace(".0 %", " %")

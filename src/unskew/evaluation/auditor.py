@@ -15,10 +15,11 @@ from unskew.evaluation.doubts import FEW_USERS, find_doubts
 from unskew.evaluation.gathering import Gathered, Gathering
 from unskew.evaluation.hindsight import find_hindsight
 from unskew.evaluation.judged import Fitted, Judged, Stage, fit_all, fit_propensity, stage, unnamed
-from unskew.evaluation.popularity_audit import Strata, measure_log, part_items
+from unskew.evaluation.popularity_audit import LogAudit, Strata, measure_log, part_items
 from unskew.evaluation.settings import Settings, resolve
 from unskew.metrics import AnyMetric
 from unskew.models import Model
+from unskew.propensities.presentation import LEAST_LEVELS
 from unskew.ranking import Engine, Threads, TopCounts, count_top
 
 HOLDOUT = 0.2
@@ -109,15 +110,16 @@ def audit(
     fitted = _fit(given, plan.split, train, settings, progress, threads)
     run = _Run(plan, train, settings, fitted, engine or Threads(threads), threads, progress)
     lists = run.lists(k)
-    strata = part_items(train, _known(lists))
-    rows = tuple(measure_lists(name, top, strata, train) for name, top in lists.items())
+    base = _popularity_base(found, counted, train, drawn=plan.judged and test is None)
+    strata = part_items(base, _known(lists))
+    rows = tuple(measure_lists(name, top, strata, base) for name, top in lists.items())
     gathered = run.gather()
     parts = () if gathered is None else tuple(run.by_stratum(gathered, strata))
     warnings = (
         *unnamed(fitted, plan.split),
         *_about_data(log, plan),
         *run.doubts(gathered),
-        *_about_models(rows, strata.levels),
+        *_about_models(rows, strata, drawn=base is not train),
         *_few(parts),
     )
     evidence = None if gathered is None else gathered.ranked
@@ -134,6 +136,7 @@ def audit(
         described={name: model.described for name, model in fitted.items()},
         ranks={} if evidence is None else {name: ranks.sha256 for name, ranks in evidence.ranks.items()},
         block_size=settings.block_size if gathered is None else gathered.block_size,
+        counted_on="training rows" if plan.judged and base is train else "rows",
     )
 
 
@@ -206,6 +209,14 @@ def _check_k(k: int, train: Interactions, models: Mapping[str, Judged]) -> None:
         )
 
 
+def _popularity_base(log: LogAudit, counted: Interactions, train: Interactions, *, drawn: bool) -> Interactions:
+    """The rows that popularity is counted on: those of training, unless the whole log has too few levels for a gamma.
+
+    Rows that are held out leave items of equal popularity with unequal counts; those levels are luck.
+    """
+    return counted if drawn and len(log.levels) < LEAST_LEVELS else train
+
+
 def _known(lists: Mapping[str, TopCounts]) -> Ints | None:
     """Codes of the items that any model could recommend."""
     return np.unique(np.concatenate([top.catalogue for top in lists.values()])) if lists else None
@@ -270,11 +281,15 @@ def _about_data(log: Interactions, plan: _Plan) -> Iterator[str]:
         yield hindsight
 
 
-def _about_models(rows: Sequence[ModelAudit], levels: int) -> Iterator[str]:
-    if levels < 2:
-        yield "all items of the training log are equally popular: there is no head or tail, and gamma is not identified"
+def _about_models(rows: Sequence[ModelAudit], strata: Strata, *, drawn: bool) -> Iterator[str]:
+    if strata.levels < 2:
+        before = ", before any is held out" if drawn else ""
+        yield (
+            f"all items of the log have the same number of rows{before}, so they are equally popular: there is no head "
+            "or tail, and gamma is not identified"
+        )
     for row in rows:
-        if row.gamma is None and levels >= 2:
+        if row.gamma is None and strata.levels >= 2:
             yield f"gamma of model {row.model!r} is not identified: {row.why}"
         elif row.gamma is not None:
             yield from (f"model {row.model!r}: {note}" for note in row.gamma.notes)

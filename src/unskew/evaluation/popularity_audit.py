@@ -13,8 +13,8 @@ from unskew.errors import DataError
 STRATA = ("head", "middle", "tail")
 TOP_SHARES = (0.01, 0.05, 0.1, 0.2)
 RULE = (
-    "items from the most popular down: head has the first third of the training rows, tail the last third and what was "
-    "never seen; equally popular items stay together, where the middle of their rows lies, the most popular ones "
+    "items from the most popular down: head has the first third of the rows, tail the last third and what was never "
+    "seen; equally popular items stay together, where the middle of their rows lies, the most popular ones "
     "always in the head, the least popular ones always in the tail"
 )
 
