@@ -135,6 +135,46 @@ def test_too_few_rows_for_a_split_are_refused(world, refuse):
     refuse("audit", few, "--model", "popular", "--k", "1", says=("leave nothing for test",))
 
 
+def test_a_test_that_is_the_log_is_refused_with_what_audits_have(world, refuse):
+    said = refuse("audit", world / "train.csv", "--test", world / "train.csv", "--model", "popular", "--k", "3")
+    assert "no test row is left: 100 are also in the log" in said
+    assert "give a --test of other rows, or none" in said
+    assert "--candidates" not in said
+
+
+def test_test_rows_of_the_log_are_dropped_without_a_word_that_audits_lack(world, unskew):
+    test, train = ((world.folder / name).read_text().splitlines() for name in ("test.csv", "train.csv"))
+    rows = [",".join(line.split(",")[:2]) for line in (*test, *train[1:3])]
+    mixed = world.write("mixed.csv", "\n".join(rows) + "\n")
+    outcome = unskew("audit", world / "train.csv", "--test", mixed, "--model", "popular", "--k", "3")
+    assert outcome.code == 0, outcome.err
+    assert "warning: 2 test rows dropped because also in the log: what a user has already is in no list" in outcome.err
+    assert "--candidates" not in outcome.err
+
+
+def test_logs_too_small_to_hold_anything_out_are_told_so(world, refuse):
+    two = world.write("two.csv", "user,item\na,x\nb,y\n")
+    said = refuse("audit", two, "--model", "popular", "--holdout", "0.5", "--k", "1")
+    assert "the log is too small: its training rows have 1 item" in said
+    assert "--k" not in said
+    lone = world.write("lone.csv", "user,item\n" + "".join(f"a,i{k}\n" for k in range(30)))
+    said = refuse("audit", lone, "--model", "popular", "--k", "5")
+    assert "one user's items are all different, so no model can know them; give a log of more users" in said
+    once = world.write("once.csv", "user,item\n" + "".join(f"u{k},i{k}\n" for k in range(30)))
+    said = refuse("audit", once, "--model", "popular", "--k", "5")
+    assert "the items of the held-out rows occur nowhere else" in said
+
+
+def test_lists_shorter_than_k_are_told(world, unskew):
+    rows = "".join(f"u{user},i{(user + step) % 15},{9 - step}\n" for user in range(20) for step in range(3))
+    short = world.write("short.csv", f"user,item,score\n{rows}")
+    outcome = unskew("audit", world / "train.csv", "--scores", short, "--factors", world / "mf.npz", "--k", "6")
+    assert outcome.code == 0, outcome.err
+    (told,) = [line for line in outcome.err.splitlines() if "places a user" in line]
+    assert told.startswith("warning: model 'short': its lists fill ")
+    assert " of 6 places a user (shorter lists, or items the users already have)" in told
+
+
 def test_an_output_never_replaces_what_is_read(world, unskew):
     outcome = unskew("audit", world / "train.csv", "--json", world / "train.csv")
     assert outcome.code == 2

@@ -12,7 +12,7 @@ from unskew import Interactions, Split, evaluate
 from unskew.data import split_fractions, split_leave_one_out
 from unskew.data.sources import get_source, status_of
 from unskew.errors import ConfigError, DataError, PropensityError
-from unskew.evaluation.gamma import GammaChoice, ModelGamma, choose_gamma, references
+from unskew.evaluation.gamma import GammaChoice, ModelGamma, choose_gamma, references, tell_short
 from unskew.models import Model
 from unskew.models.descent import Descent
 from unskew.propensities import GammaFit, Popularity, PropensityModel, fit_gamma
@@ -152,6 +152,45 @@ def test_few_levels_are_warned_of() -> None:
     assert any(
         "of the catalogue for each user, so they hardly tell what it favours" in text for text in report.warnings
     )
+
+
+@pytest.mark.parametrize(("length", "seen", "short"), [(60, False, False), (10, False, True), (50, True, True)])
+def test_lists_that_leave_places_empty_are_told(tmp_path: Path, length: int, seen: bool, short: bool) -> None:
+    # users have 6 or 7 of about 230 items; lists with the items they have first fill that many fewer of 50 places
+    split = split_fractions(skewed_log(), (80, 20), rng=1)
+    train = split.train
+    trained, rows = np.flatnonzero(train.item_counts), []
+    order = trained[np.argsort(-train.item_counts[trained], kind="stable")]
+    for user in range(train.n_users):
+        had = train.items[train.users == user]
+        best = np.concatenate([had, np.setdiff1d(order, had)]) if seen else order[~np.isin(order, had)]
+        rows += [(user, item, float(-k)) for k, item in enumerate(best[:length])]
+    frame = pl.DataFrame(
+        {
+            "user": train.user_vocabulary.ids[[row[0] for row in rows]],
+            "item": train.item_vocabulary.ids[[row[1] for row in rows]],
+            "score": [row[2] for row in rows],
+        }
+    )
+    frame.write_csv(tmp_path / "lists.csv")
+    choice = choose_gamma(Popularity(f"from({tmp_path / 'lists.csv'})"), split, train)
+    assert choice is not None
+    told = [doubt for doubt in choice.doubts() if "places a user" in doubt]
+    assert len(told) == short
+    filled = 50 - len(train) / train.n_users if seen else length
+    for doubt in told:
+        assert f"its lists fill {filled:.1f} of 50 places a user (shorter lists, or items the users already" in doubt
+        assert doubt.endswith("gamma is that of what they hold")
+
+
+def test_a_small_catalogue_is_no_short_list() -> None:
+    # of 4 items the users have 3, 2, 2 and 1, so a list of 4 has room for 1, 2, 2 and 3
+    users = ["u0", "u0", "u0", "u1", "u1", "u2", "u2", "u3"]
+    log = Interactions.from_arrays(users, list("abcabada"))
+    whole = MatrixScorer(np.ones((4, 4)), user_ids=["u0", "u1", "u2", "u3"], item_ids=list("abcd"))
+    assert tell_short(count_top(whole, log, 4), log) == ""
+    one = MatrixScorer(np.ones((4, 1)), user_ids=["u0", "u1", "u2", "u3"], item_ids=["b"])
+    assert tell_short(count_top(one, log, 4), log).startswith("its lists fill 0.5 of 2 places a user")
 
 
 def test_lists_of_two_popularity_levels_give_no_gamma(tmp_path: Path) -> None:

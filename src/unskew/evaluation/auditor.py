@@ -1,7 +1,7 @@
 """The audit: a log and perhaps models in, how skewed they are out."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from unskew.evaluation.audit_lists import ModelAudit, measure_lists
 from unskew.evaluation.audit_result import Audit
 from unskew.evaluation.audit_strata import ESTIMATOR, StratumEstimate, check_metrics, estimate_strata
 from unskew.evaluation.doubts import FEW_USERS, find_doubts
+from unskew.evaluation.gamma import tell_short
 from unskew.evaluation.gathering import Gathered, Gathering
 from unskew.evaluation.hindsight import find_hindsight
 from unskew.evaluation.judged import Fitted, Judged, Stage, fit_all, fit_propensity, stage, unnamed
@@ -107,6 +108,7 @@ def audit(
     plan = _plan(log, given, test, holdout, temporal, settings)
     train = plan.split.train if positive is None else plan.split.train.where(positive)
     _check_k(k, train, given)
+    _check_held_out(plan, given, settings)
     fitted = _fit(given, plan.split, train, settings, progress, threads)
     run = _Run(plan, train, settings, fitted, engine or Threads(threads), threads, progress)
     lists = run.lists(k)
@@ -120,6 +122,7 @@ def audit(
         *_about_data(log, plan),
         *run.doubts(gathered),
         *_about_models(rows, strata, drawn=base is not train),
+        *_about_places(rows, lists, plan.split.train),
         *_few(parts),
     )
     evidence = None if gathered is None else gathered.ranked
@@ -165,7 +168,7 @@ def _plan(
         )
     if test is not None:
         return _Plan(Split(log, test), judged=True)
-    ready = [name for name, model in models.items() if not isinstance(model, Model | str)]
+    ready = _ready(models)
     if ready and (holdout is not None or temporal is not None):
         raise ConfigError(
             f"model {ready[0]!r} is trained already, perhaps on the rows to be held out; give the rows it has not seen "
@@ -182,6 +185,11 @@ def _plan(
     if ready:
         note = "no test: the log is taken for what the models were trained on, so no metric by popularity; give a test"
     return _Plan(Split(log, log.take(np.empty(0, dtype=int))), judged=False, note=note)
+
+
+def _ready(models: Mapping[str, Judged]) -> list[str]:
+    """The models that were trained elsewhere."""
+    return [name for name, model in models.items() if not isinstance(model, Model | str)]
 
 
 def _fit(
@@ -203,10 +211,36 @@ def _check_k(k: int, train: Interactions, models: Mapping[str, Judged]) -> None:
     items = int(np.count_nonzero(train.item_counts))
     if k < 1:
         raise ConfigError(f"k={k}: a list has at least 1 place")
+    if models and items < 2:
+        raise DataError(
+            f"the log is too small: its training rows have {items} item{'s' * (items != 1)}, and a list is a choice "
+            "among several; give more rows"
+        )
     if models and k >= items:
         raise ConfigError(
             f"k={k} is not below the {items:,} items in training: every list would hold all of them; use a smaller --k"
         )
+
+
+def _check_held_out(plan: _Plan, models: Mapping[str, Judged], settings: Settings) -> None:
+    """Refuse held-out rows of which none can be judged, with what helps in an audit."""
+    if not plan.judged:
+        return
+    split = plan.split
+    rows, seen = split.sorted_test, split.test_in_train
+    positive = np.ones(len(rows), dtype=bool) if settings.positive is None else rows.holds(settings.positive)
+    outside = ~np.isin(rows.items, split.catalogue) & (not _ready(models))  # a ready model may know more items
+    if not positive.any() or (positive & ~seen & ~outside).any():
+        return
+    if seen[positive].sum() > outside[positive].sum():
+        raise DataError(
+            f"no test row is left: {int(seen[positive].sum()):,} are also in the log, which is what models are trained "
+            "on; give a --test of other rows, or none"
+        )
+    if split.made != "given":
+        one = np.count_nonzero(split.train.user_counts + split.test.user_counts) == 1
+        why = "one user's items are all different" if one else "the items of the held-out rows occur nowhere else"
+        raise DataError(f"no held-out row is left: {why}, so no model can know them; give a log of more users")
 
 
 def _popularity_base(log: LogAudit, counted: Interactions, train: Interactions, *, drawn: bool) -> Interactions:
@@ -267,8 +301,14 @@ class _Run:
 
     def doubts(self, gathered: Gathered | None) -> Iterator[str]:
         """What was dropped, and which numbers rest on little."""
-        if gathered is not None and gathered.ranked is not None:
-            yield from find_doubts(gathered.ranked, self.settings, [], gathered.contest)
+        if gathered is None or gathered.ranked is None:
+            return
+        seen = gathered.ranked.dropped["items_in_train"]
+        if seen:
+            rows = f"{seen:,} test row{'s' * (seen > 1)}"
+            yield f"{rows} dropped because also in the log: what a user has already is in no list"
+        told = replace(gathered.ranked, dropped={**gathered.ranked.dropped, "items_in_train": 0})
+        yield from find_doubts(told, self.settings, [], gathered.contest)
 
 
 def _about_data(log: Interactions, plan: _Plan) -> Iterator[str]:
@@ -295,6 +335,14 @@ def _about_models(rows: Sequence[ModelAudit], strata: Strata, *, drawn: bool) ->
             yield from (f"model {row.model!r}: {note}" for note in row.gamma.notes)
         if row.outside:
             yield f"model {row.model!r} gives {row.outside:.1%} of its places to items that the log does not have"
+
+
+def _about_places(rows: Sequence[ModelAudit], lists: Mapping[str, TopCounts], train: Interactions) -> Iterator[str]:
+    for row in rows:
+        short = tell_short(lists[row.model], train)
+        if short:
+            what = "the numbers are those" if row.gamma is None else "gamma is that"
+            yield f"model {row.model!r}: {short}: {what} of what they hold"
 
 
 def _few(parts: Sequence[StratumEstimate]) -> Iterator[str]:

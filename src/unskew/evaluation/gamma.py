@@ -12,7 +12,7 @@ from unskew.data import Interactions, Split
 from unskew.errors import PropensityError
 from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
 from unskew.propensities import From, GammaFit, Popularity, PropensityModel, fit_gamma
-from unskew.ranking import Engine, Scorer, count_top, read_factors, read_scores
+from unskew.ranking import Engine, Scorer, TopCounts, count_top, read_factors, read_scores
 
 # Models trained for gamma=auto: those of Yang et al. (2018). Their learning rate is larger than the paper's, so that a
 # thousand steps come close to the gammas of fifty thousand.
@@ -26,6 +26,7 @@ REFERENCES: tuple[GradientModel, ...] = (
 BATCHES = 18  # a pass over the log, where that is no more samples than a batch of the paper's
 LEAST_BATCH = 256
 TOP = 50  # recommendations a user, as in Yang et al. 2018
+NEARLY = 0.95  # part of the places that could be filled, from which on lists count as full
 MUCH = 0.25  # part of the catalogue above which a top list holds what is not favoured too
 ERRORS = 2  # standard errors to each side of the gamma of a single model
 
@@ -48,6 +49,8 @@ class ModelGamma:
         Part of the catalogue that a user is recommended, on average.
     settings : str
         The model with its options, where it was trained here.
+    short : str
+        That its lists leave places empty, in words; empty when they hardly do.
     """
 
     model: str
@@ -55,6 +58,7 @@ class ModelGamma:
     problem: str = ""
     share: float = 0.0
     settings: str = ""
+    short: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON, null where there is no number."""
@@ -122,6 +126,8 @@ class GammaChoice:
                 yield f"{model.model} was left out of gamma: {model.problem}"
                 continue
             yield from (f"{model.model}: {note}" for note in model.fit.notes)
+            if model.short:
+                yield f"{model.model}: {model.short}: gamma is that of what they hold"
             if model.share > MUCH:
                 yield (
                     f"{model.model}: its recommendations are {model.share:.0%} of the catalogue for each user, so they "
@@ -184,8 +190,9 @@ def choose_gamma(
         step = None if progress is None else _stage(progress, f"counting the top {TOP} of {name}")
         top = count_top(scorer, split, TOP, name=name, engine=engine, block_size=block_size, progress=step)
         share = float(top.counts.sum()) / (top.n_users * len(top.catalogue))
+        short = tell_short(top, split.train)
         try:
-            found.append(ModelGamma(name, fit_gamma(train.item_counts, top.counts), "", share, settings))
+            found.append(ModelGamma(name, fit_gamma(train.item_counts, top.counts), "", share, settings, short))
         except PropensityError as error:
             found.append(ModelGamma(name, None, str(error), share, settings))
     if not any(model.fit for model in found):
@@ -211,6 +218,24 @@ def references(train: Interactions) -> list[GradientModel]:
     """The models of ``gamma=auto`` for a log: on a small one their batches are smaller, for as many passes."""
     batch = int(np.clip(len(train) // BATCHES, LEAST_BATCH, REFERENCES[0].batch))
     return [replace(model, batch=batch) for model in REFERENCES]
+
+
+def tell_short(top: TopCounts, train: Interactions) -> str:
+    """Say that lists leave many places empty that the catalogue could fill; empty when they do not.
+
+    Parameters
+    ----------
+    top : TopCounts
+    train : Interactions
+        What users have already, which is in none of their lists.
+    """
+    had = train.user_counts[train.user_counts > 0]
+    room = float(np.mean(np.clip(len(top.catalogue) - had, 0, top.k)))
+    filled = (float(top.counts.sum()) + top.outside) / top.n_users
+    if filled >= NEARLY * room:
+        return ""
+    places = f"{filled:.1f} of {room:.3g} places a user"
+    return f"its lists fill {places} (shorter lists, or items the users already have)"
 
 
 def _stage(progress: Stage, name: str) -> Callable[[int, int], None]:
