@@ -18,6 +18,7 @@ from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
     from unskew.studies import Context, Study, StudyResult, TableResult
+    from unskew.studies.grid import Grid
 
 _STDOUT = Path("-")
 _WORDS = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("-", "dim")}
@@ -132,10 +133,21 @@ def _list(studies: "list[Study]", context: "Context") -> None:
 
 
 def _print(result: "StudyResult") -> None:
+    from unskew.studies.grid import grids_of
+
     console = _console()
     for table in result.tables:
         console.print(Text(f"{result.study}/{table.table}: {table.title}", style="bold"))
-        if table.cells:
+        grids = grids_of(table)
+        for grid in grids:
+            console.print(_grid(grid))
+        if grids:
+            absent = sum(cell.ours is None for cell in table.cells)
+            missing = f"; {absent} numbers of the paper need data that is not here" if absent else ""
+            console.print(
+                Text(f"ours, and below it the paper's{missing}; --html and --json have all of it", style="dim")
+            )
+        elif table.cells:
             console.print(_table(table))
         for mark, note in enumerate(table.footnotes, 1):
             console.print(Text(f"{mark}: {note}", style="dim"))
@@ -150,6 +162,26 @@ def _print(result: "StudyResult") -> None:
             console.print(Text(f"figure: {figure.title}; see --html or --json", style="dim"))
         console.print()
     console.print(Text(f"{result.verdict} {result.seconds:.1f} s.", style="bold"))
+
+
+def _grid(grid: "Grid") -> Table:
+    """Rows down, columns across; what disagrees is marked."""
+    from unskew.studies.numbers import written_number
+
+    title = None if grid.data == "none" else grid.data
+    table = Table(title=title, title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
+    table.add_column("", overflow="fold")
+    for column in grid.columns:
+        table.add_column(column, justify="right", overflow="fold")
+    for name, cells in grid.rows:
+        shown = []
+        for cell in cells:
+            _, style = _WORDS[cell.agrees] if cell is not None and cell.agrees is not None else ("", "")
+            ours = "" if cell is None else written_number(cell.ours)
+            paper = "" if cell is None or cell.paper is None else f"\n{written_number(cell.paper)}"
+            shown.append(Text.assemble((ours, style), (paper, "dim")))
+        table.add_row(Text(name), *shown)
+    return table
 
 
 def _table(result: "TableResult") -> Table:

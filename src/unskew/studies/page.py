@@ -8,6 +8,7 @@ from markupsafe import Markup
 from unskew import __version__
 from unskew.evaluation.charts import Style
 from unskew.evaluation.names import clean
+from unskew.studies.grid import grids_of
 from unskew.studies.numbers import written_number
 from unskew.studies.pictures import panel_chart, series_styles
 from unskew.studies.result import Figure, StudyResult, TableResult
@@ -39,7 +40,7 @@ def render_study(result: StudyResult) -> str:
     return environment.get_template("study.html.j2").render(
         version=__version__,
         result=result,
-        tables=[(table, _counts(table), _drawings(table)) for table in result.tables],
+        tables=[(table, _counts(table), _drawings(table), grids_of(table)) for table in result.tables],
         data=list(dict.fromkeys(part for table in result.tables for part in table.data)),
         duration=_duration(result.seconds),
     )

@@ -114,13 +114,13 @@ def _cells(benchmark: Benchmark, runs: Runs, *, compared: bool) -> Iterator[Repr
         for k, model in enumerate(runs.models):
             for name in REDUCED:
                 less = reduction(runs, comparison.name, name, k)
-                column = f"{_column(comparison, name)}, % below AOA"
-                yield ReproducedCell(model, column, benchmark.name, None, less.value, less.error, note=_PAIRED)
+                row, column = f"{model}, % below AOA", _column(comparison, name)
+                yield ReproducedCell(row, column, benchmark.name, None, less.value, less.error, note=_PAIRED)
     for comparison in benchmark.comparisons:
         for name in ESTIMATES:
             tau = Mean.of(taus(runs, comparison.name, name))
-            column = f"{_column(comparison, name)}, Kendall's tau"
-            yield ReproducedCell("all models", column, benchmark.name, None, tau.value, tau.spread, note=_TAU)
+            column = _column(comparison, name)
+            yield ReproducedCell("Kendall's tau", column, benchmark.name, None, tau.value, tau.spread, note=_TAU)
 
 
 def _error_cell(
