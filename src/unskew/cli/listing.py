@@ -82,7 +82,12 @@ def entries(what: str) -> list[dict[str, Any]]:
         from unskew.evaluation import PRESETS
 
         return [
-            {"preset": name, **{key: _flat(value) for key, value in preset.items()}} for name, preset in PRESETS.items()
+            {
+                "preset": name,
+                "description": preset.title,
+                "options": {key: _flat(value) for key, value in preset.settings.items()},
+            }
+            for name, preset in PRESETS.items()
         ]
     return [
         {

@@ -1,30 +1,48 @@
 """Ways to evaluate that have a name, because a paper used them."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from unskew.errors import ConfigError, did_you_mean
 
-PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+
+@dataclass(frozen=True)
+class Preset:
+    """Settings of an evaluation.
+
+    Parameters
+    ----------
+    title : str
+        Whose they are, and what they mean.
+    settings : mapping
+        Keyword arguments of `evaluate`.
+    """
+
+    title: str
+    settings: Mapping[str, Any]
+
+
+PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
-        "yang2018": MappingProxyType(
-            {
-                "metrics": ("auc", "recall@5", "adg", "adg@5"),
-                "estimators": ("aoa", "snips(per=user)"),
-                "propensity": "popularity(gamma=auto, smoothing=0)",
-                "candidates": "sampled(200)",
-                "ties": "optimistic",
-            }
+        "yang2018": Preset(
+            "The protocol of Yang et al. (2018): the user's test positives and 200 items drawn from those the user has "
+            "not had; a held-out item stands before those it ties with; the correction is a ratio for each user, and "
+            "leaves out items without a training row.",
+            MappingProxyType(
+                {
+                    "metrics": ("auc", "recall@5", "adg", "adg@5"),
+                    "estimators": ("aoa", "snips(per=user)"),
+                    "propensity": "popularity(gamma=auto, smoothing=0)",
+                    "candidates": "sampled(200)",
+                    "ties": "optimistic",
+                }
+            ),
         )
     }
 )
-"""Settings of `evaluate` by name.
-
-``yang2018``: Yang et al. (2018), section 4. The user's test positives and 200 items drawn from those the user has not
-had; a held-out item stands before those it ties with; the correction is a ratio for each user, and leaves out items
-without a training row, and users who have no other.
-"""
+"""Settings of `evaluate` by name."""
 
 
 def get_preset(name: str) -> dict[str, Any]:
@@ -38,4 +56,5 @@ def get_preset(name: str) -> dict[str, Any]:
     """
     if name not in PRESETS:
         raise ConfigError(f"unknown preset {name!r}{did_you_mean(name, PRESETS)}")
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in PRESETS[name].items()}
+    settings = PRESETS[name].settings
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in settings.items()}
