@@ -114,12 +114,12 @@ def test_table_2_has_the_gamma_of_each_model_and_their_mean(context):
 
 
 def test_models_are_trained_once_and_then_come_from_the_cache(context, split):
+    first = protocol.learnt_models(context, HERE)
     kept = sorted(context.cached("yang2018", HERE, "fast-seed0").glob("*.npz"))
     assert {file.stem for file in kept} >= set(MODELS)
     times = {file: file.stat().st_mtime_ns for file in kept}
     again = protocol.learnt_models(replace(context, _kept={}), HERE)
     assert {file: file.stat().st_mtime_ns for file in kept} == times
-    first = protocol.learnt_models(context, HERE)
     for name in MODELS:
         assert np.array_equal(again[name].scorer.user_factors, first[name].scorer.user_factors)
 
@@ -195,9 +195,16 @@ def test_who_has_the_lowest_gamma_and_what_gamma_varies_by():
     assert table2._by_data(Context(), found).holds
     found[HERE]["bpr"].gamma = 1.0
     assert table2._lowest(Context(), found).holds is False
-    alike = {data: dict(zip(MODELS, gammas(a=1.0, b=2.0, c=1.5, d=3.0).values(), strict=True)) for data in ("x", "y")}
-    assert table2._by_data(Context(), alike).holds is False
-    assert table2._by_data(Context(), {"x": alike["x"]}).holds is None
+    alike = {
+        data: dict(zip(MODELS, gammas(a=1.0, b=2.0, c=1.5, d=3.0).values(), strict=True))
+        for data in (*protocol.DATA[:2], "steam-200k")
+    }
+    assert table2._by_data(Context(), {data: alike[data] for data in protocol.DATA[:2]}).holds is False
+    beside = table2._by_data(Context(), {data: alike[data] for data in (HERE, "steam-200k")})
+    assert beside.holds is None
+    assert "of which 1 is at hand" in beside.evidence
+    assert "0.00 by data set, 0.85 by algorithm" in beside.evidence
+    assert table2._by_data(Context(), {}).holds is None
 
 
 def path(*points):
