@@ -62,8 +62,9 @@ def test_the_page_shows_the_grid_and_folds_the_list():
 
 
 def test_numbers_are_written_by_their_size():
-    assert [written_number(x) for x in (16980.0, 1234.56, 34.74, 0.25, 2e-5, 1e-14, None)] == [
+    assert [written_number(x) for x in (16980.0, 270.0, 1234.56, 34.74, 0.25, 2e-5, 1e-14, None)] == [
         "16,980",
+        "270",
         "1,234.6",
         "34.7400",
         "0.2500",

@@ -1,6 +1,6 @@
 """How the numbers of a study are written, on the screen and on the page."""
 
-LARGE = 1000  # numbers from here on are counts, or as good as
+COUNT, LARGE = 100, 1000  # whole numbers are counts from here on, others need fewer digits
 ROUNDING = 1e-12  # a difference below it is that of the last bits
 SMALL = 5e-4
 
@@ -24,6 +24,8 @@ def written_number(value: float | None, sign: str = "") -> str:
         return "-"
     if abs(value) < ROUNDING:
         value = 0.0
+    if abs(value) >= COUNT and value == round(value):
+        return f"{value:{sign},.0f}"
     if abs(value) >= LARGE:
-        return f"{value:{sign},.0f}" if value == round(value) else f"{value:{sign},.1f}"
+        return f"{value:{sign},.1f}"
     return f"{value:{sign}.4f}" if abs(value) >= SMALL or value == 0 else f"{value:{sign}.1e}"

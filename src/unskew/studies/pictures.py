@@ -47,7 +47,9 @@ def panel_chart(figure: Figure, panel: Panel, prefix: str) -> str | None:
         "x:Q",
         title=clean(figure.x_label),
         scale=alt.Scale(type="log" if figure.log_x else "linear", nice=False, zero=False),
-        axis=alt.Axis(values=ticks if len(ticks) <= 8 else alt.Undefined, format=",.6~r", grid=False, labelOverlap=True),
+        axis=alt.Axis(
+            values=ticks if len(ticks) <= 8 else alt.Undefined, format=",.6~r", grid=False, labelOverlap=True
+        ),
     )
     vertical = alt.Scale(type="log" if figure.log_y else "linear", zero=False, nice=not figure.log_y)
     y = alt.Y("low:Q", title=None, scale=vertical, axis=alt.Axis(tickCount=5, format=",.6~r"))

@@ -15,7 +15,10 @@ HEAD = 0.2  # share of the items
 SIGMAS = 4
 ROWS = ("users", "items", "interactions")
 TRAINED = "items in training"
-_UNFILTERED = "the paper does not say how it filtered the set"
+_FILTERS = {
+    "tradesy": "users with fewer than 5 items are left out, as others do; the paper does not say",
+    "amazon-book": "the paper does not say how it filtered the set",
+}
 
 
 def run(context: Context) -> Findings:
@@ -65,7 +68,7 @@ def _counts(split: Split, data: str) -> list[ReproducedCell]:
 def _count(row: str, data: str, paper: float, ours: float, tolerance: float | None, reason: str) -> ReproducedCell:
     """A count beside the paper's; without a tolerance the two cannot be compared."""
     if tolerance is None:
-        return ReproducedCell(row, "count", data, paper, ours, note=_UNFILTERED)
+        return ReproducedCell(row, "count", data, paper, ours, note=_FILTERS[data])
     return ReproducedCell(row, "count", data, paper, ours, comparable=True, tolerance=tolerance, reason=reason)
 
 

@@ -40,7 +40,7 @@ def run(context: Context) -> Findings:
             "are left out."
         ),
     )
-    claim = Claim(f"{_CLAIM} (R2 above {STRAIGHT:g})", all(holds), "; ".join(told))
+    claim = Claim(f"{_CLAIM} (R2 above {STRAIGHT:g})", None if context.fast else all(holds), "; ".join(told))
     return Findings(tuple(cells), (claim,), (figure,))
 
 

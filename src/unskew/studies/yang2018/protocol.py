@@ -20,6 +20,8 @@ DATA = ("citeulike-a", "tradesy", "amazon-book")
 STAND_INS = ("steam-200k", "amazon-video-games")
 """Sets the paper does not have, for what it says across data sets."""
 FRACTIONS = (70, 15, 15)
+FEWEST = {"tradesy": 5}
+"""Users with fewer interactions are left out, as the set is used since He and McAuley (2016)."""
 TOP = 50
 LABELS = {"bpr": "BPR", "cml": "U-CML", "cml-rank": "A-CML", "pmf": "PMF"}
 PRESET = get_preset("yang2018")
@@ -116,6 +118,7 @@ def split_of(context: Context, data: str) -> Split | None:
 
     def make() -> Split:
         log = source.read(context.place(data))
+        log = log.take(log.user_counts[log.users] >= FEWEST.get(data, 1))
         return split_fractions(log, FRACTIONS, rng=context.rng("yang2018", "split", data))
 
     return context.once(f"yang2018 split {data}", make)
