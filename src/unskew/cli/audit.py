@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from unskew.cli.columns import Columns, ItemCol, PropensityCol, RatingCol, TimestampCol, UserCol
-from unskew.cli.models import model_files, read_models
+from unskew.cli.models import FactorFiles, ModelWords, ScoreFiles, model_files, read_models
 from unskew.cli.outputs import STDOUT, check_outputs, write_outputs
 from unskew.cli.progress import stages
 from unskew.cli.split import read_log
@@ -22,17 +22,9 @@ def audit_command(
         typer.Option(help="Random share of LOG to hold out [default: 0.2 when all models are trained here]."),
     ] = None,
     temporal: Annotated[float | None, typer.Option(help="Hold out the last share of LOG by time instead.")] = None,
-    factors: Annotated[
-        list[str] | None, typer.Option(metavar="[NAME=]FILE", help="A .npz of user and item factors; repeatable.")
-    ] = None,
-    scores: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[NAME=]FILE", help="A table user,item,score, dense or top-N lists; repeatable."),
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[NAME=]WORD", help="A built-in model to train, as in als(factors=32); repeatable."),
-    ] = None,
+    factors: FactorFiles = None,
+    scores: ScoreFiles = None,
+    model: ModelWords = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(

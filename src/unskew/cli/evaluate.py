@@ -9,7 +9,7 @@ from rich.console import Console
 
 from unskew.cli.columns import Columns, ItemCol, PropensityCol, RatingCol, TimestampCol, UserCol
 from unskew.cli.config import read_config
-from unskew.cli.models import model_files, read_models
+from unskew.cli.models import FactorFiles, ModelWords, ScoreFiles, model_files, read_models
 from unskew.cli.outputs import STDOUT, check_outputs, write_outputs
 from unskew.cli.progress import stages
 from unskew.errors import ConfigError, DataError
@@ -22,17 +22,9 @@ def evaluate_command(
         Path | None,
         typer.Option(help="Validation interactions; the first metric on them chooses the step of bpr and the like."),
     ] = None,
-    factors: Annotated[
-        list[str] | None, typer.Option(metavar="[NAME=]FILE", help="A .npz of user and item factors; repeatable.")
-    ] = None,
-    scores: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[NAME=]FILE", help="A table user,item,score, dense or top-N lists; repeatable."),
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[NAME=]WORD", help="A built-in model to train, as in als(factors=32); repeatable."),
-    ] = None,
+    factors: FactorFiles = None,
+    scores: ScoreFiles = None,
+    model: ModelWords = None,
     predictions: Annotated[
         list[str] | None,
         typer.Option(metavar="[NAME=]FILE", help="A table user,item,prediction of predicted ratings; repeatable."),

@@ -2,13 +2,27 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from unskew.cli.columns import Columns
 from unskew.cli.config import split_name
 from unskew.errors import ConfigError
 
 FILE_KINDS = ("factors", "scores", "predictions")
+
+FactorFiles = Annotated[
+    list[str] | None, typer.Option(metavar="[NAME=]FILE", help="A .npz of user and item factors; repeatable.")
+]
+ScoreFiles = Annotated[
+    list[str] | None,
+    typer.Option(metavar="[NAME=]FILE", help="A table user,item,score, dense or top-N lists; repeatable."),
+]
+ModelWords = Annotated[
+    list[str] | None,
+    typer.Option(metavar="[NAME=]WORD", help="A built-in model to train, as in als(factors=32); repeatable."),
+]
 
 
 def read_models(options: dict[str, Any], columns: Columns) -> dict[str, Any]:

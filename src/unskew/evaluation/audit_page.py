@@ -13,8 +13,9 @@ from unskew.evaluation import audit_charts
 from unskew.evaluation.audit_strata import ALL, StratumEstimate
 from unskew.evaluation.audit_words import headline, percent, summary
 from unskew.evaluation.charts import Style
-from unskew.evaluation.names import clean, shortened
+from unskew.evaluation.names import shortened
 from unskew.evaluation.popularity_audit import RULE, STRATA
+from unskew.evaluation.rendering import as_markup, page_environment
 from unskew.evaluation.wording import sentence
 
 if TYPE_CHECKING:
@@ -43,18 +44,8 @@ class MetricTable:
 
 def render_audit(audit: "Audit") -> str:
     """Write the page; the same audit gives the same bytes, and everything that comes from it is escaped."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("unskew.evaluation"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_printable,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"percent": percent, "number": _number, "plain": _plain, "shortened": shortened}
-    return environment.get_template("audit.html.j2").render(_context(audit))
+    filters = {"percent": percent, "number": _number, "plain": _plain, "shortened": shortened}
+    return page_environment(filters).get_template("audit.html.j2").render(_context(audit))
 
 
 def _context(audit: "Audit") -> dict[str, Any]:
@@ -76,7 +67,7 @@ def _context(audit: "Audit") -> dict[str, Any]:
         "place_figures": [
             Figure(
                 "Who gets the places",
-                _markup(audit_charts.shares_chart(strata, audit.models, "places", rows=audit.counted_on)),
+                as_markup(audit_charts.shares_chart(strata, audit.models, "places", rows=audit.counted_on)),
             )
         ]
         if audit.models
@@ -96,13 +87,13 @@ def _context(audit: "Audit") -> dict[str, Any]:
 
 def _log_figures(audit: "Audit", styles: dict[str, Style]) -> Iterator[Figure]:
     log = audit.log
-    yield Figure("Interactions by rank of the item", _markup(audit_charts.rank_chart(log, "rank")))
+    yield Figure("Interactions by rank of the item", as_markup(audit_charts.rank_chart(log, "rank")))
     note = f"{log.once:,} of {log.items:,} items occur once." if log.once else ""
-    yield Figure("Items by number of interactions", _markup(audit_charts.levels_chart(log, "levels")), note)
+    yield Figure("Items by number of interactions", as_markup(audit_charts.levels_chart(log, "levels")), note)
     amounts = {"": log.popularity.astype(float), **{row.model: row.recommended for row in audit.models}}
     looks = {name: styles[name] for name in amounts}
     gini = f"Gini of the log {log.gini:.3f}."
-    yield Figure("Lorenz curves", _markup(audit_charts.lorenz_chart(amounts, looks, "lorenz")), gini)
+    yield Figure("Lorenz curves", as_markup(audit_charts.lorenz_chart(amounts, looks, "lorenz")), gini)
 
 
 def _bias_figures(audit: "Audit", styles: dict[str, Style]) -> Iterator[Figure]:
@@ -117,13 +108,13 @@ def _bias_figures(audit: "Audit", styles: dict[str, Style]) -> Iterator[Figure]:
         never = int(np.sum(row.bias.f == 0))
         if never:
             note += f" {never:,} of {len(row.bias.levels):,} levels are never recommended and not drawn."
-        yield Figure(row.model, _markup(svg), note)
+        yield Figure(row.model, as_markup(svg), note)
 
 
 def _metric_figures(audit: "Audit", names: list[str]) -> Iterator[Figure]:
     for k, metric in enumerate(dict.fromkeys(part.estimate.metric for part in audit.by_stratum)):
         mine = [part for part in audit.by_stratum if part.estimate.metric == metric]
-        yield Figure(metric, _markup(audit_charts.metric_chart(mine, names, f"metric-{k}")))
+        yield Figure(metric, as_markup(audit_charts.metric_chart(mine, names, f"metric-{k}")))
 
 
 def _metric_tables(audit: "Audit") -> Iterator[MetricTable]:
@@ -146,16 +137,6 @@ def _counts(audit: "Audit") -> list[tuple[int, int]]:
 def _unbroken(text: str) -> str:
     """A sentence that no line break tears a percent sign from its number in."""
     return text.replace(" %", "\N{NO-BREAK SPACE}%")
-
-
-def _markup(svg: str | None) -> Markup | None:
-    """Charts escape their own text."""
-    return None if svg is None else Markup(svg)  # noqa: S704
-
-
-def _printable(value: Any) -> Any:
-    """Keep out of the page what is no text, whichever expression it comes from."""
-    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _number(value: float | None, digits: int = 4) -> str:

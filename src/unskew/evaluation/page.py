@@ -12,9 +12,10 @@ from unskew.estimators import Aoa, Comparison, Estimate, Estimator
 from unskew.evaluation import charts
 from unskew.evaluation.corrected import correction_lines
 from unskew.evaluation.counterparts import missing_counterparts
-from unskew.evaluation.names import clean, shortened
+from unskew.evaluation.names import shortened
 from unskew.evaluation.ordering import lower_is_better, oriented, ranked
 from unskew.evaluation.propensity_panel import describe_propensities
+from unskew.evaluation.rendering import as_markup, page_environment
 from unskew.evaluation.settings import OVER_ALL_PAIRS
 from unskew.evaluation.skew import RatingSkew, Skew, measure_ratings, measure_skew
 from unskew.evaluation.sweep import Sweep
@@ -99,17 +100,7 @@ def render(report: "Report", *, introduction: str = "") -> str:
     The same report gives the same bytes. Everything that comes from the data is escaped; only the introduction is
     taken as HTML.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("unskew.evaluation"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_printable,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
+    filters = {
         "number": _number,
         "percent": _percent,
         "p": _p,
@@ -117,7 +108,8 @@ def render(report: "Report", *, introduction: str = "") -> str:
         "shortened": shortened,
         "sentence": sentence,
     }
-    return environment.get_template("report.html.j2").render(_context(report), introduction=introduction)
+    template = page_environment(filters).get_template("report.html.j2")
+    return template.render(_context(report), introduction=introduction)
 
 
 def _context(report: "Report") -> dict[str, Any]:
@@ -153,7 +145,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "panel": panel,
         "reliability_figures": []
         if panel is None or panel.reliability is None
-        else [Figure("Observed share by propensity", _markup(panel.reliability), panel.reliability_notes)],
+        else [Figure("Observed share by propensity", as_markup(panel.reliability), panel.reliability_notes)],
         "skew": skew,
         "popularity": popularity,
         "skew_figures": list(_skew_figures(skew, ratings, popularity=popularity)),
@@ -213,7 +205,7 @@ def _estimate_figure(report: "Report", rows: Sequence[Estimate], styles: dict[st
     mine = [row for row in rows if row.metric == metric]
     models = _best_first(report, rows, metric, _judging_word(report, metric))
     svg = charts.estimates_chart(mine, models, styles, f"estimates-{place}")
-    return Figure(metric, _markup(svg), () if svg else ("No value is defined.",))
+    return Figure(metric, as_markup(svg), () if svg else ("No value is defined.",))
 
 
 def _tables(report: "Report", rows: Sequence[Estimate], words: list[str]) -> Iterator[MetricRows]:
@@ -248,8 +240,8 @@ def _sweep_figure(report: "Report", sweep: Sweep, styles: dict[str, charts.Style
     gamma = model.known_gamma if isinstance(model, Popularity) else None
     svg = charts.sweep_chart(sweep, styles, gamma, f"sweep-{place}")
     if len(sweep.values) < 2 or svg is None:
-        return Figure(sweep.metric, _markup(svg))
-    return Figure(sweep.metric, _markup(svg), tuple(map(sentence, _order_words(sweep))))
+        return Figure(sweep.metric, as_markup(svg))
+    return Figure(sweep.metric, as_markup(svg), tuple(map(sentence, _order_words(sweep))))
 
 
 def _order_words(sweep: Sweep) -> Iterator[str]:
@@ -270,22 +262,12 @@ def _order_words(sweep: Sweep) -> Iterator[str]:
 def _skew_figures(skew: Skew, ratings: RatingSkew | None, *, popularity: bool) -> Iterator[Figure]:
     weights = charts.weights_chart(skew, "weights")
     notes = () if weights else ("All held-out rows weigh the same.",)
-    yield Figure("Weights of the held-out rows", _markup(weights), notes)
+    yield Figure("Weights of the held-out rows", as_markup(weights), notes)
     if ratings is not None:
-        yield Figure("Rated rows by rating", _markup(charts.ratings_chart(ratings, "ratings")))
+        yield Figure("Rated rows by rating", as_markup(charts.ratings_chart(ratings, "ratings")))
     if popularity:
-        yield Figure("Share of rows that popular items have", _markup(charts.popularity_chart(skew, "popularity")))
-        yield Figure("Held-out rows by popularity", _markup(charts.tenths_chart(skew, "tenths")))
-
-
-def _markup(svg: str | None) -> Markup | None:
-    """Charts escape their own text."""
-    return None if svg is None else Markup(svg)  # noqa: S704
-
-
-def _printable(value: Any) -> Any:
-    """Keep out of the page what is no text, whichever expression it comes from."""
-    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+        yield Figure("Share of rows that popular items have", as_markup(charts.popularity_chart(skew, "popularity")))
+        yield Figure("Held-out rows by popularity", as_markup(charts.tenths_chart(skew, "tenths")))
 
 
 def _number(value: float | None, sign: str = "") -> str:

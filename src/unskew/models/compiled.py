@@ -6,31 +6,20 @@ import numba
 import numpy as np
 
 from unskew.arrays import Floats, Ints, Matrix
+from unskew.ranking.sampling import GOLDEN, mix
 
 # offsets and members: those of group g are members[offsets[g] : offsets[g + 1]]
 Groups: TypeAlias = tuple[Ints, Ints]
-
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-MIX_2 = np.uint64(0x94D049BB133111EB)
-
-
-@numba.njit(cache=True)
-def _mix(state: np.uint64) -> np.uint64:
-    """The output function of SplitMix64."""
-    state = (state ^ (state >> np.uint64(30))) * MIX_1
-    state = (state ^ (state >> np.uint64(27))) * MIX_2
-    return state ^ (state >> np.uint64(31))
 
 
 @numba.njit(cache=True, nogil=True)
 def hash_uniform(seed: np.uint64, users: Ints, out: Floats) -> None:
     """Fill a row a user with numbers in [0, 1): the user's own SplitMix64 stream, one step an item."""
     for row in range(len(users)):
-        state = _mix(seed + _mix((users[row] + np.uint64(1)) * GOLDEN))
+        state = mix(seed + mix((users[row] + np.uint64(1)) * GOLDEN))
         for item in range(out.shape[1]):
             state += GOLDEN
-            out[row, item] = np.float64(_mix(state) >> np.uint64(11)) * 2.0**-53
+            out[row, item] = np.float64(mix(state) >> np.uint64(11)) * 2.0**-53
 
 
 @numba.njit(cache=True, nogil=True)

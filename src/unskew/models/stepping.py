@@ -11,27 +11,18 @@ import numpy as np
 from numba import float32, int64, njit, uint64
 
 from unskew.arrays import Ints, Matrix
+from unskew.ranking.sampling import GOLDEN, mix
 
 BETA_1, BETA_2, EPSILON = np.float32(0.9), np.float32(0.999), np.float32(1e-8)  # Kingma and Ba (2015)
 TINY = np.float32(1e-30)  # below it a mean of gradients is 0: numbers near 1e-38 take a hundred times as long
 LEAST_DIFFERENCE = np.float32(-30)
-_GOLDEN = uint64(0x9E3779B97F4A7C15)
 FAST = {"reassoc", "contract", "arcp", "nsz"}  # sums may be vectorised, but NaN stays NaN
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _mix(state: Any) -> Any:
-    """Finaliser of splitmix64 (Steele, Lea, Flood 2014)."""
-    z = uint64(state)
-    z = (z ^ (z >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> uint64(27))) * uint64(0x94D049BB133111EB)
-    return z ^ (z >> uint64(31))
 
 
 @njit(nogil=True, cache=True, inline="always")
 def _below(state: Any, n: int) -> Any:
     """A whole number from 0 to n - 1."""
-    return int64(((_mix(state) >> uint64(32)) * uint64(n)) >> uint64(32))
+    return int64(((mix(state) >> uint64(32)) * uint64(n)) >> uint64(32))
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -59,10 +50,10 @@ def draw_negatives(
     for s in range(first, last):
         start, stop = offsets[users[s]], offsets[users[s] + 1]
         for e in range(s * fan + 1, (s + 1) * fan):
-            state = _mix(uint64(key) + uint64(e + 1) * _GOLDEN)
+            state = mix(uint64(key) + uint64(e + 1) * GOLDEN)
             item = _below(state, n_items)
             while _holds(members, start, stop, item):
-                state = uint64(state + _GOLDEN)
+                state = uint64(state + GOLDEN)
                 item = _below(state, n_items)
             items[e] = item
 
@@ -73,14 +64,14 @@ def draw_strangers(
 ) -> None:
     """Fill samples first to last - 1 with pairs that are not in the log, uniformly."""
     for s in range(first, last):
-        state = _mix(uint64(key) + uint64(s + 1) * _GOLDEN)
+        state = mix(uint64(key) + uint64(s + 1) * GOLDEN)
         user = _below(state, offsets.shape[0] - 1)
-        state = uint64(state + _GOLDEN)
+        state = uint64(state + GOLDEN)
         item = _below(state, n_items)
         while _holds(members, offsets[user], offsets[user + 1], item):
-            state = uint64(state + _GOLDEN)
+            state = uint64(state + GOLDEN)
             user = _below(state, offsets.shape[0] - 1)
-            state = uint64(state + _GOLDEN)
+            state = uint64(state + GOLDEN)
             item = _below(state, n_items)
         users[s] = user
         items[s] = item

@@ -7,11 +7,11 @@ from numba import njit, uint64
 
 from unskew.arrays import Ints
 
-_GOLDEN = uint64(0x9E3779B97F4A7C15)
+GOLDEN = uint64(0x9E3779B97F4A7C15)
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _mix(state: Any) -> Any:
+def mix(state: Any) -> Any:
     """Finaliser of splitmix64 (Steele, Lea, Flood 2014)."""
     z = uint64(state)
     z = (z ^ (z >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
@@ -24,9 +24,9 @@ def random_keys(seed: int, users: Ints, n_items: int) -> Ints:
     """A key for each (user, item), which orders ties at random."""
     keys = np.empty((users.shape[0], n_items), np.uint64)
     for r in range(users.shape[0]):
-        base = _mix(uint64(seed) * _GOLDEN + uint64(users[r]) + uint64(1))
+        base = mix(uint64(seed) * GOLDEN + uint64(users[r]) + uint64(1))
         for j in range(n_items):
-            keys[r, j] = _mix(base + uint64(j + 1) * _GOLDEN)
+            keys[r, j] = mix(base + uint64(j + 1) * GOLDEN)
     return keys
 
 
@@ -62,7 +62,7 @@ def draw_outside(seed: int, users: Ints, offsets: Ints, items: Ints, n: int, n_i
     for r in range(rows):
         for j in range(offsets[r], offsets[r + 1]):
             taken_by[items[j]] = r
-        state = _mix(~(uint64(seed) * _GOLDEN + uint64(users[r])))  # another stream than the keys of ties
+        state = mix(~(uint64(seed) * GOLDEN + uint64(users[r])))  # another stream than the keys of ties
         own = drawn[drawn_offsets[r] : drawn_offsets[r + 1]]
         if 2 * (offsets[r + 1] - offsets[r] + own.size) <= n_items:
             _draw_again(state, taken_by, r, own)
@@ -77,8 +77,8 @@ def _draw_again(state: Any, taken_by: Ints, row: int, drawn: Ints) -> None:
     """Draw from all items until enough are new; at least half of the draws are."""
     found = 0
     while found < drawn.size:
-        state = uint64(state + _GOLDEN)
-        item = np.int64(_mix(state) % uint64(taken_by.size))
+        state = uint64(state + GOLDEN)
+        item = np.int64(mix(state) % uint64(taken_by.size))
         if taken_by[item] != row:
             taken_by[item] = row
             drawn[found] = item
@@ -94,8 +94,8 @@ def _shuffle(state: Any, taken_by: Ints, row: int, pool: Ints, drawn: Ints) -> N
             pool[size] = item
             size += 1
     for k in range(drawn.size):
-        state = uint64(state + _GOLDEN)
-        pick = k + np.int64(_mix(state) % uint64(size - k))
+        state = uint64(state + GOLDEN)
+        pick = k + np.int64(mix(state) % uint64(size - k))
         pool[k], pool[pick] = pool[pick], pool[k]
         drawn[k] = pool[k]
 

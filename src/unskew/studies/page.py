@@ -1,13 +1,12 @@
 """A study as one HTML file that needs nothing else: no script, no font, no request to anywhere."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup
 
 from unskew import __version__
 from unskew.evaluation.charts import Style
-from unskew.evaluation.names import clean
+from unskew.evaluation.rendering import as_markup, page_environment
 from unskew.studies.grid import grids_of
 from unskew.studies.numbers import written_number
 from unskew.studies.pictures import panel_chart, series_styles
@@ -25,24 +24,18 @@ class Drawing:
 
 def render_study(result: StudyResult) -> str:
     """Write the page; the same result gives the same bytes, and everything that comes from it is escaped."""
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        # the looks are those of the report
-        loader=ChoiceLoader([PackageLoader("unskew.studies"), PackageLoader("unskew.evaluation")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_printable,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"number": _number, "verdict": _verdict}
-    return environment.get_template("study.html.j2").render(
-        version=__version__,
-        result=result,
-        tables=[(table, _counts(table), _drawings(table), grids_of(table)) for table in result.tables],
-        data=list(dict.fromkeys(part for table in result.tables for part in table.data)),
-        duration=_duration(result.seconds),
+    filters = {"number": _number, "verdict": _verdict}
+    # the looks are those of the report
+    return (
+        page_environment(filters, "unskew.studies")
+        .get_template("study.html.j2")
+        .render(
+            version=__version__,
+            result=result,
+            tables=[(table, _counts(table), _drawings(table), grids_of(table)) for table in result.tables],
+            data=list(dict.fromkeys(part for table in result.tables for part in table.data)),
+            duration=_duration(result.seconds),
+        )
     )
 
 
@@ -62,22 +55,12 @@ def _drawings(table: TableResult) -> list[Drawing]:
             figure,
             tuple(series_styles(figure).values()),
             tuple(
-                (panel.title, _markup(panel_chart(figure, panel, f"{table.table}-{k}-{j}")))
+                (panel.title, as_markup(panel_chart(figure, panel, f"{table.table}-{k}-{j}")))
                 for j, panel in enumerate(figure.panels)
             ),
         )
         for k, figure in enumerate(table.figures)
     ]
-
-
-def _markup(svg: str | None) -> Markup | None:
-    """Charts escape their own text."""
-    return None if svg is None else Markup(svg)  # noqa: S704
-
-
-def _printable(value: Any) -> Any:
-    """Keep out of the page what is no text, whichever expression it comes from."""
-    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _number(value: float | None, sign: str = "") -> str:
