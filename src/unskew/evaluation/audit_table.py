@@ -1,6 +1,5 @@
 """Audits as text tables."""
 
-import io
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -11,6 +10,7 @@ from rich.text import Text
 from unskew.evaluation.audit_strata import ALL, StratumEstimate
 from unskew.evaluation.audit_words import headline
 from unskew.evaluation.popularity_audit import STRATA
+from unskew.evaluation.rendering import plain_text
 
 if TYPE_CHECKING:
     from unskew.evaluation.audit_result import Audit
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 def as_text(audit: "Audit", width: int = 110) -> str:
     """The audit as plain text: tables, then warnings."""
-    stream = io.StringIO()
-    console = Console(file=stream, width=width, color_system=None, force_terminal=False, force_jupyter=False)
-    print_audit(audit, console)
-    print_audit_warnings(audit, console)
-    return stream.getvalue().rstrip("\n")
+
+    def draw(console: Console) -> None:
+        print_audit(audit, console)
+        print_audit_warnings(audit, console)
+
+    return plain_text(draw, width)
 
 
 def print_audit(audit: "Audit", console: Console) -> None:

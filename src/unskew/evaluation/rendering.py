@@ -1,6 +1,7 @@
-"""What all pages share: how templates are filled."""
+"""What all pages and printed tables share."""
 
-from collections.abc import Mapping
+import io
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -9,6 +10,7 @@ from unskew.evaluation.names import clean
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from rich.console import Console
 
 
 def page_environment(filters: Mapping[str, Any], *packages: str) -> "Environment":
@@ -43,3 +45,12 @@ def _printable(value: Any) -> Any:
 def as_markup(svg: str | None) -> Markup | None:
     """A chart as it is; charts escape their own text."""
     return None if svg is None else Markup(svg)  # noqa: S704
+
+
+def plain_text(draw: "Callable[[Console], None]", width: int) -> str:
+    """What is drawn on a console of that width, as text without colours."""
+    from rich.console import Console
+
+    stream = io.StringIO()
+    draw(Console(file=stream, width=width, color_system=None, force_terminal=False, force_jupyter=False))
+    return stream.getvalue().rstrip("\n")

@@ -1,6 +1,5 @@
 """Reports as text tables."""
 
-import io
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from rich.text import Text
 from unskew.estimators import Comparison, Estimate, Observation
 from unskew.evaluation.corrected import correction_lines
 from unskew.evaluation.ordering import lower_is_better, ranked
+from unskew.evaluation.rendering import plain_text
 from unskew.evaluation.sensitivity import Sensitivity
 from unskew.evaluation.sweep import Sweep
 from unskew.propensities import Popularity
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 def as_text(report: "Report", width: int = 110) -> str:
     """The report as plain text: estimates, comparisons, warnings."""
-    stream = io.StringIO()
-    console = Console(file=stream, width=width, color_system=None, force_terminal=False, force_jupyter=False)
-    print_report(report, console)
-    print_warnings(report, console)
-    return stream.getvalue().rstrip("\n")
+
+    def draw(console: Console) -> None:
+        print_report(report, console)
+        print_warnings(report, console)
+
+    return plain_text(draw, width)
 
 
 def print_report(report: "Report", console: Console) -> None:

@@ -1,7 +1,9 @@
 """Table 3, one draw of the biased test after another: models trained, estimated on it, judged by the random test."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,6 +18,8 @@ from unskew.studies.yang2018.table3_data import POSITIVE, Benchmark, Comparison,
 
 AOA, DEFAULT, AOA_PAIRS = "AOA", "snips, default", "aoa(per=pair)"
 _USER_FORM = "snips(per=user)"
+Judge: TypeAlias = Callable[..., Report]
+"""`evaluate` with the models and ties of a draw."""
 
 
 def published(gamma: float) -> str:
@@ -124,36 +128,26 @@ def _judge(benchmark: Benchmark, tests: Tests, scorers: Mapping[str, FactorScore
     draw = _Draw({}, {}, {}, {}, {}, counts)
     for lists in sorted({comparison.lists for comparison in benchmark.comparisons}):
         asked = [comparison for comparison in benchmark.comparisons if comparison.lists == lists]
-        _add_truth(draw, asked, scorers, tests, lists=lists, ties=ties)
-        _add_estimates(draw, asked, scorers, tests, lists=lists, ties=ties)
+        judge = partial(evaluate, scorers, ties=ties, threads=1)
+        _add_truth(draw, asked, judge, tests, lists=lists)
+        _add_estimates(draw, asked, judge, tests, lists=lists)
     return draw
 
 
-def _add_truth(
-    draw: _Draw,
-    asked: list[Comparison],
-    scorers: Mapping[str, FactorScorer],
-    tests: Tests,
-    *,
-    lists: bool,
-    ties: str,
-) -> None:
-    report = evaluate(
-        scorers,
+def _add_truth(draw: _Draw, asked: list[Comparison], judge: Judge, tests: Tests, *, lists: bool) -> None:
+    report = judge(
         tests.random_split(lists=lists),
         metrics=[comparison.random for comparison in asked],
         estimators=["aoa", AOA_PAIRS],
         positive=POSITIVE,
-        ties=ties,
-        threads=1,
     )
     for comparison in asked:
         metric, name = comparison.random, comparison.name
-        draw.truth[name] = _values(report, scorers, metric, "aoa")
-        draw.pairs[name] = _values(report, scorers, metric, AOA_PAIRS)
-        errors = [report.estimate(model, metric, "aoa").std_error for model in scorers]
+        draw.truth[name] = _values(report, metric, "aoa")
+        draw.pairs[name] = _values(report, metric, AOA_PAIRS)
+        errors = [report.estimate(model, metric, "aoa").std_error for model in report.models]
         draw.noise[name] = [np.nan if error is None else error for error in errors]
-        draw.told_apart[name] = _apart(report, metric, dict(zip(scorers, draw.truth[name], strict=True)))
+        draw.told_apart[name] = _apart(report, metric, dict(zip(report.models, draw.truth[name], strict=True)))
 
 
 def _apart(report: Report, metric: str, truth: Mapping[str, float]) -> bool:
@@ -165,31 +159,20 @@ def _apart(report: Report, metric: str, truth: Mapping[str, float]) -> bool:
     return False
 
 
-def _add_estimates(
-    draw: _Draw,
-    asked: list[Comparison],
-    scorers: Mapping[str, FactorScorer],
-    tests: Tests,
-    *,
-    lists: bool,
-    ties: str,
-) -> None:
+def _add_estimates(draw: _Draw, asked: list[Comparison], judge: Judge, tests: Tests, *, lists: bool) -> None:
     split = tests.biased_split(lists=lists)
 
     def at(propensity: Popularity, named: Mapping[str, str]) -> None:
-        report = evaluate(
-            scorers,
+        report = judge(
             split,
             metrics=[comparison.biased for comparison in asked],
             estimators=list(named.values()),
             propensity=propensity,
             positive="rating>=1",
-            ties=ties,
-            threads=1,
         )
         for comparison in asked:
             for name, estimator in named.items():
-                values = _values(report, scorers, comparison.biased, estimator)
+                values = _values(report, comparison.biased, estimator)
                 draw.estimates[comparison.name, name] = values
 
     at(Popularity(), {AOA: "aoa", AOA_PAIRS: AOA_PAIRS, DEFAULT: "snips"})
@@ -197,8 +180,8 @@ def _add_estimates(
         at(Popularity(gamma=gamma, smoothing=0), {published(gamma): _USER_FORM, pairwise(gamma): "snips"})
 
 
-def _values(report: Report, scorers: Mapping[str, FactorScorer], metric: str, estimator: str) -> list[float]:
-    values = [report.value(model, metric, estimator) for model in scorers]
+def _values(report: Report, metric: str, estimator: str) -> list[float]:
+    values = [report.value(model, metric, estimator) for model in report.models]
     return [np.nan if value is None else value for value in values]
 
 
