@@ -1,6 +1,7 @@
 """Ways to hold a part of a log out, each seeded and recorded."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -8,6 +9,8 @@ from unskew.arrays import Bools, Floats, Ints, SeedLike
 from unskew.data.interactions import Interactions
 from unskew.data.split import Split
 from unskew.errors import ConfigError, DataError
+
+_FINEST = 10**6  # shares are fractions of at most this denominator, so that 0.1 and 1/3 are what they say
 
 
 def split_fractions(log: Interactions, fractions: tuple[float, ...] = (70, 15, 15), *, rng: SeedLike = 0) -> Split:
@@ -34,12 +37,65 @@ def split_fractions(log: Interactions, fractions: tuple[float, ...] = (70, 15, 1
     return _make(log, test, held, f"fractions({named}){_seed(rng)}", train_share=shares[0], test_share=shares[-1])
 
 
-def split_per_user(log: Interactions, share: float = 0.2, *, rng: SeedLike = 0) -> Split:
-    """Hold out a share of each user's rows at random, rounded to the nearest whole number."""
+def split_per_user(
+    log: Interactions,
+    share: float = 0.2,
+    *,
+    validation: float = 0.0,
+    least: int | None = None,
+    rng: SeedLike = 0,
+) -> Split:
+    r"""Hold out a share of each user's rows at random.
+
+    With `share` alone, the share of the user's n rows is rounded to the nearest whole number. With `validation` or
+    `least` the numbers of rows come from largest-remainder rounding, done in fractions: a part with share s first gets
+    :math:`\lfloor s n \rfloor` rows, and the rows left go one each to the parts with the largest remainders
+    :math:`s n - \lfloor s n \rfloor`. Equal remainders go to the part with the largest share first, then to train
+    before validation before test; the paper [lim2015] is silent on ties. Here the parts do not depend on the order of
+    the rows.
+
+    Then a propensity column is rewritten with the shares that the user's rows got, as rounding moves them far from
+    those asked for when a user has few rows. Who only trains has no test row, so there is nothing to rewrite.
+
+    Parameters
+    ----------
+    log : Interactions
+    share : float
+        Of each user's rows, for the test.
+    validation : float
+        Of each user's rows, for validation.
+    least : int, optional
+        A user with at least so many rows has a row in the test, which is given first when the quota is below one;
+        a user with fewer only trains. The setting of Lim et al. (2015) is ``validation=0.1, share=0.2``, and
+        ``least=5`` our reading of it.
+    rng : int or Generator
+    """
     _check_share(share)
-    place, counts = _random_places(log, np.random.default_rng(rng))
-    held = np.floor(share * counts + 0.5)
-    return _make(log, place < held, None, f"per-user({share:g}){_seed(rng)}", train_share=1 - share, test_share=share)
+    if validation == 0 and least is None:
+        place, counts = _random_places(log, np.random.default_rng(rng))
+        made = f"per-user({share:g}){_seed(rng)}"
+        return _make(log, place < np.floor(share * counts + 0.5), None, made, train_share=1 - share, test_share=share)
+    shares = _exact_shares(share, validation, least)
+    sizes, own = np.unique(log.user_counts, return_inverse=True)
+    table = np.array([_largest_remainder(int(n), shares, least) for n in sizes], dtype=np.int64)
+    train, held, test = table[own[log.users]].T
+    place, counts = _random_places(log, np.random.default_rng(rng), by_item=True)
+    in_test = place < test
+    in_validation = ~in_test & (place < test + held) if validation else None
+    return _make(
+        log,
+        in_test,
+        in_validation,
+        f"per-user({_named(shares, least)}){_seed(rng)}",
+        train_share=(train / counts)[in_test],
+        test_share=(test / counts)[in_test],
+    )
+
+
+def count_train_only(split: Split) -> int:
+    """How many users have rows in train and in no other part."""
+    held = split.test.user_counts + (0 if split.validation is None else split.validation.user_counts)
+    return int(np.count_nonzero((split.train.user_counts > 0) & (held == 0)))
 
 
 def split_leave_one_out(log: Interactions, *, rng: SeedLike = 0) -> Split:
@@ -69,7 +125,7 @@ def split_temporal(log: Interactions, share: float = 0.2) -> Split:
     return _make(log, log.times > moment, None, f"temporal({share:g})")
 
 
-def test_propensity(observation: Floats, train_share: float, test_share: float) -> Floats:
+def test_propensity(observation: Floats, train_share: float | Floats, test_share: float | Floats) -> Floats:
     r"""Turn P(observed) into P(in the test | candidate) for a random holdout.
 
     A row is a candidate unless it was observed and went to train, so the answer is
@@ -88,8 +144,8 @@ def _make(
     validation: Bools | None,
     made: str,
     *,
-    train_share: float | None = None,
-    test_share: float | None = None,
+    train_share: float | Floats | None = None,
+    test_share: float | Floats | None = None,
 ) -> Split:
     train = ~test if validation is None else ~(test | validation)
     if not test.any() or not train.any():
@@ -109,13 +165,55 @@ def _make(
     )
 
 
-def _random_places(log: Interactions, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Each row's place in a random order of its user's rows, and the user's number of rows."""
-    order = np.lexsort((rng.random(len(log)), log.users))
+def _random_places(log: Interactions, rng: np.random.Generator, *, by_item: bool = False) -> tuple[Ints, Ints]:
+    """Each row's place in a random order of its user's rows, and the user's number of rows.
+
+    The numbers are drawn in the order of the rows, or with `by_item` in that of user and item.
+    """
+    drawn = rng.random(len(log))
+    if by_item:
+        ordered = np.empty(len(log))
+        ordered[np.lexsort((log.items, log.users))] = drawn
+        drawn = ordered
+    order = np.lexsort((drawn, log.users))
     starts = np.concatenate([[0], np.cumsum(log.user_counts)])
     place = np.empty(len(log), dtype=np.int64)
     place[order] = np.arange(len(log)) - starts[log.users[order]]
     return place, log.user_counts[log.users]
+
+
+def _exact_shares(share: float, validation: float, least: int | None) -> tuple[Fraction, Fraction, Fraction]:
+    """The shares of train, validation and test as the fractions that were meant: 0.1 is a tenth, 1/3 a third."""
+    if not 0 <= validation < 1:
+        raise ConfigError(f"validation {validation:g} must lie between 0 and 1, as in 0.1")
+    if least is not None and least < 1:
+        raise ConfigError(f"least {least} must be 1 or more, as in 5")
+    # a share finer than that would become 0
+    test, held = (Fraction(part).limit_denominator(_FINEST) or Fraction(part) for part in (share, validation))
+    if test + held >= 1:
+        raise ConfigError(f"validation {validation:g} and share {share:g} leave nothing for train; make them smaller")
+    return 1 - held - test, held, test
+
+
+def _largest_remainder(n: int, shares: tuple[Fraction, Fraction, Fraction], least: int | None) -> list[int]:
+    """Whole numbers of rows for train, validation and test that add up to n, each within 1 of its quota."""
+    if least is not None and n < least:
+        return [n, 0, 0]
+    quotas = [part * n for part in shares]
+    counts = [int(quota) for quota in quotas]
+    first = least is not None and counts[2] == 0
+
+    def rank(part: int) -> tuple[bool, Fraction, Fraction, int]:
+        return (first and part == 2, quotas[part] - counts[part], shares[part], -part)
+
+    for part in sorted(range(3), key=rank, reverse=True)[: n - sum(counts)]:
+        counts[part] += 1
+    return counts
+
+
+def _named(shares: tuple[Fraction, Fraction, Fraction], least: int | None) -> str:
+    parts = "/".join(f"{float(part):g}" for part in shares if part)
+    return parts if least is None else f"{parts}, least={least}"
 
 
 def _check_share(share: float) -> None:
