@@ -18,11 +18,16 @@ def family_table(what: str) -> str:
 
 
 def metrics_table() -> str:
-    """One row a metric: kind, exact definition, options."""
-    lines = ["| metric | kind | definition | options, the default first |", "|---|---|---|---|"]
+    """One row a metric: kind, whether missing data leave it unbiased, exact definition, options."""
+    lines = [
+        "| metric | kind | unbiased to missing | definition | options, the default first |",
+        "|---|---|---|---|---|",
+    ]
     for entry in entries("metrics"):
         options = ", ".join(f"`{key}`: {_bars(text)}" for key, text in entry["options"].items()) or "none"
-        lines.append(f"| `{entry['metric']}` | {entry['kind']} | {_bars(entry['definition'])} | {options} |")
+        unbiased = "yes" if entry["unbiased_to_missing"] else "no"
+        definition = _bars(entry["definition"])
+        lines.append(f"| `{entry['metric']}` | {entry['kind']} | {unbiased} | {definition} | {options} |")
     return "\n".join(lines)
 
 

@@ -51,7 +51,7 @@ def list_command(what: What = None, as_json: AsJson = False) -> None:
         return
     table = Table(pad_edge=False, box=SIMPLE_HEAD)
     for name in rows[0]:
-        table.add_column(name, overflow="fold")
+        table.add_column(name.replace("_", " "), overflow="fold")
     for row in rows:
         table.add_row(*(Text(_flat(value)) for value in row.values()))
     console.print(table)
@@ -63,7 +63,13 @@ def entries(what: str) -> list[dict[str, Any]]:
         from unskew.metrics import list_metrics
 
         return [
-            {"metric": e.form, "kind": e.kind, "definition": e.definition, "options": dict(e.options)}
+            {
+                "metric": e.form,
+                "kind": e.kind,
+                "unbiased_to_missing": e.unbiased_to_missing,
+                "definition": e.definition,
+                "options": dict(e.options),
+            }
             for e in list_metrics()
         ]
     if what == "datasets":
@@ -135,6 +141,8 @@ def _options(member: type[Named]) -> dict[str, str]:
 
 
 def _flat(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     if isinstance(value, dict):

@@ -9,6 +9,7 @@ from unskew.metrics.hits import Hit, Precision, Recall, RecallOfMin
 from unskew.metrics.lists import UserLists
 from unskew.metrics.losses import MAE, MSE, RMSE, Accuracy, RatingLoss
 from unskew.metrics.metric import AtK, ListMetric, Metric, MetricWord
+from unskew.metrics.missing import Move, expected_average_precision, expected_move, ndcg_shrinkage
 from unskew.metrics.reciprocal_rank import MRR
 
 __all__ = [
@@ -34,12 +35,16 @@ __all__ = [
     "Metric",
     "MetricEntry",
     "MetricWord",
+    "Move",
     "Precision",
     "PrecisionOfValues",
     "RatingLoss",
     "Recall",
     "RecallOfMin",
     "UserLists",
+    "expected_average_precision",
+    "expected_move",
     "list_metrics",
+    "ndcg_shrinkage",
     "parse_metric",
 ]

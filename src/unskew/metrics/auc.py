@@ -91,3 +91,13 @@ class AUCOfNegatives(ListMetric, word="auc", variant="of=negatives"):
         places = lists.sums(lists.above + 0.5 * lists.tied)
         wrong = places - relevant * (relevant - 1) / 2
         return 1 - divide(wrong, relevant * (lists.user_candidates - relevant))
+
+    def expected_values(self, lists: UserLists, sizes: Ints) -> Floats:
+        r"""Return the AUC expected of s of the positives.
+
+        The mean place stays, and with it ATOP; what changes is how many are negatives,
+
+        .. math:: AUC_s = \frac{(n - 1) ATOP - (s - 1) / 2}{n - s}.
+        """
+        places = divide(lists.sums(lists.above + 0.5 * lists.tied), lists.relevant)
+        return 1 - divide(places - (sizes - 1) / 2, lists.user_candidates - sizes)

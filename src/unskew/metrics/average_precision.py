@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from unskew.arrays import Floats
+from unskew.arrays import Floats, Ints
 from unskew.metrics.lists import UserLists, divide
 from unskew.metrics.metric import ListMetric
 from unskew.metrics.positions import harmonic_numbers, positions_used
@@ -32,10 +32,28 @@ class MAP(ListMetric, word="map"):
 
     def values(self, lists: UserLists) -> Floats:
         """Return the average precision per user."""
+        return divide(self._sums(lists), self._divisor(lists.relevant))
+
+    def expected_values(self, lists: UserLists, sizes: Ints) -> Floats:
+        r"""Return the average precision expected of s of the p positives.
+
+        The precision at a hit counts the hit itself, which is kept with chance s/p, and the hits above, each of which
+        is then kept with chance :math:`q = (s - 1) / (p - 1)`. So the sum is a mixture of two that are known,
+
+        .. math:: \frac{s}{p} \Bigl((1 - q) \sum_i \frac{1}{rank_i} + q \sum_i precision(rank_i)\Bigr).
+
+        NaN for a user with one positive who is to have more: nothing is known of pairs.
+        """
+        alone = lists.gains(1 / np.arange(1, positions_used(lists.above, lists.tied, self.k) + 1), self.k)
+        pairs = np.where(sizes == 1, 0.0, divide(sizes - 1, lists.relevant - 1))
+        sums = (1 - pairs) * alone + pairs * self._sums(lists)
+        return divide(sums * lists.shares(sizes), self._divisor(sizes))
+
+    def _sums(self, lists: UserLists) -> Floats:
         from unskew.metrics.tie_groups import precision_sums
 
         harmonic = harmonic_numbers(positions_used(lists.above, lists.tied, self.k))
-        sums = precision_sums(lists.offsets, lists.above, lists.tied, lists.limits(self.k), harmonic)
-        if self.k is None or self.of == "all":
-            return divide(sums, lists.relevant)
-        return divide(sums, np.minimum(lists.relevant, self.k))
+        return np.asarray(precision_sums(lists.offsets, lists.above, lists.tied, lists.limits(self.k), harmonic))
+
+    def _divisor(self, relevant: Ints) -> Ints:
+        return relevant if self.k is None or self.of == "all" else np.minimum(relevant, self.k)

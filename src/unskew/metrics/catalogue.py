@@ -24,6 +24,8 @@ class MetricEntry:
     kind : {"mean", "sum", "list", "loss", "graded"}
         A mean or a sum over a user's relevant items, a value of the whole list, a loss of predicted ratings, or a sum
         over all items graded by their ratings.
+    unbiased_to_missing : bool
+        Whether a random part of each user's relevant items has the same value on average as all of them.
     definition : str
         What is computed, with the default options.
     options : dict
@@ -32,6 +34,7 @@ class MetricEntry:
 
     form: str
     kind: Kind
+    unbiased_to_missing: bool
     definition: str
     options: dict[str, str]
 
@@ -72,7 +75,9 @@ def _known(metric: MetricWord) -> AnyMetric:
 def _entry(member: type[MetricWord]) -> MetricEntry:
     plain = member()
     suffix, cutoff = {"never": ("", None), "optional": ("[@K]", "K"), "required": ("@K", "K")}[member.takes_cutoff]
-    return MetricEntry(f"{plain}{suffix}", plain.kind, plain.describe(cutoff), _options(member))
+    return MetricEntry(
+        f"{plain}{suffix}", plain.kind, plain.unbiased_to_missing, plain.describe(cutoff), _options(member)
+    )
 
 
 def _options(member: type[MetricWord]) -> dict[str, str]:

@@ -15,7 +15,8 @@ from unskew.metrics.positions import positions_used
 class ADG(Metric, word="adg"):
     r"""Average discounted gain, the mean of :math:`1 / \log_2(rank + 1)` over relevant items [lim2015].
 
-    A mean over a user's relevant items, so unlike NDCG it can be estimated without bias from a part of them.
+    A mean over a user's relevant items, so unlike NDCG it can be estimated without bias from a part of them. It is
+    DCG without the normaliser of NDCG, divided by the number of relevant items.
     """
 
     kind: ClassVar[Kind] = "mean"
@@ -31,7 +32,11 @@ class ADG(Metric, word="adg"):
 
 @dataclass(frozen=True)
 class DCG(Metric, word="dcg"):
-    r"""Discounted cumulative gain: :math:`1 / \log_2(rank + 1)` summed over relevant items [jarvelin2002]."""
+    r"""Discounted cumulative gain: :math:`1 / \log_2(rank + 1)` summed over relevant items [jarvelin2002].
+
+    A sum, so a part of the relevant items gives a part of it. Lim et al. (2015) count "DCG" among the metrics that
+    are unbiased to missing data, but mean the average over relevant items; that is `ADG` here.
+    """
 
     kind: ClassVar[Kind] = "sum"
 
@@ -71,10 +76,20 @@ class NDCG(ListMetric, word="ndcg"):
 
     def values(self, lists: UserLists) -> Floats:
         """Return the NDCG per user."""
-        k = lists.relevant if self.k is None or self.ideal == "all" else np.minimum(lists.relevant, self.k)
-        ideal = np.append(0.0, np.cumsum(discount(np.arange(k.max(initial=0)), self.discount)))[k]
+        return divide(self._gains(lists), self.ideal_gains(lists.relevant))
+
+    def expected_values(self, lists: UserLists, sizes: Ints) -> Floats:
+        """Return the NDCG expected of a part of the positives: the gain is a share, the ideal list is shorter."""
+        return divide(self._gains(lists) * lists.shares(sizes), self.ideal_gains(sizes))
+
+    def ideal_gains(self, relevant: Ints) -> Floats:
+        """Return the DCG of the ideal list for each number of relevant items."""
+        k = relevant if self.k is None or self.ideal == "all" else np.minimum(relevant, self.k)
+        return np.append(0.0, np.cumsum(discount(np.arange(k.max(initial=0)), self.discount)))[k]
+
+    def _gains(self, lists: UserLists) -> Floats:
         table = discount(np.arange(positions_used(lists.above, lists.tied, self.k)), self.discount)
-        return divide(lists.gains(table, self.k), ideal)
+        return lists.gains(table, self.k)
 
 
 def discount(above: Ints, form: str = "standard") -> Floats:

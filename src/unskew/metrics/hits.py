@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.metrics.lists import UserLists, divide
+from unskew.metrics.lists import UserLists, check_fewer, divide
 from unskew.metrics.metric import Kind, ListMetric, Metric, TakesCutoff
 
 
@@ -68,8 +68,12 @@ class RecallOfMin(ListMetric, word="recall", variant="of=min"):
 
     def values(self, lists: UserLists) -> Floats:
         """Return the recall per user."""
+        return self.expected_values(lists, lists.relevant)
+
+    def expected_values(self, lists: UserLists, sizes: Ints) -> Floats:
+        """Return the recall expected of a part of the positives: a share of the hits, of fewer there can be."""
         k = int(lists.relevant.max(initial=0)) if self.k is None else self.k
-        return divide(lists.gains(np.ones(k), k), np.minimum(lists.relevant, k))
+        return divide(lists.gains(np.ones(k), k) * lists.shares(sizes), np.minimum(sizes, k))
 
 
 @dataclass(frozen=True)
@@ -91,3 +95,14 @@ class Hit(ListMetric, word="hit"):
         from unskew.metrics.tie_groups import hit_chances
 
         return np.asarray(hit_chances(lists.offsets, lists.above, lists.tied, lists.limits(self.k)))
+
+    def expected_values(self, lists: UserLists, sizes: Ints) -> Floats:
+        r"""Return the chance of a hit among s of the p positives.
+
+        With h of them in the top K that is :math:`1 - \binom{p - h}{s} / \binom{p}{s}`.
+        """
+        from unskew.metrics.tie_groups import hit_chances_of_part
+
+        check_fewer(f"{self}", lists, sizes)
+        limits = lists.limits(self.k)
+        return np.asarray(hit_chances_of_part(lists.offsets, lists.above, lists.tied, limits, sizes))

@@ -113,6 +113,10 @@ class UserLists:
             totals[filled] = np.add.reduceat(values, self.offsets[filled])
         return totals
 
+    def shares(self, sizes: Ints) -> Floats:
+        """Return per user which share of the positives so many are, NaN without positives."""
+        return divide(sizes, self.relevant)
+
     def _first(self, column: Ints) -> Ints:
         values = np.zeros(self.relevant.size, dtype=np.int64)
         filled = self.relevant > 0
@@ -120,7 +124,17 @@ class UserLists:
         return values
 
 
-def divide(numerator: Floats, denominator: Ints | Floats) -> Floats:
+def check_fewer(metric: str, lists: UserLists, sizes: Ints) -> None:
+    """Refuse to say what a metric would be with more positives than a user has."""
+    more = np.flatnonzero((sizes > lists.relevant) & (lists.relevant > 0))
+    if more.size:
+        raise ConfigError(
+            f"{metric} with {sizes[more[0]]} positives cannot be told from the {lists.relevant[more[0]]} of user "
+            f"{more[0]}, counting from 0: ask for fewer, or for a metric such as ndcg, map or recall"
+        )
+
+
+def divide(numerator: Floats | Ints, denominator: Ints | Floats) -> Floats:
     """Divide, NaN where the denominator is 0 (a user without positives has no value)."""
     result = np.full(numerator.shape, np.nan)
     np.divide(numerator, denominator, out=result, where=denominator > 0)

@@ -25,6 +25,11 @@ class RatingLoss(MetricWord):
     root: ClassVar[bool] = False
     """Whether the metric is the square root of the mean loss."""
 
+    @property
+    def unbiased_to_missing(self) -> bool:
+        """Whether a random part of the rows has the same value on average: a mean does, the root of one does not."""
+        return not self.root
+
     @abstractmethod
     def loss(self, values: Floats, predicted: Floats) -> Floats:
         """Return the loss of each row."""

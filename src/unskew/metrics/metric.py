@@ -38,6 +38,17 @@ class MetricWord(Named, ABC, family="metric"):
         return None
 
     @property
+    def unbiased_to_missing(self) -> bool:
+        """Whether a random part of each user's relevant items has the same value, on average, as all of them.
+
+        That is: for every user, the mean over all parts of one size is the value on all relevant items, whatever the
+        size, while the scores stay as they are and a missing item stays a candidate. True of means over relevant items
+        (Lim et al. 2015, theorem 1); a sum grows with the part, and NDCG and the like shrink with it (theorem 2). A
+        class of your own may say otherwise.
+        """
+        return self.kind == "mean"
+
+    @property
     def definition(self) -> str:
         """One line that says what exactly is computed."""
         return self.describe(self.cutoff)
@@ -130,6 +141,11 @@ class AtK(Metric):
         return self.metric.lower_is_better
 
     @property
+    def unbiased_to_missing(self) -> bool:
+        """Whether the metric inside keeps its value on average when items are missing."""
+        return self.metric.unbiased_to_missing
+
+    @property
     def uses_candidates(self) -> bool:  # type: ignore[override]
         """Whether the gain depends on the number of candidates."""
         return self.metric.uses_candidates
@@ -177,6 +193,30 @@ class ListMetric(MetricWord):
     @abstractmethod
     def values(self, lists: UserLists) -> Floats:
         """Return one value per user, its mean over all orders of each tie group; NaN where undefined."""
+
+    def expected_values(self, lists: UserLists, sizes: Ints) -> Floats:
+        """Return one value per user, its mean over all choices of ``sizes`` of the user's positives.
+
+        The positives left out stay candidates, so the others keep their ranks. With more than the user has, the value
+        that such a part would be expected to come from. NaN where undefined.
+
+        Parameters
+        ----------
+        lists : UserLists
+        sizes : Ints
+            How many positives each user keeps, at least 1.
+
+        Raises
+        ------
+        ConfigError
+            When the metric has no exact form for this.
+        """
+        if self.unbiased_to_missing:
+            return self.values(lists)
+        raise ConfigError(
+            f"{self} does not say what it is on a part of the positives: give {type(self).__name__} a method "
+            "expected_values(lists, sizes), or use a mean such as adg"
+        )
 
     def __matmul__(self, k: int) -> Self:
         """Cut off after rank k, as in ``NDCG() @ 10``."""

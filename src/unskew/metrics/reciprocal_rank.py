@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Floats
-from unskew.metrics.lists import UserLists
+from unskew.arrays import Floats, Ints
+from unskew.metrics.lists import UserLists, check_fewer
 from unskew.metrics.metric import ListMetric
 from unskew.metrics.positions import harmonic_numbers, positions_used
 
@@ -25,3 +25,15 @@ class MRR(ListMetric, word="mrr"):
         harmonic = harmonic_numbers(positions_used(lists.above, lists.tied, self.k))
         limits = lists.limits(self.k)
         return np.asarray(reciprocal_ranks(lists.offsets, lists.above, lists.tied, limits, harmonic))
+
+    def expected_values(self, lists: UserLists, sizes: Ints) -> Floats:
+        r"""Return the reciprocal rank expected of the first of s of the p positives.
+
+        The j-th of them in the list is the first that is kept with chance :math:`\binom{p - j}{s - 1} / \binom{p}{s}`.
+        """
+        from unskew.metrics.tie_groups import reciprocal_ranks_of_part
+
+        check_fewer(f"{self}", lists, sizes)
+        harmonic = harmonic_numbers(positions_used(lists.above, lists.tied, self.k))
+        limits = lists.limits(self.k)
+        return np.asarray(reciprocal_ranks_of_part(lists.offsets, lists.above, lists.tied, limits, harmonic, sizes))

@@ -191,3 +191,85 @@ def hit_chances(offsets: Ints, above: Ints, tied: Ints, limits: Ints) -> Floats:
             p += 1
         values[user] = 1.0 - missed
     return values
+
+
+@njit(cache=True, nogil=True)
+def reciprocal_ranks_of_part(
+    offsets: Ints, above: Ints, tied: Ints, limits: Ints, harmonic: Floats, sizes: Ints
+) -> Floats:
+    """Return per user the expected 1/rank of the first of ``sizes`` positives, chosen at random."""
+    values = np.full(offsets.size - 1, np.nan)
+    for user in range(offsets.size - 1):
+        row, stop, limit, size = offsets[user], offsets[user + 1], limits[user], sizes[user]
+        if row == stop:
+            continue
+        values[user], none = 0.0, 1.0  # none: chance that no positive above this row is chosen
+        while row < stop and above[row] < limit and none > 0:
+            a, n, left = above[row], tied[row] + 1, stop - row
+            if n == 1:
+                values[user] += none * size / left / (a + 1)
+                none *= (left - size) / left
+                row += 1
+                continue
+            p = _group_size(above, row, stop)
+            chances = _chances_chosen(p, left, size)
+            for j in range(1, chances.size):
+                if chances[j] > 0:
+                    first = _group_reciprocal(a, n, j, min(n, limit - a), harmonic)
+                    values[user] += none * chances[j] * first
+            none *= chances[0]
+            row += p
+    return values
+
+
+@njit(cache=True, nogil=True)
+def hit_chances_of_part(offsets: Ints, above: Ints, tied: Ints, limits: Ints, sizes: Ints) -> Floats:
+    """Return per user the chance that one of ``sizes`` positives, chosen at random, stands within the limit."""
+    values = np.full(offsets.size - 1, np.nan)
+    for user in range(offsets.size - 1):
+        row, stop, limit, size = offsets[user], offsets[user + 1], limits[user], sizes[user]
+        if row == stop:
+            continue
+        missed = 1.0
+        while row < stop and above[row] < limit and missed > 0:
+            a, n, left = above[row], tied[row] + 1, stop - row
+            if a + n <= limit:
+                missed *= (left - size) / left
+                row += 1
+                continue
+            p = _group_size(above, row, stop)
+            chances = _chances_chosen(p, left, size)
+            outside, below = 0.0, 1.0  # below: all chosen ones of the group are among its last places
+            for j in range(chances.size):
+                if j > 0:
+                    below *= max(n - (limit - a) - (j - 1), 0) / (n - (j - 1))
+                outside += chances[j] * below
+            missed *= outside
+            row += p
+        values[user] = 1.0 - missed
+    return values
+
+
+@njit(cache=True, nogil=True)
+def _group_size(above: Ints, row: int, stop: int) -> int:
+    p = 1
+    while row + p < stop and above[row + p] == above[row]:
+        p += 1
+    return p
+
+
+@njit(cache=True, nogil=True)
+def _chances_chosen(p: int, left: int, size: int) -> Floats:
+    """Return the chances that 0, 1, ... of p positives are chosen, when ``size`` of the ``left`` ones are."""
+    # From the likeliest number outwards by ratios: neither end underflows the rest, and no digits are lost.
+    rest = left - p - size
+    low, high = max(0, -rest), min(p, size)
+    chances = np.zeros(high + 1)
+    likeliest = min(max((size + 1) * (p + 1) // (left + 2), low), high)
+    chances[likeliest] = 1.0
+    for j in range(likeliest, high):
+        chances[j + 1] = chances[j] * (p - j) * (size - j) / ((j + 1) * (rest + j + 1))
+    for j in range(likeliest, low, -1):
+        chances[j - 1] = chances[j] * j * (rest + j) / ((p - j + 1) * (size - j + 1))
+    chances /= chances.sum()
+    return chances
