@@ -11,6 +11,8 @@ WAYS = {
     "two fractions": (("--fractions", "80/20"), {"train": 80, "test": 20}),
     "default": ((), {"train": 70, "validation": 15, "test": 15}),
     "per user": (("--per-user", "0.2"), {"train": 80, "test": 20}),
+    "two parts a user": (("--per-user", "80/20"), {"train": 80, "test": 20}),
+    "three parts a user": (("--per-user", "60/20/20"), {"train": 60, "validation": 20, "test": 20}),
     "leave one out": (("--leave-one-out",), {"train": 80, "test": 20}),
     "temporal": (("--temporal", "0.25"), {"train": 75, "test": 25}),
 }
@@ -41,6 +43,31 @@ def test_what_is_held_out_per_user_is_a_share_of_each(world, unskew):
     assert set(parts(world / "parts")["test"]["user"].value_counts()["count"]) == {2}
 
 
+def test_parts_of_each_user_are_written_and_who_only_trains_is_counted(world, unskew):
+    """15 rows of u0, 6 of u1, 4 of u2: by largest remainders 11/1/3 and 4/1/1, and u2 has fewer than 5."""
+    counts = {"u0": 15, "u1": 6, "u2": 4}
+    rows = [f"{user},i{item}" for user, n in counts.items() for item in range(n)]
+    world.write("log.csv", "\n".join(["user,item", *rows]) + "\n")
+    outcome = unskew("split", world / "log.csv", world / "parts", "--per-user", "70/10/20", "--least", "5")
+    assert outcome.code == 0, outcome.err
+    made = {name: dict(frame["user"].value_counts().iter_rows()) for name, frame in parts(world / "parts").items()}
+    assert made == {
+        "train": {"u0": 11, "u1": 4, "u2": 4},
+        "validation": {"u0": 1, "u1": 1},
+        "test": {"u0": 3, "u1": 1},
+    }
+    assert "per-user(0.7/0.1/0.2, least=5), seed 0" in outcome.out
+    assert outcome.out.endswith("1 of 3 users only train\n")
+
+
+def test_a_validation_part_without_a_row_is_said_and_not_written(world, unskew):
+    """Each user has 5 rows: 4/0/1."""
+    outcome = unskew("split", world / "train.csv", world / "parts", "--per-user", "70/10/20", "--least", "5")
+    assert outcome.code == 0
+    assert sorted(parts(world / "parts")) == ["test", "train"]
+    assert outcome.out.endswith("no user has enough rows for a validation row, so there is no validation part\n")
+
+
 def test_leave_one_out_takes_the_latest(world, unskew):
     unskew("split", world / "train.csv", world / "parts", "--leave-one-out")
     latest = pl.read_csv(world / "train.csv").group_by("user").agg(pl.col("timestamp").max()).sort("user")
@@ -53,7 +80,7 @@ def test_temporal_holds_out_what_came_last(world, unskew):
     assert made["train"]["timestamp"].max() < made["test"]["timestamp"].min()
 
 
-@pytest.mark.parametrize("way", ["default", "per user"])
+@pytest.mark.parametrize("way", ["default", "per user", "three parts a user"])
 def test_a_seed_gives_the_same_bytes_and_another_seed_others(world, unskew, way):
     for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
         unskew("split", world / "train.csv", world / name, *WAYS[way][0], "--seed", seed)
@@ -136,6 +163,15 @@ def test_a_real_data_set_is_split_by_its_name(world, unskew):
 BAD = {
     "two ways": (("--per-user", "0.2", "--temporal", "0.2"), "choose one of --fractions"),
     "share 0": (("--per-user", "0"), "must lie between 0 and 1, as in 0.2"),
+    "an empty part a user": (("--per-user", "80/0/20"), "two or three positive parts as in 70/10/20"),
+    "four parts a user": (("--per-user", "1/2/3/4"), "two or three positive parts as in 70/10/20"),
+    "parts a user in words": (("--per-user", "some"), "write a share as in 0.2"),
+    "nothing a user": (("--per-user", ""), "write a share as in 0.2"),
+    "no number a user": (("--per-user", "nan"), "must lie between 0 and 1, as in 0.2"),
+    "least 0": (("--per-user", "0.2", "--least", "0"), "least 0 must be 1 or more, as in 5"),
+    "least alone": (("--least", "5"), "--least needs --per-user, as in --per-user 70/10/20 --least 5"),
+    "least of another way": (("--temporal", "0.2", "--least", "5"), "--least needs --per-user"),
+    "least above all": (("--per-user", "70/10/20", "--least", "99"), "100 rows leave nothing for test under per-user"),
     "share 2": (("--temporal", "2"), "must lie between 0 and 1, as in 0.2"),
     "fractions in words": (("--fractions", "a/b"), "as in 80/20 or 70/15/15"),
     "four fractions": (("--fractions", "1/2/3/4"), "two or three positive parts"),

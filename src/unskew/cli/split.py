@@ -15,6 +15,7 @@ from unskew.cli.columns import Columns, ItemCol, PropensityCol, RatingCol, Times
 from unskew.data import (
     Interactions,
     Split,
+    count_train_only,
     split_fractions,
     split_leave_one_out,
     split_per_user,
@@ -32,7 +33,13 @@ def split_command(
     fractions: Annotated[
         str | None, typer.Option(help="Random parts: train/validation/test or train/test [default: 70/15/15].")
     ] = None,
-    per_user: Annotated[float | None, typer.Option(help="Random share of each user's rows.")] = None,
+    per_user: Annotated[
+        str | None,
+        typer.Option(help="Random share of each user's rows, as 0.2, or parts train/validation/test, as 70/10/20."),
+    ] = None,
+    least: Annotated[
+        int | None, typer.Option(help="With --per-user: who has fewer rows only trains, others have a test row.")
+    ] = None,
     leave_one_out: Annotated[
         bool, typer.Option("--leave-one-out", help="Each user's last row, or a random one without times.")
     ] = False,
@@ -49,17 +56,20 @@ def split_command(
     chosen = [fractions is not None, per_user is not None, leave_one_out, temporal is not None]
     if sum(chosen) > 1:
         raise ConfigError("choose one of --fractions, --per-user, --leave-one-out and --temporal")
+    if least is not None and per_user is None:
+        raise ConfigError("--least needs --per-user, as in --per-user 70/10/20 --least 5")
     if file_format not in {"csv", "parquet"}:
         raise ConfigError(f"--format {file_format!r}: choose csv or parquet")
     if seed < 0:
         raise ConfigError(f"seed {seed} must be 0 or more")
     parts = parse_fractions(fractions or "70/15/15")
+    share, validation = parse_per_user("0.2" if per_user is None else per_user)
     kind: Literal["csv", "parquet"] = "csv" if file_format == "csv" else "parquet"
     _check_folder(out, kind, log)
     columns = Columns(user_col or "user", item_col or "item", rating_col, timestamp_col, propensity_col)
     interactions = read_log(log, columns)
     if per_user is not None:
-        split = split_per_user(interactions, per_user, rng=seed)
+        split = split_per_user(interactions, share, validation=validation, least=least, rng=seed)
     elif leave_one_out:
         split = split_leave_one_out(interactions, rng=seed)
     elif temporal is not None:
@@ -68,6 +78,8 @@ def split_command(
         split = split_fractions(interactions, parts, rng=seed)
     _write(split, out, kind)
     _print(split, interactions, out, kind)
+    if validation or least is not None:
+        _print_train_only(split, interactions, validation=validation)
 
 
 def parse_fractions(text: str) -> tuple[float, ...]:
@@ -79,6 +91,21 @@ def parse_fractions(text: str) -> tuple[float, ...]:
     if len(parts) not in {2, 3} or not all(0 < part < float("inf") for part in parts):
         raise ConfigError(f"cannot read fractions {text!r}; write two or three positive parts, as in 80/20 or 70/15/15")
     return parts
+
+
+def parse_per_user(text: str) -> tuple[float, float]:
+    """Shares of test and validation, from one share as in ``0.2`` or from parts as in ``70/10/20``."""
+    try:
+        parts = [float(part) for part in text.split("/")]
+    except ValueError:
+        parts = []
+    if len(parts) == 1:
+        return parts[0], 0.0
+    if len(parts) not in {2, 3} or not all(0 < part < float("inf") for part in parts):
+        raise ConfigError(
+            f"cannot read --per-user {text!r}; write a share as in 0.2, or two or three positive parts as in 70/10/20"
+        )
+    return parts[-1] / sum(parts), parts[1] / sum(parts) if len(parts) == 3 else 0.0
 
 
 def read_log(log: Path, columns: Columns) -> Interactions:
@@ -144,6 +171,16 @@ def _print(split: Split, log: Interactions, out: Path, kind: str) -> None:
     notes = Console(stderr=True)
     for text in _warnings(split, log, out, kind):
         notes.print(Text(f"warning: {text}"), soft_wrap=True)
+
+
+def _print_train_only(split: Split, log: Interactions, *, validation: float) -> None:
+    users = int((log.user_counts > 0).sum())
+    console = Console()
+    console.print(Text(f"{count_train_only(split):,} of {users:,} users only train"), soft_wrap=True)
+    if validation and split.validation is None:
+        console.print(
+            Text("no user has enough rows for a validation row, so there is no validation part"), soft_wrap=True
+        )
 
 
 def _warnings(split: Split, log: Interactions, out: Path, kind: str) -> Iterator[str]:
