@@ -7,7 +7,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from unskew.data import Interactions, Split
     from unskew.errors import ConfigError, DataError, PropensityError, UnskewError, UnskewWarning
-    from unskew.evaluation import Audit, Report, audit, evaluate
+    from unskew.evaluation import Audit, Report, audit, compare, evaluate
     from unskew.ranking import Predictions, Ranks
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "UnskewError",
     "UnskewWarning",
     "audit",
+    "compare",
     "evaluate",
 ]
 
@@ -32,6 +33,7 @@ _HOMES = {
     "Audit": "unskew.evaluation",
     "Report": "unskew.evaluation",
     "audit": "unskew.evaluation",
+    "compare": "unskew.evaluation",
     "evaluate": "unskew.evaluation",
     "Predictions": "unskew.ranking",
     "Ranks": "unskew.ranking",

@@ -1,6 +1,7 @@
 """The command ``unskew evaluate``: files in, a table, JSON and a page out."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -74,6 +75,10 @@ def evaluate_command(
     seed: Annotated[int | None, typer.Option(help="Seed of all draws [default: 0]")] = None,
     threads: Annotated[int | None, typer.Option(help="[default: all cores]; the numbers do not depend on it.")] = None,
     block_size: Annotated[int | None, typer.Option(help="Users scored at a time [default: by catalogue size]")] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(help="JSON of an earlier run: say what moved, and what the size of the test explains."),
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="Write JSON here; - for stdout instead of the table.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the page here.")] = None,
     config: Annotated[Path | None, typer.Option(help="TOML file with these options; a flag wins over it.")] = None,
@@ -109,7 +114,7 @@ def run(options: dict[str, Any]) -> None:
     folder = options["checkpoints"]
     if folder is not None and (folder.exists() or not folder.parent.is_dir()) and not folder.is_dir():
         raise ConfigError(f"--checkpoints {folder}: not a folder, and none can be made there; name another")
-    inputs = [options[name] for name in ("train", "test", "validation", "relevant_counts")]
+    inputs = [options[name] for name in ("train", "test", "validation", "relevant_counts", "against")]
     check_outputs(options, [*inputs, *model_files(options)])
     report = _evaluate(options, settings)
     write_outputs(report, options)
@@ -136,8 +141,10 @@ _SETTINGS = {
 
 def _evaluate(options: dict[str, Any], settings: dict[str, Any]) -> Any:
     from unskew.data import Split
-    from unskew.evaluation import evaluate
+    from unskew.evaluation import compare, evaluate
+    from unskew.evaluation.earlier import read_earlier
 
+    earlier = None if options["against"] is None else read_earlier(options["against"])
     columns = Columns(
         options["user_col"] or "user",
         options["item_col"] or "item",
@@ -148,6 +155,8 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any]) -> Any:
     models = read_models(options, columns)
     if not models:
         raise ConfigError("no model to judge: give --factors, --scores, --model or --predictions")
+    if earlier is not None:  # before the long work
+        earlier.check_models(models)
     split = Split(
         train=columns.read(options["train"], strict=False),
         test=columns.read(options["test"]),
@@ -156,7 +165,7 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any]) -> Any:
     counts = options["relevant_counts"]
     relevant = None if counts is None else _relevant(counts, columns)
     with stages(quiet=bool(options["quiet"])) as progress:
-        return evaluate(
+        report = evaluate(
             models,
             split,
             relevant=relevant,
@@ -165,6 +174,7 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any]) -> Any:
             progress=progress,
             **settings,
         )
+    return report if earlier is None else replace(report, against=compare(report, earlier))
 
 
 def _relevant(path: Path, columns: Columns) -> Any:

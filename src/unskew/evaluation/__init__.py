@@ -2,6 +2,8 @@
 
 from unskew.evaluation.audit_result import Audit
 from unskew.evaluation.auditor import audit
+from unskew.evaluation.changes import Change, Changes
+from unskew.evaluation.compare import compare
 from unskew.evaluation.evaluator import evaluate
 from unskew.evaluation.presets import PRESETS, get_preset
 from unskew.evaluation.report import Report
@@ -12,12 +14,15 @@ from unskew.evaluation.validation import Chosen, choose
 __all__ = [
     "PRESETS",
     "Audit",
+    "Change",
+    "Changes",
     "Chosen",
     "Report",
     "Settings",
     "Sweep",
     "audit",
     "choose",
+    "compare",
     "evaluate",
     "get_preset",
     "resolve",

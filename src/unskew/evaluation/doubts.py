@@ -1,15 +1,19 @@
 """Reasons to doubt a number, in words."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import numpy as np
 
+from unskew.errors import DataError
 from unskew.estimators import Snips
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.hindsight import find_hindsight
 from unskew.evaluation.propensity_check import check_propensity, propensity_doubts
 from unskew.evaluation.risks import Cell
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
+from unskew.evaluation.sizes import all_instead, moving, sizes_differ
+from unskew.evaluation.wording import listed
 from unskew.metrics import Accuracy
 from unskew.propensities import Popularity, Propensity
 from unskew.ranking import Contest
@@ -48,6 +52,7 @@ def find_doubts(
     if propensity is not None:
         yield from propensity_doubts(check_propensity(propensity, settings, evidence, rated))
     yield from _users(evidence)
+    yield from _validation_size(evidence, settings)
     corrected = any(estimator.uses_propensity for estimator in settings.estimators)
     if corrected and isinstance(settings.propensity, Popularity) and not len(evidence.train):
         yield "no positive training row to count popularity from: every item is taken as equally popular"
@@ -96,6 +101,25 @@ def _users(evidence: Evidence) -> Iterator[str]:
         yield "no judged user has a training row; do train and test use the same user ids?"
     elif cold:
         yield f"{cold:,} of {judged:,} judged users have no training row"
+
+
+def _validation_size(evidence: Evidence, settings: Settings) -> Iterator[str]:
+    """Values on validation and on test, which are often set side by side, where their sizes alone move them."""
+    moved, validation = moving(settings.metrics), evidence.split.validation
+    if not moved or validation is None or not len(validation):
+        return
+    held = validation
+    if settings.positive is not None:
+        with suppress(DataError):  # without that column all its rows are positives
+            held = validation.where(settings.positive)
+    there = len(held) / max(int(np.count_nonzero(held.user_counts)), 1)
+    here = evidence.rows / len(evidence.users)
+    if sizes_differ(there, here):
+        yield (
+            f"validation has {there:.2f} positives a user and the test {here:.2f}: {listed(map(str, moved))} "
+            f"{'moves' if len(moved) == 1 else 'move'} with that number, so do not compare one with the other; "
+            f"{listed(all_instead(moved))} can be compared"
+        )
 
 
 def _dropped(evidence: Evidence) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -10,6 +11,7 @@ from markupsafe import Markup
 from unskew import __version__
 from unskew.estimators import Aoa, Comparison, Estimate, Estimator
 from unskew.evaluation import charts
+from unskew.evaluation.changes import Change
 from unskew.evaluation.corrected import correction_lines
 from unskew.evaluation.counterparts import missing_counterparts
 from unskew.evaluation.names import shortened
@@ -20,7 +22,7 @@ from unskew.evaluation.settings import OVER_ALL_PAIRS
 from unskew.evaluation.skew import RatingSkew, Skew, measure_ratings, measure_skew
 from unskew.evaluation.sweep import Sweep
 from unskew.evaluation.verdict import describe_change, describe_new_first, judge
-from unskew.evaluation.wording import sentence
+from unskew.evaluation.wording import sentence, signed_move
 from unskew.propensities import Popularity
 
 if TYPE_CHECKING:
@@ -102,6 +104,7 @@ def render(report: "Report", *, introduction: str = "") -> str:
     """
     filters = {
         "number": _number,
+        "move": _move,
         "percent": _percent,
         "p": _p,
         "plain": _plain,
@@ -135,6 +138,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "added": {(row.metric, row.estimator) for row in beside},
         "correction": list(correction_lines(report.correction or ())),
         "pair_groups": list(_pair_groups(report, rows)),
+        "change_groups": [] if report.against is None else _by_metric(report.against.rows),
         "forest": FOREST,
         "long_name": LONG_NAME,
         "most_name": MOST_NAME,
@@ -152,6 +156,10 @@ def _context(report: "Report") -> dict[str, Any]:
         "run": report.run,
         "run_json": json.dumps(report.run, indent=2, ensure_ascii=False),
     }
+
+
+def _by_metric(rows: Sequence[Change]) -> list[list[Change]]:
+    return [list(group) for _, group in groupby(rows, key=lambda row: row.metric)]
 
 
 def _in_order(asked: Sequence[Estimator], beside: Sequence[Estimate]) -> list[Estimator]:
@@ -272,6 +280,10 @@ def _skew_figures(skew: Skew, ratings: RatingSkew | None, *, popularity: bool) -
 
 def _number(value: float | None, sign: str = "") -> str:
     return "undefined" if value is None else f"{value:{sign}.4f}".replace("-", "−")
+
+
+def _move(value: float | None) -> str:
+    return "–" if value is None else signed_move(value).replace("-", "−")
 
 
 def _percent(value: float | None) -> str:

@@ -12,6 +12,7 @@ from unskew import __version__
 from unskew.data.writing import written
 from unskew.errors import ConfigError, did_you_mean
 from unskew.estimators import Comparison, Estimate, Snips
+from unskew.evaluation.changes import Changes
 from unskew.evaluation.corrected import CorrectionCheck
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.gamma import GammaChoice
@@ -31,7 +32,8 @@ class Report:
     """Estimates, comparisons and warnings of one run, with all that decided them.
 
     Printing it shows a table; `to_dict` gives the JSON, `to_html` the page. `evidence` is of the positives, `rated` of
-    the rated rows where a metric is over all pairs; when all are, `evidence` is the latter too.
+    the rated rows where a metric is over all pairs; when all are, `evidence` is the latter too. `against` is
+    what moved since an earlier run, where one was named.
     """
 
     estimates: tuple[Estimate, ...]
@@ -47,6 +49,7 @@ class Report:
     gamma: GammaChoice | None = None
     sensitivity: Sensitivity | None = None
     correction: tuple[CorrectionCheck, ...] | None = None
+    against: Changes | None = None
 
     def __str__(self) -> str:
         from unskew.evaluation.table import as_text
@@ -183,6 +186,7 @@ class Report:
             **({} if self.sensitivity is None else {"sensitivity": [one.to_dict() for one in self.sensitivity.points]}),
             "warnings": list(self.warnings),
             **({} if self.correction is None else {"correction": [check.to_dict() for check in self.correction]}),
+            **({} if self.against is None else {"against": self.against.to_dict()}),
         }
 
     def to_json(self, path: str | Path | None = None) -> str:

@@ -9,11 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from unskew.estimators import Comparison, Estimate, Observation
+from unskew.evaluation.changes import Changes
 from unskew.evaluation.corrected import correction_lines
 from unskew.evaluation.ordering import lower_is_better, ranked
 from unskew.evaluation.rendering import plain_text
 from unskew.evaluation.sensitivity import Sensitivity
 from unskew.evaluation.sweep import Sweep
+from unskew.evaluation.wording import signed_move
 from unskew.propensities import Popularity
 
 if TYPE_CHECKING:
@@ -46,6 +48,18 @@ def print_report(report: "Report", console: Console) -> None:
         console.print(Text(report.gamma.describe()), soft_wrap=True)
     for line in order_lines(report):
         console.print(Text(line), soft_wrap=True)
+    if report.against is not None:
+        console.print()
+        print_changes(report.against, console)
+
+
+def print_changes(changes: Changes, console: Console) -> None:
+    """Print what moved since an earlier run, and what to know before reading anything into it."""
+    console.print(_changes(changes))
+    for name, test in (("before", changes.before), ("now", changes.after)):
+        console.print(Text(f"test {name}: {test.describe()}"), soft_wrap=True)
+    for text in changes.notes:
+        console.print(Text(f"note: {text}"), soft_wrap=True)
 
 
 def print_warnings(report: "Report", console: Console) -> None:
@@ -137,6 +151,22 @@ def _sensitivity(sensitivity: Sensitivity) -> Table:
         table.add_column(f"{gamma:.2f}", justify="right", no_wrap=True)
     for row in sensitivity.rows:
         table.add_row(Text(row.metric), Text(row.estimator), Text(row.model), *map(_number, row.values))
+    return table
+
+
+def _changes(changes: Changes) -> Table:
+    table = Table(title="Against the earlier run", title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
+    for column in ("metric", "estimator", "model"):
+        table.add_column(column, overflow="fold")
+    interval = f"{100 * changes.level:.4g}% interval"
+    for column in ("before", "now", "difference", "by size", "rest", interval, "p"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in changes.rows:
+        span = "-" if row.low is None or row.high is None else f"{row.low:+.4f} to {row.high:+.4f}"
+        moves = ("-" if move is None else signed_move(move) for move in (row.difference, row.expected, row.rest))
+        p = "-" if row.p_value is None else _p(row.p_value)
+        words = Text(row.metric), Text(row.estimator), Text(row.model)
+        table.add_row(*words, _number(row.before), _number(row.after), *moves, span, p)
     return table
 
 

@@ -41,6 +41,12 @@ def rounded(value: float) -> str:
     return (f"{value:.2g}" if small else f"{value:.3f}").replace("-", "−")
 
 
+def signed_move(number: float) -> str:
+    """Four decimals with their sign; what is nothing, or rounds to it, has none."""
+    text = f"{number:+.4f}"
+    return "0" if number == 0 else "0.0000" if float(text) == 0 else text
+
+
 def sentence(text: str) -> str:
     """A remark with a capital and a full stop."""
     return f"{text[:1].upper()}{text[1:]}."

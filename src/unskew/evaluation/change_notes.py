@@ -1,0 +1,152 @@
+"""What to know before reading anything into the difference between two runs, in words."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from unskew.evaluation.changes import Change, Changes, TestSet
+from unskew.evaluation.earlier import Earlier
+from unskew.evaluation.sizes import instead_of, moving, ranks_move, sizes_differ
+from unskew.evaluation.wording import listed, signed_move
+from unskew.metrics import AnyMetric
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+FEW = 3  # models whose numbers are told one by one
+_SETTINGS = {
+    "candidates": "the candidate rule",
+    "ties": "the tie policy",
+    "unlisted": "what is outside a top-N list",
+    "positive": "the rule for positives",
+    "scale": "the scale of the ratings",
+}
+
+
+def find_notes(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[str]:
+    """Say what differs besides the models, which metrics can be compared, and what the intervals assume."""
+    yield from _meanings(changes, report, earlier)
+    yield from _parts(changes, report, earlier)
+    yield from _sizes(changes, report)
+    yield from _rated(changes, report, earlier)
+    yield from _intervals(changes)
+    yield from _unmatched(changes)
+
+
+def _meanings(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[str]:
+    """What makes the same word mean another thing."""
+    old, new = earlier.run, report.run
+    words = dict(_SETTINGS)
+    used = {row.estimator for row in changes.rows}
+    if any(e.uses_propensity and str(e) in used for e in report.settings.estimators):
+        words["propensity"] = "the propensity"
+    told = False
+    for key, what in words.items():
+        if old.get(key) != new.get(key):
+            told = True
+            was, now = _word(old.get(key)), _word(new.get(key))
+            yield f"{what} was {was} before and is {now} now, so the numbers mean different things"
+    if told:
+        return
+    theirs = {(row.model, row.metric): row.definition for row in earlier.estimates}
+    changed = dict.fromkeys(
+        r.metric for r in report.estimates if theirs.get((r.model, r.metric), r.definition) != r.definition
+    )
+    if changed:
+        yield f"{listed(changed)}: defined in another way before, so the numbers mean different things"
+
+
+def _word(value: object) -> str:
+    return "none" if value is None else str(value)
+
+
+def _parts(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[str]:
+    """Other training rows, and models of the same name that were made in another way."""
+    if not changes.same_train:
+        yield "train is not the same: models trained here are other models, and other items count as seen"
+    compared = dict.fromkeys(row.model for row in changes.rows)
+    then = earlier.run["models"]
+    for name in compared:
+        if then.get(name) != report.models[name]:
+            yield f"model {name!r} was {then.get(name)} before and is {report.models[name]} now"
+
+
+def _sizes(changes: Changes, report: "Report") -> Iterator[str]:
+    """For each metric that moves with the number of positives, by how much; and which do not."""
+    before, after = changes.before, changes.after
+    if not sizes_differ(before.positives_a_user, after.positives_a_user):
+        return
+    compared = {row.metric for row in changes.rows}
+    metrics = [metric for metric in report.settings.metrics if str(metric) in compared]
+    for metric in moving(metrics):
+        rows = [row for row in changes.rows if row.metric == str(metric)]
+        yield f"{metric} moves with the number of positives a user: {_told(metric, rows)}"
+    still = [str(metric) for metric in metrics if metric.unbiased_to_missing]
+    if any(ranks_move(report, metric) for metric in metrics):
+        yield (
+            f"candidates {report.run['candidates']}: a positive is a candidate only where it is observed, so every "
+            f"metric moves with the number of positives a user ({_numbers(before, after)}); use --candidates unseen"
+        )
+    elif still:
+        yield (
+            f"{listed(still)} can be compared: expected not to move with the number of positives a user, "
+            f"{_numbers(before, after)}, where those that are missing are missing at random"
+        )
+
+
+def _numbers(before: TestSet, after: TestSet) -> str:
+    return f"{before.positives_a_user:.2f} before, {after.positives_a_user:.2f} now"
+
+
+def _told(metric: AnyMetric, rows: Sequence[Change]) -> str:
+    """The expected move and the rest, or that it is not known; and the metric to use instead."""
+    other = instead_of(metric)
+    hint = f"; compare by {other or 'a mean over positives, such as adg'} instead"
+    known = [(row, row.expected, row.rest) for row in rows if row.expected is not None and row.rest is not None]
+    if not known:
+        return f"by how much cannot be told from these ranks{hint}"
+    moves = _numbered([(row.model, moved) for row, moved, _ in known])
+    rests = _numbered([(row.model, rest) for row, _, rest in known])
+    return f"from that alone {moves} is expected; left unexplained: {rests}{hint}"
+
+
+def _numbered(numbers: Sequence[tuple[str, float]]) -> str:
+    """The number of each model, or the smallest and largest when they are many."""
+    if len(numbers) <= FEW:
+        return ", ".join(f"{model} {signed_move(number)}" for model, number in numbers)
+    found = [number for _, number in numbers]
+    return f"{signed_move(min(found))} to {signed_move(max(found))}"
+
+
+def _rated(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[str]:
+    """The same for metrics over ratings, whose rows are counted apart."""
+    compared = {row.metric for row in changes.rows}
+    metrics = moving((m for m in report.settings.metrics if str(m) in compared), over_all_pairs=True)
+    before, after = TestSet.of(earlier.run, "rated"), TestSet.of(report.run, "rated")
+    if metrics and sizes_differ(before.positives_a_user, after.positives_a_user):
+        yield (
+            f"{listed(map(str, metrics))}: may move with the number of rated rows a user ({_numbers(before, after)}); "
+            "mae and mse do not"
+        )
+
+
+def _intervals(changes: Changes) -> Iterator[str]:
+    if changes.same_test:
+        yield (
+            "the test rows are the same, so there is no interval; judge both in one run, which compares them user by "
+            "user"
+        )
+    elif any(row.low is not None for row in changes.rows):
+        where = (
+            "the same users are in both, so they" if changes.same_users else "where the same users are in both, they"
+        )
+        yield (
+            "intervals and p-values, each for one row alone, take the errors of the two runs as independent; "
+            f"{where} are as a rule too wide"
+        )
+
+
+def _unmatched(changes: Changes) -> Iterator[str]:
+    for keys, when in ((changes.only_before, "before"), (changes.only_after, "now")):
+        if keys:
+            more = "" if len(keys) <= FEW else f" and {len(keys) - FEW} more"
+            yield f"only {when}: {', '.join(keys[:FEW])}{more}"
