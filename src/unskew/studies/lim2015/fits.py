@@ -1,0 +1,177 @@
+"""Models trained and chosen in each fold, and where each held-out item stands."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from unskew.arrays import Bools, Floats, Ints
+from unskew.data import Interactions, Split, count_train_only
+from unskew.errors import DataError
+from unskew.evaluation.validation import Chosen, choose
+from unskew.metrics.missing import expected_move
+from unskew.models import MfAdg, MfAuc, PairwiseModel, Svd
+from unskew.ranking import Ranks, Scorer, prepare_contest, rank
+from unskew.studies.lim2015.printed import MODELS
+from unskew.studies.lim2015.protocol import split_of
+from unskew.studies.study import Context
+
+FACTORS, STEPS, FAST_STEPS, GAMMA = 50, 1_000_000, 100_000, 100
+START = 0.1
+"""Standard deviation of the first factors; the paper does not give it."""
+RATES, PENALTIES = (0.01, 0.05, 0.1), (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 0.2, 0.3)
+FAST_RATES, FAST_PENALTIES = (0.1,), (0.01, 0.1)
+SVD_RANKS, FAST_SVD_RANKS = (5, 10, 20, 50, 100), (10, 50)
+CHOICE, OWN_CHOICE = "adg", "atop"
+"""The metric that chooses the settings of both models; and what MF-AUC comes close to optimising."""
+OWN = "mf-auc by atop"
+"""MF-AUC with the settings that are best by its own aim."""
+LABELS = {"mf-auc": "MF-AUC", "mf-adg": "MF-ADG", OWN: "MF-AUC chosen by ATOP"}
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """One split with all models trained on it.
+
+    Parameters
+    ----------
+    train, validation, test : Interactions
+    ranks : mapping
+        Model to the ranks of all held-out rows, of validation and test together, among the items that the user has not
+        had in training.
+    in_test : array of bool
+        Which of these rows are of the test.
+    settings : mapping
+        Model to the settings that validation chose, in words.
+    train_only : int
+        Users that nothing is held out from.
+    """
+
+    train: Interactions
+    validation: Interactions
+    test: Interactions
+    ranks: Mapping[str, Ranks]
+    in_test: Bools
+    settings: Mapping[str, str]
+    train_only: int
+
+    def part(self, model: str, name: str) -> Ranks:
+        """Ranks of the rows of a part: ``test``, ``validation``, or ``pool`` for both."""
+        ranks = self.ranks[model]
+        if name == "pool":
+            return ranks
+        return take_ranks(ranks, self.in_test if name == "test" else ~self.in_test)
+
+    def values(self, model: str, metric: str, part: str = "test") -> Floats:
+        """The metric of each user by code; NaN of users without a row in the part."""
+        ranks = self.part(model, part)
+        found = np.full(self.train.n_users, np.nan)
+        found[np.unique(ranks.users)] = expected_move(metric, ranks, share=1.0).per_user_before
+        return found
+
+
+def names_of(context: Context) -> tuple[str, ...]:
+    """The models: the two of the paper, MF-AUC by its own aim, and SVD at every rank."""
+    return (*MODELS, OWN, *map(svd_name, FAST_SVD_RANKS if context.fast else SVD_RANKS))
+
+
+def svd_name(rank: int) -> str:
+    """The name of an SVD."""
+    return f"svd({rank})"
+
+
+def label_of(name: str) -> str:
+    """What a model is called in the tables."""
+    return LABELS.get(name) or f"SVD, rank {name[4:-1]}"
+
+
+def fold_of(context: Context, data: str, number: int) -> Fold | None:
+    """The models of a fold, trained once for all tables; None when the data is not at hand."""
+    split = split_of(context, data, number)
+    if split is None:
+        return None
+    return context.once(f"lim2015 fold {data} {number}", lambda: train_fold(context, data, number, split))
+
+
+def train_fold(context: Context, data: str, number: int, split: Split) -> Fold:
+    """Train and choose all models on a split, and rank what it holds out.
+
+    Parameters
+    ----------
+    context : Context
+    data : str
+    number : int
+        Of the fold: another one begins from other initial parameters.
+    split : Split
+    """
+    if split.validation is None:
+        raise DataError(f"{data}: there is no validation row to choose by")
+    scorers: dict[str, Scorer] = {}
+    settings: dict[str, str] = {}
+    for name in MODELS:
+        chosen = _choose(context, data, number, split, name)
+        for metric, key in ((CHOICE, name), *([(OWN_CHOICE, OWN)] if name == "mf-auc" else [])):
+            scorers[key], settings[key] = chosen[metric].scorer, written(chosen[metric])
+    ranks = FAST_SVD_RANKS if context.fast else SVD_RANKS
+    for done, size in enumerate(ranks):
+        context.report(f"svd on {data}, fold {number + 1}", done, len(ranks))
+        scorers[svd_name(size)] = Svd(rank=min(size, _widest(split))).fit(split.train, rng=number)
+    context.report(f"svd on {data}, fold {number + 1}", len(ranks), len(ranks))
+    held = {name: held_ranks(scorers[name], split) for name in names_of(context)}
+    placed, in_test = {name: ranks for name, (ranks, _) in held.items()}, held[MODELS[0]][1]
+    return Fold(split.train, split.validation, split.test, placed, in_test, settings, count_train_only(split))
+
+
+def _choose(context: Context, data: str, number: int, split: Split, name: str) -> dict[str, Chosen]:
+    """The settings of a model by either choice: all are tried from the same first parameters."""
+    rates, penalties = (FAST_RATES, FAST_PENALTIES) if context.fast else (RATES, PENALTIES)
+    steps = FAST_STEPS if context.fast else STEPS
+    tried = [learner(name, steps, rate, penalty) for rate in rates for penalty in penalties]
+    return choose(
+        tried[0],
+        split,
+        (CHOICE, OWN_CHOICE),
+        settings=tried,
+        rng=context.seed + number,
+        name=f"{name} on {data}, fold {number + 1}",
+        progress=context.progress,
+    )
+
+
+def learner(name: str, steps: int, rate: float, penalty: float, start: float = START) -> PairwiseModel:
+    """A model of the paper's size with settings that the paper does not give; it is judged at the end only."""
+    kind: PairwiseModel = MfAuc() if name == "mf-auc" else MfAdg(gamma=GAMMA)
+    sized = replace(kind, factors=FACTORS, iterations=steps, every=steps, patience=0)
+    return replace(sized, learning_rate=rate, regularisation=penalty, init=start)
+
+
+def held_ranks(scorer: Scorer, split: Split) -> tuple[Ranks, Bools]:
+    """Ranks of all held-out rows, of validation and test together, and which of them are of the test."""
+    assert split.validation is not None
+    both = [np.concatenate([getattr(part, key) for part in (split.validation, split.test)]) for key in _CODES]
+    pool = replace(split.test, users=both[0], items=both[1], values=None, times=None, propensity=None)
+    whole = Split(split.train, pool, candidates=split.rule, made="validation and test together")
+    width = len(split.item_vocabulary)
+    keys = [part.users.astype(np.int64) * width + part.items for part in (whole.sorted_test, split.test)]
+    return rank(scorer, prepare_contest({"model": scorer}, whole)), np.isin(keys[0], keys[1])
+
+
+def take_ranks(ranks: Ranks, rows: Bools) -> Ranks:
+    """Some of the rows."""
+    columns: dict[str, Ints] = {name: getattr(ranks, name)[rows] for name in _RANK_COLUMNS}
+    return replace(ranks, **columns)  # type: ignore[arg-type]
+
+
+_CODES = ("users", "items")
+_RANK_COLUMNS = ("users", "items", "above", "tied", "candidates")
+
+
+def written(chosen: Chosen, *, start: bool = False) -> str:
+    """Learning rate and penalty, and where asked the standard deviation of the first factors."""
+    keys = ("learning_rate", "regularisation", *(["init"] if start else []))
+    return "/".join(f"{getattr(chosen.model, key):g}" for key in keys)
+
+
+def _widest(split: Split) -> int:
+    """The largest rank that the training matrix allows."""
+    return int(min(np.count_nonzero(split.train.user_counts), np.count_nonzero(split.train.item_counts)))

@@ -1,0 +1,149 @@
+"""Data and splits: relevant pairs, a denser part of them, and for each user a tenth and a fifth held out."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from unskew.data import Densified, Interactions, Split, Vocabulary, densify, split_per_user
+from unskew.data.sources import get_source
+from unskew.data.sources.movielens_1m import read_ratings
+from unskew.data.sources.text import find
+from unskew.errors import DataError
+from unskew.studies.lim2015.printed import COUNTS
+from unskew.studies.study import Context
+
+VALIDATION, TEST = 0.1, 0.2
+LEAST = 5
+"""Relevant items that a user needs to be held out from; who has fewer only trains."""
+FOLDS, FAST_FOLDS = 4, 2
+LAST_USER = 2999
+"""Of ml-1m the users 1 to 2999, also where all of it is at hand, so that the numbers are the same."""
+ML_1M_RATINGS = ("ratings.dat", "ratings_first_487650_rows.dat")
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set of the study.
+
+    Parameters
+    ----------
+    name : str
+    paper : str
+        The paper's set whose numbers stand beside: itself, or the one it stands in for.
+    positive : str
+        Which rows are relevant; empty for all.
+    dense : mapping
+        How it is made denser, as options of `densify`.
+    """
+
+    name: str
+    paper: str
+    positive: str = ""
+    dense: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def stands_in(self) -> bool:
+        """Whether it is not the paper's own."""
+        return self.name != self.paper
+
+
+_CORE = {"user_least": LEAST, "item_least": LEAST}
+
+
+def _own(name: str, positive: str) -> DataSet:
+    users, items, _ = COUNTS[name]
+    return DataSet(name, name, positive, {"users": users, "items": items})
+
+
+SETS: Mapping[str, DataSet] = {
+    each.name: each
+    for each in (
+        DataSet("ml-1m", "ml-10m", "rating>=4", _CORE),
+        DataSet("ml-100k", "ml-10m", "rating>=4", _CORE),
+        DataSet("amazon-video-games", "amazon-games", "", _CORE),
+        DataSet("lastfm-hetrec2011", "msd-challenge", "rating>=3", _CORE),
+        _own("ml-10m", "rating>=4"),
+        _own("amazon-games", "rating>=4"),
+        _own("msd-challenge", "rating>=3"),
+    )
+}
+FAST_SETS = ("ml-100k", "lastfm-hetrec2011")
+"""What the small version is computed from."""
+NEEDS = tuple(SETS)
+
+
+def folds_of(context: Context) -> int:
+    """How many times everybody's items are split anew."""
+    return context.n_trials(FOLDS, FAST_FOLDS)
+
+
+def absence_of(context: Context, data: str) -> str:
+    """Why a data set has no number; empty when it can be computed."""
+    if _reader(context, data) is None:
+        return context.absence(data)
+    return "left to the full run" if context.fast and data not in FAST_SETS else ""
+
+
+def dense_log(context: Context, data: str) -> Densified | None:
+    """The relevant pairs of a data set, made denser; None when it is not at hand or left out."""
+    read = _reader(context, data)
+    if read is None or absence_of(context, data):
+        return None
+
+    def make() -> Densified:
+        log = read(context.place(data))
+        if SETS[data].positive:
+            log = log.where(SETS[data].positive)
+        made = densify(log, **SETS[data].dense)
+        # all of its items are candidates in every fold, also those that have lost their last training row
+        items = Vocabulary(made.log.item_vocabulary.ids, declared=True)
+        return replace(made, log=replace(made.log, item_vocabulary=items))
+
+    return context.once(f"lim2015 log {data}", make)
+
+
+def split_of(context: Context, data: str, fold: int) -> Split | None:
+    """One of the independent splits; None when the data is not at hand.
+
+    Raises
+    ------
+    DataError
+        When no user is left anything to choose or to judge by.
+    """
+    dense = dense_log(context, data)
+    if dense is None:
+        return None
+
+    def make() -> Split:
+        rng = context.rng("lim2015", "fold", data, fold)
+        return hold_out(dense.log, rng=int(rng.integers(2**31)))
+
+    return context.once(f"lim2015 split {data} {fold}", make)
+
+
+def hold_out(log: Interactions, *, rng: int) -> Split:
+    """A tenth of each user's items for validation and a fifth for the test, where the user has at least five."""
+    if not len(log) or log.user_counts.max() < LEAST:
+        raise DataError(
+            f"{log.name}: no user has {LEAST} relevant items, so there is no test row; densify it less, or take another"
+        )
+    split = split_per_user(log, TEST, validation=VALIDATION, least=LEAST, rng=rng)
+    if split.validation is None:
+        raise DataError(
+            f"{log.name}: no user has enough relevant items for a validation row, and settings are chosen by them; "
+            "six are enough"
+        )
+    return split
+
+
+def _reader(context: Context, data: str) -> Callable[[Path], Interactions] | None:
+    """What reads a data set that is at hand; of ml-1m the rows with ratings will do."""
+    if data == "ml-1m":
+        place = context.place(data)
+        return _first_users if any(find(place, name) is not None for name in ML_1M_RATINGS) else None
+    return get_source(data).reader if context.find(data) is not None else None
+
+
+def _first_users(place: Path) -> Interactions:
+    log = read_ratings(place)
+    return log.take(log.user_vocabulary.ids[log.users] <= LAST_USER)

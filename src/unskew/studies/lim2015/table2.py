@@ -1,0 +1,101 @@
+"""Table 2: a tenth against a fifth of the same users' items, which some measures feel and others do not."""
+
+from collections.abc import Iterator, Mapping
+
+from unskew.studies.lim2015 import table2_words as words
+from unskew.studies.lim2015.fits import label_of, names_of
+from unskew.studies.lim2015.printed import METRICS, TABLE2
+from unskew.studies.lim2015.protocol import NEEDS, SETS, absence_of
+from unskew.studies.lim2015.sizes import Sizes, compare_sizes
+from unskew.studies.lim2015.table1 import NAMES, folds_at_hand
+from unskew.studies.lim2015.table1_words import beside
+from unskew.studies.result import Figure, Findings, Panel, ReproducedCell, Series
+from unskew.studies.study import Context, Table
+
+PRINTED = "ml-10m"
+"""The data set that the paper prints Table 2 of."""
+COLUMNS = ("test", "valid", "diff %", "expected diff %", "off, s.e.")
+Found = Mapping[tuple[str, str], Sizes]
+"""By model and metric."""
+
+
+def run(context: Context) -> Findings:
+    """The table of every data set at hand."""
+    cells: list[ReproducedCell] = []
+    found: dict[str, Found] = {}
+    notes = list(words.METHOD)
+    for data in SETS:
+        folds = folds_at_hand(context, data)
+        if folds:
+            pairs = [(name, metric) for name in names_of(context) for metric in METRICS]
+            found[data] = {(name, metric): compare_sizes(folds, name, metric) for name, metric in pairs}
+            notes.append(words.told(data, found[data], folds))
+        cells += _cells(context, data, found.get(data))
+    figures = (_figure(found),) if found else ()
+    return Findings(tuple(cells), tuple(words.claims(context, found)), figures, tuple(notes))
+
+
+def _cells(context: Context, data: str, found: Found | None) -> Iterator[ReproducedCell]:
+    absent = absence_of(context, data)
+    for name in names_of(context):
+        for metric in METRICS:
+            row = f"{label_of(name)}, {NAMES[metric]}"
+            printed = _printed(name, metric) if SETS[data].paper == PRINTED else {}
+            ours, spreads = ({}, {}) if found is None else _ours(found[name, metric])
+            for column in COLUMNS:
+                paper, note = printed.get(column, (None, ""))
+                if paper is None and found is None:
+                    continue
+                told = absent or ("" if paper is None else "; ".join(filter(None, (beside(data), note))))
+                mine = ours.get(column)
+                yield ReproducedCell(row, column, data, paper, mine, spreads.get(column), note=told)
+
+
+def _printed(name: str, metric: str) -> dict[str, tuple[float, str]]:
+    """The paper's numbers of a row by column, with what to know of them."""
+    if name not in TABLE2:
+        return {}
+    test, validation, percent = TABLE2[name][metric]
+    exact = 100 * (validation - test) / test
+    note = "worked out from the two numbers beside it" if percent is None else ""
+    if percent is not None and abs(percent - exact) > words.ROUNDED:
+        note = f"as printed; the two numbers beside it give {exact:.2f}"
+    return {"test": (test, ""), "valid": (validation, ""), "diff %": (exact if percent is None else percent, note)}
+
+
+def _ours(sizes: Sizes) -> tuple[dict[str, float], dict[str, float | None]]:
+    test, validation = sizes.mean("test"), sizes.mean("validation")
+    values = (test.value, validation.value, sizes.percent, sizes.expected_percent, sizes.surprise.z)
+    spreads = (test.spread, validation.spread)
+    return dict(zip(COLUMNS, values, strict=True)), dict(zip(COLUMNS, spreads, strict=False))
+
+
+def _figure(found: Mapping[str, Found]) -> Figure:
+    """Observed over expected drop: a point on the line is a drop that the sizes explain."""
+    panels = []
+    for name in ("mf-auc", "mf-adg"):
+        lines = []
+        for metric in METRICS:
+            points = sorted(_point(each[name, metric]) for each in found.values())
+            x, mean, error = zip(*points, strict=True)
+            lines.append(Series.of(NAMES[metric], x, mean, error))
+        ends = [point for line in lines for point in line.x]
+        line = (min(ends), max(ends))
+        lines.append(Series("as expected", line, line, line, line, naive=True))
+        panels.append(Panel(f"{label_of(name)}: validation less test, %, on {len(found)} data sets", tuple(lines)))
+    return Figure(
+        "The drop from test to validation, as observed and as expected from the sizes alone",
+        "expected, %",
+        tuple(panels),
+        note="A point is a data set; bands are 1.96 paired standard errors over users to both sides.",
+    )
+
+
+def _point(sizes: Sizes) -> tuple[float, float, float]:
+    scale = 100 / sizes.mean("test").value
+    return sizes.expected_percent, sizes.percent, scale * sizes.surprise.error
+
+
+TABLE = Table(
+    "table2", "A tenth against a fifth of the same users' items: what moves, and by how much", run, needs=NEEDS
+)
