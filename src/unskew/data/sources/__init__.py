@@ -5,13 +5,16 @@ from types import MappingProxyType
 
 from unskew.data.sources.amazon_book import AMAZON_BOOK
 from unskew.data.sources.amazon_digital_music import AMAZON_DIGITAL_MUSIC
+from unskew.data.sources.amazon_games import AMAZON_GAMES
 from unskew.data.sources.amazon_video_games import AMAZON_VIDEO_GAMES
 from unskew.data.sources.citeulike_a import CITEULIKE_A
 from unskew.data.sources.coat import COAT
 from unskew.data.sources.download import fetch
 from unskew.data.sources.kuairec import KUAIREC
 from unskew.data.sources.lastfm_hetrec2011 import LASTFM_HETREC2011
+from unskew.data.sources.million_song import MILLION_SONG
 from unskew.data.sources.movielens_1m import MOVIELENS_1M
+from unskew.data.sources.movielens_10m import MOVIELENS_10M
 from unskew.data.sources.movielens_100k import MOVIELENS_100K
 from unskew.data.sources.source import Form, Source, cache_folder, data_folder
 from unskew.data.sources.status import Status, status_of
@@ -28,11 +31,14 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         for source in (
             MOVIELENS_100K,
             MOVIELENS_1M,
+            MOVIELENS_10M,
             COAT,
             CITEULIKE_A,
             LASTFM_HETREC2011,
+            MILLION_SONG,
             STEAM_200K,
             AMAZON_VIDEO_GAMES,
+            AMAZON_GAMES,
             AMAZON_DIGITAL_MUSIC,
             AMAZON_BOOK,
             TRADESY,

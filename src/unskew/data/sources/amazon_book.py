@@ -2,16 +2,12 @@
 
 from pathlib import Path
 
-import polars as pl
-
 from unskew.data.interactions import Interactions
-from unskew.data.reading import read_content
-from unskew.data.sources.amazon_reviews import read_reviews
+from unskew.data.sources.amazon_reviews import read_ratings, read_reviews
 from unskew.data.sources.source import Form, Source
-from unskew.data.sources.text import find, locate, read_columns
+from unskew.data.sources.text import find, locate
 
 _RATINGS, _REVIEWS = "ratings_Books.csv", "reviews_Books_5.json"
-_COLUMNS = {"user": pl.String, "item": pl.String, "rating": pl.Float64, "timestamp": pl.Float64}
 
 
 def read(folder: Path) -> Interactions:
@@ -23,8 +19,7 @@ def read(folder: Path) -> Interactions:
     ratings = find(folder, _RATINGS)
     if ratings is None and find(folder, _REVIEWS) is not None:
         return read_reviews(locate(folder, _REVIEWS, "amazon-book"), "amazon-book")
-    path = ratings or locate(folder, _RATINGS, "amazon-book")
-    return Interactions.from_frame(read_columns(read_content(path), path, _COLUMNS, separator=","), name="amazon-book")
+    return read_ratings(ratings or locate(folder, _RATINGS, "amazon-book"), "amazon-book")
 
 
 AMAZON_BOOK = Source(

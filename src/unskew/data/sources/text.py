@@ -42,8 +42,9 @@ def read_columns(
     separator: str,
     header: bool = False,
     quotes: bool = False,
+    first: int = 1,
 ) -> pl.DataFrame:
-    """Parse separated text whose columns are known.
+    """Parse separated text whose columns are known; without a header, all of them must be in every line.
 
     Parameters
     ----------
@@ -59,6 +60,8 @@ def read_columns(
         Whether the first line names the columns.
     quotes : bool
         Whether fields may be quoted.
+    first : int
+        The number of the first line, where the text is a part of the file.
     """
     if len(separator) > 1:
         content, separator = content.replace(separator.encode(), b"\t"), "\t"
@@ -74,12 +77,44 @@ def read_columns(
             quote_char='"' if quotes else None,
         )
     except pl.exceptions.PolarsError as error:
-        raise DataError(
-            f"{path}: cannot be read as {', '.join(columns)} separated by {separator!r}; is it the original file?"
-        ) from error
+        where = "" if header or quotes else _first_bad(content, columns, separator, first)
+        expected = f"{', '.join(columns)} separated by {separator!r}"
+        raise DataError(f"{path}: cannot be read as {expected}{where}; is it the original file?") from error
     if frame.is_empty():
         raise DataError(f"{path}: there is no row in it; was it cut short?")
+    if not header and not quotes:
+        _check_whole(frame, path, first)
     return frame
+
+
+def _first_bad(content: bytes, columns: Columns, separator: str, first: int) -> str:
+    """A line that cannot be read, as polars does not name it: one with other fields, else one with another type."""
+    mark = separator.encode()
+    for number, line in enumerate(content.splitlines(), start=first):
+        fields = line.count(mark) + 1
+        if fields != len(columns):
+            return f" (line {number} has {fields} field{'' if fields == 1 else 's'})"
+    texts = pl.read_csv(
+        content,
+        separator=separator,
+        has_header=False,
+        schema=dict.fromkeys(columns, pl.String),
+        quote_char=None,
+        encoding="utf8-lossy",
+    )
+    for name, kind in columns.items():
+        bad = texts[name].is_not_null() & texts[name].cast(kind, strict=False).is_null()
+        if bad.any():
+            row = int(bad.arg_max() or 0)
+            return f" (line {first + row} has {texts[name][row]!r} for {name})"
+    return ""
+
+
+def _check_whole(frame: pl.DataFrame, path: Path, first: int) -> None:
+    for name in frame.columns:
+        if frame[name].null_count():
+            row = int(frame[name].is_null().arg_max() or 0)
+            raise DataError(f"{path}: line {first + row} has no {name}; was the file cut or changed?")
 
 
 def read_lines(path: Path, size: int = 1 << 26) -> Iterator[tuple[int, list[bytes]]]:
