@@ -3,7 +3,7 @@
 from unskew.evaluation.audit_result import Audit
 from unskew.evaluation.auditor import audit
 from unskew.evaluation.changes import Change, Changes
-from unskew.evaluation.compare import compare
+from unskew.evaluation.comparer import compare
 from unskew.evaluation.evaluator import evaluate
 from unskew.evaluation.presets import PRESETS, get_preset
 from unskew.evaluation.report import Report

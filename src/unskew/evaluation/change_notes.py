@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from unskew.evaluation.changes import Change, Changes, TestSet
 from unskew.evaluation.earlier import Earlier
+from unskew.evaluation.names import shortened
 from unskew.evaluation.sizes import instead_of, moving, ranks_move, sizes_differ
-from unskew.evaluation.wording import listed, signed_move
+from unskew.evaluation.wording import NAME, listed, signed_move
 from unskew.metrics import AnyMetric
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _told(metric: AnyMetric, rows: Sequence[Change]) -> str:
 def _numbered(numbers: Sequence[tuple[str, float]]) -> str:
     """The number of each model, or the smallest and largest when they are many."""
     if len(numbers) <= FEW:
-        return ", ".join(f"{model} {signed_move(number)}" for model, number in numbers)
+        return ", ".join(f"{shortened(model, NAME)} {signed_move(number)}" for model, number in numbers)
     found = [number for _, number in numbers]
     return f"{signed_move(min(found))} to {signed_move(max(found))}"
 

@@ -38,7 +38,7 @@ class TestSet:
 
     def describe(self) -> str:
         """In words."""
-        return f"{self.users:,} users, {self.rows:,} positives, {self.positives_a_user:.2f} a user"
+        return f"{self.users:,} users, {self.rows:,} held-out rows, {self.positives_a_user:.2f} a user"
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
