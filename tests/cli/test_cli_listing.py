@@ -48,6 +48,15 @@ def test_every_listed_metric_can_be_parsed_and_says_what_it_is(unskew):
         metric = parse_metric(row["metric"].replace("[@K]", "").replace("@K", "@10"))
         assert metric.kind == row["kind"]
         assert row["definition"]
+        assert row["unbiased_to_missing"] is metric.unbiased_to_missing
+
+
+def test_the_list_of_metrics_says_which_are_unbiased_to_missing_data(unskew):
+    lines = unskew("list", "metrics").out.splitlines()
+    (head,) = (line for line in lines if "unbiased to missing" in line)
+    start = head.index("unbiased to missing")
+    said = {line.split()[0]: line[start:].split()[0] for line in lines if " mean " in line or " list " in line}
+    assert (said["adg[@K]"], said["recall@K"], said["ndcg[@K]"], said["mrr[@K]"]) == ("yes", "yes", "no", "no")
 
 
 def test_the_definition_in_the_list_is_the_one_in_the_report(world, unskew):

@@ -1,15 +1,27 @@
 """What holds for every registered metric, under every option and a few cut-offs."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from worlds import ScoredUser, all_forms, all_words, ranking_words, rows_of, scored_users, user_values
+from worlds import (
+    ScoredUser,
+    all_forms,
+    all_words,
+    placed_user,
+    ranking_words,
+    ranks_of,
+    rows_of,
+    scored_users,
+    user_values,
+)
 
 from oracles import LOSS_ORACLES, ORACLES, tie_orders
-from unskew.metrics import ListMetric, Metric, RatingLoss, UserLists, parse_metric
+from unskew.errors import ConfigError
+from unskew.metrics import ListMetric, Metric, RatingLoss, UserLists, expected_move, parse_metric
 
 WORDS = ranking_words()
 every_ranking = pytest.mark.parametrize("word", WORDS)
@@ -139,6 +151,62 @@ def test_a_user_without_positives_has_no_value_and_disturbs_nobody(word):
     without = metric.values(UserLists.from_rows(np.array([0, 2, 3]), *columns))
     assert np.isnan(with_gap[[0, 2, 4]]).all()
     np.testing.assert_array_equal(with_gap[[1, 3]], without)
+
+
+@every_ranking
+@many
+@given(users=st.lists(scored_users(), min_size=1, max_size=3), top_n=st.booleans(), data=st.data())
+def test_the_expected_move_is_the_mean_over_all_parts_of_a_size(word, users, top_n, data):
+    users = [
+        ScoredUser((*user.scores, 0), (*user.relevant, False)) for user in users
+    ]  # with a negative all have an AUC
+    sizes = [data.draw(st.integers(1, sum(user.relevant)), label="size") for user in users]
+    metric = parse_metric(word)
+    move = expected_move(metric, ranks_of(users, top_n=top_n), sizes=sizes)
+    want = [user_values(metric, user.parts(size), top_n=top_n).mean() for user, size in zip(users, sizes, strict=True)]
+    np.testing.assert_allclose(move.per_user_before, user_values(metric, users, top_n=top_n), rtol=1e-12)
+    np.testing.assert_allclose(move.per_user_after, want, rtol=1e-12, atol=1e-14)
+    if metric.unbiased_to_missing:
+        np.testing.assert_array_equal(move.per_user_after, move.per_user_before)
+
+
+@every_ranking
+@many
+@given(user=scored_users(), data=st.data())
+def test_the_value_of_the_whole_told_from_a_part_is_right_on_average(word, user, data):
+    user = ScoredUser((*user.scores, 0), (*user.relevant, False))
+    metric, p = parse_metric(word), sum(user.relevant)
+    size = data.draw(st.integers(min(2, p), p), label="size")  # one positive says nothing of pairs
+    parts = ranks_of(user.parts(size))
+    if size < p and word.partition("@")[0] in {"mrr", "hit"}:
+        with pytest.raises(ConfigError, match="ask for fewer"):
+            expected_move(metric, parts, sizes=np.full(math.comb(p, size), p))
+        return
+    told = expected_move(metric, parts, sizes=np.full(math.comb(p, size), p))
+    np.testing.assert_allclose(told.after, user_values(metric, [user])[0], rtol=1e-12, atol=1e-14)
+
+
+@every_ranking
+def test_a_ranking_metric_moves_with_the_size_unless_it_says_that_it_does_not(word):
+    every_second = placed_user(range(0, 30, 2), 30)
+    metric = parse_metric(word)
+    (whole,) = user_values(metric, [every_second])
+    part = user_values(metric, every_second.parts(2)).mean()
+    assert metric.unbiased_to_missing == (part == pytest.approx(whole, rel=1e-12))
+
+
+@pytest.mark.parametrize("word", [w for w in all_words() if parse_metric(w).kind == "loss"])
+def test_a_loss_moves_with_the_number_of_rows_unless_it_says_that_it_does_not(word):
+    metric = parse_metric(word)
+    assert isinstance(metric, RatingLoss)
+    losses = metric.loss(np.array([1.0, 2.0, 5.0, 4.0, 3.0]), np.array([1.0, 4.0, 4.4, 1.5, 3.0]))
+    for size in range(1, 5):
+        means = np.array([np.mean(part) for part in itertools.combinations(losses, size)])
+        whole, part = (
+            (np.sqrt if metric.root else np.asarray)(losses.mean()),
+            (np.sqrt(means) if metric.root else means),
+        )
+        assert metric.unbiased_to_missing == (part.mean() == pytest.approx(float(whole), rel=1e-12))
 
 
 CHANCE = {

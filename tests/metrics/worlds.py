@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import typing
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from unskew.arrays import Floats, Ints
 from unskew.metrics import ListMetric, Metric, MetricWord, UserLists, parse_metric
+from unskew.ranking import Ranks
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,12 @@ class ScoredUser:
         above = [sum(other > score for other in self.scores) for score in positives]
         tied = [self.scores.count(score) - 1 for score in positives]
         return above, tied
+
+    def parts(self, size: int) -> "list[ScoredUser]":
+        """The user with each choice of so many of the relevant items; the others stay candidates."""
+        places = [place for place, relevant in enumerate(self.relevant) if relevant]
+        chosen = itertools.combinations(places, size)
+        return [ScoredUser(self.scores, tuple(i in part for i in range(len(self.scores)))) for part in chosen]
 
 
 @st.composite
@@ -54,6 +62,16 @@ def rows_of(users: list[ScoredUser], policy: str = "expected") -> tuple[Ints, In
     return np.array(offsets), a_, t_, np.array(candidates), np.array(listed)
 
 
+def ranks_of(users: list[ScoredUser], *, top_n: bool = False) -> Ranks:
+    """Return the ranks of the relevant items, as if a model had been ranked."""
+    offsets, above, tied, candidates, listed = rows_of(users)
+    counts = np.diff(offsets)
+    items = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
+    return Ranks(
+        np.repeat(np.arange(len(users)), counts), items, above, tied, candidates, listed=listed if top_n else None
+    )
+
+
 def user_values(
     metric: Metric | ListMetric, users: list[ScoredUser], *, policy: str = "expected", top_n: bool = False
 ) -> Floats:
@@ -69,6 +87,12 @@ def user_values(
     gains = metric.row_gains(above, tied, candidates, given)
     sums = np.add.reduceat(gains, offsets[:-1])
     return sums / lists.relevant if metric.kind == "mean" else sums
+
+
+def placed_user(places: Iterable[int], n: int) -> ScoredUser:
+    """One user without ties, with relevant items below so many of n candidates."""
+    wanted = set(places)
+    return ScoredUser(tuple(range(n, 0, -1)), tuple(place in wanted for place in range(n)))
 
 
 def from_ranks(ranks: list[int], n: int) -> UserLists:

@@ -30,6 +30,11 @@ class MAP(ListMetric, word="map"):
         by = "all relevant" if cutoff is None or self.of == "all" else f"min({cutoff}, relevant)"
         return f"sum of the precision at {hits} / {by}"
 
+    @property
+    def unbiased_to_missing(self) -> bool:
+        """Whether missing items leave it unbiased: only where it is recall@1, since no other hit can stand above."""
+        return self.k == 1 and self.of == "all"
+
     def values(self, lists: UserLists) -> Floats:
         """Return the average precision per user."""
         return divide(self._sums(lists), self._divisor(lists.relevant))

@@ -142,8 +142,8 @@ def ndcg_shrinkage(
     .. math:: \frac{E[NDCG_s]}{NDCG_p} = \frac{s \, IDCG(p)}{p \, IDCG(s)}
 
     Lim et al. (2015), theorem 2. Since s / IDCG(s) rises with s, it is below 1 whenever s < p; only with
-    ``discount=lenskit``, where two places gain in full, it is 1 for p = 2. With a cut-off the ideal list ends there, and
-    beyond it NDCG grows with s like a sum.
+    ``discount=lenskit``, where two places gain in full, it is 1 for p = 2. With a cut-off the ideal list ends there,
+    and beyond it NDCG grows with s like a sum.
 
     Parameters
     ----------
@@ -181,6 +181,8 @@ def expected_average_precision(above: Ints | Sequence[int], observed: int) -> fl
         raise ConfigError("above must be whole numbers of at least 0, one for each positive")
     if np.any(np.diff(places) == 0):
         raise ConfigError("two positives stand at one place; for ties use expected_move")
+    if np.ndim(observed):
+        raise ConfigError("observed is one number, of one user; for many users see expected_move")
     size, p = int(_whole(observed, "observed")), places.size
     if size > 1 and p == 1:
         raise ConfigError(f"average precision of {size} positives cannot be told from one: nothing is known of pairs")
