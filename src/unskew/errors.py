@@ -3,7 +3,15 @@
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["ConfigError", "DataError", "PropensityError", "UnskewError", "UnskewWarning", "did_you_mean"]
+__all__ = [
+    "ConfigError",
+    "DataError",
+    "DivergenceError",
+    "PropensityError",
+    "UnskewError",
+    "UnskewWarning",
+    "did_you_mean",
+]
 
 
 class UnskewError(ValueError):
@@ -12,6 +20,10 @@ class UnskewError(ValueError):
 
 class DataError(UnskewError):
     """A file, frame or array that cannot be used as it is."""
+
+
+class DivergenceError(DataError):
+    """Numbers that grew without bound while a model was trained."""
 
 
 class ConfigError(UnskewError):

@@ -86,7 +86,7 @@ def test_one_of_other_ids_is_refused(file):
 
 def test_one_of_another_version_is_refused(file):
     rewritten(file, version="2 of unskew 9.9")
-    refused(file, "of another version (2 of unskew 9.9, not 1 of unskew ")
+    refused(file, f"of another version (2 of unskew 9.9, not {checkpoints.VERSION} of unskew ")
 
 
 def test_one_judged_by_other_metrics_is_refused(file):

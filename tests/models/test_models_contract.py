@@ -11,25 +11,28 @@ from threadpoolctl import threadpool_limits
 import unskew.models
 from unskew.data import Interactions, Split
 from unskew.errors import ConfigError, DataError
-from unskew.models import GradientModel, Model, RatingModel
+from unskew.models import Model, RatingModel, StepwiseModel
 
 # settings that suit the small worlds below, which hold two tastes
 SMALL = {
     "als": "als(factors=2)",
     "svd": "svd(rank=2)",
     "ease": "ease(regularisation=2)",
-    "bpr": "bpr(factors=2, iterations=100, batch=200, learning-rate=0.1)",
-    "cml": "cml(factors=2, iterations=60, batch=1000, learning-rate=0.03)",
-    "cml-rank": "cml-rank(factors=2, iterations=60, batch=1000, learning-rate=0.03, negatives=3)",
-    "pmf": "pmf(factors=2, regularisation=0.1, iterations=100, batch=200, learning-rate=0.1)",
+    "bpr": "bpr(factors=2, iterations=100, learning-rate=0.1, batch=200)",
+    "cml": "cml(factors=2, iterations=60, learning-rate=0.03, batch=1000)",
+    "cml-rank": "cml-rank(factors=2, iterations=60, learning-rate=0.03, batch=1000, negatives=3)",
+    "mf-auc": "mf-auc(factors=2, regularisation=0.05, iterations=5000, every=1000)",
+    "mf-adg": "mf-adg(factors=2, regularisation=0.05, iterations=5000, every=1000, gamma=1)",
+    "pmf": "pmf(factors=2, regularisation=0.1, iterations=100, learning-rate=0.1, batch=200)",
 }
 TINY = SMALL | {"svd": "svd(rank=1)"}
 # models of ratings have a contract of their own
 WORDS = sorted(member.word for member in Model.members() if not issubclass(member, RatingModel))
 PARTS = {"model", "compiled", "ratings", "mf_fit", "mf_compiled", "mf_tuning"}
 PARTS |= {"batches", "checkpoints", "descent", "parameters", "stepping", "training"}
+PARTS |= {"stepwise", "run", "pairwise", "pairwise_run", "pairwise_steps"}
 # these compare what a user has had with what not, so they learn of an item nobody had, and refuse where all had all
-COMPARING = sorted(member.word for member in Model.members() if issubclass(member, GradientModel))
+COMPARING = sorted(member.word for member in Model.members() if issubclass(member, StepwiseModel))
 PERSONAL = [word for word in WORDS if word not in {"popular", "random"}]
 ANYBODY = ["popular", "random"]
 

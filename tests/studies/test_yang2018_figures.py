@@ -8,7 +8,7 @@ import pytest
 from unskew import Interactions
 from unskew.data import split_fractions
 from unskew.evaluation import evaluate, get_preset
-from unskew.models.training import Check
+from unskew.models import Check
 from unskew.propensities import fit_gamma
 from unskew.ranking import count_top
 from unskew.studies import Context

@@ -14,13 +14,15 @@ from unskew.errors import ConfigError, DataError
 from unskew.estimators import Estimate
 from unskew.evaluation.settings import DEFAULT_LOSSES, DEFAULT_METRICS, OVER_ALL_PAIRS, Settings
 from unskew.evaluation.validation import Chosen, choose
-from unskew.models import GradientModel, Model, RatingModel
+from unskew.models import Model, RatingModel, StepwiseModel
 from unskew.propensities import Column, ObservationModel, Propensity, PropensityModel
 from unskew.ranking import ListScorer, Predictions, Ranks, Scorer
 
 One: TypeAlias = "Scorer | Ranks | Predictions | Model | str"
 Judged: TypeAlias = "One | tuple[One, ...]"
 Stage: TypeAlias = Callable[[str, int, int], None]
+WEIGHTED = "snips"
+"""How a model that weights its rows is judged on validation rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,9 +138,10 @@ def _fit(
     if isinstance(model, Ranks):
         return Fitted(model, None, type(model).__name__)
     described = type(model).__name__
-    if isinstance(model, GradientModel):
+    if isinstance(model, StepwiseModel):
         chosen = _choose(name, model, split, train, settings, progress, checkpoints, threads)
-        by = "" if chosen.value is None else f"{chosen.metric} on validation"
+        form = f"{WEIGHTED} of " if _weighting(model) else ""
+        by = "" if chosen.value is None else f"{form}{chosen.metric} on validation"
         return Fitted(chosen.scorer, None, str(chosen.model), by)
     if isinstance(model, Model):
         rows = train
@@ -151,7 +154,7 @@ def _fit(
 
 def _choose(
     name: str,
-    model: GradientModel,
+    model: StepwiseModel,
     split: Split,
     train: Interactions,
     settings: Settings,
@@ -159,8 +162,22 @@ def _choose(
     checkpoints: Path | None,
     threads: int | None,
 ) -> Chosen:
-    """Train with the run's first ranking metric as the judge, where there are validation rows."""
-    metric = next((str(metric) for metric in settings.metrics if metric.kind not in OVER_ALL_PAIRS), DEFAULT_METRICS[0])
+    """Train with the run's first ranking metric as the judge, where there are validation rows.
+
+    A model that weights its rows is judged with the same weights, by the first metric that they can correct.
+    """
+    word = _weighting(model)
+    fit = [
+        metric
+        for metric in settings.metrics
+        if metric.kind not in OVER_ALL_PAIRS and (metric.kind == "mean" or not word)
+    ]
+    metric = str(fit[0]) if fit else DEFAULT_METRICS[0]
+    weighted: dict[str, Any] = {}
+    if word:
+        propensity = PropensityModel.from_word(word)
+        train = train.with_propensity(training_propensity(propensity, train, scaled=False))
+        weighted = {"estimator": WEIGHTED, "propensity": word}
     return choose(
         model,
         split,
@@ -172,7 +189,13 @@ def _choose(
         checkpoints=checkpoints,
         name=name,
         progress=progress,
+        **weighted,
     )[metric]
+
+
+def _weighting(model: StepwiseModel) -> str:
+    """The word of the propensity that a model weights its rows with; empty when it does not."""
+    return str(getattr(model, "propensity", ""))
 
 
 def stage(progress: Stage, name: str, doing: str = "training") -> Callable[[int, int], None]:
@@ -195,17 +218,17 @@ def _with_training_propensity(
     return named, train.with_propensity(training_propensity(word, train))
 
 
-def training_propensity(model: PropensityModel, train: Interactions) -> Floats:
+def training_propensity(model: PropensityModel, train: Interactions, *, scaled: bool = True) -> Floats:
     r"""P(a training row was observed), fitted on the training rows themselves.
 
     One that is known only up to scale is scaled so that :math:`\sum 1/P` is the number of all pairs, as it is on
-    average for the right one.
+    average for the right one; not so where positives alone are weighted against one another.
     """
     fitted = fit_propensity(model, train, train, seen=None)
     propensity = np.asarray(fitted(train.users, train.items, train.values), dtype=float)
     if np.isnan(propensity).any():
         raise ConfigError(f"{model} has no propensity for some training rows; popularity(smoothing=1) has")
-    if not fitted.absolute:
+    if scaled and not fitted.absolute:
         pairs = _known(train.user_vocabulary, train.user_counts) * _known(train.item_vocabulary, train.item_counts)
         propensity = np.minimum(1.0, propensity * float(np.sum(1 / propensity)) / pairs)
     return propensity

@@ -1,4 +1,4 @@
-"""Models that learn step by step, chosen by a metric on validation rows."""
+"""Models that learn step by step: their settings and steps are chosen by a metric on validation rows."""
 
 import hashlib
 import re
@@ -14,9 +14,11 @@ from unskew.arrays import SeedLike
 from unskew.data import Interactions, Split
 from unskew.data.split import All, Listed, Sampled
 from unskew.errors import ConfigError, DataError
-from unskew.models import GradientModel
-from unskew.models.training import PENALTIES, Judge
+from unskew.evaluation.trials import try_all
+from unskew.models import Model, StepwiseModel, Trained
+from unskew.models.stepwise import Judge
 from unskew.ranking import FactorScorer
+from unskew.ranking.engines.threads import usable_cores
 
 Stage = Callable[[str, int, int], None]
 
@@ -27,52 +29,63 @@ class Chosen:
 
     Parameters
     ----------
-    model : GradientModel
-        With the regularisation and the number of steps that were best; it gives the same factors without validation.
+    model : StepwiseModel
+        With the settings and the number of steps that were best; it gives the same factors without validation.
     scorer : FactorScorer
     value : float or None
         The metric on the validation rows; None where there were none.
     metric : str
     """
 
-    model: GradientModel
+    model: StepwiseModel
     scorer: FactorScorer
     value: float | None
     metric: str
 
 
 def choose(
-    model: GradientModel,
+    model: StepwiseModel,
     split: Split,
     metrics: Sequence[str] = ("recall@10",),
     *,
     train: Interactions | None = None,
     penalties: Sequence[float] | None = None,
+    settings: Sequence[StepwiseModel] | None = None,
     positive: str | None = None,
+    estimator: str = "aoa",
+    propensity: str | None = None,
     rng: SeedLike = 0,
     threads: int | None = None,
     checkpoints: Path | None = None,
     name: str = "",
     progress: Stage | None = None,
 ) -> dict[str, Chosen]:
-    """Train a model on the split's train, and choose its regularisation and step for each metric.
+    """Train a model on the split's train, and choose its settings and step for each metric.
 
     Parameters
     ----------
-    model : GradientModel
+    model : StepwiseModel
     split : Split
         Its validation rows judge; without them the last step is taken.
     metrics : sequence of str
-        Each gets the model that was best by it, averaged over users (``aoa``), under the split's candidate rule.
+        Each gets the model that was best by it, under the split's candidate rule.
     train : Interactions, optional
         What to learn from, where it is only a part of the split's train; all of that still counts as seen.
     penalties : sequence of float, optional
-        What to choose the regularisation from; by default the model's own, or the grid of Yang et al. (2018) where the
-        model says ``tune``.
+        What to choose the regularisation from.
+    settings : sequence of StepwiseModel, optional
+        What to choose from; by default the model alone, or its ``settings_to_try`` where it says ``tune``. One whose
+        training diverges is passed over, unless all do.
     positive : str, optional
         Which validation rows are positives.
+    estimator : str
+        How a metric is estimated from the validation rows; by default averaged over users (``aoa``).
+    propensity : str, optional
+        Of the validation rows, for an estimator that needs it.
     rng : int or Generator
+        All settings start from the same numbers when it is an int.
     threads : int, optional
+        The choice does not depend on it.
     checkpoints : Path, optional
         A folder: a run that is there goes on where it was.
     name : str
@@ -85,32 +98,39 @@ def choose(
     dict
         Metric to `Chosen`.
     """
-    if not isinstance(model, GradientModel):
+    if not isinstance(model, StepwiseModel):
         raise ConfigError(
-            f"{model} is not trained step by step, so no step can be chosen; bpr, cml, cml-rank and pmf are"
+            f"{model} is not trained step by step, so no step can be chosen; these are: {', '.join(_stepwise())}"
         )
-    name = name or str(model)
-    grid = penalties if penalties is not None else PENALTIES if model.tune else (model.regularisation,)
-    if not grid:
-        raise ConfigError(f"{model}: no regularisation to choose from; give at least one")
+    grid = _grid(model, penalties, settings)
     if (model.tune or len(grid) > 1) and split.validation is None:
         raise ConfigError(f"{model}: tune chooses by validation rows, and there are none; give --validation")
-    judge = validation_judge(split, metrics, positive=positive, seed=0, threads=threads)
-    best: dict[str, Chosen] = {}
-    for penalty in grid:
-        tried = replace(model, regularisation=penalty, tune=False)
-        label = name if len(grid) == 1 else f"{name} at {penalty:g}"
-        trained = tried.train(
+    side_by_side = (threads or usable_cores()) if model.one_core and len(grid) > 1 else 1
+    judge = validation_judge(
+        split,
+        metrics,
+        positive=positive,
+        threads=threads if side_by_side == 1 else 1,
+        estimator=estimator,
+        propensity=propensity,
+    )
+    judged_on = "" if checkpoints is None else _judged_on(split, positive, estimator, propensity)
+
+    def learn(tried: StepwiseModel, label: str, heard: Stage | None) -> Trained:
+        return tried.train(
             split.train if train is None else train,
             rng=rng,
             judge=judge,
             metrics=tuple(metrics) if judge is not None else (),
-            judged_on="" if checkpoints is None else _judged_on(split, positive),
-            checkpoint=None if checkpoints is None else _file(checkpoints, name, label.removeprefix(name)),
-            threads=threads,
-            progress=None if progress is None else _stage(progress, label),
-            tell=_say(progress, label),
+            judged_on=judged_on,
+            checkpoint=None if checkpoints is None else _file(checkpoints, name or str(model), label),
+            threads=threads if side_by_side == 1 else 1,
+            progress=None if heard is None else _stage(heard, f"{name or model}{label}"),
+            tell=_say(heard, f"{name or model}{label}"),
         )
+
+    best: dict[str, Chosen] = {}
+    for tried, trained in try_all(grid, learn, side_by_side, name or str(model), progress):
         for metric in metrics:
             at, scorer = trained.best.get(metric, (trained.iterations, trained.last))
             seen = {check.iteration: check.metrics.get(metric) for check in trained.checks}[at]
@@ -120,8 +140,33 @@ def choose(
     return best
 
 
+def _stepwise() -> list[str]:
+    return [member.word for member in Model.members() if issubclass(member, StepwiseModel)]
+
+
+def _grid(
+    model: StepwiseModel, penalties: Sequence[float] | None, settings: Sequence[StepwiseModel] | None
+) -> tuple[StepwiseModel, ...]:
+    if penalties is not None and settings is not None:
+        raise ConfigError(f"{model}: give penalties or settings to choose from, not both")
+    if penalties is not None:
+        settings = [replace(model, regularisation=penalty, tune=False) for penalty in penalties]
+    if settings is None:
+        settings = model.settings_to_try() if model.tune else [model]
+    if not settings:
+        raise ConfigError(f"{model}: no regularisation to choose from; give at least one")
+    return tuple(settings)
+
+
 def validation_judge(
-    split: Split, metrics: Sequence[str], *, positive: str | None = None, seed: int = 0, threads: int | None = None
+    split: Split,
+    metrics: Sequence[str],
+    *,
+    positive: str | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    estimator: str = "aoa",
+    propensity: str | None = None,
 ) -> Judge | None:
     """What gives the metrics of a state on the split's validation rows; None when it has none.
 
@@ -143,10 +188,12 @@ def validation_judge(
         from unskew.evaluation.evaluator import evaluate
 
         options: dict[str, Any] = {"positive": positive, "seed": seed, "threads": threads}
-        report = evaluate({"model": scorer}, judged, metrics=list(metrics), estimators=["aoa"], **options)
+        if propensity is not None:
+            options["propensity"] = propensity
+        report = evaluate({"model": scorer}, judged, metrics=list(metrics), estimators=[estimator], **options)
         values = {}
         for metric in metrics:
-            value = report.value("model", metric, "aoa")
+            value = report.value("model", metric, estimator)
             if value is None:
                 raise DataError(f"{metric} is undefined on the validation rows; give more of them")
             values[metric] = value
@@ -155,7 +202,7 @@ def validation_judge(
     return judge
 
 
-def _judged_on(split: Split, positive: str | None) -> str:
+def _judged_on(split: Split, positive: str | None, estimator: str, propensity: str | None) -> str:
     """The sha256 of all that decides the metrics of a state; empty without validation rows."""
     if split.validation is None:
         return ""
@@ -164,7 +211,8 @@ def _judged_on(split: Split, positive: str | None) -> str:
         parts.append(split.train)
     if isinstance(split.rule, Sampled):  # draws keep away from test rows
         parts.append(split.test)
-    words = [str(split.rule), str(positive), *(part.sha256 for part in parts)]
+    weighted = [] if propensity is None else [estimator, propensity]
+    words = [str(split.rule), str(positive), *weighted, *(part.sha256 for part in parts)]
     return hashlib.sha256("\n".join(words).encode()).hexdigest()
 
 

@@ -8,15 +8,19 @@ from unskew.models.cpt import CptFit, CptV, fit_cpt
 from unskew.models.ease import Ease
 from unskew.models.item_knn import ItemKnn
 from unskew.models.mf import MfIps, MfNaive
+from unskew.models.mf_adg import MfAdg
+from unskew.models.mf_auc import MfAuc
 from unskew.models.mf_fit import MfFit, fit_mf
 from unskew.models.mf_tuning import MfTuning, tune_mf
 from unskew.models.model import Model
+from unskew.models.pairwise import PairwiseModel
 from unskew.models.pmf import Pmf
 from unskew.models.popular import Popular
 from unskew.models.random import Random
 from unskew.models.ratings import Rated, RatingFactors, RatingModel
+from unskew.models.stepwise import Check, StepwiseModel, Trained
 from unskew.models.svd import Svd
-from unskew.models.training import Check, GradientModel, Trained
+from unskew.models.training import GradientModel
 
 __all__ = [
     "Als",
@@ -29,17 +33,21 @@ __all__ = [
     "Ease",
     "GradientModel",
     "ItemKnn",
+    "MfAdg",
+    "MfAuc",
     "MfFit",
     "MfIps",
     "MfNaive",
     "MfTuning",
     "Model",
+    "PairwiseModel",
     "Pmf",
     "Popular",
     "Random",
     "Rated",
     "RatingFactors",
     "RatingModel",
+    "StepwiseModel",
     "Svd",
     "Trained",
     "fit_cpt",

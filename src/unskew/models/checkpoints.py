@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from unskew.arrays import Matrix
+from unskew.arrays import Floats, Matrix
 from unskew.data.writing import written
 from unskew.errors import DataError
 from unskew.models.model import Observed
 
-VERSION = 1
+VERSION = 2
 _HEADER = "header"
 _HINTS = {
     "version": "of another version",
@@ -56,13 +56,15 @@ class Identity:
         return {"version": made_by, "model": self.model, "seed": self.seed, "data": self.data}
 
 
-def fingerprint(observed: Observed) -> str:
-    """The sha256 of a training matrix with its ids; the order of the log's rows does not matter."""
+def fingerprint(observed: Observed, weights: Floats | None = None) -> str:
+    """The sha256 of a training matrix with its ids and weights; the order of the log's rows does not matter."""
     digest = hashlib.sha256()
     for ids in (observed.user_ids, observed.item_ids):
         digest.update("\0".join(map(str, ids.tolist())).encode() + b"\n")
     digest.update(observed.matrix.indptr.astype("<i8").tobytes())
     digest.update(observed.matrix.indices.astype("<i4").tobytes())
+    if weights is not None:
+        digest.update(weights.astype("<f8").tobytes())
     return digest.hexdigest()
 
 

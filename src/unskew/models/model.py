@@ -130,6 +130,13 @@ def check_number(model: Model, option: str, *, zero: bool = False) -> None:
         raise ConfigError(f"{_written(model, option)}: expected a finite number {bound}")
 
 
+def check_least(model: Model, option: str, least: float) -> None:
+    """Refuse an option that is not a finite number of at least this."""
+    value = getattr(model, option)
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not least <= float(value) < math.inf:
+        raise ConfigError(f"{_written(model, option)}: expected a finite number of at least {least:g}")
+
+
 def _written(model: Model, option: str) -> str:
     return f"{model.word}({option.replace('_', '-')}={getattr(model, option)})"
 

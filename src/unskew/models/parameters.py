@@ -1,5 +1,6 @@
 """What gradient descent learns: factors and biases with Adam's moments, in pairs of buffers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,7 +61,7 @@ class Parameters:
         }
 
     @classmethod
-    def restored(cls, arrays: dict[str, Matrix]) -> "Parameters":
+    def restored(cls, arrays: Mapping[str, Matrix]) -> "Parameters":
         """The inverse of `arrays`."""
         kinds = []
         for name in ("users", "items", "bias"):

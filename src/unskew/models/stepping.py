@@ -20,13 +20,13 @@ FAST = {"reassoc", "contract", "arcp", "nsz"}  # sums may be vectorised, but NaN
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _below(state: Any, n: int) -> Any:
+def below(state: Any, n: int) -> Any:
     """A whole number from 0 to n - 1."""
     return int64(((mix(state) >> uint64(32)) * uint64(n)) >> uint64(32))
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _holds(members: Ints, first: int, last: int, item: int) -> Any:
+def holds(members: Ints, first: int, last: int, item: int) -> Any:
     """Whether a sorted stretch holds an item."""
     low, high = first, last
     while low < high:
@@ -51,10 +51,10 @@ def draw_negatives(
         start, stop = offsets[users[s]], offsets[users[s] + 1]
         for e in range(s * fan + 1, (s + 1) * fan):
             state = mix(uint64(key) + uint64(e + 1) * GOLDEN)
-            item = _below(state, n_items)
-            while _holds(members, start, stop, item):
+            item = below(state, n_items)
+            while holds(members, start, stop, item):
                 state = uint64(state + GOLDEN)
-                item = _below(state, n_items)
+                item = below(state, n_items)
             items[e] = item
 
 
@@ -65,14 +65,14 @@ def draw_strangers(
     """Fill samples first to last - 1 with pairs that are not in the log, uniformly."""
     for s in range(first, last):
         state = mix(uint64(key) + uint64(s + 1) * GOLDEN)
-        user = _below(state, offsets.shape[0] - 1)
+        user = below(state, offsets.shape[0] - 1)
         state = uint64(state + GOLDEN)
-        item = _below(state, n_items)
-        while _holds(members, offsets[user], offsets[user + 1], item):
+        item = below(state, n_items)
+        while holds(members, offsets[user], offsets[user + 1], item):
             state = uint64(state + GOLDEN)
-            user = _below(state, offsets.shape[0] - 1)
+            user = below(state, offsets.shape[0] - 1)
             state = uint64(state + GOLDEN)
-            item = _below(state, n_items)
+            item = below(state, n_items)
         users[s] = user
         items[s] = item
 

@@ -1,76 +1,24 @@
-"""Gradient descent for factors: one trainer for all models that learn from samples of the log."""
+"""Gradient descent for factors: one trainer for all models that learn from batches of the log."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import ClassVar, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Self
 
-import numpy as np
-
-from unskew.arrays import SeedLike
 from unskew.data import Interactions
-from unskew.data.writing import check_writable
-from unskew.models import checkpoints
 from unskew.models.batches import Batch, Positives
-from unskew.models.model import Model, Observed, Progress, check_number, check_rows, check_whole
+from unskew.models.model import Observed, check_whole
 from unskew.models.parameters import Parameters
-from unskew.one_thread import one_thread
-from unskew.ranking.scorers import FactorScorer
+from unskew.models.stepwise import StepwiseModel
+
+if TYPE_CHECKING:
+    from unskew.models.descent import Descent
 
 PENALTIES = (0.1, 0.01, 0.001, 1e-4, 1e-5)
 """The grid of Yang et al. (2018) for the regularisation."""
 
-Judge: TypeAlias = Callable[[FactorScorer], Mapping[str, float]]
-"""Metrics on validation rows, larger being better; who knows metrics hands it down."""
-Tell: TypeAlias = Callable[[str], None]
-
 
 @dataclass(frozen=True)
-class Check:
-    """What was seen of a run: the step, the mean loss of a sample since the last check, and validation metrics."""
-
-    iteration: int
-    loss: float
-    metrics: Mapping[str, float] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        return f"loss {self.loss:.4f}" + "".join(f", {name} {value:.4f}" for name, value in self.metrics.items())
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Trained:
-    """The end of a training run.
-
-    Parameters
-    ----------
-    last : FactorScorer
-        As it was at the end.
-    best : mapping
-        For each metric of the judge, the state that was best by it, and when that was.
-    checks : tuple of Check
-    """
-
-    last: FactorScorer
-    best: Mapping[str, tuple[int, FactorScorer]]
-    checks: tuple[Check, ...]
-
-    def __repr__(self) -> str:
-        best = ", ".join(f"{name} at {at}" for name, (at, _) in self.best.items())
-        return f"Trained({self.iterations} steps, {self.checks[-1]}{f'; best {best}' if best else ''})"
-
-    @property
-    def iterations(self) -> int:
-        """Steps taken; fewer than asked for when it stopped early."""
-        return self.checks[-1].iteration
-
-    def chosen(self, metric: str) -> FactorScorer:
-        """The state that was best by a metric; the last one where nothing was judged."""
-        return self.best[metric][1] if metric in self.best else self.last
-
-
-@dataclass(frozen=True)
-class GradientModel(Model):
+class GradientModel(StepwiseModel):
     """Factors learnt by Adam on batches of samples.
 
     The same log, options and seed give the same factors on any number of threads.
@@ -82,8 +30,6 @@ class GradientModel(Model):
         λ: a row is penalised by λ/2 times its squared length each time a batch looks it up.
     iterations : int
         Steps at most.
-    batch : int
-        Samples a step.
     learning_rate : float
     every : int
         Steps between two checks, where the validation metric is computed and the checkpoint written.
@@ -91,26 +37,18 @@ class GradientModel(Model):
         Checks without a better validation metric after which it stops; 0 for never.
     tune : bool
         Choose the regularisation among 0.1, 0.01, ... 1e-5 by the validation metric; an evaluation does it.
+    batch : int
+        Samples a step.
     """
 
-    factors: int = 50
-    regularisation: float = 0.01
-    iterations: int = 20_000
     batch: int = 8000
-    learning_rate: float = 0.001
-    every: int = 1000
-    patience: int = 5
-    tune: bool = False
 
     distance: ClassVar[bool] = False
     """Whether scores are negative squared distances, and rows stay in the unit ball."""
 
     def __post_init__(self) -> None:
-        for option in ("factors", "iterations", "batch", "every"):
-            check_whole(self, option)
-        check_whole(self, "patience", 0)
-        check_number(self, "learning_rate")
-        check_number(self, "regularisation", zero=True)
+        super().__post_init__()
+        check_whole(self, "batch")
 
     @property
     @abstractmethod
@@ -134,75 +72,12 @@ class GradientModel(Model):
             key, positives.offsets, positives.members, positives.n_items, batch.users, batch.items, first, last
         )
 
-    def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
-        """Train to the last step."""
-        return self.train(train, rng=rng, progress=progress).last
+    def settings_to_try(self) -> tuple[Self, ...]:
+        """The regularisations of Yang et al. (2018)."""
+        return tuple(replace(self, regularisation=penalty, tune=False) for penalty in PENALTIES)
 
-    def train(
-        self,
-        train: Interactions,
-        *,
-        rng: SeedLike = 0,
-        judge: Judge | None = None,
-        metrics: tuple[str, ...] = (),
-        judged_on: str = "",
-        checkpoint: Path | None = None,
-        threads: int | None = None,
-        progress: Progress | None = None,
-        tell: Tell | None = None,
-    ) -> Trained:
-        """Train, with validation, early stop and checkpoints.
-
-        Parameters
-        ----------
-        train : Interactions
-        rng : int or Generator
-        judge : callable, optional
-            Gives the validation metrics of a state; the best state by each is kept.
-        metrics : tuple of str
-            The names of those metrics.
-        judged_on : str
-            Fingerprint of what the judge looks at: a checkpoint that was judged on something else is refused.
-        checkpoint : Path, optional
-            Written at each check. When it is there, the run goes on from it, to the same result.
-        threads : int, optional
-            All that numba uses by default.
-        progress : callable, optional
-            Called as ``progress(done, total)``.
-        tell : callable, optional
-            Called with the loss and validation metrics in words.
-
-        Raises
-        ------
-        DataError
-            When there is no row, the numbers are no longer finite, or a checkpoint is of another run.
-        """
-        import numba
-
+    def start(self, observed: Observed, train: Interactions, seed: int, threads: int) -> "Descent":
+        """A run at its first step."""
         from unskew.models.descent import Descent
 
-        check_rows(self, train)
-        if checkpoint is not None:
-            check_writable(checkpoint)
-        observed = Observed.of(train)
-        seed = int(np.random.default_rng(rng).integers(2**62))
-        with one_thread():
-            run = Descent(self, observed, Positives.of(observed, train.name), seed, threads or numba.get_num_threads())
-            data = checkpoints.fingerprint(observed)
-            identity = checkpoints.Identity(run.identity, seed, data, metrics, judged_on)
-            if checkpoint is not None and checkpoint.exists():
-                run.restore(*checkpoints.load(checkpoint, identity), checkpoint)
-            while not run.over:
-                run.advance(progress or _silent)
-                check = run.check(judge)
-                if checkpoint is not None:
-                    checkpoints.save(checkpoint, identity, run.told(), run.arrays())
-                if tell is not None:
-                    tell(str(check))
-            if progress is not None:
-                progress(self.iterations, self.iterations)
-        return run.result()
-
-
-def _silent(done: int, total: int) -> None:
-    """Progress nobody asked for."""
+        return Descent(self, observed, Positives.of(observed, train.name), seed, threads)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from unskew.evaluation import evaluate
-from unskew.models.training import Check
+from unskew.models import Check
 from unskew.propensities import fit_gamma
 from unskew.ranking import FactorScorer, count_top
 from unskew.studies.result import Claim, Figure, Panel, Series

@@ -1,0 +1,62 @@
+"""Matrix factorisation for the average discounted gain."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.models.model import check_least
+from unskew.models.pairwise import PairwiseModel
+
+
+@dataclass(frozen=True)
+class MfAdg(PairwiseModel, word="mf-adg"):
+    r"""Factors that raise the average discounted gain: the loss of a positive grows with its rank, fastest at the top.
+
+    .. math:: \min \sum_u \frac{1}{\lvert O_u \rvert} \sum_{i \in O_u} C(r_{ui}), \qquad
+       C(k) = 1 - \frac{1}{\log_2(k + 2)},
+
+    with r the number of items that reach within a margin of 1 of the score of i. A step draws v from all items but i
+    until one does; at the N-th draw, r is taken for :math:`\lfloor (I - 1) / N \rfloor`, and the pair counts
+    :math:`C(r)` times. After :math:`\lceil (I - 1)/\gamma \rceil` draws the step is given up: i is estimated to stand
+    among the first γ. Algorithm 1 of Lim, McAuley and Lanckriet (2015), with N counting the draw that succeeds, as in
+    WARP (Weston, Bengio and Usunier 2011): in print it does not, which divides by 0 when the first draw succeeds.
+    Options beside this are those of `PairwiseModel`.
+
+    Parameters
+    ----------
+    gamma : float
+        γ, at least 1: larger ones give up earlier, and leave more of the top as it is.
+    """
+
+    gamma: float = 100.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_least(self, "gamma", 1)
+
+    def costs(self, n_items: int) -> Floats:
+        """C of the rank that each number of draws stands for."""
+        draws = np.arange(1, self.budget(n_items) + 1)
+        return rank_cost((n_items - 1) // draws)
+
+    def budget(self, n_items: int) -> int:
+        """How many v a step draws at most."""
+        return int(np.ceil((n_items - 1) / self.gamma))
+
+
+def rank_cost(above: Any) -> Floats:
+    r"""What a positive with so many items above it loses: :math:`C(k) = 1 - 1/\log_2(k + 2)`.
+
+    The average discounted gain is 1 minus its mean. It is a sum of decreasing steps,
+    :math:`C(k) = \sum_{j \le k} \alpha_j` with :math:`\alpha_1 > \alpha_2 > \ldots > 0`, so that what happens at the
+    top counts most [lim2015].
+
+    Examples
+    --------
+    >>> from unskew.models.mf_adg import rank_cost
+    >>> rank_cost([0, 1, 2, 3]).round(4).tolist()
+    [0.0, 0.3691, 0.5, 0.5693]
+    """
+    return np.asarray(1 - 1 / np.log2(np.asarray(above) + 2.0))
