@@ -1,0 +1,128 @@
+"""Claims of Lim et al. (2015) on values that are made to bear them out, and to fail them."""
+
+import numpy as np
+import pytest
+from made_lim2015 import N_ITEMS, fold_of_ranks
+
+from unskew.studies.lim2015 import table1_words, table2_words
+from unskew.studies.lim2015.fits import OWN
+from unskew.studies.lim2015.printed import METRICS
+from unskew.studies.lim2015.sizes import Sizes, compare_sizes
+from unskew.studies.lim2015.table1_words import AUC, BETTER
+
+NAMES = ("mf-auc", "mf-adg", OWN, "svd(5)", "svd(10)")
+FOLDS, USERS = 4, 300
+
+
+def values_of(**gains):
+    """Values of all models: noise that they share, and for each what it gains on MF-AUC by metric."""
+    rng = np.random.default_rng(0)
+    shared = {metric: 0.3 + 0.1 * rng.random((FOLDS, USERS)) for metric in (*METRICS, AUC)}
+    made = {}
+    for name in NAMES:
+        for metric, base in shared.items():
+            gain = gains.get(name.replace("-", "_").partition("(")[0], {}).get(metric, 0.0)
+            made[name, metric] = base + gain + 0.01 * rng.standard_normal((FOLDS, USERS))
+    return made
+
+
+def paper_like():
+    better = dict.fromkeys(BETTER, 0.02)
+    return values_of(mf_adg={**better, "atop": -0.01}, svd=dict.fromkeys(METRICS, -0.05))
+
+
+def held(claims, ending):
+    (found,) = [claim for claim in claims if claim.claim.endswith(ending)]
+    return found.holds
+
+
+@pytest.fixture(scope="module")
+def fold():
+    rng = np.random.default_rng(1)
+    above = [rng.choice(N_ITEMS - 1, 6, replace=False) for _ in range(USERS)]
+    return fold_of_ranks(above, [[0, 0, 1, 1, 1, 1]] * USERS)
+
+
+def test_what_the_paper_says_holds_where_it_is_so(fold):
+    claims = list(table1_words.judged("made", paper_like(), NAMES, fold))
+    for metric in ("MAP", "NDCG", "Recall@10", "ADG"):
+        assert held(claims, f"above MF-AUC by {metric}") is True
+    assert held(claims, "not above MF-AUC by ATOP") is True
+    assert held(claims, "at every rank, by ADG") is True
+    assert [claim.holds for claim in table1_words.overall({"made": paper_like()}, NAMES)] == [True, True, True]
+
+
+@pytest.mark.parametrize("metric", BETTER)
+def test_a_gain_within_chance_is_no_gain(metric, fold):
+    better = dict.fromkeys(BETTER, 0.02)
+    values = values_of(mf_adg={**better, metric: -0.001})
+    claims = list(table1_words.judged("made", values, NAMES, fold))
+    assert held(claims, f"above MF-AUC by {table1_words.TITLES[metric]}") is False
+    first = next(iter(table1_words.overall({"made": values}, NAMES)))
+    assert first.holds is False
+    assert table1_words.TITLES[metric] in first.evidence
+
+
+def test_mf_adg_above_by_atop_too_fails_the_claim_about_it(fold):
+    values = values_of(mf_adg=dict.fromkeys(METRICS, 0.02))
+    assert held(table1_words.judged("made", values, NAMES, fold), "not above MF-AUC by ATOP") is False
+    assert [claim.holds for claim in table1_words.overall({"made": values}, NAMES)] == [True, False, True]
+
+
+def test_one_rank_of_svd_that_is_as_good_fails_the_claim_about_it(fold):
+    values = paper_like()
+    values["svd(10)", "adg"] = values["mf-adg", "adg"] + 0.001
+    claims = list(table1_words.judged("made", values, NAMES, fold))
+    assert held(claims, "at every rank, by ADG") is False
+    last = list(table1_words.overall({"made": values}, NAMES))[-1]
+    assert last.holds is False
+    assert "rank 10 on made" in last.evidence
+    assert "rank 5 on" not in last.evidence
+
+
+def test_atop_and_auc_are_apart_by_what_their_identity_says(fold):
+    """AUC = ((n - 1) ATOP - (k - 1)/2) / (n - k), with 4 test items among 39 candidates."""
+    values = {(name, m): fold.values("mf-adg", m)[None] for name in ("mf-auc", "mf-adg") for m in ("atop", AUC)}
+    literal, identity = table1_words.gap_claims("made", values, fold)
+    assert identity.holds is True
+    far = {key: value + 0.01 * (key[1] == AUC) for key, value in values.items()}
+    assert [claim.holds for claim in table1_words.gap_claims("made", far, fold)] == [False, False]
+    near = {key: np.full_like(value, 0.5) for key, value in values.items()}
+    assert [claim.holds for claim in table1_words.gap_claims("made", near, fold)] == [True, True]
+    assert literal.evidence.startswith("MF-AUC")
+
+
+def dealt(rng, *, lifted=0.0):
+    """All models on users whose items are dealt by lot; `lifted` of the users have theirs put first in validation."""
+    found = {}
+    for name in NAMES:
+        above, lots = [], []
+        for user in range(USERS):
+            lot = rng.permutation([0, 0, 0, 1, 1, 1, 1, 1, 1])
+            places = rng.choice(N_ITEMS - 1, 9, replace=False)
+            if user < lifted * USERS:
+                places = np.sort(places)[np.argsort(np.argsort(lot, kind="stable"))]
+            above.append(places)
+            lots.append(lot)
+        fold = fold_of_ranks(above, lots, name)
+        found |= {(name, metric): compare_sizes([fold], name, metric) for metric in METRICS}
+    return found
+
+
+def test_on_parts_dealt_by_lot_all_three_claims_hold():
+    claims = list(table2_words.judged("made", dealt(np.random.default_rng(2))))
+    assert [claim.holds for claim in claims] == [True, True, True]
+    assert "of 15 within two" in claims[0].evidence
+
+
+def test_a_model_that_has_seen_the_validation_items_fails_the_claims_about_sizes():
+    claims = list(table2_words.judged("made", dealt(np.random.default_rng(2), lifted=0.5)))
+    assert [claim.holds for claim in claims] == [False, False, False]
+
+
+def test_a_measure_that_does_not_drop_fails_the_claim_that_it_does():
+    flat = np.full((FOLDS, USERS), 0.3) + 0.01 * np.random.default_rng(0).standard_normal((FOLDS, USERS))
+    found = {(name, metric): Sizes(flat, flat[:, ::-1], flat, flat) for name in NAMES for metric in METRICS}
+    agree, drop, _ = table2_words.judged("made", found)
+    assert agree.holds is True
+    assert drop.holds is False
