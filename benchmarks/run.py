@@ -10,6 +10,7 @@ import numpy as np
 from bpr import bench_bpr
 from catalogue import bench_amazon, bench_top
 from mf import bench_mf
+from pairwise import bench_pairwise
 from workloads import W1, W2, W3, Workload, make, make_lists
 from yardsticks import matrix_product, numpy_lists, numpy_sort
 
@@ -129,6 +130,7 @@ def main(chosen):
         "cli": bench_command_line,
         "mf": bench_mf,
         "bpr": bench_bpr,
+        "pairwise": bench_pairwise,
         "top": bench_top,
         "amazon": bench_amazon,
     }
