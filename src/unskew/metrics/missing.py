@@ -32,7 +32,7 @@ _MOVING_RULES = ("sampled", "listed")
 class Move:
     """A metric before and after a change of how many positives each user has observed.
 
-    Attributes
+    Parameters
     ----------
     metric : str
         The metric's word.
