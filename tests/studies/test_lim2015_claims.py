@@ -122,7 +122,7 @@ def test_a_model_that_has_seen_the_validation_items_fails_the_claims_about_sizes
 
 def test_a_measure_that_does_not_drop_fails_the_claim_that_it_does():
     flat = np.full((FOLDS, USERS), 0.3) + 0.01 * np.random.default_rng(0).standard_normal((FOLDS, USERS))
-    found = {(name, metric): Sizes(flat, flat[:, ::-1], flat, flat) for name in NAMES for metric in METRICS}
+    found = {(name, metric): Sizes(flat, flat[:, ::-1], flat, flat, flat) for name in NAMES for metric in METRICS}
     agree, drop, _ = table2_words.judged("made", found)
     assert agree.holds is True
     assert drop.holds is False

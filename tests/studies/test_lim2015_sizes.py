@@ -106,4 +106,4 @@ def test_the_bound_for_many_comparisons_keeps_the_chance_of_any_false_alarm():
 
 def test_per_cents_of_nothing_are_undefined():
     nothing = np.zeros((1, 2))
-    assert np.isnan(Sizes(nothing, nothing, nothing, nothing).percent)
+    assert np.isnan(Sizes(nothing, nothing, nothing, nothing, nothing).percent)

@@ -1,7 +1,7 @@
 """Models trained and chosen in each fold, and where each held-out item stands."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from unskew.data import Interactions, Split, count_train_only
 from unskew.errors import DataError
 from unskew.evaluation.validation import Chosen, choose
 from unskew.metrics.missing import expected_move
-from unskew.models import MfAdg, MfAuc, PairwiseModel, Svd
+from unskew.models import MfAdg, MfAuc, PairwiseModel, Popular, Svd
 from unskew.ranking import Ranks, Scorer, prepare_contest, rank
 from unskew.studies.lim2015.printed import MODELS
 from unskew.studies.lim2015.protocol import split_of
@@ -26,7 +26,9 @@ CHOICE, OWN_CHOICE = "adg", "atop"
 """The metric that chooses the settings of both models; and what MF-AUC comes close to optimising."""
 OWN = "mf-auc by atop"
 """MF-AUC with the settings that are best by its own aim."""
-LABELS = {"mf-auc": "MF-AUC", "mf-adg": "MF-ADG", OWN: "MF-AUC chosen by ATOP"}
+POPULAR = "popular"
+"""Items by their number of training rows, the same for everybody."""
+LABELS = {"mf-auc": "MF-AUC", "mf-adg": "MF-ADG", OWN: "MF-AUC chosen by ATOP", POPULAR: "most popular"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,8 @@ class Fold:
         Model to the settings that validation chose, in words.
     train_only : int
         Users that nothing is held out from.
+    among_all : mapping
+        Model to the ranks of the test rows among all items, those of training included; of the first fold alone.
     """
 
     train: Interactions
@@ -54,6 +58,7 @@ class Fold:
     in_test: Bools
     settings: Mapping[str, str]
     train_only: int
+    among_all: Mapping[str, Ranks] = field(default_factory=dict)
 
     def part(self, model: str, name: str) -> Ranks:
         """Ranks of the rows of a part: ``test``, ``validation``, or ``pool`` for both."""
@@ -64,15 +69,19 @@ class Fold:
 
     def values(self, model: str, metric: str, part: str = "test") -> Floats:
         """The metric of each user by code; NaN of users without a row in the part."""
-        ranks = self.part(model, part)
-        found = np.full(self.train.n_users, np.nan)
-        found[np.unique(ranks.users)] = expected_move(metric, ranks, share=1.0).per_user_before
-        return found
+        return user_values(self.part(model, part), metric, self.train.n_users)
+
+
+def user_values(ranks: Ranks, metric: str, n_users: int) -> Floats:
+    """The metric of each user by code; NaN of users without a row."""
+    found = np.full(n_users, np.nan)
+    found[np.unique(ranks.users)] = expected_move(metric, ranks, share=1.0).per_user_before
+    return found
 
 
 def names_of(context: Context) -> tuple[str, ...]:
-    """The models: the two of the paper, MF-AUC by its own aim, and SVD at every rank."""
-    return (*MODELS, OWN, *map(svd_name, FAST_SVD_RANKS if context.fast else SVD_RANKS))
+    """The models: the two of the paper, MF-AUC by its own aim, SVD at every rank, and no model at all."""
+    return (*MODELS, OWN, POPULAR, *map(svd_name, FAST_SVD_RANKS if context.fast else SVD_RANKS))
 
 
 def svd_name(rank: int) -> str:
@@ -112,6 +121,7 @@ def train_fold(context: Context, data: str, number: int, split: Split) -> Fold:
         chosen = _choose(context, data, number, split, name)
         for metric, key in ((CHOICE, name), *([(OWN_CHOICE, OWN)] if name == "mf-auc" else [])):
             scorers[key], settings[key] = chosen[metric].scorer, written(chosen[metric])
+    scorers[POPULAR] = Popular().fit(split.train)
     ranks = FAST_SVD_RANKS if context.fast else SVD_RANKS
     for done, size in enumerate(ranks):
         context.report(f"svd on {data}, fold {number + 1}", done, len(ranks))
@@ -119,7 +129,16 @@ def train_fold(context: Context, data: str, number: int, split: Split) -> Fold:
     context.report(f"svd on {data}, fold {number + 1}", len(ranks), len(ranks))
     held = {name: held_ranks(scorers[name], split) for name in names_of(context)}
     placed, in_test = {name: ranks for name, (ranks, _) in held.items()}, held[MODELS[0]][1]
-    return Fold(split.train, split.validation, split.test, placed, in_test, settings, count_train_only(split))
+    among_all = {}
+    if number == 0:
+        whole = split.with_candidates("all")
+        among_all = {name: _ranks(scorers[name], whole) for name in names_of(context)}
+    alone = count_train_only(split)
+    return Fold(split.train, split.validation, split.test, placed, in_test, settings, alone, among_all)
+
+
+def _ranks(scorer: Scorer, split: Split) -> Ranks:
+    return rank(scorer, prepare_contest({"model": scorer}, split))
 
 
 def _choose(context: Context, data: str, number: int, split: Split, name: str) -> dict[str, Chosen]:
@@ -153,7 +172,7 @@ def held_ranks(scorer: Scorer, split: Split) -> tuple[Ranks, Bools]:
     whole = Split(split.train, pool, candidates=split.rule, made="validation and test together")
     width = len(split.item_vocabulary)
     keys = [part.users.astype(np.int64) * width + part.items for part in (whole.sorted_test, split.test)]
-    return rank(scorer, prepare_contest({"model": scorer}, whole)), np.isin(keys[0], keys[1])
+    return _ranks(scorer, whole), np.isin(keys[0], keys[1])
 
 
 def take_ranks(ranks: Ranks, rows: Bools) -> Ranks:

@@ -26,12 +26,15 @@ class Sizes:
         As observed; NaN of users without a row in the part.
     expected_test, expected_validation : array (folds, users)
         As expected of so many items of the pool; NaN but for users with both.
+    pool : array (folds, users)
+        On all held-out items.
     """
 
     test: Floats
     validation: Floats
     expected_test: Floats
     expected_validation: Floats
+    pool: Floats
 
     @property
     def both(self) -> Bools:
@@ -51,6 +54,10 @@ class Sizes:
     def surprise(self) -> Paired:
         """Validation less test, less what is expected of that."""
         return Paired(self.validation - self.test - (self.expected_validation - self.expected_test))
+
+    def error(self, part: str) -> float:
+        """The standard error of the mean of a part around what is expected of it."""
+        return Paired(getattr(self, part) - getattr(self, f"expected_{part}")).error
 
     @property
     def percent(self) -> float:
@@ -77,11 +84,14 @@ def compare_sizes(folds: list[Fold], model: str, metric: str) -> Sizes:
     folds : list of Fold
     model, metric : str
     """
-    parts = {name: np.array([fold.values(model, metric, name) for fold in folds]) for name in ("test", "validation")}
-    expected = {
-        name: np.array([_expected(fold, fold.part(model, "pool"), metric, name) for fold in folds]) for name in parts
-    }
-    return Sizes(parts["test"], parts["validation"], expected["test"], expected["validation"])
+    observed = [
+        np.array([fold.values(model, metric, name) for fold in folds]) for name in ("test", "validation", "pool")
+    ]
+    test, validation = (
+        np.array([_expected(fold, fold.part(model, "pool"), metric, name) for fold in folds])
+        for name in ("test", "validation")
+    )
+    return Sizes(observed[0], observed[1], test, validation, observed[2])
 
 
 def _expected(fold: Fold, pool: Ranks, metric: str, part: str) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.studies.lim2015 import table1_words as words
-from unskew.studies.lim2015.fits import Fold, fold_of, label_of, names_of
+from unskew.studies.lim2015.fits import Fold, fold_of, label_of, names_of, user_values
 from unskew.studies.lim2015.longer import Longer, told_longer, train_longer
 from unskew.studies.lim2015.printed import COUNTS, METRICS, TABLE1
 from unskew.studies.lim2015.protocol import NEEDS, SETS, absence_of, dense_log, folds_of
@@ -26,7 +26,7 @@ def run(context: Context) -> Findings:
     """The blocks of all data sets at hand."""
     cells: list[ReproducedCell] = []
     found: dict[str, Values] = {}
-    longer: list[ReproducedCell] = []
+    extra: list[ReproducedCell] = []
     notes: list[str] = list(words.METHOD)
     for data in SETS:
         folds = folds_at_hand(context, data)
@@ -36,10 +36,12 @@ def run(context: Context) -> Findings:
             more = train_longer(context, data)
             if more is not None:
                 notes.append(told_longer(data, more))
-                longer += _longer_cells(data, more)
+                extra += _longer_cells(data, more)
+            extra += _literal_cells(context, data, folds[0])
+            notes.append(words.told_among_all(data, folds[0], names_of(context)))
         cells += [*_sizes(context, data), *_cells(context, data, found.get(data))]
     claims = words.claims(context, found, {data: folds_at_hand(context, data)[0] for data in found})
-    return Findings((*cells, *longer), tuple(claims), notes=tuple(notes))
+    return Findings((*cells, *extra), tuple(claims), notes=tuple(notes))
 
 
 def folds_at_hand(context: Context, data: str) -> list[Fold]:
@@ -98,6 +100,15 @@ def _longer_cells(data: str, longer: Longer) -> Iterator[ReproducedCell]:
         yield ReproducedCell(
             f"{label_of(name)}, five million steps", NAMES[metric], data, None, float(np.nanmean(values)), note=FIRST
         )
+
+
+def _literal_cells(context: Context, data: str, fold: Fold) -> Iterator[ReproducedCell]:
+    """All models among all items, as the paper's formulas have it."""
+    for name in names_of(context):
+        for metric in COLUMNS:
+            values = user_values(fold.among_all[name], metric, fold.train.n_users)
+            row = f"{label_of(name)}, among all items"
+            yield ReproducedCell(row, NAMES[metric], data, None, float(np.nanmean(values)), note=FIRST)
 
 
 TABLE = Table("table1", "MF-ADG, MF-AUC and SVD by ATOP, MAP, NDCG, Recall@10 and ADG", run, needs=NEEDS)

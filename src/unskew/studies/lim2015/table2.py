@@ -14,6 +14,8 @@ from unskew.studies.study import Context, Table
 
 PRINTED = "ml-10m"
 """The data set that the paper prints Table 2 of."""
+SHOWN = "mf-adg"
+"""The model in the figure."""
 COLUMNS = ("test", "valid", "diff %", "expected diff %", "off, s.e.")
 Found = Mapping[tuple[str, str], Sizes]
 """By model and metric."""
@@ -31,7 +33,7 @@ def run(context: Context) -> Findings:
             found[data] = {(name, metric): compare_sizes(folds, name, metric) for name, metric in pairs}
             notes.append(words.told(data, found[data], folds))
         cells += _cells(context, data, found.get(data))
-    figures = (_figure(found),) if found else ()
+    figures = (_figure(context, found),) if found else ()
     return Findings(tuple(cells), tuple(words.claims(context, found)), figures, tuple(notes))
 
 
@@ -70,30 +72,39 @@ def _ours(sizes: Sizes) -> tuple[dict[str, float], dict[str, float | None]]:
     return dict(zip(COLUMNS, values, strict=True)), dict(zip(COLUMNS, spreads, strict=False))
 
 
-def _figure(found: Mapping[str, Found]) -> Figure:
-    """Observed over expected drop: a point on the line is a drop that the sizes explain."""
+def _figure(context: Context, found: Mapping[str, Found]) -> Figure:
+    """Every measure on validation, on test and on both, in per cent of the last, with what is expected of it."""
     panels = []
-    for name in ("mf-auc", "mf-adg"):
-        lines = []
-        for metric in METRICS:
-            points = sorted(_point(each[name, metric]) for each in found.values())
-            x, mean, error = zip(*points, strict=True)
-            lines.append(Series.of(NAMES[metric], x, mean, error))
-        ends = [point for line in lines for point in line.x]
-        line = (min(ends), max(ends))
-        lines.append(Series("as expected", line, line, line, line, naive=True))
-        panels.append(Panel(f"{label_of(name)}: validation less test, %, on {len(found)} data sets", tuple(lines)))
+    for data, each in found.items():
+        fold = folds_at_hand(context, data)[0]
+        both = each[SHOWN, "adg"].both
+        counts = [float(part.user_counts[both].mean()) for part in (fold.validation, fold.test)]
+        x = (*counts, sum(counts))
+        lines = [_observed(NAMES[metric], x, each[SHOWN, metric]) for metric in METRICS]
+        lines += [_expected(NAMES[metric], x, each[SHOWN, metric]) for metric in words.MOVED]
+        panels.append(Panel(data, tuple(lines)))
     return Figure(
-        "The drop from test to validation, as observed and as expected from the sizes alone",
-        "expected, %",
+        f"What {label_of(SHOWN)} gets on validation, on test and on both, in per cent of what it gets on both",
+        "held-out items a user",
         tuple(panels),
-        note="A point is a data set; bands are 1.96 paired standard errors over users to both sides.",
+        note=(
+            "The same users, the same ranks. Dashed: what is expected of so many of the items, for the two measures "
+            "that move; of the others 100 is. Bands are 1.96 standard errors, paired by user, to both sides."
+        ),
     )
 
 
-def _point(sizes: Sizes) -> tuple[float, float, float]:
-    scale = 100 / sizes.mean("test").value
-    return sizes.expected_percent, sizes.percent, scale * sizes.surprise.error
+def _observed(name: str, x: tuple[float, ...], sizes: Sizes) -> Series:
+    whole = sizes.mean("pool").value / 100
+    means = [sizes.mean(part).value / whole for part in ("validation", "test")]
+    errors = [sizes.error(part) / whole for part in ("validation", "test")]
+    return Series.of(name, x, (*means, 100.0), (*errors, 0.0))
+
+
+def _expected(name: str, x: tuple[float, ...], sizes: Sizes) -> Series:
+    whole = sizes.mean("pool").value / 100
+    means = [sizes.mean(f"expected_{part}").value / whole for part in ("validation", "test")]
+    return Series.of(f"{name}, expected", x, (*means, 100.0), (0.0, 0.0, 0.0), naive=True)
 
 
 TABLE = Table(
