@@ -27,6 +27,7 @@ WORDS = ranking_words()
 every_ranking = pytest.mark.parametrize("word", WORDS)
 every_metric = pytest.mark.parametrize("word", all_words())
 many = settings(max_examples=25)
+few = settings(max_examples=10)  # each goes through all parts
 
 
 def oracle_values(word: str, user: ScoredUser, *, top_n: bool = False) -> list[float]:
@@ -154,7 +155,7 @@ def test_a_user_without_positives_has_no_value_and_disturbs_nobody(word):
 
 
 @every_ranking
-@many
+@few
 @given(users=st.lists(scored_users(), min_size=1, max_size=3), top_n=st.booleans(), data=st.data())
 def test_the_expected_move_is_the_mean_over_all_parts_of_a_size(word, users, top_n, data):
     users = [
@@ -171,7 +172,7 @@ def test_the_expected_move_is_the_mean_over_all_parts_of_a_size(word, users, top
 
 
 @every_ranking
-@many
+@few
 @given(user=scored_users(), data=st.data())
 def test_the_value_of_the_whole_told_from_a_part_is_right_on_average(word, user, data):
     user = ScoredUser((*user.scores, 0), (*user.relevant, False))

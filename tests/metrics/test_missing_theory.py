@@ -58,6 +58,7 @@ def test_theorem_1_holds_for_a_mixture_of_sizes_such_as_each_item_observed_by_a_
     assert total / weight == pytest.approx(value(word, FIVE_OF_EIGHT), rel=1e-13)
 
 
+@settings(max_examples=30)
 @given(user=scored_users(max_items=9), data=st.data())
 @pytest.mark.parametrize("word", ["ndcg", "ndcg@3", "ndcg(ideal=all)@3", "ndcg(discount=lenskit)@4"])
 def test_theorem_2_ndcg_shrinks_by_a_factor_of_the_two_sizes_alone(word, user, data):
@@ -81,6 +82,7 @@ def test_ndcg_always_falls_short_since_k_by_ideal_gain_strictly_rises(k, ideal, 
     assert np.all(falls < 1)
 
 
+@settings(max_examples=50)
 @given(user=scored_users(max_items=9), data=st.data())
 def test_average_precision_of_a_part_by_the_formula_with_the_positives_above(user, data):
     order = placed_user([place for place, relevant in enumerate(user.relevant) if relevant], len(user.scores))
