@@ -1,5 +1,7 @@
 """Claims of Lim et al. (2015) on values that are made to bear them out, and to fail them."""
 
+import itertools
+
 import numpy as np
 import pytest
 from made_lim2015 import N_ITEMS, fold_of_ranks
@@ -122,7 +124,20 @@ def test_a_model_that_has_seen_the_validation_items_fails_the_claims_about_sizes
 
 def test_a_measure_that_does_not_drop_fails_the_claim_that_it_does():
     flat = np.full((FOLDS, USERS), 0.3) + 0.01 * np.random.default_rng(0).standard_normal((FOLDS, USERS))
-    found = {(name, metric): Sizes(flat, flat[:, ::-1], flat, flat, flat) for name in NAMES for metric in METRICS}
-    agree, drop, _ = table2_words.judged("made", found)
-    assert agree.holds is True
-    assert drop.holds is False
+    due = Sizes(flat, flat[:, ::-1], flat, flat - 0.05, flat)
+    agree, drop, sizes = table2_words.judged("made", dict.fromkeys(itertools.product(NAMES, METRICS), due))
+    assert (agree.holds, drop.holds, sizes.holds) == (True, False, False)
+
+
+def test_a_drop_too_small_to_be_seen_is_not_asked_for():
+    """Where the sizes let NDCG fall by much and MAP by next to nothing, only NDCG is judged."""
+    flat = np.full((FOLDS, USERS), 0.3) + 0.01 * np.random.default_rng(0).standard_normal((FOLDS, USERS))
+    falls = Sizes(flat, flat[:, ::-1] - 0.05, flat, flat - 0.05, flat)
+    stays = Sizes(flat, flat[:, ::-1], flat, flat - 1e-5, flat)
+    found = {(name, metric): falls if metric == "ndcg" else stays for name in NAMES for metric in METRICS}
+    drop = list(table2_words.judged("made", found))[1]
+    assert drop.holds is True
+    assert "in 5 of 5" in drop.evidence
+    assert "too small to be told from chance for MF-AUC MAP" in drop.evidence
+    nothing = dict.fromkeys(itertools.product(NAMES, METRICS), stays)
+    assert list(table2_words.judged("made", nothing))[1].holds is None

@@ -51,6 +51,11 @@ class Sizes:
         return Paired(self.validation - self.test)
 
     @property
+    def expected(self) -> Paired:
+        """Validation less test, as expected."""
+        return Paired(self.expected_validation - self.expected_test)
+
+    @property
     def surprise(self) -> Paired:
         """Validation less test, less what is expected of that."""
         return Paired(self.validation - self.test - (self.expected_validation - self.expected_test))

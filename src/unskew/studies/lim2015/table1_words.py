@@ -53,7 +53,8 @@ METHOD = (
     ),
     (
         "A difference is paired: a user's own, averaged over the folds, with users as the units of its standard "
-        "error. It counts beyond two of them, which chance alone exceeds to one side in 2.3 of 100."
+        "error. It counts beyond two of them, which chance alone exceeds to one side in 2.3 of 100. It says "
+        "nothing of what another start of training would give; for that see how many folds agree."
     ),
 )
 _BETTER = "MF-ADG is above MF-AUC by {}"
