@@ -120,3 +120,12 @@ def test_warnings_are_single_lines() -> None:
     )
     assert report.warnings
     assert all("\n" not in text for text in report.warnings)
+
+
+def test_a_cut_off_beyond_the_catalogue_is_warned_of() -> None:
+    split = Split(Interactions.from_arrays([0, 1], [0, 1], n_items=6), Interactions.from_arrays([0, 1], [2, 3]))
+    model = MatrixScorer(np.arange(12.0).reshape(2, 6))
+    report = evaluate({"m": model}, split, metrics=["recall@5", "ndcg@9", "recall@4", "adg"])
+    assert said("no user has more than 5 candidates, so the cut-off of recall@5 and ndcg@9 cuts", report.warnings)
+    assert report.value("m", "recall@5", "aoa") == 1
+    assert not said("cuts nothing", evaluate({"m": model}, split, metrics=["recall@4", "adg"]).warnings)

@@ -215,7 +215,9 @@ def test_the_run_says_what_chose_a_model():
 
 
 def test_a_model_without_steps_cannot_be_chosen():
-    with pytest.raises(ConfigError, match=r"als is not trained step by step.*: bpr, cml, cml-rank, mf-adg, mf-auc, pmf$"):
+    with pytest.raises(
+        ConfigError, match=r"als is not trained step by step.*: bpr, cml, cml-rank, mf-adg, mf-auc, pmf$"
+    ):
         choose(Model.from_word("als"), world())
 
 

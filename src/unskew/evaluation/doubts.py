@@ -52,6 +52,7 @@ def find_doubts(
     if propensity is not None:
         yield from propensity_doubts(check_propensity(propensity, settings, evidence, rated))
     yield from _users(evidence)
+    yield from _cutoffs(evidence, settings)
     yield from _validation_size(evidence, settings)
     corrected = any(estimator.uses_propensity for estimator in settings.estimators)
     if corrected and isinstance(settings.propensity, Popularity) and not len(evidence.train):
@@ -180,6 +181,17 @@ def _lists(evidence: Evidence, settings: Settings) -> Iterator[str]:
                 f"model {name!r} lists at most {longest} candidates a user, fewer than {', '.join(beyond)} "
                 "looks at; what is not listed gains 0"
             )
+
+
+def _cutoffs(evidence: Evidence, settings: Settings) -> Iterator[str]:
+    """A cut-off that cuts nothing, as nobody has that many candidates."""
+    most = max((int(ranks.candidates.max()) for ranks in evidence.ranks.values() if len(ranks)), default=0)
+    beyond = [str(metric) for metric in settings.metrics if most and (metric.cutoff or 0) >= most]
+    if beyond:
+        yield (
+            f"no user has more than {_count(most, 'candidate')}, so the cut-off of {listed(beyond)} cuts nothing "
+            "(recall is then 1 for every model that ranks them all); use a smaller one"
+        )
 
 
 def _ties(evidence: Evidence) -> Iterator[str]:
