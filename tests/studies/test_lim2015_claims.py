@@ -78,7 +78,7 @@ def test_one_rank_of_svd_that_is_as_good_fails_the_claim_about_it(fold):
     assert held(claims, "at every rank, by ADG") is False
     last = list(table1_words.overall({"made": values}, NAMES))[-1]
     assert last.holds is False
-    assert "rank 10 on made" in last.evidence
+    assert "SVD rank 10 on made" in last.evidence
     assert "rank 5 on" not in last.evidence
 
 

@@ -65,7 +65,7 @@ def test_users_with_too_few_relevant_items_only_train_and_are_counted(first, con
 def test_more_steps_and_all_items_are_in_rows_of_their_own(first):
     cells = own(first)
     assert cells["MF-ADG, five million steps", "ADG"].ours is not None
-    literal, unseen = cells["SVD, rank 5, among all items", "ADG"].ours, cells["SVD, rank 5", "ADG"].ours
+    literal, unseen = cells["SVD rank 5, among all items", "ADG"].ours, cells["SVD rank 5", "ADG"].ours
     assert literal < unseen
     assert sum("five million steps" in note for note in first.notes) == 1
     assert any("ranked among all items" in note for note in first.notes)
@@ -73,5 +73,5 @@ def test_more_steps_and_all_items_are_in_rows_of_their_own(first):
 
 def test_four_folds_give_a_spread(first):
     cells = own(first)
-    for model in ("MF-AUC", "MF-ADG", "SVD, rank 2"):
+    for model in ("MF-AUC", "MF-ADG", "SVD rank 2"):
         assert cells[f"{model}, s.e.", "ADG"].ours == pytest.approx(cells[model, "ADG"].spread / 2)

@@ -47,7 +47,7 @@ def test_the_numbers_are_those_that_evaluate_gives(context, result):
     report = evaluate({"svd": Svd(rank=10)}, split, metrics=[*METRICS, table1.AUC], estimators=["aoa"], seed=0)
     for metric in (*METRICS, table1.AUC):
         assert np.nanmean(fold.values("svd(10)", metric)) == pytest.approx(report.value("svd", metric, "aoa"), abs=1e-6)
-    (cell,) = cells_of(result.tables[0], data=HERE, row="SVD, rank 10", column="ADG")
+    (cell,) = cells_of(result.tables[0], data=HERE, row="SVD rank 10", column="ADG")
     folds = [np.nanmean(fits.fold_of(context, HERE, k).values("svd(10)", "adg")) for k in range(2)]
     assert cell.ours == pytest.approx(np.mean(folds))
     assert cell.spread == pytest.approx(np.std(folds, ddof=1))

@@ -91,7 +91,7 @@ def svd_name(rank: int) -> str:
 
 def label_of(name: str) -> str:
     """What a model is called in the tables."""
-    return LABELS.get(name) or f"SVD, rank {name[4:-1]}"
+    return LABELS.get(name) or f"SVD rank {name[4:-1]}"
 
 
 def fold_of(context: Context, data: str, number: int) -> Fold | None:

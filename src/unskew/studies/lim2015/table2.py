@@ -79,7 +79,7 @@ def _figure(context: Context, found: Mapping[str, Found]) -> Figure:
         fold = folds_at_hand(context, data)[0]
         both = each[SHOWN, "adg"].both
         counts = [float(part.user_counts[both].mean()) for part in (fold.validation, fold.test)]
-        x = (*counts, sum(counts))
+        x = (round(counts[0], 2), round(counts[1], 2), round(sum(counts), 2))
         lines = [_observed(NAMES[metric], x, each[SHOWN, metric]) for metric in METRICS]
         lines += [_expected(NAMES[metric], x, each[SHOWN, metric]) for metric in words.MOVED]
         panels.append(Panel(data, tuple(lines)))
@@ -88,7 +88,7 @@ def _figure(context: Context, found: Mapping[str, Found]) -> Figure:
         "held-out items a user",
         tuple(panels),
         note=(
-            "The same users, the same ranks. Dashed: what is expected of so many of the items, for the two measures "
+            "The same users, the same ranks. Grey: what is expected of so many of the items, for the two measures "
             "that move; of the others 100 is. Bands are 1.96 standard errors, paired by user, to both sides."
         ),
     )
