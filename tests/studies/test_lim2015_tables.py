@@ -14,6 +14,7 @@ from unskew.studies.lim2015.protocol import NEEDS, split_of
 from unskew.studies.page import render_study
 
 HERE = "ml-100k"
+TABLES = ["table1", "table2"]
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def context(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def result(context):
-    return get_study("lim2015").run(context)
+    return get_study("lim2015").run(context, TABLES)
 
 
 def cells_of(table, **wanted):
@@ -117,7 +118,7 @@ def test_counts_settings_and_who_only_trains_are_told(result):
 
 def test_the_json_is_plain_and_the_page_draws_the_figure(result):
     record = json.loads(result.to_json())
-    assert [table["table"] for table in record["tables"]] == ["table1", "table2"]
+    assert [table["table"] for table in record["tables"]] == TABLES
     panels = record["tables"][1]["figures"][0]["panels"]
     assert [(panel["title"], len(panel["series"])) for panel in panels] == [(HERE, 7)]
     drawn = {line["name"]: line["mean"] for line in panels[0]["series"]}
@@ -130,7 +131,7 @@ def test_the_json_is_plain_and_the_page_draws_the_figure(result):
 
 
 def test_without_any_data_nothing_runs(tmp_path):
-    result = get_study("lim2015").run(Context(folder=tmp_path))
+    result = get_study("lim2015").run(Context(folder=tmp_path), TABLES)
     assert result.status == 2
     assert all(cell.ours is None for cell in result.cells)
     assert {cell.data for cell in result.cells} == set(NEEDS)
