@@ -1,6 +1,6 @@
 """Lim et al. 2015, Top-N Recommendation with Missing Implicit Feedback: measures that survive missing data."""
 
-from unskew.studies.lim2015 import table1, table2
+from unskew.studies.lim2015 import table1, table2, weighted
 from unskew.studies.study import Study
 
 __all__ = ["STUDY"]
@@ -12,5 +12,5 @@ STUDY = Study(
         "D. Lim, J. McAuley and G. Lanckriet (2015). Top-N Recommendation with Missing Implicit Feedback. "
         "Proceedings of the 9th ACM Conference on Recommender Systems"
     ),
-    tables=(table1.TABLE, table2.TABLE),
+    tables=(table1.TABLE, table2.TABLE, weighted.TABLE),
 )
