@@ -24,6 +24,7 @@ from unskew.studies.lim2015.weighted_fits import (
 from unskew.studies.lim2015.weighted_words import Gain, Tally, claims, notes
 from unskew.studies.lim2015.weighted_world import HELD, KNOWN, Draw
 
+WAYS = tuple(Way(word, per) for per in ("user", "pair") for word in ("", "popularity", KNOWN))
 EASY = Marketplace(users=400, items=60, floor=0.3, holdout=HELD)
 
 
@@ -124,7 +125,7 @@ def trial(plain: float, known: float, *, chosen: float, naive: float, snips: flo
     true = np.array([plain, known])
     truth = {
         (way, by): Truth(chosen if by == NAIVE else known if way.weights else plain, 0.0)
-        for way in (Way(), Way(KNOWN), Way(per="pair"), Way(KNOWN, "pair"))
+        for way in WAYS
         for by in ("aoa", "own", "known")
     }
     off = {NAIVE: naive, KNOWN: snips, "popularity": 0.0, "popularity(gamma=1)": 0.0}
@@ -138,7 +139,7 @@ def tally(logs: int = 6, **changed) -> Tally:
     settings = {"plain": 0.2, "known": 0.3, "chosen": 0.1, "naive": 0.05, "snips": 0.01} | changed
     wiggle = np.linspace(-1e-3, 1e-3, logs)
     moved = [settings | {"chosen": settings["chosen"] + by, "naive": settings["naive"] + by} for by in wiggle]
-    return Tally([trial(**each) for each in moved], (Way(), Way(KNOWN), Way(per="pair"), Way(KNOWN, "pair")))
+    return Tally([trial(**each) for each in moved], WAYS)
 
 
 def test_errors_and_orders_by_hand() -> None:

@@ -217,7 +217,12 @@ def _choices(tally: Tally) -> str:
             f"with {per}s drawn, nowhere {_mean(tally, plain, NAIVE)}, in training only {_mean(tally, known, NAIVE)}, "
             f"in choosing only {_mean(tally, plain, 'known')}, in both {_mean(tally, known, 'known')}"
         )
-    return f"Training and choosing. True ADG by where known P is used: {'; '.join(steps)}."
+    counted = Way("popularity")
+    return (
+        f"Training and choosing. True ADG by where known P is used: {'; '.join(steps)}. Where P has to be estimated, "
+        f"{counted.weights} in both, users drawn, less no weights at all: {tally.gain(counted, 'own', Way(), NAIVE)} "
+        "logs."
+    )
 
 
 def _mean(tally: Tally, way: Way, choice: Choice) -> str:
