@@ -17,7 +17,7 @@ from unskew.studies.lim2015.tally import Paired
 from unskew.studies.study import Context
 
 TIMES = 5
-RATES, PENALTIES, STARTS = (0.02, 0.05), (0.05, 0.1, 0.2), (0.1, 0.01)
+RATES, PENALTIES, STARTS = (0.005, 0.02, 0.05), (0.05, 0.1, 0.2), (0.1, 0.01)
 """Learning rates, penalties and standard deviations of the first factors."""
 
 
