@@ -7,13 +7,13 @@ import pytest
 from descents import small_log
 
 from unskew.data import Interactions
-from unskew.errors import DataError, DivergenceError, PropensityError
+from unskew.errors import ConfigError, DataError, DivergenceError, PropensityError
 from unskew.models import MfAdg, MfAuc, Model
 from unskew.models.model import Observed
 from unskew.models.pairwise import LEARNING_RATES, PENALTIES
 
 SMALL = {"factors": 3, "iterations": 600, "every": 200, "regularisation": 0.01}
-WORDS = ["mf-auc", "mf-adg(gamma=2)", "mf-adg(propensity=column, gamma=1)"]
+WORDS = ["mf-auc", "mf-adg(gamma=2)", "mf-adg(propensity=column, gamma=1)", "mf-auc(per=pair)"]
 
 
 def made(word, **options):
@@ -109,6 +109,23 @@ def test_weights_move_what_is_rare_up():
     weighted = replace(model, propensity="column").fit(log).item_bias
     assert 0.5 < plain[1] / plain[0] < 2
     assert weighted[1] > 4 * weighted[0]
+
+
+def test_pairs_are_drawn_in_proportion_to_the_rows_or_weights_of_a_user():
+    """One user has 9 items and one has 1: the second's vector moves in half of the steps, or in a tenth.
+
+    Of 2,000 draws 1,000 or 200 are expected; the bounds are ten standard deviations away.
+    """
+    log = Interactions.from_arrays(np.repeat([0, 1], [9, 1]), [*range(9), 10], n_users=2, n_items=12)
+    steps = {}
+    for per in ("user", "pair"):
+        run = MfAuc(factors=2, init=1e-3, learning_rate=1e-6, regularisation=0.0, iterations=2000, every=2000, per=per)
+        bias = run.fit(log).item_bias / 1e-6
+        steps[per] = bias[10] - np.median(bias[[9, 11]])
+    assert 800 < steps["user"] < 1200
+    assert 65 < steps["pair"] < 335
+    with pytest.raises(ConfigError, match=r"mf-adg\(per=row\): expected user or pair"):
+        MfAdg(per="row")
 
 
 def test_weights_need_propensities():

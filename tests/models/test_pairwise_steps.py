@@ -44,9 +44,15 @@ def slow_steps(start, histories, shares, model, key, count):
     loss, found, draws = 0.0, 0, 0
     for t in range(count):
         state = mixed(key + (t + 1) * GOLDEN)
-        u = drawable[below(state, len(drawable))]
-        state += GOLDEN
-        i = positive(state, histories[u], None if shares is None else shares[u])
+        if model.per == "pair":
+            pairs = [(u, k) for u in drawable for k in range(len(histories[u]))]
+            weights = None if shares is None else [shares[u][k] for u, k in pairs]
+            u, k = positive(state, pairs, weights)
+            i = histories[u][k]
+        else:
+            u = drawable[below(state, len(drawable))]
+            state += GOLDEN
+            i = positive(state, histories[u], None if shares is None else shares[u])
         for cost in costs:
             state += GOLDEN
             if model.outside_only:
@@ -74,12 +80,22 @@ def weighted_log(seed=0):
     return log.with_propensity(chances)
 
 
+def take(run, first, count, rate, penalty):
+    """Compiled steps of a run."""
+    numbers = run.users, run.items, run.bias
+    rows = run.drawn, run.positives.offsets, run.positives.members, run.positives.owners, run.cumulative, run.pairs
+    size = np.float32(rate), np.float32(penalty)
+    return take_steps(*numbers, *rows, run.key, first, count, *size, run.costs, run.outside)
+
+
 MODELS = [
     MfAuc(factors=3, regularisation=0.02, init=0.4),
     MfAdg(factors=3, regularisation=0.02, init=0.4, gamma=1),
     MfAdg(factors=3, regularisation=0.02, init=0.4, gamma=3),
     MfAdg(factors=3, regularisation=0.02, init=0.4, gamma=2, propensity="column"),
     MfAuc(factors=3, regularisation=0.0, init=0.4, propensity="column"),
+    MfAdg(factors=3, regularisation=0.02, init=0.4, gamma=2, per="pair"),
+    MfAuc(factors=3, regularisation=0.02, init=0.4, propensity="column", per="pair"),
 ]
 
 
@@ -95,12 +111,10 @@ def test_the_compiled_steps_are_those_written_out(model, seed):
     if model.uses_propensity:
         order = np.lexsort((log.items, log.users))
         parts = np.split(1 / log.propensity[order], observed.matrix.indptr[1:-1])
-        shares = [part / part.sum() for part in parts]
+        total = sum(part.sum() for part in parts)
+        shares = [part / (part.sum() if model.per == "user" else total) for part in parts]
     slow = slow_steps((run.users, run.items, run.bias), histories, shares, model, run.key, 400)
-    loss, found, draws = take_steps(
-        run.users, run.items, run.bias, run.drawn, run.positives.offsets, run.positives.members, run.cumulative,
-        run.key, 0, 400, np.float32(model.learning_rate), np.float32(model.regularisation), run.costs, run.outside,
-    )  # fmt: skip
+    loss, found, draws = take(run, 0, 400, model.learning_rate, model.regularisation)
     assert (found, draws) == slow[4:]
     assert found > 0
     for ours, theirs in zip((run.users, run.items, run.bias), slow, strict=False):
@@ -117,10 +131,7 @@ def test_steps_in_pieces_are_the_same_bytes(model):
         run = model.start(observed, log, 3, 1)
         at = 0
         for count in pieces:
-            take_steps(
-                run.users, run.items, run.bias, run.drawn, run.positives.offsets, run.positives.members,
-                run.cumulative, run.key, at, count, np.float32(0.05), np.float32(0.01), run.costs, run.outside,
-            )  # fmt: skip
+            take(run, at, count, 0.05, 0.01)
             at += count
         ends.append([part.tobytes() for part in run.arrays_now().values()])
     assert ends[0] == ends[1]
@@ -168,9 +179,6 @@ def test_other_positives_may_be_violators_of_mf_adg_but_not_of_mf_auc():
         down = set()
         for t in range(60):
             before = run.bias.copy()
-            take_steps(
-                run.users, run.items, run.bias, run.drawn, run.positives.offsets, run.positives.members,
-                run.cumulative, run.key, t, 1, np.float32(1e-4), np.float32(0), run.costs, run.outside,
-            )  # fmt: skip
+            take(run, t, 1, 1e-4, 0)
             down |= set(np.flatnonzero(run.bias < before).tolist())
         assert down == lost

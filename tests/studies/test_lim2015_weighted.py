@@ -6,19 +6,16 @@ import numpy as np
 import pytest
 
 from unskew.data import Interactions, Split
-from unskew.models import MfAdg
 from unskew.ranking import MatrixScorer
 from unskew.simulators import Marketplace, World
 from unskew.studies import Context, Study
 from unskew.studies.lim2015 import weighted, weighted_fits
 from unskew.studies.lim2015.weighted_fits import (
     NAIVE,
-    PairDrawn,
     Trial,
     Truth,
     Way,
     head_share,
-    repeat_in_proportion,
     true_values,
 )
 from unskew.studies.lim2015.weighted_words import Gain, Tally, claims, notes
@@ -81,25 +78,10 @@ def test_the_propensities_of_a_part_are_the_chance_to_be_in_it(part: str) -> Non
     assert abs(off) < 3.9 * np.sqrt(np.sum((1 - P) / P**2))
 
 
-def test_a_list_holds_each_number_in_proportion() -> None:
-    assert repeat_in_proportion(np.array([1.0, 0, 2, 1]), 8).tolist() == [0, 0, 2, 2, 2, 2, 3, 3]
-    counts = np.bincount(repeat_in_proportion(np.array([0.3, 0.5, 0.7]), 1000))
-    assert counts == pytest.approx(np.array([200, 333.33, 466.67]), abs=1)
-
-
-def test_pairs_are_drawn_by_their_weight_over_the_whole_log() -> None:
-    """User 0 has rows of P 1/4 and 1/2, weights 4 and 2; user 1 has one of P 1/2; user 2 has none."""
-    log = rows([0, 0, 1], [0, 1, 1], 3, 4, propensity=[0.25, 0.5, 0.5])
-    for word, shares in (("column", [6 / 8, 2 / 8]), ("", [2 / 3, 1 / 3])):
-        run = start(PairDrawn(factors=2, propensity=word), log)
-        assert np.bincount(run.drawn) / len(run.drawn) == pytest.approx(np.array(shares), abs=1e-5)
-    assert start(MfAdg(factors=2), log).drawn.tolist() == [0, 1]
-
-
-def start(model, log):
-    from unskew.models.model import Observed
-
-    return model.start(Observed.of(log), log, 0, 1)
+def test_a_way_is_trained_as_it_says() -> None:
+    learner = Way(KNOWN, "pair").learner(0.3)
+    assert (learner.word, learner.per, learner.propensity, learner.regularisation) == ("mf-adg", "pair", KNOWN, 0.3)
+    assert Way("popularity", model="mf-auc").learner(0.1).word == "mf-auc"
 
 
 def test_the_share_of_draws_on_the_head_by_hand() -> None:

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class PairwiseModel(StepwiseModel):
 
     .. math:: x_{ui} = \theta_u \cdot \theta_i + b_i
 
-    A step draws a user, one of the user's items i, and items v until one is found for which
+    A step draws a user, one of the user's items i (see `per`), and items v until one is found for which
     :math:`x_{ui} - x_{uv} < 1`; it then descends on
     :math:`c\,(x_{uv} - x_{ui} + 1) + \frac{\lambda}{2}(\lVert\theta_u\rVert^2 + \lVert\theta_i\rVert^2 +
     \lVert\theta_v\rVert^2)`; biases are free. A model says which v may be drawn, how many at most, and what c is.
@@ -51,9 +51,12 @@ class PairwiseModel(StepwiseModel):
     init : float
         Standard deviation of the first factors, which are normal; the first biases are 0.
     propensity : str
-        The word of a propensity model: a user's items are then drawn in proportion to 1/P instead of uniformly, which
+        The word of a propensity model: positives are then drawn in proportion to 1/P instead of uniformly, which
         gives back what popularity takes from the rare ones. An evaluation reads it and puts the propensities on the
         rows (and chooses by ``snips``); from Python, the rows must hold them.
+    per : {"user", "pair"}
+        What a step draws first: a user, all alike, and then one of the user's items, as published; or a pair of the
+        log, so that users with more items, or with larger weights, are drawn more often.
     """
 
     regularisation: float = 0.1
@@ -63,6 +66,7 @@ class PairwiseModel(StepwiseModel):
     patience: int = 0
     init: float = 0.1
     propensity: str = ""
+    per: Literal["user", "pair"] = "user"
 
     one_core: ClassVar[bool] = True
     outside_only: ClassVar[bool] = False
@@ -71,6 +75,8 @@ class PairwiseModel(StepwiseModel):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_number(self, "init")
+        if self.per not in {"user", "pair"}:
+            raise ConfigError(f"{self.word}(per={self.per}): expected user or pair")
         if self.learning_rate * self.regularisation >= 1:
             raise ConfigError(
                 f"{self}: learning-rate times regularisation must be below 1, or a step turns the factors around"

@@ -39,11 +39,15 @@ class PairwiseRun(Run):
             (rng.standard_normal((n, model.factors)) * model.init).astype(np.float32) for n in (n_users, n_items)
         )
         self.bias = np.zeros(n_items, dtype=np.float32)
+        self.pairs = model.per == "pair"
         # a user who has had everything has nothing to compare with
-        self.drawn = np.flatnonzero(np.diff(positives.offsets) < n_items).astype(np.int32)
+        some = np.flatnonzero(np.diff(positives.offsets) < n_items).astype(np.int32)
+        self.drawn = positives.rows if self.pairs else some
         self.costs = model.costs(n_items).astype(np.float32)
         self.outside = model.outside_only
-        self.cumulative = np.empty(0) if weights is None else _running_shares(weights, positives)
+        self.cumulative = np.empty(0)
+        if weights is not None:
+            self.cumulative = _running(weights[self.drawn]) if self.pairs else _running_shares(weights, positives)
         self.key = int(rng.integers(2**62))
         self.loss = math.nan
         self.found, self.draws = 0, 0
@@ -58,7 +62,8 @@ class PairwiseRun(Run):
             count = min(CHUNK, stop - self.done)
             part, found, draws = take_steps(
                 self.users, self.items, self.bias, self.drawn, self.positives.offsets, self.positives.members,
-                self.cumulative, self.key, self.done, count, rate, penalty, self.costs, self.outside,
+                self.positives.owners, self.cumulative, self.pairs, self.key, self.done, count, rate, penalty,
+                self.costs, self.outside,
             )  # fmt: skip
             loss += part
             self.found += found
@@ -84,6 +89,11 @@ class PairwiseRun(Run):
         self.users, self.items, self.bias = (
             np.ascontiguousarray(arrays[name], dtype=np.float32) for name in ("users", "items", "bias")
         )
+
+
+def _running(weights: Floats) -> Floats:
+    """Running sums of all weights, ending at 1."""
+    return np.asarray(np.cumsum(weights / weights.sum()))
 
 
 def _running_shares(weights: Floats, positives: Positives) -> Floats:

@@ -35,8 +35,9 @@ def _dot(a: Matrix, b: Matrix) -> Any:
 
 @njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
 def take_steps(
-    users: Matrix, items: Matrix, bias: Matrix, drawn: Ints, offsets: Ints, members: Ints, cumulative: Floats,
-    key: int, first: int, count: int, rate: Any, penalty: Any, costs: Matrix, outside: bool,
+    users: Matrix, items: Matrix, bias: Matrix, drawn: Ints, offsets: Ints, members: Ints, owners: Ints,
+    cumulative: Floats, pairs: bool, key: int, first: int, count: int, rate: Any, penalty: Any, costs: Matrix,
+    outside: bool,
 ) -> tuple[float, int, int]:  # fmt: skip
     """Take steps first to first + count - 1 in place; what step t draws depends on the key and t alone.
 
@@ -44,11 +45,13 @@ def take_steps(
     ----------
     users, items, bias : Matrix
     drawn : Ints
-        The users that may be drawn.
-    offsets, members : Ints
-        Each user's items, ascending.
+        What may be drawn first: users, or places in `members`.
+    offsets, members, owners : Ints
+        Each user's items, ascending, and the user of each.
     cumulative : Floats
-        Running sums of each user's weights, ending at 1; empty to draw uniformly.
+        Running sums of weights that end at 1: of each user's, or of all of `drawn`; empty to draw uniformly.
+    pairs : bool
+        Whether a pair of a user and an item is drawn at once, instead of a user and then one of the user's items.
     key, first, count : int
     rate, penalty : float32
     costs : Matrix
@@ -67,10 +70,16 @@ def take_steps(
     loss, found, draws = 0.0, 0, 0
     for t in range(first, first + count):
         state = mix(uint64(key) + uint64(t + 1) * GOLDEN)
-        u = drawn[below(state, drawn.shape[0])]
-        start, stop = offsets[u], offsets[u + 1]
-        state = uint64(state + GOLDEN)
-        place = _place(cumulative, start, stop, state) if weighted else start + below(state, stop - start)
+        if pairs:
+            n = drawn.shape[0]
+            place = drawn[_place(cumulative, 0, n, state) if weighted else below(state, n)]
+            u = owners[place]
+            start, stop = offsets[u], offsets[u + 1]
+        else:
+            u = drawn[below(state, drawn.shape[0])]
+            start, stop = offsets[u], offsets[u + 1]
+            state = uint64(state + GOLDEN)
+            place = _place(cumulative, start, stop, state) if weighted else start + below(state, stop - start)
         i = members[place]
         own, good = users[u], items[i]
         score = _dot(own, good) + bias[i]

@@ -6,12 +6,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
-from unskew.data import Interactions, Split
+from unskew.arrays import Floats
+from unskew.data import Split
 from unskew.evaluation import evaluate
 from unskew.models import MfAdg, MfAuc, Model, PairwiseModel
-from unskew.models.model import Observed
-from unskew.models.pairwise_run import PairwiseRun
 from unskew.ranking import Scorer
 from unskew.ranking.engines.threads import Threads
 from unskew.studies.lim2015.weighted_world import KNOWN, Draw
@@ -22,7 +20,6 @@ METRIC = "adg"
 ASSUMED = ("popularity", "popularity(gamma=1)", KNOWN)
 """Propensities that ADG is estimated with on the test rows."""
 YARDSTICKS = ("random", "popular", "als(factors=8)")
-PLACES = 2**20  # length of the list that users are drawn from
 
 Per: TypeAlias = Literal["user", "pair"]
 Choice: TypeAlias = Literal["aoa", "own", "known"]
@@ -38,8 +35,8 @@ class Way:
     weights : str
         The word of a propensity model; none when empty.
     per : str
-        ``user``: all users are drawn alike, and an item of the user in proportion to 1/P, as ``mf-adg`` does. ``pair``:
-        a pair of a user and an item is drawn in proportion to 1/P over the whole log.
+        ``user``: all users are drawn alike, and an item of the user in proportion to 1/P, as published. ``pair``: a
+        pair of a user and an item is drawn in proportion to 1/P over the whole log.
     model : str
     """
 
@@ -58,7 +55,7 @@ class Way:
 
     def learner(self, penalty: float) -> PairwiseModel:
         """The model, judged at the end only."""
-        kind = MfAuc if self.model == "mf-auc" else MfAdg if self.per == "user" else PairDrawn
+        kind = MfAuc if self.model == "mf-auc" else MfAdg
         return kind(
             factors=FACTORS,
             iterations=STEPS,
@@ -66,27 +63,8 @@ class Way:
             learning_rate=RATE,
             regularisation=penalty,
             propensity=self.weights,
+            per=self.per,
         )
-
-
-@dataclass(frozen=True)
-class PairDrawn(MfAdg):
-    """``mf-adg`` whose steps draw a pair of the log, in proportion to its weight, instead of a user first."""
-
-    def start(self, observed: Observed, train: Interactions, seed: int, threads: int) -> PairwiseRun:
-        """Let users be drawn in proportion to the sum of their weights."""
-        run = super().start(observed, train, seed, threads)
-        members = run.positives
-        weights = np.ones(len(members.members)) if run.weights is None else run.weights
-        totals = np.bincount(members.owners, weights, minlength=len(members.offsets) - 1).astype(np.float64)
-        run.drawn = run.drawn[repeat_in_proportion(totals[run.drawn])]
-        return run
-
-
-def repeat_in_proportion(weights: Floats, places: int = PLACES) -> Ints:
-    """A list of so many places that holds each number k in proportion to ``weights[k]``, to within one place."""
-    ends = np.rint(np.cumsum(weights) / np.sum(weights) * places).astype(np.int64)
-    return np.repeat(np.arange(len(weights)), np.diff(ends, prepend=0))
 
 
 def head_share(draw: Draw, way: Way) -> float:

@@ -14,8 +14,8 @@ from unskew.studies.result import Claim
 
 WEIGHTS = (
     "Weights are 1/P, with P from the counts of the log, popularity(gamma), or the world's own, known P. With users "
-    "drawn, which is what mf-adg(propensity=...) does, a step draws a user uniformly and then an item of the user in "
-    "proportion to its weight. With pairs drawn, it draws a pair of the whole log in proportion to its weight."
+    "drawn (per=user, as published), a step draws a user uniformly and then an item of the user in "
+    "proportion to its weight. With pairs drawn (per=pair), it draws a pair of the whole log in proportion to its weight."
 )
 ENOUGH = 5
 """Logs below which an unclear answer is none."""
@@ -229,7 +229,7 @@ def _mean(tally: Tally, way: Way, choice: Choice) -> str:
     return f"{tally.true(way, choice).mean():.4f}"
 
 
-_DRAWN: Mapping[Per, str] = {"user": "Users drawn, as mf-adg(propensity=...) does", "pair": "Pairs drawn"}
+_DRAWN: Mapping[Per, str] = {"user": "Users drawn (per=user)", "pair": "Pairs drawn (per=pair)"}
 
 
 def other_worlds(tallies: Mapping[str, Tally]) -> Iterator[str]:
