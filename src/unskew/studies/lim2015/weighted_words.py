@@ -14,8 +14,8 @@ from unskew.studies.result import Claim
 
 WEIGHTS = (
     "Weights are 1/P, with P from the counts of the log, popularity(gamma), or the world's own, known P. With users "
-    "drawn (per=user, as published), a step draws a user uniformly and then an item of the user in "
-    "proportion to its weight. With pairs drawn (per=pair), it draws a pair of the whole log in proportion to its weight."
+    "drawn (per=user, as published), a step draws a user uniformly and then an item of the user in proportion to "
+    "its weight. With pairs drawn (per=pair), it draws a pair of the whole log in proportion to its weight."
 )
 ENOUGH = 5
 """Logs below which an unclear answer is none."""
