@@ -97,10 +97,40 @@ def test_the_first_hit_of_a_part_by_hand():
     assert expected_move("hit@3", TWO, sizes=[2, 2]).per_user_after[1] == pytest.approx(2 / 3)
 
 
-def test_a_share_is_rounded_half_up_and_keeps_at_least_one_and_no_more_than_there_are():
+def test_a_share_keeps_so_many_on_average_but_at_least_one_and_no_more_than_there_are():
     ranks = ranks_of([placed_user(range(p), 60) for p in (1, 3, 50)])
-    for share, sizes in {0.5: [1, 2, 25], 0.29: [1, 1, 15], 0.001: [1, 1, 1], 1: [1, 3, 50], 2: [2, 6, 60]}.items():
-        np.testing.assert_array_equal(expected_move("adg", ranks, share=share).sizes, sizes)
+    wanted = {
+        0.5: [1, 1.5, 25],
+        0.29: [1, 1, 14.5],
+        0.001: [1, 1, 1],
+        1: [1, 3, 50],
+        1.1: [1.1, 3.3, 55],
+        2: [2, 6, 60],
+    }
+    for share, sizes in wanted.items():
+        np.testing.assert_allclose(expected_move("adg", ranks, share=share).sizes, sizes, rtol=1e-15)
+
+
+def test_a_share_between_two_sizes_is_their_weighted_mean():
+    # 0.6 * 2 = 1.2 and 0.6 * 3 = 1.8: the larger size with chance 0.2 and 0.8
+    for word in ("ndcg", "map", "mrr", "hit@2", "auc(of=negatives)", "recall(of=min)@2"):
+        low, high = (expected_move(word, TWO, sizes=sizes).per_user_after for sizes in ([1, 1], [2, 2]))
+        mixed = expected_move(word, TWO, share=0.6).per_user_after
+        np.testing.assert_allclose(mixed, low * [0.8, 0.2] + high * [0.2, 0.8], rtol=1e-13)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.29, 1 / 3, 0.7])
+@pytest.mark.parametrize("word", ["dcg", "precision@5"])
+def test_a_sum_moves_by_exactly_the_share_where_so_much_is_one_or_more(word, share):
+    ranks = ranks_of([placed_user(range(p), 60) for p in range(4, 40)])
+    assert expected_move(word, ranks, share=share).ratio == pytest.approx(share, rel=1e-8)
+
+
+def test_a_move_prints_its_means_and_not_its_arrays():
+    move = expected_move("ndcg", TWO, sizes=[1, 2])
+    assert (
+        str(move) == repr(move) == f"Move(ndcg: {move.before:.4f} to {move.after:.4f}, ratio {move.ratio:.4f}, 2 users)"
+    )
 
 
 def test_what_stays_moves_not_by_the_last_bit():
@@ -154,6 +184,10 @@ def test_list_metrics_of_ones_own_need_a_method_unless_unbiased():
         ({"share": -1.0}, "above 0"),
         ({"share": math.nan}, "above 0"),
         ({"share": math.inf}, "above 0"),
+        ({"share": "0.5"}, "share='0.5' must be a number above 0"),
+        ({"share": [0.5, 0.5]}, "must be a number"),
+        ({"share": True}, "must be a number"),
+        ({"sizes": ["a", "b"]}, "whole numbers"),
         ({"sizes": [1, 0]}, "at least 1"),
         ({"sizes": [1.0, 2.0]}, "whole numbers"),
         ({"sizes": [True, True]}, "whole numbers"),
@@ -184,6 +218,9 @@ def test_ranks_without_rows_and_losses_are_refused():
     none = np.zeros(0, dtype=np.int32)
     with pytest.raises(ConfigError, match="no row"):
         expected_move("adg", Ranks(none, none, none, none, none), share=0.5)
+    for wrong in (None, [1, 2], "ranks"):
+        with pytest.raises(ConfigError, match=f"expected Ranks, got {type(wrong).__name__}"):
+            expected_move("adg", wrong, share=0.5)
     with pytest.raises(ConfigError, match="of predicted ratings"):
         expected_move("rmse", TWO, share=0.5)
     with pytest.raises(ConfigError, match="did you mean 'ndcg'"):
@@ -256,6 +293,8 @@ def test_shrinkage_takes_arrays_and_goes_both_ways():
     assert table.shape == (2, 3)
     np.testing.assert_allclose(table[:, 1], [1 / 2 * (1 + 1 / np.log2(3)), 1])
     np.testing.assert_allclose(ndcg_shrinkage(7, 3) * ndcg_shrinkage(3, 7), 1)
+    with pytest.raises(ConfigError, match=r"shape \(2,\) and complete of shape \(3,\) do not go together"):
+        ndcg_shrinkage([1, 2], [5, 5, 5])
     assert ndcg_shrinkage(2, 4, k=1) == 0.5  # only the first place counts, so it is a sum
     assert ndcg_shrinkage(2, 4, k=100) == ndcg_shrinkage(2, 4)
 
@@ -275,6 +314,13 @@ def test_shrinkage_takes_arrays_and_goes_both_ways():
 def test_average_precision_of_what_cannot_be_is_refused(above, observed, message):
     with pytest.raises(ConfigError, match=message):
         expected_average_precision(above, observed)
+
+
+def test_average_precision_of_more_may_be_above_one_and_is_right_on_average():
+    assert expected_average_precision([0, 1], 5) == 1.75
+    places = [0, 1, 3, 4, 8]
+    pairs = [expected_average_precision([a, b], 5) for i, a in enumerate(places) for b in places[i + 1 :]]
+    assert np.mean(pairs) == pytest.approx(expected_average_precision(places, 5), rel=1e-14)
 
 
 def test_average_precision_of_one_is_the_mean_reciprocal_rank_of_the_positives():

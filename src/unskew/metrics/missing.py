@@ -6,10 +6,10 @@ over the choices has a closed form for every metric here.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 
@@ -36,8 +36,10 @@ class Move:
     ----------
     metric : str
         The metric's word.
-    positives, sizes : Ints
-        How many positives each user of the ranks has, and how many are kept; users by code.
+    positives : Ints
+        How many positives each user of the ranks has; users by code.
+    sizes : Floats
+        How many of them are kept; the mean number, where chance decides between two.
     per_user_before, per_user_after : Floats
         The metric on all of them, and expected on those kept. NaN where it is undefined: `auc(of=negatives)` without
         a negative, or `map` for more positives of a user who has one.
@@ -45,9 +47,13 @@ class Move:
 
     metric: str
     positives: Ints
-    sizes: Ints
+    sizes: Floats
     per_user_before: Floats
     per_user_after: Floats
+
+    def __repr__(self) -> str:
+        users = f"{self.users:,} user{'' if self.users == 1 else 's'}"
+        return f"Move({self.metric}: {self.before:.4f} to {self.after:.4f}, ratio {self.ratio:.4f}, {users})"
 
     @cached_property
     def counted(self) -> Bools:
@@ -75,6 +81,40 @@ class Move:
         return self.after / self.before if self.before else math.nan
 
 
+@dataclass(frozen=True, eq=False)
+class SizeMix:
+    """How many positives each user keeps, where chance decides between several numbers.
+
+    Parameters
+    ----------
+    sizes : Ints
+        The numbers, one row for each alternative and one column for each user.
+    weights : Floats
+        The chance of each, of the same shape; every column sums to 1. A number of weight 0 may be anything.
+    """
+
+    sizes: Ints
+    weights: Floats
+
+    @classmethod
+    def sure(cls, sizes: Ints) -> Self:
+        """One number a user."""
+        return cls(sizes[None, :], np.ones((1, sizes.size)))
+
+    @classmethod
+    def between(cls, means: Floats) -> Self:
+        """The whole numbers below and above each mean, so weighted that the mean is kept."""
+        low = np.floor(means)
+        chance = means - low
+        sizes = np.stack([low, low + 1]).astype(np.int64)
+        return cls(sizes, np.stack([1 - chance, chance]))
+
+    @property
+    def means(self) -> Floats:
+        """The mean number of each user."""
+        return np.asarray(np.where(self.weights > 0, self.weights * self.sizes, 0.0).sum(axis=0))
+
+
 def expected_move(
     metric: str | MetricWord,
     ranks: "Ranks",
@@ -99,18 +139,49 @@ def expected_move(
     ranks : Ranks
         Ranks among candidates that do not depend on the test rows (``unseen``, ``all`` or ``trained``).
     share : float, optional
-        Keep so much of each user's positives: s = share * p, halves up, at least 1 and at most the candidates.
+        Keep so much of each user's positives: s = share * p, at least 1 and at most the candidates. Where that is no
+        whole number, it is the whole number below or above by chance, so that s is share * p on average. A sum then
+        moves by exactly the share where share * p is at least 1.
     sizes : array of int, optional
         Instead of `share`: s for each user that has rows, by code.
+
+    Returns
+    -------
+    Move
+        The means over users `before` and `after`, their `ratio`, and the values of each user.
 
     Raises
     ------
     ConfigError
         For a share or sizes that cannot be, or a metric or ranks for which there is no exact form.
     """
+    _check_ranks(ranks)
+    _, starts, positives = np.unique(ranks.users, return_index=True, return_counts=True)
+    return mixed_move(metric, ranks, _sizes(share, sizes, positives, ranks.candidates[starts]))
+
+
+def mixed_move(metric: str | MetricWord, ranks: "Ranks", mix: SizeMix) -> Move:
+    """Return the same as `expected_move` for sizes that chance decides: the mean over the sizes of each user."""
     metric = parse_metric(metric)
     if isinstance(metric, RatingLoss):
         raise ConfigError(f"{metric} is of predicted ratings, not of ranks; choose a metric of ranks, such as adg")
+    _check_ranks(ranks)
+    _, starts, positives = np.unique(ranks.users, return_index=True, return_counts=True)
+    _check_candidates(mix, ranks.candidates[starts])
+    offsets = np.append(starts, len(ranks)).astype(np.int64)
+    before, after = _values(metric, ranks, offsets, mix)
+    move = Move(f"{metric}", positives, mix.means, before, after)
+    if not move.users:
+        raise ConfigError(f"{metric} of other sizes cannot be told for any user; use a mean such as adg")
+    return move
+
+
+def _check_ranks(ranks: "Ranks") -> None:
+    """Refuse what is no ranks, and ranks that would change."""
+    from unskew.ranking import Ranks
+
+    if not isinstance(ranks, Ranks):
+        raise ConfigError(f"expected Ranks, got {type(ranks).__name__}; make them with unskew.ranking.rank")
     if not len(ranks):
         raise ConfigError("the ranks hold no row, so nothing can move; give ranks with held-out items")
     if ranks.candidate_rule.partition("(")[0] in _MOVING_RULES:
@@ -118,15 +189,6 @@ def expected_move(
             f"ranks among candidates={ranks.candidate_rule} change when a positive is missing, so no exact move is "
             "known; rank with candidates=unseen"
         )
-    _, starts, positives = np.unique(ranks.users, return_index=True, return_counts=True)
-    kept = _sizes(share, sizes, positives, ranks.candidates[starts])
-    offsets = np.append(starts, len(ranks)).astype(np.int64)
-    before, after = _values(metric, ranks, offsets, kept)
-    # what does not change is not computed twice, once with other rounding
-    move = Move(f"{metric}", positives, kept, before, np.where(kept == positives, before, after))
-    if not move.users:
-        raise ConfigError(f"{metric} of other sizes cannot be told for any user; use a mean such as adg")
-    return move
 
 
 def ndcg_shrinkage(
@@ -153,11 +215,22 @@ def ndcg_shrinkage(
         The cut-off.
     discount, ideal : str
         As in `NDCG`.
+
+    Returns
+    -------
+    Floats
+        The factor for each s and p.
     """
     metric = NDCG(discount=discount, ideal=ideal)
     parse_metric(f"{metric}")  # so that an unknown option is refused in the words of the metric
     metric = metric if k is None else metric @ k
     s, p = (_whole(numbers, name) for numbers, name in ((observed, "observed"), (complete, "complete")))
+    try:
+        s, p = np.broadcast_arrays(s, p)
+    except ValueError:
+        raise ConfigError(
+            f"observed of shape {s.shape} and complete of shape {p.shape} do not go together; give one p for each s"
+        ) from None
     return np.asarray((s / p) * (metric.ideal_gains(p) / metric.ideal_gains(s)))
 
 
@@ -169,12 +242,20 @@ def expected_average_precision(above: Ints | Sequence[int], observed: int) -> fl
     with :math:`r_i` the number of candidates above positive i: given that i is kept, each of the others is with chance
     (s - 1) / (p - 1).
 
+    With s > p it is the average precision of a larger set, estimated without bias from the p that are known. Such an
+    estimate is right on average over the choices of the p, but a single one may be above 1: ``[0, 1]`` with s = 5 gives
+    1.75. Read means over many users, not one.
+
     Parameters
     ----------
     above : array of int
         How many candidates stand above each positive; no two the same. `expected_move` takes ties.
     observed : int
         s; more than p are possible when p is at least 2.
+
+    Returns
+    -------
+    float
     """
     places = np.sort(np.atleast_1d(np.asarray(above)))
     if not places.size or places.ndim != 1 or places.dtype.kind not in "iu" or places[0] < 0:
@@ -190,19 +271,30 @@ def expected_average_precision(above: Ints | Sequence[int], observed: int) -> fl
     return float(np.mean((1 + pairs * np.arange(p)) / (places + 1)))
 
 
-def _values(metric: Metric | ListMetric, ranks: "Ranks", offsets: Ints, sizes: Ints) -> tuple[Floats, Floats]:
+def _values(metric: Metric | ListMetric, ranks: "Ranks", offsets: Ints, mix: SizeMix) -> tuple[Floats, Floats]:
     """Values a user now, and expected of so many positives."""
+    positives = np.diff(offsets)
     if isinstance(metric, ListMetric):
         lists = _lists(metric, ranks, offsets)
-        return metric.values(lists), np.asarray(metric.expected_values(lists, sizes), dtype=np.float64)
+        before = metric.values(lists)
+        return before, _mean_value(before, positives, mix, lambda sizes: metric.expected_values(lists, sizes))
     gains = metric.row_gains(ranks.above, ranks.spread, ranks.candidates, ranks.listed)
     if metric.kind == "graded" and ranks.values is not None:
         gains = gains * ranks.values
-    positives = np.diff(offsets)
     sums = np.add.reduceat(gains, offsets[:-1])
     if metric.kind == "mean":
         return sums / positives, sums / positives
-    return sums, sums * (sizes / positives)
+    return sums, _mean_value(sums, positives, mix, lambda sizes: sums * (sizes / positives))
+
+
+def _mean_value(before: Floats, positives: Ints, mix: SizeMix, value: Callable[[Ints], Floats]) -> Floats:
+    """The mean over the sizes of each user; what does not change is not computed anew, with other rounding."""
+    total = np.zeros(positives.size)
+    for sizes, weights in zip(mix.sizes, mix.weights, strict=True):
+        kept = np.where(weights > 0, sizes, positives)  # a size without weight is asked of no metric
+        values = np.where(kept == positives, before, value(kept))
+        total += np.where(weights > 0, weights * values, 0.0)
+    return total
 
 
 def _lists(metric: ListMetric, ranks: "Ranks", offsets: Ints) -> UserLists:
@@ -216,22 +308,28 @@ def _lists(metric: ListMetric, ranks: "Ranks", offsets: Ints) -> UserLists:
     return UserLists.from_rows(offsets, ranks.above, ranks.spread, ranks.candidates, ranks.listed, policy=ranks.ties)
 
 
-def _sizes(share: float | None, sizes: Ints | Sequence[int] | None, positives: Ints, candidates: Ints) -> Ints:
+def _sizes(share: float | None, sizes: Ints | Sequence[int] | None, positives: Ints, candidates: Ints) -> SizeMix:
     if (share is None) == (sizes is None):
         raise ConfigError("say how much is kept by one of share=0.5 and sizes=[...], one number a user")
     if share is not None:
-        if not (math.isfinite(share) and share > 0):
-            raise ConfigError(f"share={share} must be a number above 0, such as 0.5")
-        # 0.29 * 50 is 14.499999999999998, but a half
-        wanted = np.floor(np.round(share * positives, 9) + 0.5)
-        return np.clip(wanted, 1, candidates).astype(np.int64)
+        number = isinstance(share, int | float | np.number) and not isinstance(share, bool)
+        if not (number and math.isfinite(share) and share > 0):
+            raise ConfigError(f"share={share!r} must be a number above 0, such as 0.5")
+        # 0.29 * 100 is 28.999999999999996, but whole
+        return SizeMix.between(np.clip(np.round(share * positives, 9), 1, candidates))
     kept = _whole(np.asarray(sizes), "sizes")
     if kept.shape != positives.shape:
         raise ConfigError(f"sizes of shape {kept.shape} for {positives.size} users with rows; give one number a user")
-    if np.any(kept > candidates):
-        user = int(np.argmax(kept > candidates))
-        raise ConfigError(f"sizes: {kept[user]} positives, but user {user}, from 0, has {candidates[user]} candidates")
-    return kept
+    return SizeMix.sure(kept)
+
+
+def _check_candidates(mix: SizeMix, candidates: Ints) -> None:
+    largest = np.where(mix.weights > 0, mix.sizes, 0).max(axis=0)
+    if np.any(largest > candidates):
+        user = int(np.argmax(largest > candidates))
+        raise ConfigError(
+            f"sizes: {largest[user]} positives, but user {user}, from 0, has {candidates[user]} candidates"
+        )
 
 
 def _whole(numbers: int | Ints, name: str) -> Ints:
