@@ -52,7 +52,7 @@ def test_a_whole_study_fails_when_one_of_its_tables_does(unskew, tmp_path):
     assert (
         outcome.out.rstrip()
         .splitlines()[-1]
-        .startswith("2 of 3 comparable numbers agree, and 1 of 2 claims hold; 1 need data that is not here.")
+        .startswith("2 of 3 comparable numbers agree, and 1 of 2 claims hold; 1 number needs data that is not here.")
     )
 
 

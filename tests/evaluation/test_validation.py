@@ -255,3 +255,11 @@ def test_what_was_chosen_is_shown_without_its_numbers():
     assert repr(chosen.scorer).startswith("FactorScorer(bpr(")
     assert len(repr(chosen)) < 500
     assert repr(MODEL.train(world().train)).startswith("Trained(60 steps, loss ")
+
+
+def test_validation_rows_that_cannot_judge_name_their_file_and_the_model() -> None:
+    split = world()
+    strangers = Interactions.from_arrays(["nobody"], [0], name="strangers.csv")
+    known = Interactions.from_arrays(split.train.users.astype(str), split.train.items)
+    with pytest.raises(DataError, match=r"strangers\.csv: validation rows cannot judge: .*'mine'"):
+        choose(MODEL, Split(known, known, strangers), ["auc"], name="mine")

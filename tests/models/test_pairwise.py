@@ -148,7 +148,7 @@ def test_a_run_that_diverges_is_stopped_with_a_hint():
 
 def test_the_grid_has_every_pair_of_a_rate_and_a_penalty():
     tried = MfAdg(gamma=7, tune=True).settings_to_try()
-    assert len(tried) == len(LEARNING_RATES) * len(PENALTIES) == 15
+    assert len(tried) == len(LEARNING_RATES) * len(PENALTIES) == 21
     assert {(each.learning_rate, each.regularisation) for each in tried} == {
         (rate, penalty) for rate in LEARNING_RATES for penalty in PENALTIES
     }

@@ -141,7 +141,7 @@ def test_the_column_is_looked_up_by_user_and_item() -> None:
 def test_a_column_that_is_not_there_is_refused() -> None:
     test = Interactions.from_arrays([0], [0], name="test.csv")
     with pytest.raises(
-        PropensityError, match=r"test\.csv has no column 'propensity', which --propensity column asks for"
+        PropensityError, match=r"test\.csv has no column 'propensity', which the propensity 'column' asks for"
     ):
         Column().fit(test, test)
 

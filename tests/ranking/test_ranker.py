@@ -207,3 +207,11 @@ def test_threads_give_results_in_order_and_pass_errors_on() -> None:
         list(Threads(2).map(lambda k: 1 // k, [1, 0, 1]))
     with pytest.raises(ConfigError, match="at least 1"):
         Threads(0)
+
+
+def test_one_model_alone_is_found_under_any_name_and_several_need_theirs():
+    split = Split(Interactions.from_arrays([0], [0], n_items=4), Interactions.from_arrays([0], [2], n_items=4))
+    scorer = MatrixScorer(np.arange(4.0)[None])
+    assert rank(scorer, prepare_contest({"mine": scorer}, split)).above.tolist() == [1]
+    with pytest.raises(ConfigError, match="was not told of a model 'model'"):
+        rank(scorer, prepare_contest({"mine": scorer, "other": scorer}, split))

@@ -17,7 +17,10 @@ def page():
 
 
 def test_the_page_opens_with_the_verdict_and_shows_every_table(page):
-    assert "<h1>2 of 3 comparable numbers agree, and 1 of 2 claims hold; 1 need data that is not here.</h1>" in page
+    assert (
+        "<h1>2 of 3 comparable numbers agree, and 1 of 2 claims hold; 1 number needs data that is not here.</h1>"
+        in page
+    )
     for number in range(1, 5):
         assert f'<section id="t{number}">' in page
     assert "could not run: the data is not here" in page

@@ -70,7 +70,7 @@ def test_the_status_is_1_when_something_fails_and_2_when_nothing_could_run(findi
         ((GOOD,), "The one comparable number agrees, and the one claim holds."),
         ((GOOD, BAD_CELL, BAD_CLAIM), "2 of 3 comparable numbers agree, and 1 of 2 claims hold."),
         ((BAD_CELL,), "The one comparable number does not agree."),
-        ((BAD_CELL, ABSENT), "The one comparable number does not agree; 1 need data that is not here."),
+        ((BAD_CELL, ABSENT), "The one comparable number does not agree; 1 number needs data that is not here."),
         ((ABSENT,), "Nothing could be computed: the data is not here."),
         ((Findings((cell(2.0, comparable=False),)),), "There was nothing to compare."),
     ],

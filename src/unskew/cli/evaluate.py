@@ -68,7 +68,7 @@ def evaluate_command(
     ] = None,
     checkpoints: Annotated[
         Path | None,
-        typer.Option(help="Folder where bpr, cml, cml-rank and pmf keep their state, to go on after a stop."),
+        typer.Option(help="Folder where models that learn step by step keep their state, to go on after a stop."),
     ] = None,
     level: Annotated[float | None, typer.Option(help="Level of the intervals [default: 0.95]")] = None,
     interval: Annotated[str | None, typer.Option(help="delta, bootstrap(2000) or observation [default: delta]")] = None,
@@ -99,7 +99,8 @@ def evaluate_command(
 
 def run(options: dict[str, Any]) -> None:
     """Read the files, evaluate once, print and write."""
-    from unskew.evaluation import get_preset, resolve
+    from unskew.evaluation import compare, get_preset, resolve
+    from unskew.evaluation.earlier import read_earlier
 
     for name in ("train", "test"):
         if options[name] is None:
@@ -116,10 +117,15 @@ def run(options: dict[str, Any]) -> None:
         raise ConfigError(f"--checkpoints {folder}: not a folder, and none can be made there; name another")
     inputs = [options[name] for name in ("train", "test", "validation", "relevant_counts", "against")]
     check_outputs(options, [*inputs, *model_files(options)])
-    report = _evaluate(options, settings)
-    write_outputs(report, options)
-    if not options["quiet"]:
-        _print(report, table=options["json"] != STDOUT)
+    earlier = None if options["against"] is None else read_earlier(options["against"])
+    report = _evaluate(options, settings, earlier)
+    try:
+        if earlier is not None:
+            report = replace(report, against=compare(report, earlier))
+    finally:  # a run is not lost where it turns out that nothing can be compared
+        write_outputs(report, options)
+        if not options["quiet"]:
+            _print(report, table=options["json"] != STDOUT)
 
 
 _SETTINGS = {
@@ -139,12 +145,10 @@ _SETTINGS = {
 }
 
 
-def _evaluate(options: dict[str, Any], settings: dict[str, Any]) -> Any:
+def _evaluate(options: dict[str, Any], settings: dict[str, Any], earlier: Any) -> Any:
     from unskew.data import Split
-    from unskew.evaluation import compare, evaluate
-    from unskew.evaluation.earlier import read_earlier
+    from unskew.evaluation import evaluate
 
-    earlier = None if options["against"] is None else read_earlier(options["against"])
     columns = Columns(
         options["user_col"] or "user",
         options["item_col"] or "item",
@@ -156,7 +160,7 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any]) -> Any:
     if not models:
         raise ConfigError("no model to judge: give --factors, --scores, --model or --predictions")
     if earlier is not None:  # before the long work
-        earlier.check_models(models)
+        earlier.check_shared(_asked(models, settings))
     split = Split(
         train=columns.read(options["train"], strict=False),
         test=columns.read(options["test"]),
@@ -165,7 +169,7 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any]) -> Any:
     counts = options["relevant_counts"]
     relevant = None if counts is None else _relevant(counts, columns)
     with stages(quiet=bool(options["quiet"])) as progress:
-        report = evaluate(
+        return evaluate(
             models,
             split,
             relevant=relevant,
@@ -174,7 +178,15 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any]) -> Any:
             progress=progress,
             **settings,
         )
-    return report if earlier is None else replace(report, against=compare(report, earlier))
+
+
+def _asked(models: dict[str, Any], settings: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """The words of what will be estimated: each model with each metric and estimator."""
+    from unskew.evaluation import resolve
+    from unskew.evaluation.judged import default_metrics
+
+    pairs = resolve(**{"metrics": default_metrics(models), **settings}).pairs
+    return [(model, str(metric), str(estimator)) for model in models for metric, estimator in pairs]
 
 
 def _relevant(path: Path, columns: Columns) -> Any:

@@ -120,6 +120,9 @@ def _console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
 
 
+_PRESENCE = {"present": "", "partly": " (partly here)", "absent": " (not here)"}
+
+
 def _list(studies: "list[Study]", context: "Context") -> None:
     console = _console()
     for study in studies:
@@ -127,7 +130,7 @@ def _list(studies: "list[Study]", context: "Context") -> None:
         console.print(Text(f"  {study.reference}."))
         table = Table("name", "shows", "data", pad_edge=False, box=SIMPLE_HEAD)
         for each in study.tables:
-            needs = (name if context.find(name) else f"{name} (not here)" for name in each.needs)
+            needs = (f"{name}{_PRESENCE[context.presence(name)]}" for name in each.needs)
             table.add_row(Text(f"{study.name}/{each.name}", no_wrap=True), Text(each.title), Text(", ".join(needs)))
         console.print(table)
 

@@ -113,6 +113,7 @@ def choose(
         threads=threads if side_by_side == 1 else 1,
         estimator=estimator,
         propensity=propensity,
+        name=name or str(model),
     )
     judged_on = "" if checkpoints is None else _judged_on(split, positive, estimator, propensity)
 
@@ -167,6 +168,7 @@ def validation_judge(
     threads: int | None = None,
     estimator: str = "aoa",
     propensity: str | None = None,
+    name: str = "model",
 ) -> Judge | None:
     """What gives the metrics of a state on the split's validation rows; None when it has none.
 
@@ -183,6 +185,7 @@ def validation_judge(
             "hold them out of train"
         )
     judged = Split(split.train, split.validation, split.test, candidates=split.rule)
+    source = split.validation.name
 
     def judge(scorer: FactorScorer) -> Mapping[str, float]:
         from unskew.evaluation.evaluator import evaluate
@@ -190,10 +193,13 @@ def validation_judge(
         options: dict[str, Any] = {"positive": positive, "seed": seed, "threads": threads}
         if propensity is not None:
             options["propensity"] = propensity
-        report = evaluate({"model": scorer}, judged, metrics=list(metrics), estimators=[estimator], **options)
+        try:
+            report = evaluate({name: scorer}, judged, metrics=list(metrics), estimators=[estimator], **options)
+        except DataError as error:
+            raise DataError(f"{source}: validation rows cannot judge: {error}") from error
         values = {}
         for metric in metrics:
-            value = report.value("model", metric, estimator)
+            value = report.value(name, metric, estimator)
             if value is None:
                 raise DataError(f"{metric} is undefined on the validation rows; give more of them")
             values[metric] = value
@@ -244,7 +250,7 @@ def _file(folder: Path, name: str, grid: str) -> Path:
         raise DataError(f"{folder}: no folder for checkpoints ({error.strerror or error}); name another") from error
     stem = re.sub(r"[^\w.=-]+", "-", name).strip("-.") or "model"
     other = "" if stem == name else f"-{zlib.crc32(name.encode()):08x}"
-    return folder / f"{stem}{other}{grid.replace(' ', '-')}.npz"
+    return folder / f"{stem}{other}{grid.replace(', ', '_').replace(' ', '-')}.npz"
 
 
 def _stage(progress: Stage, label: str) -> Callable[[int, int], None]:

@@ -102,10 +102,9 @@ def load(path: Path, identity: Identity) -> tuple[dict[str, Any], dict[str, Matr
         raise DataError(f"{path}: not a checkpoint of a training run; remove it, or name another file") from error
     for key, value in identity.header().items():
         if header.get(key) != value:
-            raise DataError(
-                f"{path}: this checkpoint is {_HINTS[key]} ({_short(header.get(key))}, not {_short(value)}); remove "
-                "it, or name another file"
-            )
+            # a seed is kept as what was drawn from it, which says nothing to anybody
+            told = "" if key == "seed" else f" ({_short(header.get(key))}, not {_short(value)})"
+            raise DataError(f"{path}: this checkpoint is {_HINTS[key]}{told}; remove it, or name another file")
     if header["metrics"] != list(identity.metrics):
         raise DataError(
             f"{path}: this checkpoint was judged by {', '.join(header['metrics']) or 'no metric'}, not by "

@@ -1,7 +1,7 @@
 """Stochastic gradient descent on one pair at a time: a positive against an item that should stand below it."""
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unskew.models.pairwise_run import PairwiseRun
 
 LEARNING_RATES = (0.01, 0.05, 0.1)
-PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
+PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.2, 0.3)
 """The grid of `tune`; the paper gives none."""
 
 
@@ -47,7 +47,8 @@ class PairwiseModel(StepwiseModel):
     patience : int
         Checks without a better validation metric after which it stops; 0 for never.
     tune : bool
-        Choose learning rate (0.01, 0.05, 0.1) and regularisation (1e-5 to 0.1) by the validation metric.
+        Choose learning rate (0.01, 0.05, 0.1) and regularisation (1e-5, ... 0.01, 0.1, 0.2, 0.3) by the validation
+        metric.
     init : float
         Standard deviation of the first factors, which are normal; the first biases are 0.
     propensity : str
@@ -77,6 +78,11 @@ class PairwiseModel(StepwiseModel):
         check_number(self, "init")
         if self.per not in {"user", "pair"}:
             raise ConfigError(f"{self.word}(per={self.per}): expected user or pair")
+        plain = {field.name: field.default for field in fields(self)}
+        if self.tune and any(getattr(self, option) != plain[option] for option in ("learning_rate", "regularisation")):
+            raise ConfigError(
+                f"{self}: tune chooses learning-rate and regularisation itself; leave them out, or leave tune out"
+            )
         if self.learning_rate * self.regularisation >= 1:
             raise ConfigError(
                 f"{self}: learning-rate times regularisation must be below 1, or a step turns the factors around"

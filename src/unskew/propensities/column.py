@@ -18,7 +18,7 @@ class Column(PropensityModel, word="column"):
         """Keep the column for look-up by row."""
         if test.propensity is None:
             raise PropensityError(
-                f"{test.name} has no column 'propensity', which --propensity column asks for; "
+                f"{test.name} has no column 'propensity', which the propensity 'column' asks for; "
                 "name it with --propensity-col"
             )
         width = max(test.n_items, 1)

@@ -6,6 +6,7 @@ import numpy as np
 
 from unskew.arrays import Bools, Ints, Matrix
 from unskew.errors import ConfigError, did_you_mean
+from unskew.ranking.catalogue import Binding
 from unskew.ranking.contest import Contest
 from unskew.ranking.engines import Engine, Threads
 from unskew.ranking.lists import ListScorer
@@ -40,8 +41,9 @@ def rank(
     ----------
     scorer : Scorer
     contest : Contest
-        From `prepare_contest`, which was told of this model under this name.
+        From `prepare_contest`, which was told of this model.
     name : str
+        Under which it was told of the model; needed when there are several.
     ties : {"expected", "optimistic", "pessimistic", "random", "ordinal"}
         ``ordinal`` puts tied items in the order of their ids, ``random`` in a seeded order of each user's own.
     engine : Engine, optional
@@ -90,13 +92,21 @@ def rank(
     )
 
 
+def _binding(contest: Contest, name: str) -> Binding:
+    """That of the model of this name; of one alone, whatever it was called."""
+    known = contest.bindings
+    if name not in known and len(known) != 1:
+        raise ConfigError(f"the contest was not told of a model {name!r}{did_you_mean(name, known)}")
+    return known[name] if name in known else next(iter(known.values()))
+
+
 class _Job:
     """What a worker needs to rank a block; nothing in it changes but each thread's own buffer."""
 
     def __init__(self, scorer: Scorer, contest: Contest, name: str, ties: Ties, seed: int) -> None:
         self.scorer, self.contest, self.name = scorer, contest, name
         self.ties, self.seed = ties, seed
-        self.binding = contest.bindings[name]
+        self.binding = _binding(contest, name)
         self.scores = BlockScores(scorer, self.binding, contest.user_ids, contest.catalogue_ids, name)
 
     def rank_scores(self, block: tuple[int, int]) -> tuple[Ints, Ints, Ints]:

@@ -213,12 +213,15 @@ class Findings:
     figures : tuple of Figure
     notes : tuple of str
         How the table was computed, in sentences.
+    used : tuple of str, optional
+        The data sets that it was computed from, where those are not all that it needs and are at hand.
     """
 
     cells: tuple[ReproducedCell, ...] = ()
     claims: tuple[Claim, ...] = ()
     figures: tuple[Figure, ...] = ()
     notes: tuple[str, ...] = ()
+    used: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -357,7 +360,9 @@ class StudyResult:
         told = ", and ".join(part for part in parts if part) or "there was nothing to compare"
         told = told[0].upper() + told[1:]
         absent = sum(cell.ours is None for cell in self.cells)
-        return f"{told}; {absent} need data that is not here." if absent else f"{told}."
+        where = "data that is not here, or the full run" if self.fast else "data that is not here"
+        which = "1 number needs" if absent == 1 else f"{absent} numbers need"
+        return f"{told}; {which} {where}." if absent else f"{told}."
 
     def to_dict(self) -> dict[str, Any]:
         """The study as plain data."""

@@ -95,9 +95,11 @@ class Context:
 
     def find(self, name: str) -> Source | None:
         """The data set, if all of it is at hand; read it with ``source.read(context.place(name))``."""
-        source = get_source(name)
-        here = status_of(source, self.place(name)).presence == "present"
-        return source if here else None
+        return get_source(name) if self.presence(name) == "present" else None
+
+    def presence(self, name: str) -> str:
+        """Whether a data set is ``present``, ``partly`` at hand or ``absent``."""
+        return status_of(get_source(name), self.place(name)).presence
 
     def absence(self, name: str) -> str:
         """What to do about a data set that is not at hand, for the note of a cell."""
@@ -107,19 +109,29 @@ class Context:
             return f"{name} is not here: {by_hand}"
         return f"{name} is not here: 'unskew datasets get {name}' fetches it, or {by_hand}"
 
-    def fingerprint(self, name: str) -> Fingerprint | None:
+    def fingerprint(self, name: str, *, part: bool = False) -> Fingerprint | None:
         """The sha256 of a data set's content; None when it is not at hand.
 
         That of its one file, unpacked and with LF line ends; of several files, that of the lines ``sha256  name``.
+
+        Parameters
+        ----------
+        name : str
+        part : bool
+            Whether what is at hand may be a part of it.
         """
-        source = self.find(name)
+        source = get_source(name) if part else self.find(name)
         if source is None:
             return None
+        forms = [form.files for form in source.forms if form.whole or part]
+        files = {file for form in (forms if part else forms[:1]) for file in form}
         digests = {}
-        for file in next(form for form in source.forms if form.whole).files:
+        for file in sorted(files):
             path = find(self.place(name), file)
             if path is not None:
                 digests[file] = content_sha256(path)
+        if not digests:
+            return None
         if len(digests) == 1:
             return Fingerprint(name, *digests.values())
         lines = "".join(f"{digest}  {file}\n" for file, digest in sorted(digests.items()))
@@ -192,7 +204,10 @@ class Study:
         tell = context.progress
         mine = context if tell is None else replace(context, progress=_Prefixed(table.name, tell))
         findings = table.run(mine)
-        data = tuple(found for name in table.needs if (found := context.fingerprint(name)) is not None)
+        if findings.used is None:
+            data = tuple(found for name in table.needs if (found := context.fingerprint(name)) is not None)
+        else:
+            data = tuple(found for name in findings.used if (found := context.fingerprint(name, part=True)) is not None)
         seconds = time.perf_counter() - start
         return TableResult(self.name, table.name, table.title, context.fast, context.seed, seconds, data, findings)
 

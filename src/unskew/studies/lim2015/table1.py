@@ -41,7 +41,7 @@ def run(context: Context) -> Findings:
             notes.append(words.told_among_all(data, folds[0], names_of(context)))
         cells += [*_sizes(context, data), *_cells(context, data, found.get(data))]
     claims = words.claims(context, found, {data: folds_at_hand(context, data)[0] for data in found})
-    return Findings((*cells, *extra), tuple(claims), notes=tuple(notes))
+    return Findings((*cells, *extra), tuple(claims), notes=tuple(notes), used=tuple(found))
 
 
 def folds_at_hand(context: Context, data: str) -> list[Fold]:

@@ -34,7 +34,7 @@ def run(context: Context) -> Findings:
             notes.append(words.told(data, found[data], folds))
         cells += _cells(context, data, found.get(data))
     figures = (_figure(context, found),) if found else ()
-    return Findings(tuple(cells), tuple(words.claims(context, found)), figures, tuple(notes))
+    return Findings(tuple(cells), tuple(words.claims(context, found)), figures, tuple(notes), used=tuple(found))
 
 
 def _cells(context: Context, data: str, found: Found | None) -> Iterator[ReproducedCell]:

@@ -18,7 +18,7 @@ WEIGHTS = (
     "its weight. With pairs drawn (per=pair), it draws a pair of the whole log in proportion to its weight."
 )
 ENOUGH = 5
-"""Logs below which an unclear answer is none."""
+"""Logs below which nothing is judged."""
 
 
 def method(world: Marketplace, penalties: Sequence[float]) -> Iterator[str]:
@@ -77,8 +77,8 @@ class Gain:
 
     @property
     def holds(self) -> bool | None:
-        """Whether it is above 0; None when it is unclear and the logs are few."""
-        return None if self.direction == 0 and self.logs < ENOUGH else self.direction > 0
+        """Whether it is above 0; None when the logs are too few to tell."""
+        return None if self.logs < ENOUGH else self.direction > 0
 
     @property
     def verb(self) -> str:
