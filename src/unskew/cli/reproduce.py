@@ -153,7 +153,8 @@ def _print(result: "StudyResult") -> None:
         elif table.cells:
             console.print(_table(table))
         for mark, note in enumerate(table.footnotes, 1):
-            console.print(Text(f"{mark}: {note}", style="dim"))
+            # a grid has no room for marks
+            console.print(Text(f"note: {note}" if grids else f"{mark}: {note}", style="dim"))
         for note in table.findings.notes:
             console.print(Text(note, style="dim"))
         for claim in table.claims:
