@@ -26,6 +26,7 @@ def test_what_moved_is_in_the_table_the_json_and_the_page(unskew: Any, world: An
     files = "--json", world / "now.json", "--html", world / "now.html"
     outcome = unskew(*world.evaluate("-m", "adg", "-m", "ndcg", "-e", "aoa", "--against", earlier, *files))
     assert outcome.code == 0
+    assert f"earlier run: {earlier}" in outcome.out
     assert outcome.out.index("Estimates") < outcome.out.index("Against the earlier run")
     assert "note: ndcg moves with the number of positives a user" in outcome.out
     assert "note: adg can be compared" in outcome.out
@@ -34,7 +35,10 @@ def test_what_moved_is_in_the_table_the_json_and_the_page(unskew: Any, world: An
     assert (adg["metric"], adg["expected"]) == ("adg", 0)
     assert ndcg["expected"] > 0
     assert read["against"]["before"]["positives_a_user"] == 1
-    assert 'id="against"' in Path(world / "now.html").read_text()
+    assert read["against"]["file"] == earlier
+    page = Path(world / "now.html").read_text()
+    assert 'id="against"' in page
+    assert page.count(earlier) == 2  # in the summary and in the section
 
 
 def test_the_numbers_are_those_of_a_run_without_it(unskew: Any, world: Any, earlier: str) -> None:
@@ -61,7 +65,6 @@ def test_what_is_no_earlier_run_is_refused(world: Any, refuse: Any, earlier: str
     refuse(*world.evaluate("--against", text), says=("text.json: not JSON", "unskew evaluate --json"))
     refuse(*world.evaluate("--against", study), says=("the JSON of a study",))
     refuse(*world.evaluate("--against", newer), says=("written by unskew 7.0.0",))
-    refuse(*world.evaluate("-m", "auc", "--against", earlier), says=("no metric and estimator in common",))
 
 
 def test_other_models_are_refused_before_the_work_and_some_are_a_note(
@@ -72,6 +75,47 @@ def test_other_models_are_refused_before_the_work_and_some_are_a_note(
     outcome = unskew(*words, "--factors", world / "mf.npz")
     assert outcome.code == 0
     assert "note: only now: popular adg aoa" in outcome.out
+
+
+def test_other_metrics_and_estimators_are_refused_before_the_work(
+    world: Any, refuse: Any, earlier: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def work(*arguments: object, **options: object) -> None:
+        raise AssertionError("nothing is to be done before the words are checked")
+
+    monkeypatch.setattr("unskew.evaluation.evaluate", work)
+    says = ("earlier.json: no metric and estimator in common; it has adg by aoa, ndcg by aoa, ask for those",)
+    for words in (("-m", "auc", "-e", "aoa"), ("-m", "adg", "-e", "snips"), ()):
+        refuse(*world.evaluate(*words, "--against", earlier), says=says)
+
+
+def test_a_run_is_not_lost_where_only_its_end_shows_that_nothing_is_in_common(
+    unskew: Any, world: Any, earlier: str
+) -> None:
+    read = json.loads(Path(earlier).read_text())
+    read["estimates"] = [{**row, "metric": "mae"} for row in read["estimates"] if row["metric"] == "adg"]
+    changed = world.write("mae.json", json.dumps(read))  # of the model mf, which only ranks
+    ratings = pl.read_csv(world / "test.csv").select("user", "item", pl.lit(3.0).alias("prediction"))
+    ratings.write_csv(world / "predicted.csv")
+    more = (
+        "--predictions",
+        f"p={world / 'predicted.csv'}",
+        "--rating-col",
+        "rating",
+        "-m",
+        "adg",
+        "-m",
+        "mae",
+        "-e",
+        "aoa",
+    )
+    files = "--json", world / "now.json", "--html", world / "now.html"
+    outcome = unskew(*world.evaluate(*more, "--against", changed, *files))
+    assert outcome.code == 2
+    assert "mae.json: no metric and estimator in common; it has mae by aoa" in outcome.err
+    assert "Estimates" in outcome.out
+    assert {row["model"] for row in json.loads(Path(world / "now.json").read_text())["estimates"]} == {"mf", "p"}
+    assert "unskew report" in Path(world / "now.html").read_text()
 
 
 def test_the_earlier_run_is_not_written_over(world: Any, refuse: Any, earlier: str) -> None:

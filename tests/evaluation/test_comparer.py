@@ -9,12 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from compared_worlds import ITEMS, METRICS, USERS, judge, mean_over_parts, split_of
-from hypothesis import given
-from hypothesis import strategies as st
 
 from unskew import Interactions, Report, Split, compare, evaluate
 from unskew.evaluation.changes import Change, Changes
-from unskew.evaluation.comparer import _scaled
 from unskew.ranking import MatrixScorer
 
 UNBIASED = {"adg@5", "recall@5"}
@@ -54,22 +51,22 @@ def test_the_expected_move_is_the_mean_over_all_parts_of_that_size(metric: str, 
 def test_a_report_its_json_and_its_file_say_the_same(full: Report, half: Report, tmp_path: Path) -> None:
     half.to_json(tmp_path / "half.json")
     from_file = compare(full, tmp_path / "half.json")
-    assert from_file == compare(full, half.to_dict()) == compare(full, str(tmp_path / "half.json"))
+    assert from_file == compare(full, str(tmp_path / "half.json"))
+    assert from_file.file == from_file.to_dict()["file"] == str(tmp_path / "half.json")
+    assert replace(from_file, file=None) == compare(full, half.to_dict())
     from_report = compare(full, half)
+    assert from_report.file is None
     assert from_file.rows == from_report.rows
     assert (from_file.same_users, from_report.same_users) == (None, True)
 
 
-def test_every_metric_that_moves_has_a_note_with_both_numbers_and_what_to_use_instead(
-    full: Report, half: Report
-) -> None:
+def test_the_metrics_that_move_are_in_one_note_with_what_to_use_instead(full: Report, half: Report) -> None:
     changes = compare(full, half)
-    for metric, other in (("ndcg@5", "adg@5"), ("map", "adg"), ("precision@5", "recall@5"), ("hit@5", "recall@5")):
-        row = change(changes, metric)
-        (note,) = [note for note in changes.notes if note.startswith(f"{metric} moves")]
-        assert f"m {row.expected:+.4f} is expected" in note
-        assert f"unexplained: m {row.rest:+.4f}" in note
-        assert note.endswith(f"compare by {other} instead")
+    (moved,) = [note for note in changes.notes if "with the number of positives a user;" in note]
+    assert moved == (
+        "ndcg@5, ndcg, map, mrr, hit@5, precision@5 and auc(of=negatives) move with the number of positives a user; "
+        "compare by adg@5, adg, recall@5 and auc instead"
+    )
     (still,) = [note for note in changes.notes if "can be compared" in note]
     assert still.startswith("adg@5 and recall@5 can be compared")
     assert "2.00 before, 4.00 now" in still
@@ -81,14 +78,14 @@ def test_what_cannot_be_told_is_not_guessed(full: Report, half: Report) -> None:
         row = change(changes, metric)
         assert (row.expected, row.rest, row.low, row.high, row.p_value) == (None, None, None, None, None)
         assert row.difference is not None
-        assert said(f"{metric} moves with the number of positives a user: by how much cannot be told", changes)
+        assert said("and how far mrr and hit@5 move cannot be told from these ranks", changes)
     assert change(changes, "ndcg").expected is not None  # linear in the gains, so it can
 
 
 def test_tests_of_the_same_size_move_nothing() -> None:
     changes = compare(judge((0, 1)), judge((2, 3)))
     assert {row.expected for row in changes.rows} == {0.0}
-    assert not said("moves with the number", changes)
+    assert not said("with the number of positives", changes)
     assert not said("can be compared", changes)
 
 
@@ -168,18 +165,20 @@ def test_what_only_one_run_has_is_listed(full: Report) -> None:
 
 
 def test_sampled_candidates_move_every_metric() -> None:
-    runs = [judge(part, metrics=["adg@5"], candidates="sampled(5)") for part in ((0, 1), (0, 1, 2, 3))]
+    runs = [judge(part, metrics=["adg@5", "ndcg"], candidates="sampled(5)") for part in ((0, 1), (0, 1, 2, 3))]
     changes = compare(runs[1], runs[0])
     assert change(changes, "adg@5").expected is None
     assert said("candidates sampled(5): a positive is a candidate only where it is observed", changes)
     assert not said("can be compared", changes)
+    assert not said("compare by", changes)  # what is named instead would move as well
 
 
-def test_other_users_are_seen_in_reports_and_their_mean_size_is_used(full: Report) -> None:
+def test_other_users_are_seen_in_reports_and_those_in_one_only_get_a_size_by_rank(full: Report) -> None:
     model = {"m": MatrixScorer(np.tile(np.arange(float(ITEMS)), (USERS, 1)))}
     fewer = evaluate(model, split_of((0, 1), range(2, 6)), metrics=["ndcg"], estimators=["aoa"])
     changes = compare(full, fewer)
     assert changes.same_users is False
+    assert said("4 of 8 users are in one run only", changes)
     assert (changes.before.users, changes.before.rows, changes.before.positives_a_user) == (4, 8, 2.0)
     assert change(changes, "ndcg").expected == pytest.approx(
         full.value("m", "ndcg", "aoa") - mean_over_parts("ndcg", 2)  # type: ignore[operator]
@@ -188,7 +187,8 @@ def test_other_users_are_seen_in_reports_and_their_mean_size_is_used(full: Repor
 
 def test_printing_shows_the_table_and_the_notes(full: Report, half: Report) -> None:
     changes = compare(full, half)
-    text = str(changes)
+    text = str(replace(changes, file="runs/half.json"))
+    assert "earlier run: runs/half.json" in text
     assert "Against the earlier run" in text
     assert "test before: 8 users, 16 held-out rows, 2.00 a user" in text
     assert "test now: 8 users, 32 held-out rows, 4.00 a user" in text
@@ -213,18 +213,24 @@ def test_the_page_has_a_section_only_when_asked_and_runs_no_names(half: Report) 
         evaluate({evil: MatrixScorer(np.eye(USERS, ITEMS))}, split_of(part), metrics=["ndcg"])
         for part in ((0, 1), (0, 1, 2))
     ]
-    page = replace(runs[1], against=compare(runs[1], runs[0])).to_html()
+    changes = replace(compare(runs[1], runs[0]), file="<script>alert(2)</script>.json")
+    page = replace(runs[1], against=changes).to_html()
     assert '<section id="against">' in page
     assert evil not in page
+    assert "alert(2)" in page
+    assert "<script" not in page
+    assert "1 estimate in both" in page[: page.index('<section id="estimates">')]  # in the summary
     assert "compare by adg instead" in page
     assert 'id="against"' not in half.to_html()
 
 
-@given(st.lists(st.integers(1, 30), min_size=1, max_size=40), st.floats(1, 60))
-def test_scaled_sizes_have_the_wanted_mean_and_keep_the_order(sizes: list[int], mean: float) -> None:
-    made = _scaled(np.array(sizes), mean)
-    assert made.min() >= 1
-    assert made.sum() == max(round(mean * len(sizes)), len(sizes))
-    # a user with clearly more positives never gets fewer: whole parts differ by one remainder at most
-    order = np.argsort(sizes, kind="stable")
-    assert np.all(np.diff(made[order]) >= -1)
+def test_the_sentence_counts_what_moved_beyond_chance_and_size(full: Report, half: Report) -> None:
+    changes = compare(full, half)
+    rows = tuple(replace(row, p_value=p) for row, p in zip(changes.rows[:3], (0.01, 0.2, None), strict=True))
+    told = replace(changes, rows=rows, file="half.json").describe()
+    assert told.startswith(
+        "Beside the earlier run half.json: 3 estimates in both, 1 of which moved by more than chance"
+    )
+    assert "(p below 0.05, each for itself)" in told
+    assert "none of which moved" in replace(changes, rows=rows[1:]).describe()
+    assert "it can be said whether it moved" in compare(full, judge()).describe()

@@ -46,6 +46,10 @@ def broken(where: list[Any], value: object) -> Callable[[dict[str, Any]], None]:
         (broken(["estimates", 0, "metric"], 5), "model, metric and estimator must be texts"),
         (broken(["run"], []), "not a whole report"),
         (broken(["run", "judged"], {"users": 0, "rows": 0}), "must be whole numbers above 0"),
+        (broken(["run", "judged", "rows_a_user"], {"4": 7}), "rows_a_user must be numbers of users, which make up"),
+        (broken(["run", "judged", "rows_a_user"], {"4": "8"}), "not a whole report"),
+        (broken(["run", "judged", "rows_a_user"], {"four": 8}), "not a whole report (ValueError"),
+        (broken(["run", "judged", "rows_a_user"], [4]), "not a whole report (AttributeError"),
         (broken(["run", "data", "test"], {"sha256": 3}), "the test has no fingerprint"),
         (broken(["run", "models"], ["m"]), "models must be names and words"),
     ],
@@ -94,6 +98,18 @@ def test_runs_with_nothing_in_common_are_refused(report: Report) -> None:
         compare(report, read)
     with pytest.raises(ConfigError, match="no metric and estimator in common; it has auc by aoa, ask for those"):
         compare(report, judge(metrics=["auc"]))
+    many = judge(metrics=[f"recall@{k}" for k in range(1, 9)])
+    with pytest.raises(ConfigError, match="recall@5 by aoa, recall@6 by aoa and 2 more, ask for those"):
+        compare(report, many)
+
+
+def test_what_is_no_report_or_in_the_wrong_place_is_refused(report: Report) -> None:
+    for wrong in (None, 3, [report]):
+        with pytest.raises(DataError, match=f"must be a report, its JSON or the file .*, not {type(wrong).__name__}"):
+            compare(report, wrong)  # type: ignore[arg-type]
+    for wrong in ("test.json", None, report.to_dict()):
+        with pytest.raises(DataError, match=r"the report of this run first, got .* and the earlier run second"):
+            compare(wrong, report)  # type: ignore[arg-type]
 
 
 def test_a_later_patch_of_the_same_version_is_taken(report: Report) -> None:

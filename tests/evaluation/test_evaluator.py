@@ -77,7 +77,7 @@ def test_users_and_dropped_users_and_items_are_counted() -> None:
     report = evaluate({"m": model, "popular": "popular"}, Split(train, test), metrics=["auc"])
     for row in report.estimates:
         assert (row.users, row.dropped_users, row.dropped_items) == (2, 2, 3)
-    assert report.run["judged"] == {"users": 2, "rows": 2}
+    assert report.run["judged"] == {"users": 2, "rows": 2, "rows_a_user": {"1": 2}}
 
 
 def test_smoothing_zero_drops_and_counts_items_never_seen_in_training() -> None:

@@ -1,19 +1,19 @@
 """What to know before reading anything into the difference between two runs, in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from unskew.evaluation.changes import Change, Changes, TestSet
+from unskew.evaluation.changes import Changes, TestSet
+from unskew.evaluation.coupling import Coupling
 from unskew.evaluation.earlier import Earlier
-from unskew.evaluation.names import shortened
-from unskew.evaluation.sizes import instead_of, moving, ranks_move, sizes_differ
-from unskew.evaluation.wording import NAME, listed, signed_move
+from unskew.evaluation.sizes import all_instead, moving, ranks_move, sizes_differ
+from unskew.evaluation.wording import listed
 from unskew.metrics import AnyMetric
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
-FEW = 3  # models whose numbers are told one by one
+FEW = 3  # estimates of one run only that are named one by one
 _SETTINGS = {
     "candidates": "the candidate rule",
     "ties": "the tie policy",
@@ -23,11 +23,12 @@ _SETTINGS = {
 }
 
 
-def find_notes(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[str]:
+def find_notes(changes: Changes, report: "Report", earlier: Earlier, coupling: Coupling) -> Iterator[str]:
     """Say what differs besides the models, which metrics can be compared, and what the intervals assume."""
     yield from _meanings(changes, report, earlier)
     yield from _parts(changes, report, earlier)
     yield from _sizes(changes, report)
+    yield from _guesses(changes, earlier, coupling)
     yield from _rated(changes, report, earlier)
     yield from _intervals(changes)
     yield from _unmatched(changes)
@@ -72,22 +73,25 @@ def _parts(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[str
 
 
 def _sizes(changes: Changes, report: "Report") -> Iterator[str]:
-    """For each metric that moves with the number of positives, by how much; and which do not."""
+    """Which metrics move with the number of positives, what to use instead, and which do not."""
     before, after = changes.before, changes.after
     if not sizes_differ(before.positives_a_user, after.positives_a_user):
         return
     compared = {row.metric for row in changes.rows}
     metrics = [metric for metric in report.settings.metrics if str(metric) in compared]
-    for metric in moving(metrics):
-        rows = [row for row in changes.rows if row.metric == str(metric)]
-        yield f"{metric} moves with the number of positives a user: {_told(metric, rows)}"
-    still = [str(metric) for metric in metrics if metric.unbiased_to_missing]
     if any(ranks_move(report, metric) for metric in metrics):
         yield (
             f"candidates {report.run['candidates']}: a positive is a candidate only where it is observed, so every "
             f"metric moves with the number of positives a user ({_numbers(before, after)}); use --candidates unseen"
         )
-    elif still:
+        return
+    moved, still = moving(metrics), [str(metric) for metric in metrics if metric.unbiased_to_missing]
+    if moved:
+        yield (
+            f"{_move(map(str, moved))} with the number of positives a user{_untold(changes, moved)}; compare by "
+            f"{listed(all_instead(moved))} instead"
+        )
+    if still:
         yield (
             f"{listed(still)} can be compared: expected not to move with the number of positives a user, "
             f"{_numbers(before, after)}, where those that are missing are missing at random"
@@ -98,24 +102,35 @@ def _numbers(before: TestSet, after: TestSet) -> str:
     return f"{before.positives_a_user:.2f} before, {after.positives_a_user:.2f} now"
 
 
-def _told(metric: AnyMetric, rows: Sequence[Change]) -> str:
-    """The expected move and the rest, or that it is not known; and the metric to use instead."""
-    other = instead_of(metric)
-    hint = f"; compare by {other or 'a mean over positives, such as adg'} instead"
-    known = [(row, row.expected, row.rest) for row in rows if row.expected is not None and row.rest is not None]
-    if not known:
-        return f"by how much cannot be told from these ranks{hint}"
-    moves = _numbered([(row.model, moved) for row, moved, _ in known])
-    rests = _numbered([(row.model, rest) for row, _, rest in known])
-    return f"from that alone {moves} is expected; left unexplained: {rests}{hint}"
+def _move(metrics: Iterable[str]) -> str:
+    words = list(metrics)
+    return f"{listed(words)} {'moves' if len(words) == 1 else 'move'}"
 
 
-def _numbered(numbers: Sequence[tuple[str, float]]) -> str:
-    """The number of each model, or the smallest and largest when they are many."""
-    if len(numbers) <= FEW:
-        return ", ".join(f"{shortened(model, NAME)} {signed_move(number)}" for model, number in numbers)
-    found = [number for _, number in numbers]
-    return f"{signed_move(min(found))} to {signed_move(max(found))}"
+def _untold(changes: Changes, moved: Sequence[AnyMetric]) -> str:
+    """For which metrics it cannot be told by how much."""
+    told = {row.metric for row in changes.rows if row.expected is not None}
+    unknown = [str(metric) for metric in moved if str(metric) not in told]
+    return f", and how far {_move(unknown)} cannot be told from these ranks" if unknown else ""
+
+
+def _guesses(changes: Changes, earlier: Earlier, coupling: Coupling) -> Iterator[str]:
+    """What was not known of the sizes, where something was said by them."""
+    if not any(row.expected for row in changes.rows):
+        return
+    if coupling.from_mean:
+        yield (
+            f"{earlier.where} does not say how many users had how many rows: by size spreads their mean in proportion, "
+            "and is an approximation"
+        )
+    elif earlier.report is None:
+        yield "by size takes the users with more positives now for those who had more before: JSON does not name users"
+    elif coupling.by_rank:
+        users = coupling.mix.sizes.shape[1]
+        yield (
+            f"{coupling.by_rank:,} of {users:,} users are in one run only; by size takes how many positives they would "
+            "have in the other from those of the same rank"
+        )
 
 
 def _rated(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[str]:

@@ -101,6 +101,8 @@ class Changes:
         Estimates (model, metric, estimator) that only one of the runs has.
     notes : tuple of str
         What to know before reading anything into the differences.
+    file : str or None
+        The file of the earlier run; None where it was given otherwise.
     """
 
     before: TestSet
@@ -113,6 +115,7 @@ class Changes:
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
     notes: tuple[str, ...]
+    file: str | None = None
 
     def __str__(self) -> str:
         from unskew.evaluation.rendering import plain_text
@@ -120,9 +123,23 @@ class Changes:
 
         return plain_text(lambda console: print_changes(self, console), 120)
 
+    def describe(self) -> str:
+        """In one sentence: how many estimates differ by more than chance and the number of positives explain."""
+        where = "the earlier run" if self.file is None else f"the earlier run {self.file}"
+        count = f"{len(self.rows)} estimate{'' if len(self.rows) == 1 else 's'}"
+        judged = [row.p_value for row in self.rows if row.p_value is not None]
+        if not judged:
+            return f"Beside {where}: {count} in both, of none of which it can be said whether it moved beyond chance."
+        beyond = sum(p < 1 - self.level for p in judged)
+        return (
+            f"Beside {where}: {count} in both, {beyond or 'none'} of which moved by more than chance and the number of "
+            f"positives a user explain (p below {1 - self.level:.2g}, each for itself)."
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON, under ``against``."""
         return {
+            "file": self.file,
             "before": self.before.to_dict(),
             "after": self.after.to_dict(),
             "same_test": self.same_test,

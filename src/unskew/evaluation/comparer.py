@@ -1,24 +1,23 @@
 """A run beside an earlier one, perhaps on a test set of another size."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import hypot, isclose
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from unskew.arrays import Ints
-from unskew.errors import ConfigError
+from unskew.errors import ConfigError, DataError
 from unskew.estimators import Aoa, Estimate, normal_quantile, p_value
 from unskew.estimators.estimate import standard_error
 from unskew.evaluation.change_notes import find_notes
 from unskew.evaluation.changes import Change, Changes, TestSet
+from unskew.evaluation.coupling import Coupling, counts_by_id, couple
 from unskew.evaluation.earlier import Earlier, Other, read_earlier
 from unskew.evaluation.settings import OVER_ALL_PAIRS
 from unskew.evaluation.sizes import ranks_move, sizes_differ
-from unskew.metrics import AnyMetric, expected_move
+from unskew.metrics import AnyMetric
+from unskew.metrics.missing import mixed_move
 
 if TYPE_CHECKING:
-    from unskew.evaluation.evidence import Evidence
     from unskew.evaluation.report import Report
 
 
@@ -41,8 +40,9 @@ def compare(report: "Report", other: "Other | Earlier") -> Changes:
     ----------
     report : Report
     other : Report, mapping, str or Path
-        The earlier run: its report, its JSON, or the file that holds it. From JSON only the mean number of positives a
-        user is known; from a report of the same users, the number of each.
+        The earlier run: its report, its JSON, or the file that holds it. From a report the number of positives of each
+        user is known, where the user is in both. From JSON it is known how many users have how many; then those with
+        more positives now are taken to be those who had more before.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def compare(report: "Report", other: "Other | Earlier") -> Changes:
     Raises
     ------
     DataError
-        When the other is not the JSON of a report of this version.
+        When the first is no report, or the other is not the JSON of a report of this version.
     ConfigError
         When the two have nothing in common.
 
@@ -59,18 +59,19 @@ def compare(report: "Report", other: "Other | Earlier") -> Changes:
     ----------
     D. Lim, J. McAuley, G. Lanckriet (2015). Top-N Recommendation with Missing Implicit Feedback. RecSys 2015.
     """
-    earlier = read_earlier(other)
-    earlier.check_models(report.models)
-    theirs = {(row.model, row.metric, row.estimator): row for row in earlier.estimates}
-    mine = {(row.model, row.metric, row.estimator): row for row in report.estimates}
-    shared = [key for key in mine if key in theirs]
-    if not shared:
-        words = dict.fromkeys(f"{metric} by {estimator}" for _, metric, estimator in theirs)
-        raise ConfigError(
-            f"{earlier.where}: no metric and estimator in common; it has {', '.join(list(words)[:6])}, ask for those"
+    from unskew.evaluation.report import Report
+
+    if not isinstance(report, Report):
+        raise DataError(
+            f"compare takes the report of this run first, got {type(report).__name__}, and the earlier run second; "
+            "make a report with evaluate"
         )
+    earlier = read_earlier(other)
+    theirs = earlier.by_words
+    mine = {(row.model, row.metric, row.estimator): row for row in report.estimates}
+    earlier.check_shared(mine)
     pair = _Pair(report, earlier)
-    rows = tuple(pair.change(theirs[key], mine[key]) for key in shared)
+    rows = tuple(pair.change(theirs[key], mine[key]) for key in mine if key in theirs)
     changes = Changes(
         before=pair.before,
         after=pair.after,
@@ -82,8 +83,9 @@ def compare(report: "Report", other: "Other | Earlier") -> Changes:
         only_before=tuple(" ".join(key) for key in theirs if key not in mine),
         only_after=tuple(" ".join(key) for key in mine if key not in theirs),
         notes=(),
+        file=earlier.file,
     )
-    return replace(changes, notes=tuple(find_notes(changes, report, earlier)))
+    return replace(changes, notes=tuple(find_notes(changes, report, earlier, pair.coupling)))
 
 
 def _fingerprint(earlier: Earlier, part: str) -> str | None:
@@ -120,7 +122,19 @@ class _Pair:
             return True
         if self.earlier.report is None:
             return None
-        return set(_counts(self.report.evidence)) == set(_counts(self.earlier.report.evidence))
+        return set(counts_by_id(self.report.evidence)) == set(counts_by_id(self.earlier.report.evidence))
+
+    @property
+    def from_earlier(self) -> bool:
+        """Whether the earlier run's ranks say what sizes do: fewer of many is better known than more of few."""
+        return self.earlier.report is not None and self.before.positives_a_user > self.after.positives_a_user
+
+    @cached_property
+    def coupling(self) -> Coupling:
+        """How many positives each user of the run whose ranks are used has in the other."""
+        if self.from_earlier and self.earlier.report is not None:
+            return couple(self.earlier.report.evidence, self.report.run, self.report)
+        return couple(self.report.evidence, self.earlier.run, self.earlier.report)
 
     def change(self, old: Estimate, new: Estimate) -> Change:
         """The difference of two estimates of the same words, and what is left of it beside the expected one."""
@@ -153,10 +167,10 @@ class _Pair:
             return 0.0, _together(old.std_error, new.std_error)
         if part == "rated" or new.estimator != str(Aoa()) or old.value is None or new.value is None:
             return None, None
-        if self.earlier.report is not None and sizes[0] > sizes[1]:  # fewer of many is better known than more of few
-            level = _at_size_of(self.earlier.report, self.after, self.report, metric, old)
+        if self.from_earlier and self.earlier.report is not None:
+            level = _at_size_of(self.earlier.report, self.coupling, metric, old)
             return (None, None) if level is None else (level.value - old.value, _together(level.error, new.std_error))
-        level = _at_size_of(self.report, self.before, self.earlier.report, metric, new)
+        level = _at_size_of(self.report, self.coupling, metric, new)
         return (None, None) if level is None else (new.value - level.value, _together(level.error, old.std_error))
 
 
@@ -164,54 +178,16 @@ def _together(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else hypot(a, b)
 
 
-def _at_size_of(
-    report: "Report", test: TestSet, other: "Report | None", metric: AnyMetric, estimate: Estimate
-) -> _Level | None:
+def _at_size_of(report: "Report", coupling: Coupling, metric: AnyMetric, estimate: Estimate) -> _Level | None:
     """What an estimate would be with as many positives a user as the other test has; None where that is not known."""
     evidence = report.evidence
     ranks = evidence.ranks[estimate.model]
     ranks = replace(ranks, listed=evidence.listed(estimate.model))
-    sizes = _sizes_of(evidence, other)
-    if sizes is None:
-        sizes = _scaled(np.diff(evidence.offsets), test.positives_a_user)
     try:
-        move = expected_move(metric, ranks, sizes=sizes)
+        move = mixed_move(metric, ranks, coupling.mix)
     except ConfigError:  # more positives than there are, which not every metric can tell of
         return None
     if estimate.value is None or not isclose(move.before, estimate.value, rel_tol=1e-9, abs_tol=1e-12):
         return None  # an estimate of something else than the plain mean over these users
     per_user = move.per_user_after[move.counted]
     return _Level(move.after, standard_error((per_user - per_user.mean()) / len(per_user)))
-
-
-def _sizes_of(evidence: "Evidence", other: "Report | None") -> Ints | None:
-    """How many positives each user has in the other run; None where that is not known of all."""
-    if other is None:
-        return None
-    theirs = _counts(other.evidence)
-    found = [theirs.get(user) for user in _counts(evidence)]
-    known = [count for count in found if count is not None]
-    return np.array(known, dtype=np.int64) if len(known) == len(found) else None
-
-
-def _counts(evidence: "Evidence") -> dict[str, int]:
-    """Positives by the id of the user, in the order of the users."""
-    ids = evidence.split.user_vocabulary.ids
-    return {str(ids[int(user)]): int(n) for user, n in zip(evidence.users, np.diff(evidence.offsets), strict=True)}
-
-
-def _scaled(sizes: Ints, mean: float) -> Ints:
-    """Whole sizes of at least 1 with that mean, as near to proportional as they can be."""
-    total = max(round(mean * len(sizes)), len(sizes))
-    low, high = 0.0, mean / float(sizes.mean()) + 1
-    for _ in range(60):  # the largest share whose whole parts do not go beyond the total
-        middle = (low + high) / 2
-        low, high = (middle, high) if _whole(sizes, middle).sum() <= total else (low, middle)
-    whole = _whole(sizes, low)
-    order = np.argsort(-(low * sizes - whole), kind="stable")
-    whole[order[: total - int(whole.sum())]] += 1
-    return whole
-
-
-def _whole(sizes: Ints, share: float) -> Ints:
-    return np.asarray(np.maximum(np.floor(share * sizes), 1), dtype=np.int64)

@@ -2,8 +2,8 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
@@ -11,14 +11,17 @@ from unskew import __version__
 from unskew.data.reading import check_readable, read_content
 from unskew.errors import ConfigError, DataError
 from unskew.estimators import Estimate
+from unskew.evaluation.coupling import ROWS_A_USER
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 Other: TypeAlias = Union["Report", Mapping[str, Any], str, Path]
+Words: TypeAlias = tuple[str, str, str]  # model, metric, estimator
 
 _HINT = "give what 'unskew evaluate --json' wrote"
 _NUMBERS = ("value", "std_error")
+FEW = 6  # names or words that are listed one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,21 +37,33 @@ class Earlier:
     estimates : tuple of Estimate
     report : Report or None
         The run itself, with its ranks; None when only its JSON is at hand.
+    file : str or None
+        The file that it was read from.
     """
 
     where: str
     run: Mapping[str, Any]
     estimates: tuple[Estimate, ...]
     report: "Report | None" = None
+    file: str | None = None
 
-    def check_models(self, names: Iterable[str]) -> None:
-        """Refuse a run that shares no model with these."""
-        theirs = list(dict.fromkeys(row.model for row in self.estimates))
-        if not set(theirs) & set(names):
+    @property
+    def by_words(self) -> dict[Words, Estimate]:
+        """The estimates by model, metric and estimator."""
+        return {(row.model, row.metric, row.estimator): row for row in self.estimates}
+
+    def check_shared(self, here: Collection[Words]) -> None:
+        """Refuse a run that has no estimate in common with these words."""
+        theirs = self.by_words
+        names, their_names = ({model: None for model, _, _ in keys} for keys in (here, theirs))
+        if names.keys().isdisjoint(their_names):
             raise ConfigError(
-                f"{self.where}: no model in common (there {', '.join(theirs[:5]) or 'none'}; here "
-                f"{', '.join(list(names)[:5])}); name the model as it was named there, as in NAME=FILE"
+                f"{self.where}: no model in common (there {_some(their_names) or 'none'}; here {_some(names)}); name "
+                "the model as it was named there, as in NAME=FILE"
             )
+        if theirs.keys().isdisjoint(here):
+            known = dict.fromkeys(f"{metric} by {estimator}" for model, metric, estimator in theirs if model in names)
+            raise ConfigError(f"{self.where}: no metric and estimator in common; it has {_some(known)}, ask for those")
 
 
 def read_earlier(other: "Other | Earlier") -> Earlier:
@@ -63,6 +78,10 @@ def read_earlier(other: "Other | Earlier") -> Earlier:
 
     if isinstance(other, Earlier):
         return other
+    if not isinstance(other, Report | Mapping | str | Path):
+        raise DataError(
+            f"the earlier run must be a report, its JSON or the file that holds it, not {type(other).__name__}; {_HINT}"
+        )
     if isinstance(other, Report):
         return Earlier("the other report", other.run, other.estimates, other)
     if isinstance(other, Mapping):
@@ -75,7 +94,14 @@ def read_earlier(other: "Other | Earlier") -> Earlier:
         raise DataError(f"{path}: not JSON ({error}); {_HINT}") from error
     if not isinstance(given, dict):
         raise DataError(f"{path}: not the JSON of a report; {_HINT}")
-    return _checked(given, str(path))
+    return replace(_checked(given, str(path)), file=str(path))
+
+
+def _some(words: Iterable[str]) -> str:
+    """The first few words, and how many more there are."""
+    first = list(words)
+    more = "" if len(first) <= FEW else f" and {len(first) - FEW} more"
+    return f"{', '.join(first[:FEW])}{more}"
 
 
 def _checked(given: Mapping[str, Any], where: str) -> Earlier:
@@ -103,10 +129,22 @@ def _check_run(run: Mapping[str, Any]) -> None:
     for part in [run["judged"], *([run["rated"]] if "rated" in run else [])]:
         if not all(isinstance(part[key], int) and part[key] > 0 for key in ("users", "rows")):
             raise ValueError("users and rows must be whole numbers above 0")
+    _check_sizes(run["judged"])
     if not isinstance(run["data"]["test"]["sha256"], str):
         raise TypeError("the test has no fingerprint")
     if not isinstance(run["models"], Mapping):
         raise TypeError("models must be names and words")
+
+
+def _check_sizes(judged: Mapping[str, Any]) -> None:
+    """The users by their number of rows, where the JSON has it."""
+    if ROWS_A_USER not in judged:
+        return
+    sizes = {int(size): users for size, users in judged[ROWS_A_USER].items()}
+    whole = all(isinstance(users, int) and users > 0 and size > 0 for size, users in sizes.items())
+    rows = sum(size * users for size, users in sizes.items())
+    if not whole or (sum(sizes.values()), rows) != (judged["users"], judged["rows"]):
+        raise ValueError(f"{ROWS_A_USER} must be numbers of users, which make up users and rows")
 
 
 def _estimate(row: Mapping[str, Any]) -> Estimate:

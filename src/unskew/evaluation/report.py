@@ -8,12 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from unskew import __version__
 from unskew.data.writing import written
 from unskew.errors import ConfigError, did_you_mean
 from unskew.estimators import Comparison, Estimate, Snips
 from unskew.evaluation.changes import Changes
 from unskew.evaluation.corrected import CorrectionCheck
+from unskew.evaluation.coupling import ROWS_A_USER, count_sizes
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.gamma import GammaChoice
 from unskew.evaluation.propensity_check import as_numbers, check_propensity, count_pairs, file_fingerprints
@@ -99,7 +102,6 @@ class Report:
     def run(self) -> dict[str, Any]:
         """Everything resolved that decides the numbers; fingerprints are taken here, not while evaluating."""
         import numba
-        import numpy as np
         import scipy
 
         split, settings = self.evidence.split, self.settings
@@ -129,7 +131,7 @@ class Report:
             "interval": str(settings.interval),
             "seed": settings.seed,
             "block_size": self.block_size,
-            "judged": {"users": len(self.evidence.users), "rows": self.evidence.rows},
+            "judged": self._judged(),
             **self._rated_run(),
             **({"propensity_files": files} if files else {}),
             **({} if self.diagnostics is None else {"propensity_diagnostics": as_numbers(self.diagnostics)}),
@@ -141,6 +143,12 @@ class Report:
                 **self._learnt_with(),
             },
         }
+
+    def _judged(self) -> dict[str, Any]:
+        """What was judged: users, their held-out rows, and how many users have so many."""
+        evidence = self.evidence
+        a_user = count_sizes(np.diff(evidence.offsets))
+        return {"users": len(evidence.users), "rows": evidence.rows, ROWS_A_USER: a_user}
 
     def _learnt_with(self) -> dict[str, str]:
         """The version of what learnt the propensities, where they were learnt."""

@@ -56,6 +56,8 @@ def print_report(report: "Report", console: Console) -> None:
 def print_changes(changes: Changes, console: Console) -> None:
     """Print what moved since an earlier run, and what to know before reading anything into it."""
     console.print(_changes(changes))
+    if changes.file is not None:
+        console.print(Text(f"earlier run: {changes.file}"), soft_wrap=True)
     for name, test in (("before", changes.before), ("now", changes.after)):
         console.print(Text(f"test {name}: {test.describe()}"), soft_wrap=True)
     for text in changes.notes:
