@@ -216,3 +216,18 @@ def test_splits_that_are_not_random_drop_the_propensity() -> None:
     log = some_log(propensity=True)
     assert split_temporal(log).test.propensity is None
     assert split_leave_one_out(log).test.propensity is None
+
+
+def test_validation_rows_get_the_propensity_of_being_in_validation() -> None:
+    """P of 1/2, and 60/20/20: a row is no candidate with chance .3, and in validation with chance .1."""
+    users, items = np.divmod(np.arange(600), 20)
+    log = Interactions.from_arrays(users, items, propensity=np.full(600, 0.5))
+    for split in (
+        split_fractions(log, (60, 20, 20), rng=1),
+        split_per_user(log, 0.2, validation=0.2, rng=1),
+    ):
+        assert split.validation.propensity == pytest.approx(np.full(120, 0.1 / 0.7))
+        assert split.test.propensity == pytest.approx(np.full(120, 0.1 / 0.7))
+        assert split.train.propensity == pytest.approx(np.full(360, 0.5))
+    uneven = split_fractions(log, (60, 10, 30), rng=1)
+    assert uneven.validation.propensity == pytest.approx(np.full(60, 0.05 / 0.7))

@@ -118,6 +118,54 @@ def test_a_weighted_model_is_trained_and_chosen_with_the_same_weights(model):
     assert plain.value("mine", "adg", "aoa") != report.value("mine", "adg", "aoa")
 
 
+def test_an_evaluation_hands_the_weights_to_the_choice(monkeypatch):
+    asked = []
+
+    def note(model, split, metrics, **options):
+        asked.append(options)
+        return choose(model, split, metrics, **options)
+
+    monkeypatch.setattr("unskew.evaluation.judged.choose", note)
+    models = {"plain": MfAdg(**SMALL), "weighted": MfAdg(propensity="popularity", **SMALL)}
+    evaluate(models, world(), metrics=["adg"])
+    assert ("estimator" in asked[0], asked[0]["train"].propensity) == (False, None)
+    assert (asked[1]["estimator"], asked[1]["propensity"]) == ("snips", "popularity")
+    assert asked[1]["train"].propensity is not None
+
+
+def test_the_estimator_decides_the_choice():
+    """By popularity(gamma=3) rare items decide, which other settings serve: the two choices differ."""
+    split = world()
+    settings = [MfAuc(factors=2, iterations=n, every=n, learning_rate=0.1) for n in (1, 300, 1000)]
+    by = {
+        form: choose(settings[0], split, ["adg"], settings=settings, estimator=form, propensity="popularity(gamma=3)")
+        for form in ("aoa", "snips")
+    }
+    for form, chosen in by.items():
+        values = {}
+        for each in settings:
+            report = evaluate(
+                {"m": each.fit(split.train)},
+                replace(split, test=split.validation, validation=split.test),
+                metrics=["adg"],
+                propensity="popularity(gamma=3)",
+            )
+            values[each.iterations] = report.value("m", "adg", form)
+        assert chosen["adg"].model.iterations == max(values, key=values.get)
+        assert chosen["adg"].value == pytest.approx(max(values.values()))
+    assert by["aoa"]["adg"].model != by["snips"]["adg"].model
+
+
+def test_a_generator_gives_the_same_choice_on_any_number_of_threads():
+    split, settings = world(), [MfAdg(learning_rate=rate, **SMALL) for rate in (0.01, 0.02, 0.05, 0.1)]
+    runs = [
+        choose(settings[0], split, ["adg"], settings=settings, rng=np.random.default_rng(5), threads=threads)["adg"]
+        for threads in (1, 4, 4)
+    ]
+    assert len({str(run.model) for run in runs}) == 1
+    assert content(runs[0].scorer) == content(runs[1].scorer) == content(runs[2].scorer)
+
+
 def test_weights_are_the_inverse_of_the_propensities_as_they_are():
     """Popularity is known up to scale; only ratios count, so nothing is scaled or cut at 1."""
     train = world().train

@@ -8,7 +8,8 @@ from made_lim2015 import fold_of_ranks
 
 from unskew.studies.lim2015.printed import METRICS
 from unskew.studies.lim2015.sizes import Sizes, compare_sizes
-from unskew.studies.lim2015.tally import Mean, Paired, bonferroni
+from unskew.studies.lim2015.tally import Gain, Paired, bonferroni
+from unskew.studies.means import Mean
 
 ABOVE = [[0, 2, 3, 5, 7], [1, 30, 12]]
 SIZES = [(2, 3), (1, 2)]  # validation, test
@@ -107,3 +108,15 @@ def test_the_bound_for_many_comparisons_keeps_the_chance_of_any_false_alarm():
 def test_per_cents_of_nothing_are_undefined():
     nothing = np.zeros((1, 2))
     assert np.isnan(Sizes(nothing, nothing, nothing, nothing, nothing).percent)
+
+
+def test_a_gain_has_the_larger_error_of_users_and_folds() -> None:
+    """Two folds that differ by 2 for all users: no spread over users, a standard error of 1 over folds."""
+    shared = np.array([[0.0, 0, 0], [2, 2, 2]])
+    assert (Gain(shared).value, Gain(shared).error, Paired(shared).error) == (1, 1, 0)
+    own = np.array([[0.0, 1, 5], [0, 1, 5]])
+    assert Gain(own).error == Paired(own).error > 0
+    alone = np.array([[0.0, 1, 5]])  # one fold says nothing of others
+    assert Gain(alone).error == Paired(alone).error
+    missing = np.array([[0.0, 0, np.nan], [2, 2, np.nan]])
+    assert Gain(missing).error == 1

@@ -11,6 +11,7 @@ from unskew.data import Interactions, Split
 from unskew.data.sources import status_of
 from unskew.data.sources.coat import COAT as COAT_SOURCE
 from unskew.studies import Context
+from unskew.studies.means import Mean
 from unskew.studies.yang2018 import STUDY, table3
 from unskew.studies.yang2018.printed import TABLE3, TABLE3_GAMMAS
 from unskew.studies.yang2018.table3_data import (
@@ -25,7 +26,7 @@ from unskew.studies.yang2018.table3_data import (
 )
 from unskew.studies.yang2018.table3_runs import AOA, ESTIMATES, Runs, published, run_draws
 from unskew.studies.yang2018.table3_settings import COAT_SETTINGS, YAHOO_SETTINGS, fewer_steps, search
-from unskew.studies.yang2018.table3_tally import Mean, errors, kendall, reduction, taus
+from unskew.studies.yang2018.table3_tally import errors, kendall, reduction, taus
 from unskew.studies.yang2018.table3_words import paper_claims, zero_of
 
 TRAIN, RANDOM = "ydata-ymusic-rating-study-v1_0-train.txt", "ydata-ymusic-rating-study-v1_0-test.txt"

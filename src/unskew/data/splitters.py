@@ -1,6 +1,6 @@
 """Ways to hold a part of a log out, each seeded and recorded."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -34,7 +34,9 @@ def split_fractions(log: Interactions, fractions: tuple[float, ...] = (70, 15, 1
         assignment[rows] = k
     test = assignment == len(parts) - 1
     held = None if len(parts) == 2 else assignment == 1
-    return _make(log, test, held, f"fractions({named}){_seed(rng)}", train_share=shares[0], test_share=shares[-1])
+    made = f"fractions({named}){_seed(rng)}"
+    between = shares[1] if len(parts) == 3 else 0.0
+    return _make(log, test, held, made, _Shares(shares[0], between, shares[-1]))
 
 
 def split_per_user(
@@ -54,8 +56,8 @@ def split_per_user(
     before validation before test; the paper [lim2015] is silent on ties. Here the parts do not depend on the order of
     the rows.
 
-    Then a propensity column is rewritten with the shares that the user's rows got, as rounding moves them far from
-    those asked for when a user has few rows. Who only trains has no test row, so there is nothing to rewrite.
+    Then a propensity column of the parts held out is rewritten with the shares that the user's rows got, as rounding
+    moves them far from those asked for when a user has few rows. Who only trains has nothing to rewrite.
 
     Parameters
     ----------
@@ -74,7 +76,7 @@ def split_per_user(
     if validation == 0 and least is None:
         place, counts = _random_places(log, np.random.default_rng(rng))
         made = f"per-user({share:g}){_seed(rng)}"
-        return _make(log, place < np.floor(share * counts + 0.5), None, made, train_share=1 - share, test_share=share)
+        return _make(log, place < np.floor(share * counts + 0.5), None, made, _Shares(1 - share, 0.0, share))
     shares = _exact_shares(share, validation, least)
     sizes, own = np.unique(log.user_counts, return_inverse=True)
     table = np.array([_largest_remainder(int(n), shares, least) for n in sizes], dtype=np.int64)
@@ -82,14 +84,8 @@ def split_per_user(
     place, counts = _random_places(log, np.random.default_rng(rng), by_item=True)
     in_test = place < test
     in_validation = ~in_test & (place < test + held) if validation else None
-    return _make(
-        log,
-        in_test,
-        in_validation,
-        f"per-user({_named(shares, least)}){_seed(rng)}",
-        train_share=(train / counts)[in_test],
-        test_share=(test / counts)[in_test],
-    )
+    got = _Shares(train / counts, held / counts, test / counts)
+    return _make(log, in_test, in_validation, f"per-user({_named(shares, least)}){_seed(rng)}", got)
 
 
 def count_train_only(split: Split) -> int:
@@ -129,7 +125,8 @@ def test_propensity(observation: Floats, train_share: float | Floats, test_share
     r"""Turn P(observed) into P(in the test | candidate) for a random holdout.
 
     A row is a candidate unless it was observed and went to train, so the answer is
-    :math:`h P / (1 - t P)` with h the test share and t the train share; without validation t = 1 - h.
+    :math:`h P / (1 - t P)` with h the test share and t the train share; without validation t = 1 - h. For validation
+    rows h is the share of validation.
     """
     # rounding could lift the answer for P = 1 a last bit above 1
     return np.minimum(test_share * observation / (1 - train_share * observation), 1.0)
@@ -138,30 +135,36 @@ def test_propensity(observation: Floats, train_share: float | Floats, test_share
 test_propensity.__test__ = False  # type: ignore[attr-defined]  # not a test, whatever its name
 
 
-def _make(
-    log: Interactions,
-    test: Bools,
-    validation: Bools | None,
-    made: str,
-    *,
-    train_share: float | Floats | None = None,
-    test_share: float | Floats | None = None,
-) -> Split:
+@dataclass(frozen=True, eq=False)
+class _Shares:
+    """What part of the rows went where: one number each, or one a row."""
+
+    train: float | Floats
+    validation: float | Floats
+    test: float | Floats
+
+
+def _held_out(log: Interactions, part: Bools, own: float | Floats, train: float | Floats) -> Interactions:
+    """The rows of a part, with the propensity of being in it."""
+    rows = log.take(part)
+    if rows.propensity is None:
+        return rows
+    own, train = (each if isinstance(each, float) else each[part] for each in (own, train))
+    return replace(rows, propensity=test_propensity(rows.propensity, train, own))
+
+
+def _make(log: Interactions, test: Bools, validation: Bools | None, made: str, shares: _Shares | None = None) -> Split:
     train = ~test if validation is None else ~(test | validation)
     if not test.any() or not train.any():
         empty = "test" if not test.any() else "train"
         raise DataError(f"{log.name}: {len(log)} rows leave nothing for {empty} under {made}")
-    held_out = log.take(test)
-    if held_out.propensity is not None:
-        rewritten = None
-        if train_share is not None and test_share is not None:
-            rewritten = test_propensity(held_out.propensity, train_share, test_share)
-        held_out = replace(held_out, propensity=rewritten)
+    if shares is None:  # not by lot: what the chance was, nobody knows
+        return Split(train=log.take(train), test=replace(log.take(test), propensity=None), made=made)
+    held = None
+    if validation is not None and validation.any():
+        held = _held_out(log, validation, shares.validation, shares.train)
     return Split(
-        train=log.take(train),
-        test=held_out,
-        validation=None if validation is None or not validation.any() else log.take(validation),
-        made=made,
+        train=log.take(train), test=_held_out(log, test, shares.test, shares.train), validation=held, made=made
     )
 
 

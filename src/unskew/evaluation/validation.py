@@ -83,7 +83,7 @@ def choose(
     propensity : str, optional
         Of the validation rows, for an estimator that needs it.
     rng : int or Generator
-        All settings start from the same numbers when it is an int.
+        All settings start from the same numbers.
     threads : int, optional
         The choice does not depend on it.
     checkpoints : Path, optional
@@ -105,6 +105,8 @@ def choose(
     grid = _grid(model, penalties, settings)
     if (model.tune or len(grid) > 1) and split.validation is None:
         raise ConfigError(f"{model}: tune chooses by validation rows, and there are none; give --validation")
+    if len(grid) > 1 and not isinstance(rng, int):  # or who comes first would draw first
+        rng = int(np.random.default_rng(rng).integers(2**62))
     side_by_side = (threads or usable_cores()) if model.one_core and len(grid) > 1 else 1
     judge = validation_judge(
         split,

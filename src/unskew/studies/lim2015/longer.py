@@ -13,7 +13,7 @@ from unskew.evaluation.validation import choose
 from unskew.studies.lim2015.fits import CHOICE, STEPS, Fold, fold_of, held_ranks, label_of, learner, written
 from unskew.studies.lim2015.printed import METRICS, MODELS
 from unskew.studies.lim2015.protocol import split_of
-from unskew.studies.lim2015.tally import Paired
+from unskew.studies.lim2015.tally import Gain
 from unskew.studies.study import Context
 
 TIMES = 5
@@ -39,12 +39,12 @@ class Longer:
     before: Mapping[tuple[str, str], Floats]
     settings: Mapping[str, str]
 
-    def gain(self, model: str, other: str, metric: str) -> Paired:
+    def gain(self, model: str, other: str, metric: str) -> Gain:
         """One model after more steps less another, as it is after more steps, or as the table has it."""
         against = self.values.get((other, metric))
         if against is None:
             against = self.before[other, metric]
-        return Paired((self.values[model, metric] - against)[None])
+        return Gain((self.values[model, metric] - against)[None])
 
 
 def train_longer(context: Context, data: str) -> Longer | None:

@@ -13,7 +13,8 @@ from unskew.arrays import Bools, Floats
 from unskew.metrics.missing import expected_move
 from unskew.ranking import Ranks
 from unskew.studies.lim2015.fits import Fold
-from unskew.studies.lim2015.tally import Mean, Paired
+from unskew.studies.lim2015.tally import Paired
+from unskew.studies.means import Mean
 
 
 @dataclass(frozen=True, eq=False)

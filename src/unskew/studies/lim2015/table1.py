@@ -10,7 +10,7 @@ from unskew.studies.lim2015.fits import Fold, fold_of, label_of, names_of, user_
 from unskew.studies.lim2015.longer import Longer, told_longer, train_longer
 from unskew.studies.lim2015.printed import COUNTS, METRICS, TABLE1
 from unskew.studies.lim2015.protocol import NEEDS, SETS, absence_of, dense_log, folds_of
-from unskew.studies.lim2015.tally import Mean
+from unskew.studies.means import Mean
 from unskew.studies.result import Findings, ReproducedCell
 from unskew.studies.study import Context, Table
 

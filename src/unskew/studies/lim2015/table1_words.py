@@ -19,7 +19,7 @@ from unskew.studies.lim2015.fits import (
 )
 from unskew.studies.lim2015.printed import METRICS
 from unskew.studies.lim2015.protocol import LAST_USER, LEAST, SETS, absence_of, dense_log
-from unskew.studies.lim2015.tally import Paired
+from unskew.studies.lim2015.tally import Gain
 from unskew.studies.result import Claim
 from unskew.studies.study import Context
 
@@ -52,9 +52,9 @@ METHOD = (
         "paper gives neither grid nor rate."
     ),
     (
-        "A difference is paired: a user's own, averaged over the folds, with users as the units of its standard "
-        "error. It counts beyond two of them, which chance alone exceeds to one side in 2.3 of 100. It says "
-        "nothing of what another start of training would give; for that see how many folds agree."
+        "A difference is paired. Its standard error is the larger of two: that over users, of a user's own differences "
+        "averaged over the folds, and that over folds, in each of which the models were trained anew. It counts "
+        "beyond two of them, which chance alone exceeds to one side in 2.3 of 100."
     ),
 )
 _BETTER = "MF-ADG is above MF-AUC by {}"
@@ -108,16 +108,16 @@ def judged(data: str, values: Values, names: tuple[str, ...], fold: Fold) -> Ite
     yield from gap_claims(data, values, fold)
 
 
-def gained(values: Values, metric: str, other: str = "mf-auc") -> Paired:
+def gained(values: Values, metric: str, other: str = "mf-auc") -> Gain:
     """MF-ADG less another model, paired by user."""
-    return Paired(values["mf-adg", metric] - values[other, metric])
+    return Gain(values["mf-adg", metric] - values[other, metric])
 
 
 def svd_claim(data: str, values: Values, names: tuple[str, ...]) -> Claim:
     """Whether MF-ADG is beyond chance above SVD at every rank."""
     margins = {name: gained(values, "adg", name) for name in _svds(names)}
     told = ", ".join(f"{label_of(name)} {margin}" for name, margin in margins.items())
-    auc = {name: Paired(values["mf-auc", "adg"] - values[name, "adg"]) for name in margins}
+    auc = {name: Gain(values["mf-auc", "adg"] - values[name, "adg"]) for name in margins}
     least = min(auc.values(), key=lambda margin: margin.value)
     beyond = f"MF-AUC's least margin {least}"
     return Claim(f"{data}: {_SVD}", all(margin.above for margin in margins.values()), f"MF-ADG less {told}; {beyond}")
@@ -221,7 +221,7 @@ def _svds(names: tuple[str, ...]) -> list[str]:
     return [name for name in names if name.startswith("svd")]
 
 
-def _told(gain: Paired, values: Values, metric: str) -> str:
+def _told(gain: Gain, values: Values, metric: str) -> str:
     means = [float(np.nanmean(np.nanmean(values[name, metric], axis=1))) for name in ("mf-auc", "mf-adg")]
     signs = int(np.sum(gain.folds > 0))
     return (

@@ -1,6 +1,5 @@
 """Means over folds, and differences paired by user."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,39 +11,12 @@ TWO = 2.0
 """Standard errors beyond which a difference counts; chance alone goes further 4.6 times in 100, to one side 2.3."""
 
 
-@dataclass(frozen=True)
-class Mean:
-    """A mean over folds.
-
-    Parameters
-    ----------
-    value : float
-    spread : float or None
-        Standard deviation over folds; None of a single one.
-    error : float or None
-        The standard error that the paper prints: the spread over the root of the number of folds.
-    """
-
-    value: float
-    spread: float | None
-    error: float | None
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> "Mean":
-        """Of one number a fold."""
-        value = float(np.mean(values))
-        if len(values) < 2:
-            return cls(value, None, None)
-        spread = float(np.std(values, ddof=1))
-        return cls(value, spread, spread / len(values) ** 0.5)
-
-
 @dataclass(frozen=True, eq=False)
 class Paired:
     """A difference of two numbers of the same users in the same folds.
 
-    A user's differences are averaged over the folds first, and users are the units of the standard error. So the
-    overlap of the folds, which share users and items, does not make it too small.
+    A user's differences are averaged over the folds first, and users are the units of the standard error, as folds
+    share their users. It says nothing of what all users of a fold have in common; see `Gain`.
 
     Parameters
     ----------
@@ -94,6 +66,23 @@ class Paired:
 
     def __str__(self) -> str:
         return f"{self.value:+.4f} ± {self.error:.4f}"
+
+
+class Gain(Paired):
+    """A difference of two models that are trained anew in each fold.
+
+    What training brings by chance is shared by all users of a fold. So the standard error is that over users or that
+    over folds, whichever is larger.
+    """
+
+    @property
+    def error(self) -> float:
+        """The larger of the two standard errors."""
+        counted = ~np.isnan(self.differences).any(axis=0)
+        if len(self.differences) < 2 or not counted.any():
+            return super().error
+        means = self.differences[:, counted].mean(axis=1)
+        return max(super().error, float(means.std(ddof=1) / len(means) ** 0.5))
 
 
 def bonferroni(comparisons: int, level: float = 0.05) -> float:

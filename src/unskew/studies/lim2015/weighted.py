@@ -6,7 +6,6 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.simulators import Marketplace
-from unskew.studies.lim2015.tally import Mean
 from unskew.studies.lim2015.weighted_fits import (
     ASSUMED,
     FAST_PENALTIES,
@@ -19,6 +18,7 @@ from unskew.studies.lim2015.weighted_fits import (
 )
 from unskew.studies.lim2015.weighted_words import Gain, Tally, claims, method, notes, other_worlds
 from unskew.studies.lim2015.weighted_world import HELD, KNOWN, Draw
+from unskew.studies.means import Mean
 from unskew.studies.result import Figure, Findings, Panel, ReproducedCell, Series
 from unskew.studies.study import Context, Table
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.simulators import Marketplace
-from unskew.studies.lim2015.tally import Mean
 from unskew.studies.lim2015.weighted_fits import ASSUMED, FACTORS, NAIVE, RATE, STEPS, Choice, Per, Trial, Way
 from unskew.studies.lim2015.weighted_world import KNOWN
+from unskew.studies.means import Mean
 from unskew.studies.result import Claim
 
 WEIGHTS = (

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from unskew.arrays import Floats
+from unskew.studies.means import Mean
 from unskew.studies.result import Figure, Findings, Panel, ReproducedCell, Series
 from unskew.studies.study import Context, Table
 from unskew.studies.yang2018 import table3_words
@@ -19,7 +20,7 @@ from unskew.studies.yang2018.table3_runs import (
     run_draws,
 )
 from unskew.studies.yang2018.table3_settings import COAT_SETTINGS, YAHOO_SETTINGS, fewer_steps, search
-from unskew.studies.yang2018.table3_tally import Mean, errors, reduction, taus
+from unskew.studies.yang2018.table3_tally import errors, reduction, taus
 
 PUBLISHED: tuple[str, ...] = (AOA, *map(published, TABLE3_GAMMAS))
 REDUCED: tuple[str, ...] = (published(TABLE3_GAMMAS[0]), published(TABLE3_GAMMAS[-1]), pairwise(1.5), DEFAULT)

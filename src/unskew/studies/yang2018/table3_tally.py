@@ -9,32 +9,6 @@ from unskew.studies.yang2018.table3_runs import AOA, Runs
 
 
 @dataclass(frozen=True)
-class Mean:
-    """A mean over draws.
-
-    Parameters
-    ----------
-    value : float
-    spread : float or None
-        Standard deviation over draws; None of a single one.
-    error : float or None
-        Standard error over draws.
-    """
-
-    value: float
-    spread: float | None
-    error: float | None
-
-    @classmethod
-    def of(cls, values: Floats) -> "Mean":
-        """Of one number a draw."""
-        if len(values) < 2:
-            return cls(float(np.mean(values)), None, None)
-        spread = float(np.std(values, ddof=1))
-        return cls(float(np.mean(values)), spread, spread / len(values) ** 0.5)
-
-
-@dataclass(frozen=True)
 class Reduction:
     """How much smaller an error is than AOA's, in per cent of it, with the paired standard error over draws."""
 

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from unskew.models import GradientModel
+from unskew.studies.means import Mean
 from unskew.studies.result import Claim
 from unskew.studies.yang2018.printed import TABLE3_GAMMAS, YAHOO_USERS
 from unskew.studies.yang2018.table3_data import COAT, YAHOO, Benchmark
 from unskew.studies.yang2018.table3_runs import AOA, AOA_PAIRS, CURVE, DEFAULT, Runs, pairwise, published
-from unskew.studies.yang2018.table3_tally import Mean, errors, reduction, taus
+from unskew.studies.yang2018.table3_tally import errors, reduction, taus
 
 ENOUGH = 5  # draws from which on our own claims are judged
 
