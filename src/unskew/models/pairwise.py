@@ -31,21 +31,17 @@ class PairwiseModel(StepwiseModel):
     :math:`x_{ui} - x_{uv} < 1`; it then descends on
     :math:`c\,(x_{uv} - x_{ui} + 1) + \frac{\lambda}{2}(\lVert\theta_u\rVert^2 + \lVert\theta_i\rVert^2 +
     \lVert\theta_v\rVert^2)`; biases are free. A model says which v may be drawn, how many at most, and what c is.
-    Two models of this kind with the same seed, factors and init begin with the same numbers.
+    Two models of this kind with the same seed, factors and init begin with the same numbers. Options beside these are
+    those of `StepwiseModel`.
 
     Parameters
     ----------
-    factors : int
     regularisation : float
         λ, on the three vectors of a step.
     iterations : int
         Steps: pairs drawn.
     learning_rate : float
         Constant.
-    every : int
-        Steps between two checks, where the validation metric is computed and the checkpoint written.
-    patience : int
-        Checks without a better validation metric after which it stops; 0 for never.
     tune : bool
         Choose learning rate (0.01, 0.05, 0.1) and regularisation (1e-5, ... 0.01, 0.1, 0.2, 0.3) by the validation
         metric.

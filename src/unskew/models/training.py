@@ -21,20 +21,12 @@ PENALTIES = (0.1, 0.01, 0.001, 1e-4, 1e-5)
 class GradientModel(StepwiseModel):
     """Factors learnt by Adam on batches of samples.
 
-    The same log, options and seed give the same factors on any number of threads.
+    Options beside these are those of `StepwiseModel`.
 
     Parameters
     ----------
-    factors : int
     regularisation : float
         λ: a row is penalised by λ/2 times its squared length each time a batch looks it up.
-    iterations : int
-        Steps at most.
-    learning_rate : float
-    every : int
-        Steps between two checks, where the validation metric is computed and the checkpoint written.
-    patience : int
-        Checks without a better validation metric after which it stops; 0 for never.
     tune : bool
         Choose the regularisation among 0.1, 0.01, ... 1e-5 by the validation metric; an evaluation does it.
     batch : int
