@@ -75,7 +75,7 @@ def _parts(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[str
 def _sizes(changes: Changes, report: "Report") -> Iterator[str]:
     """Which metrics move with the number of positives, what to use instead, and which do not."""
     before, after = changes.before, changes.after
-    if not sizes_differ(before.positives_a_user, after.positives_a_user):
+    if not before.differs_in_size(after):
         return
     compared = {row.metric for row in changes.rows}
     metrics = [metric for metric in report.settings.metrics if str(metric) in compared]
@@ -99,7 +99,9 @@ def _sizes(changes: Changes, report: "Report") -> Iterator[str]:
 
 
 def _numbers(before: TestSet, after: TestSet) -> str:
-    return f"{before.positives_a_user:.2f} before, {after.positives_a_user:.2f} now"
+    told = f"{before.positives_a_user:.2f} before, {after.positives_a_user:.2f} now"
+    alike = not sizes_differ(before.positives_a_user, after.positives_a_user)
+    return f"{told}, spread otherwise over users" if alike else told
 
 
 def _move(metrics: Iterable[str]) -> str:
@@ -138,7 +140,7 @@ def _rated(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[str
     compared = {row.metric for row in changes.rows}
     metrics = moving((m for m in report.settings.metrics if str(m) in compared), over_all_pairs=True)
     before, after = TestSet.of(earlier.run, "rated"), TestSet.of(report.run, "rated")
-    if metrics and sizes_differ(before.positives_a_user, after.positives_a_user):
+    if metrics and before.differs_in_size(after):
         yield (
             f"{listed(map(str, metrics))}: may move with the number of rated rows a user ({_numbers(before, after)}); "
             "mae and mse do not"

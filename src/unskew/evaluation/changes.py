@@ -1,8 +1,12 @@
 """What moved between two runs, and how much of it the sizes of their test sets explain."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from unskew.evaluation.sizes import sizes_differ
+
+SPREAD = 0.05  # of the users who would need another number of positives, below which two tests are alike
 
 
 @dataclass(frozen=True)
@@ -17,6 +21,8 @@ class TestSet:
         Their positives.
     sha256 : str
         Of the whole test part.
+    spread : mapping, optional
+        How many users have how many positives, where that is known.
     """
 
     __test__ = False  # not for pytest to collect
@@ -24,17 +30,30 @@ class TestSet:
     users: int
     rows: int
     sha256: str
+    spread: Mapping[int, int] | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, run: Mapping[str, Any], part: str = "judged") -> "TestSet":
         """The positives that a run judged, or its rated rows."""
         counts = run.get(part, run["judged"])
-        return cls(counts["users"], counts["rows"], run["data"]["test"]["sha256"])
+        spread = counts.get("rows_a_user")
+        numbers = None if spread is None else {int(rows): users for rows, users in spread.items()}
+        return cls(counts["users"], counts["rows"], run["data"]["test"]["sha256"], numbers)
 
     @property
     def positives_a_user(self) -> float:
         """The mean over users."""
         return self.rows / self.users
+
+    def differs_in_size(self, other: "TestSet") -> bool:
+        """Whether users have other numbers of positives there, on average or in their spread."""
+        if sizes_differ(self.positives_a_user, other.positives_a_user):
+            return True
+        if self.spread is None or other.spread is None:
+            return False
+        numbers = {*self.spread, *other.spread}
+        apart = [self.spread.get(n, 0) / self.users - other.spread.get(n, 0) / other.users for n in numbers]
+        return sum(map(abs, apart)) / 2 > SPREAD
 
     def describe(self) -> str:
         """In words."""
@@ -42,7 +61,12 @@ class TestSet:
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
-        return {**asdict(self), "positives_a_user": self.positives_a_user}
+        return {
+            "users": self.users,
+            "rows": self.rows,
+            "sha256": self.sha256,
+            "positives_a_user": self.positives_a_user,
+        }
 
 
 @dataclass(frozen=True)

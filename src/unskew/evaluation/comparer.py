@@ -13,7 +13,7 @@ from unskew.evaluation.changes import Change, Changes, TestSet
 from unskew.evaluation.coupling import Coupling, counts_by_id, couple
 from unskew.evaluation.earlier import Earlier, Other, read_earlier
 from unskew.evaluation.settings import OVER_ALL_PAIRS
-from unskew.evaluation.sizes import ranks_move, sizes_differ
+from unskew.evaluation.sizes import ranks_move
 from unskew.metrics import AnyMetric
 from unskew.metrics.missing import mixed_move
 
@@ -162,8 +162,8 @@ class _Pair:
     def _expected(self, metric: AnyMetric, old: Estimate, new: Estimate) -> tuple[float | None, float | None]:
         """The difference that the sizes explain, and the standard error of what they do not."""
         part = "rated" if metric.kind in OVER_ALL_PAIRS else "judged"
-        sizes = [TestSet.of(run, part).positives_a_user for run in (self.earlier.run, self.report.run)]
-        if not sizes_differ(*sizes) or (metric.unbiased_to_missing and not ranks_move(self.report, metric)):
+        then, now = (TestSet.of(run, part) for run in (self.earlier.run, self.report.run))
+        if not then.differs_in_size(now) or (metric.unbiased_to_missing and not ranks_move(self.report, metric)):
             return 0.0, _together(old.std_error, new.std_error)
         if part == "rated" or new.estimator != str(Aoa()) or old.value is None or new.value is None:
             return None, None

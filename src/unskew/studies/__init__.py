@@ -2,8 +2,9 @@
 
 from unskew.studies.coverage import CoverageRow, compare_forms, measure_coverage
 from unskew.studies.demo import Demo, run_demo
+from unskew.studies.figure import Figure, Panel, Series
 from unskew.studies.registry import STUDIES, get_study
-from unskew.studies.result import Claim, Figure, Findings, Panel, ReproducedCell, Series, StudyResult, TableResult
+from unskew.studies.result import Claim, Findings, ReproducedCell, StudyResult, TableResult
 from unskew.studies.study import Context, Study, Table
 
 __all__ = [

@@ -7,10 +7,11 @@ from markupsafe import Markup
 from unskew import __version__
 from unskew.evaluation.charts import Style
 from unskew.evaluation.rendering import as_markup, page_environment
+from unskew.studies.figure import Figure
 from unskew.studies.grid import grids_of
 from unskew.studies.numbers import written_number
 from unskew.studies.pictures import panel_chart, series_styles
-from unskew.studies.result import Figure, StudyResult, TableResult
+from unskew.studies.result import StudyResult, TableResult
 
 
 @dataclass(frozen=True)

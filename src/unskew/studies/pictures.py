@@ -6,7 +6,7 @@ from typing import Any
 
 from unskew.evaluation.charts import Style, chart_of, model_styles, scale_of, to_svg
 from unskew.evaluation.names import clean
-from unskew.studies.result import Figure, Panel, Series
+from unskew.studies.figure import Figure, Panel, Series
 
 _FLOOR = 0.5  # where a band would reach zero on a logarithmic axis: this share of the smallest value shown
 

@@ -1,10 +1,11 @@
 """What a study found: a paper's numbers beside ours, its claims, and its figures."""
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from unskew.studies.figure import Figure, plain
 
 DONE, DISAGREES, NOTHING_RAN = 0, 1, 2
 
@@ -78,11 +79,11 @@ class ReproducedCell:
             "row": self.row,
             "column": self.column,
             "data": self.data,
-            "paper": _plain(self.paper),
-            "ours": _plain(self.ours),
-            "spread": _plain(self.spread),
+            "paper": plain(self.paper),
+            "ours": plain(self.ours),
+            "spread": plain(self.spread),
             "comparable": self.comparable,
-            "tolerance": _plain(self.tolerance),
+            "tolerance": plain(self.tolerance),
             "agrees": self.agrees,
             "note": "; ".join(self.footnotes),
         }
@@ -112,97 +113,6 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Series:
-    """A line of a figure with its band.
-
-    Parameters
-    ----------
-    name : str
-    x, mean, low, high : tuple of float
-        One a point; `low` and `high` bound the band.
-    naive : bool
-        Whether this is what one would do without a correction; drawn grey.
-    """
-
-    name: str
-    x: tuple[float, ...]
-    mean: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    naive: bool = False
-
-    def __post_init__(self) -> None:
-        if len({len(self.x), len(self.mean), len(self.low), len(self.high)}) != 1:
-            raise TypeError(f"{self.name}: x, mean, low and high must be of one length")
-
-    @classmethod
-    def of(
-        cls, name: str, x: Sequence[float], mean: Sequence[float], error: Sequence[float], *, naive: bool = False
-    ) -> "Series":
-        """A line with a 95 % band of 1.96 standard errors to both sides."""
-        ends = [(m - 1.96 * e, m + 1.96 * e) for m, e in zip(mean, error, strict=True)]
-        low, high = zip(*ends, strict=True) if ends else ((), ())
-        return cls(name, _floats(x), _floats(mean), _floats(low), _floats(high), naive=naive)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The line as plain data."""
-        points = {key: [_plain(value) for value in getattr(self, key)] for key in ("x", "mean", "low", "high")}
-        return {"name": self.name, "naive": self.naive, **points}
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One picture of a figure: lines over a shared x.
-
-    Parameters
-    ----------
-    title : str
-    series : tuple of Series
-    """
-
-    title: str
-    series: tuple[Series, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The panel as plain data."""
-        return {"title": self.title, "series": [line.to_dict() for line in self.series]}
-
-
-@dataclass(frozen=True)
-class Figure:
-    """Panels side by side.
-
-    Parameters
-    ----------
-    title : str
-    x_label : str
-    panels : tuple of Panel
-    log_x, log_y : bool
-        Whether an axis is logarithmic; then its values must be above zero, and what is not is left out of the picture.
-    note : str
-        What the bands are, and what else to know.
-    """
-
-    title: str
-    x_label: str
-    panels: tuple[Panel, ...]
-    log_x: bool = False
-    log_y: bool = False
-    note: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The figure as plain data."""
-        return {
-            "title": self.title,
-            "x_label": self.x_label,
-            "log_x": self.log_x,
-            "log_y": self.log_y,
-            "note": self.note,
-            "panels": [panel.to_dict() for panel in self.panels],
-        }
-
-
-@dataclass(frozen=True)
 class Findings:
     """What the function of a table gives back: cells, claims and figures; notes are told on the page.
 
@@ -214,7 +124,7 @@ class Findings:
     notes : tuple of str
         How the table was computed, in sentences.
     used : tuple of str, optional
-        The data sets that it was computed from, where those are not all that it needs and are at hand.
+        The data sets it was computed from, where not all that are at hand.
     """
 
     cells: tuple[ReproducedCell, ...] = ()
@@ -360,9 +270,10 @@ class StudyResult:
         told = ", and ".join(part for part in parts if part) or "there was nothing to compare"
         told = told[0].upper() + told[1:]
         absent = sum(cell.ours is None for cell in self.cells)
-        where = "data that is not here, or the full run" if self.fast else "data that is not here"
+        if not absent:
+            return f"{told}."
         which = "1 number needs" if absent == 1 else f"{absent} numbers need"
-        return f"{told}; {which} {where}." if absent else f"{told}."
+        return f"{told}; {which} data that is not here{', or the full run' if self.fast else ''}."
 
     def to_dict(self) -> dict[str, Any]:
         """The study as plain data."""
@@ -386,15 +297,6 @@ def _counted(thing: str, many: str, one: str, judged: Sequence[bool | None]) -> 
     if len(known) == 1:
         return f"the one {thing} {one if known[0] else f'does not {many}'}"
     return f"{sum(known)} of {len(known)} {thing}s {many}"
-
-
-def _floats(values: Sequence[float]) -> tuple[float, ...]:
-    return tuple(float(value) for value in values)
-
-
-def _plain(value: float | None) -> float | None:
-    """A number that JSON can hold; what is not finite is undefined."""
-    return None if value is None or not math.isfinite(value) else float(value)
 
 
 def _json(record: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.simulators import Marketplace
+from unskew.studies.figure import Figure, Panel, Series
 from unskew.studies.lim2015.weighted_fits import (
     ASSUMED,
     FAST_PENALTIES,
@@ -19,7 +20,7 @@ from unskew.studies.lim2015.weighted_fits import (
 from unskew.studies.lim2015.weighted_words import Gain, Tally, claims, method, notes, other_worlds
 from unskew.studies.lim2015.weighted_world import HELD, KNOWN, Draw
 from unskew.studies.means import Mean
-from unskew.studies.result import Figure, Findings, Panel, ReproducedCell, Series
+from unskew.studies.result import Findings, ReproducedCell
 from unskew.studies.study import Context, Table
 
 LOGS, FAST_LOGS, OTHER_LOGS = 20, 2, 4

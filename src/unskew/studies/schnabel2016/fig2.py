@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.result import Claim, Figure, Findings, Panel, ReproducedCell, Series
+from unskew.studies.figure import Figure, Panel, Series
+from unskew.studies.result import Claim, Findings, ReproducedCell
 from unskew.studies.schnabel2016.closed_forms import MATRICES, limit
 from unskew.studies.schnabel2016.completion import DATA, World, completed_world
 from unskew.studies.schnabel2016.draws import CUTOFF, Losses, chances, rmse

@@ -11,7 +11,8 @@ from unskew.data import Interactions
 from unskew.models.ratings import Rated
 from unskew.propensities import NaiveBayes
 from unskew.simulators import RatingWorld
-from unskew.studies.result import Claim, Figure, Findings, Panel, ReproducedCell, Series
+from unskew.studies.figure import Figure, Panel, Series
+from unskew.studies.result import Claim, Findings, ReproducedCell
 from unskew.studies.schnabel2016.completion import DATA, World, completed_world
 from unskew.studies.schnabel2016.factorisations import Search, Trial, run_all
 from unskew.studies.study import Context, Table

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from unskew.studies.result import Claim, Figure, Findings, Panel, ReproducedCell, Series
+from unskew.studies.figure import Figure, Panel, Series
+from unskew.studies.result import Claim, Findings, ReproducedCell
 from unskew.studies.schnabel2016.completion import DATA, World, completed_world
 from unskew.studies.schnabel2016.draws import CUTOFF, Losses, chances, rmse
 from unskew.studies.study import Context, Table

@@ -5,7 +5,8 @@ import numpy as np
 from unskew.arrays import Ints
 from unskew.data import Split
 from unskew.evaluation.popularity_audit import gini
-from unskew.studies.result import Figure, Findings, Panel, ReproducedCell, Series
+from unskew.studies.figure import Figure, Panel, Series
+from unskew.studies.result import Findings, ReproducedCell
 from unskew.studies.study import Context, Table
 from unskew.studies.yang2018.printed import COUNTS, TRAINED_ITEMS
 from unskew.studies.yang2018.protocol import DATA, FRACTIONS, popularity_of, split_of

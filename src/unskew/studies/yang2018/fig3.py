@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from unskew.studies.result import Claim, Figure, Findings, Panel, ReproducedCell, Series
+from unskew.studies.figure import Figure, Panel, Series
+from unskew.studies.result import Claim, Findings, ReproducedCell
 from unskew.studies.study import Context, Table
 from unskew.studies.yang2018.printed import MODELS
 from unskew.studies.yang2018.protocol import DATA, LABELS, TOP, Presented, learnt_models, presented_by

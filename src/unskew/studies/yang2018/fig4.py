@@ -7,7 +7,8 @@ import numpy as np
 
 from unskew.data import Split
 from unskew.evaluation import evaluate
-from unskew.studies.result import Claim, Figure, Findings, Panel, ReproducedCell, Series
+from unskew.studies.figure import Figure, Panel, Series
+from unskew.studies.result import Claim, Findings, ReproducedCell
 from unskew.studies.study import Context, Table
 from unskew.studies.yang2018.printed import FIG4, FIG4_GAMMAS, METRICS, MODELS
 from unskew.studies.yang2018.protocol import DATA, LABELS, NOT_OURS, PRESET, Learnt, learnt_models, split_of

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from unskew.studies.result import Claim, Figure, Findings, Panel, ReproducedCell, Series
+from unskew.studies.figure import Figure, Panel, Series
+from unskew.studies.result import Claim, Findings, ReproducedCell
 from unskew.studies.study import Context, Table
 from unskew.studies.yang2018.forms_trials import FORMS, Assumption, Score, run_trials
 from unskew.studies.yang2018.forms_words import Grid, claims, notes

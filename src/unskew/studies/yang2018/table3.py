@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from unskew.arrays import Floats
+from unskew.studies.figure import Figure, Panel, Series
 from unskew.studies.means import Mean
-from unskew.studies.result import Figure, Findings, Panel, ReproducedCell, Series
+from unskew.studies.result import Findings, ReproducedCell
 from unskew.studies.study import Context, Table
 from unskew.studies.yang2018 import table3_words
 from unskew.studies.yang2018.printed import TABLE3, TABLE3_GAMMAS

@@ -1,0 +1,106 @@
+"""What a figure of a study shows: lines with bands, in panels."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Series:
+    """A line of a figure with its band.
+
+    Parameters
+    ----------
+    name : str
+    x, mean, low, high : tuple of float
+        One a point; `low` and `high` bound the band.
+    naive : bool
+        Whether this is what one would do without a correction; drawn grey.
+    """
+
+    name: str
+    x: tuple[float, ...]
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    naive: bool = False
+
+    def __post_init__(self) -> None:
+        if len({len(self.x), len(self.mean), len(self.low), len(self.high)}) != 1:
+            raise TypeError(f"{self.name}: x, mean, low and high must be of one length")
+
+    @classmethod
+    def of(
+        cls, name: str, x: Sequence[float], mean: Sequence[float], error: Sequence[float], *, naive: bool = False
+    ) -> "Series":
+        """A line with a 95 % band of 1.96 standard errors to both sides."""
+        ends = [(m - 1.96 * e, m + 1.96 * e) for m, e in zip(mean, error, strict=True)]
+        low, high = zip(*ends, strict=True) if ends else ((), ())
+        return cls(name, _floats(x), _floats(mean), _floats(low), _floats(high), naive=naive)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The line as plain data."""
+        points = {key: [plain(value) for value in getattr(self, key)] for key in ("x", "mean", "low", "high")}
+        return {"name": self.name, "naive": self.naive, **points}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One picture of a figure: lines over a shared x.
+
+    Parameters
+    ----------
+    title : str
+    series : tuple of Series
+    """
+
+    title: str
+    series: tuple[Series, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The panel as plain data."""
+        return {"title": self.title, "series": [line.to_dict() for line in self.series]}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Panels side by side.
+
+    Parameters
+    ----------
+    title : str
+    x_label : str
+    panels : tuple of Panel
+    log_x, log_y : bool
+        Whether an axis is logarithmic; then its values must be above zero, and what is not is left out of the picture.
+    note : str
+        What the bands are, and what else to know.
+    """
+
+    title: str
+    x_label: str
+    panels: tuple[Panel, ...]
+    log_x: bool = False
+    log_y: bool = False
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figure as plain data."""
+        return {
+            "title": self.title,
+            "x_label": self.x_label,
+            "log_x": self.log_x,
+            "log_y": self.log_y,
+            "note": self.note,
+            "panels": [panel.to_dict() for panel in self.panels],
+        }
+
+
+def _floats(values: Sequence[float]) -> tuple[float, ...]:
+    return tuple(float(value) for value in values)
+
+
+def plain(value: float | None) -> float | None:
+    """A number that JSON can hold; what is not finite is undefined."""
+    return None if value is None or not math.isfinite(value) else float(value)
