@@ -82,11 +82,12 @@ def told_longer(data: str, longer: Longer) -> str:
     margins = ", ".join(f"{label_of(name)} {longer.gain('mf-adg', name, 'adg')}" for name in svds)
     picks = ", ".join(f"{label_of(name)} {longer.settings[name]}" for name in MODELS)
     return (
-        f"{data}, first fold, five million steps, learning rate {_listed(RATES)}, penalty {_listed(PENALTIES)} and "
-        f"standard deviation of the first factors {_listed(STARTS)} (chosen: {picks}): MF-ADG less MF-AUC: {gains}. "
+        f"{data}, first fold, five million steps, learning rate {listed(RATES)}, penalty {listed(PENALTIES)} and "
+        f"standard deviation of the first factors {listed(STARTS)} (chosen: {picks}): MF-ADG less MF-AUC: {gains}. "
         f"MF-ADG less SVD, by adg: {margins}."
     )
 
 
-def _listed(numbers: tuple[float, ...]) -> str:
+def listed(numbers: tuple[float, ...]) -> str:
+    """Numbers with commas between."""
     return ", ".join(f"{number:g}" for number in numbers)

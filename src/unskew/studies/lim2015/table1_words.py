@@ -113,6 +113,11 @@ def gained(values: Values, metric: str, other: str = "mf-auc") -> Gain:
     return Gain(values["mf-adg", metric] - values[other, metric])
 
 
+def wins(values: Values) -> bool:
+    """Whether MF-ADG is beyond chance above MF-AUC by all that the paper says."""
+    return all(gained(values, metric).above for metric in BETTER)
+
+
 def svd_claim(data: str, values: Values, names: tuple[str, ...]) -> Claim:
     """Whether MF-ADG is beyond chance above SVD at every rank."""
     margins = {name: gained(values, "adg", name) for name in _svds(names)}
