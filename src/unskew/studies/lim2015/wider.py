@@ -78,7 +78,7 @@ def told_wider(data: str, wider: Wider) -> Iterator[str]:
     picks = "; ".join(f"{label_of(name)} {', '.join(wider.settings[name])}" for name in MODELS)
     yield (
         f"{data}: MF-ADG is not beyond two standard errors above MF-AUC by all of MAP, NDCG, Recall@10 and ADG, so "
-        f"both were tuned further, in all folds and for the same number of steps: learning rate {listed(RATES)}, penalty "
-        f"{listed(PENALTIES)}, standard deviation of the first factors {listed(STARTS)}. MF-ADG less MF-AUC: {told}; "
+        f"both were tuned further, in all folds and for the same number of steps: learning rate {listed(RATES)}, "
+        f"penalty {listed(PENALTIES)}, standard deviation of the first factors {listed(STARTS)}. MF-ADG less MF-AUC: {told}; "
         f"{verdict}. Chosen: {picks}."
     )
