@@ -79,6 +79,6 @@ def told_wider(data: str, wider: Wider) -> Iterator[str]:
     yield (
         f"{data}: MF-ADG is not beyond two standard errors above MF-AUC by all of MAP, NDCG, Recall@10 and ADG, so "
         f"both were tuned further, in all folds and for the same number of steps: learning rate {listed(RATES)}, "
-        f"penalty {listed(PENALTIES)}, standard deviation of the first factors {listed(STARTS)}. MF-ADG less MF-AUC: {told}; "
-        f"{verdict}. Chosen: {picks}."
+        f"penalty {listed(PENALTIES)}, standard deviation of the first factors {listed(STARTS)}. MF-ADG less MF-AUC: "
+        f"{told}; {verdict}. Chosen: {picks}."
     )
