@@ -49,6 +49,8 @@ class MAP(ListMetric, word="map"):
 
         NaN for a user with one positive who is to have more: nothing is known of pairs.
         """
+        if self.unbiased_to_missing:  # to the last bit
+            return self.values(lists)
         alone = lists.gains(1 / np.arange(1, positions_used(lists.above, lists.tied, self.k) + 1), self.k)
         pairs = np.where(sizes == 1, 0.0, divide(sizes - 1, lists.relevant - 1))
         sums = (1 - pairs) * alone + pairs * self._sums(lists)
