@@ -247,6 +247,7 @@ def test_a_path_to_another_family_is_refused() -> None:
 
 def test_the_nearest_word_is_suggested_and_else_all_are_listed() -> None:
     assert did_you_mean("recal", ["recall", "auc"]) == "; did you mean 'recall'?"
+    assert did_you_mean("ADG", ["recall", "adg"]) == "; did you mean 'adg'?"
     assert did_you_mean("xyz", ["recall", "auc"]) == "; known: recall, auc"
     assert did_you_mean("xyz", []) == ""
 

@@ -41,7 +41,8 @@ class UnskewWarning(UserWarning):
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` for the nearest known word, or list what there is."""
     names = list(known)
-    near = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    lowered = {name.lower(): name for name in reversed(names)}
+    near = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)
     if near:
-        return f"; did you mean {near[0]!r}?"
+        return f"; did you mean {lowered[near[0]]!r}?"
     return f"; known: {', '.join(names)}" if names else ""
