@@ -1,6 +1,7 @@
 """Models trained and chosen in each fold, and where each held-out item stands."""
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -146,16 +147,21 @@ def _choose(context: Context, data: str, number: int, split: Split, name: str) -
     """The settings of a model by either choice: all are tried from the same first parameters."""
     rates, penalties = (FAST_RATES, FAST_PENALTIES) if context.fast else (RATES, PENALTIES)
     steps = FAST_STEPS if context.fast else STEPS
-    tried = [learner(name, steps, rate, penalty) for rate in rates for penalty in penalties]
-    return choose(
-        tried[0],
-        split,
-        (CHOICE, OWN_CHOICE),
-        settings=tried,
-        rng=context.seed + number,
-        name=f"{name} on {data}, fold {number + 1}",
-        progress=context.progress,
-    )
+    tried = [learner(name, steps, *each) for each in itertools.product(rates, penalties)]
+    return search(context, split, number, tried, f"{name} on {data}, fold {number + 1}", (CHOICE, OWN_CHOICE))
+
+
+def search(
+    context: Context,
+    split: Split,
+    number: int,
+    tried: Sequence[PairwiseModel],
+    name: str,
+    metrics: tuple[str, ...] = (CHOICE,),
+) -> dict[str, Chosen]:
+    """Choose among settings by validation, all of them from the first parameters of the fold of that number."""
+    seed = context.seed + number
+    return choose(tried[0], split, metrics, settings=tried, rng=seed, name=name, progress=context.progress)
 
 
 def learner(name: str, steps: int, rate: float, penalty: float, start: float = START) -> PairwiseModel:

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from unskew.arrays import Floats
-from unskew.evaluation.validation import choose
-from unskew.studies.lim2015.fits import CHOICE, STEPS, Fold, fold_of, held_ranks, label_of, learner, written
+from unskew.studies.lim2015.fits import CHOICE, STEPS, Fold, fold_of, held_ranks, label_of, learner, search, written
 from unskew.studies.lim2015.printed import METRICS, MODELS
 from unskew.studies.lim2015.protocol import split_of
 from unskew.studies.lim2015.tally import Gain
@@ -54,19 +53,8 @@ def train_longer(context: Context, data: str) -> Longer | None:
         return None
     values, settings, ranks = {}, {}, {}
     for name in MODELS:
-        tried = [
-            learner(name, TIMES * STEPS, rate, penalty, start)
-            for rate, penalty, start in itertools.product(RATES, PENALTIES, STARTS)
-        ]
-        chosen = choose(
-            tried[0],
-            split,
-            (CHOICE,),
-            settings=tried,
-            rng=context.seed,
-            name=f"{name} for longer on {data}",
-            progress=context.progress,
-        )[CHOICE]
+        tried = [learner(name, TIMES * STEPS, *each) for each in itertools.product(RATES, PENALTIES, STARTS)]
+        chosen = search(context, split, 0, tried, f"{name} for longer on {data}")[CHOICE]
         settings[name] = written(chosen, start=True)
         ranks[name] = held_ranks(chosen.scorer, split)[0]
     more = Fold(fold.train, fold.validation, fold.test, ranks, fold.in_test, settings, fold.train_only)

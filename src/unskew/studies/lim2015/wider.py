@@ -10,8 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.evaluation.validation import choose
-from unskew.studies.lim2015.fits import CHOICE, STEPS, held_ranks, label_of, learner, take_ranks, user_values, written
+from unskew.studies.lim2015.fits import (
+    CHOICE,
+    STEPS,
+    held_ranks,
+    label_of,
+    learner,
+    search,
+    take_ranks,
+    user_values,
+    written,
+)
 from unskew.studies.lim2015.longer import listed
 from unskew.studies.lim2015.printed import METRICS, MODELS
 from unskew.studies.lim2015.protocol import folds_of, split_of
@@ -52,15 +61,7 @@ def train_wider(context: Context, data: str) -> Wider | None:
             return None
         for name in MODELS:
             tried = [learner(name, STEPS, *each) for each in itertools.product(RATES, PENALTIES, STARTS)]
-            chosen = choose(
-                tried[0],
-                split,
-                (CHOICE,),
-                settings=tried,
-                rng=context.seed + number,
-                name=f"{name} tuned on {data}, fold {number + 1}",
-                progress=context.progress,
-            )[CHOICE]
+            chosen = search(context, split, number, tried, f"{name} tuned on {data}, fold {number + 1}")[CHOICE]
             settings[name].append(written(chosen, start=True))
             ranks, in_test = held_ranks(chosen.scorer, split)
             test = take_ranks(ranks, in_test)
