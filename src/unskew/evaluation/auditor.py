@@ -15,9 +15,10 @@ from unskew.evaluation.doubts import FEW_USERS, find_doubts
 from unskew.evaluation.gamma import tell_short
 from unskew.evaluation.gathering import Gathered, Gathering
 from unskew.evaluation.hindsight import find_hindsight
-from unskew.evaluation.judged import Fitted, Judged, Stage, fit_all, fit_propensity, stage, unnamed
+from unskew.evaluation.judged import Fitted, Judged, fit_all, fit_propensity, unnamed
 from unskew.evaluation.popularity_audit import LogAudit, Strata, measure_log, part_items
 from unskew.evaluation.settings import Settings, resolve
+from unskew.evaluation.stages import Stage, stage
 from unskew.metrics import AnyMetric
 from unskew.models import Model
 from unskew.propensities.presentation import LEAST_LEVELS

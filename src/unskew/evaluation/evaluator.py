@@ -22,7 +22,6 @@ from unskew.evaluation.gamma import choose_gamma
 from unskew.evaluation.gathering import Gathering
 from unskew.evaluation.judged import (
     Judged,
-    Stage,
     check_judged,
     default_metrics,
     fit_all,
@@ -34,6 +33,7 @@ from unskew.evaluation.report import Report
 from unskew.evaluation.scale import Scale
 from unskew.evaluation.sensitivity import measure_sensitivity
 from unskew.evaluation.settings import DEFAULT_PROPENSITY, Settings, resolve
+from unskew.evaluation.stages import Stage
 from unskew.evaluation.validation import validation_doubts
 from unskew.metrics import AnyMetric
 from unskew.propensities import Propensity, PropensityModel

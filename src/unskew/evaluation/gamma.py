@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from unskew.data import Interactions, Split
 from unskew.errors import PropensityError
+from unskew.evaluation.stages import Stage
 from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
 from unskew.propensities import From, GammaFit, Popularity, PropensityModel, fit_gamma
 from unskew.ranking import Engine, Scorer, TopCounts, count_top, read_factors, read_scores
@@ -29,8 +30,6 @@ TOP = 50  # recommendations a user, as in Yang et al. 2018
 NEARLY = 0.95  # part of the places that could be filled, from which on lists count as full
 MUCH = 0.25  # part of the catalogue above which a top list holds what is not favoured too
 ERRORS = 2  # standard errors to each side of the gamma of a single model
-
-Stage: TypeAlias = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,10 @@ from unskew.evaluation.corrected import (
     compare_with_full,
 )
 from unskew.evaluation.evidence import Evidence
-from unskew.evaluation.judged import Fitted, Stage, stage
+from unskew.evaluation.judged import Fitted
 from unskew.evaluation.saved_ranks import admit, check_alike
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
+from unskew.evaluation.stages import Stage, stage
 from unskew.metrics import Metric
 from unskew.ranking import (
     Contest,

@@ -1,6 +1,6 @@
 """The models of a run: what each can do, and how those that are not yet trained are."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,6 +13,7 @@ from unskew.data.vocabulary import Vocabulary
 from unskew.errors import ConfigError, DataError
 from unskew.estimators import Estimate
 from unskew.evaluation.settings import DEFAULT_LOSSES, DEFAULT_METRICS, OVER_ALL_PAIRS, Settings
+from unskew.evaluation.stages import Stage, stage
 from unskew.evaluation.validation import Chosen, choose
 from unskew.models import Model, RatingModel, StepwiseModel
 from unskew.propensities import Column, ObservationModel, Propensity, PropensityModel
@@ -20,7 +21,6 @@ from unskew.ranking import ListScorer, Predictions, Ranks, Scorer
 
 One: TypeAlias = "Scorer | Ranks | Predictions | Model | str"
 Judged: TypeAlias = "One | tuple[One, ...]"
-Stage: TypeAlias = Callable[[str, int, int], None]
 WEIGHTED = "snips"
 """How a model that weights its rows is judged on validation rows."""
 
@@ -196,11 +196,6 @@ def _choose(
 def _weighting(model: StepwiseModel) -> str:
     """The word of the propensity that a model weights its rows with; empty when it does not."""
     return str(getattr(model, "propensity", ""))
-
-
-def stage(progress: Stage, name: str, doing: str = "training") -> Callable[[int, int], None]:
-    """The progress of one model, as a function of done and total."""
-    return lambda done, total: progress(f"{doing} {name}", done, total)
 
 
 def _with_training_propensity(

@@ -6,10 +6,10 @@ from threading import Lock
 from typing import TypeAlias
 
 from unskew.errors import DivergenceError
+from unskew.evaluation.stages import Stage
 from unskew.models import StepwiseModel, Trained
 from unskew.ranking.engines.threads import Threads
 
-Stage: TypeAlias = Callable[[str, int, int], None]
 Learn: TypeAlias = Callable[[StepwiseModel, str, Stage | None], Trained]
 
 

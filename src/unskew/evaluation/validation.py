@@ -14,13 +14,12 @@ from unskew.arrays import SeedLike
 from unskew.data import Interactions, Split
 from unskew.data.split import All, Listed, Sampled
 from unskew.errors import ConfigError, DataError
+from unskew.evaluation.stages import Stage, stage
 from unskew.evaluation.trials import try_all
 from unskew.models import Model, StepwiseModel, Trained
 from unskew.models.stepwise import Judge
 from unskew.ranking import FactorScorer
 from unskew.ranking.engines.threads import usable_cores
-
-Stage = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +127,7 @@ def choose(
             judged_on=judged_on,
             checkpoint=None if checkpoints is None else _file(checkpoints, name or str(model), label),
             threads=threads if side_by_side == 1 else 1,
-            progress=None if heard is None else _stage(heard, f"{name or model}{label}"),
+            progress=None if heard is None else stage(heard, f"{name or model}{label}"),
             tell=_say(heard, f"{name or model}{label}"),
         )
 
@@ -253,10 +252,6 @@ def _file(folder: Path, name: str, grid: str) -> Path:
     stem = re.sub(r"[^\w.=-]+", "-", name).strip("-.") or "model"
     other = "" if stem == name else f"-{zlib.crc32(name.encode()):08x}"
     return folder / f"{stem}{other}{grid.replace(', ', '_').replace(' ', '-')}.npz"
-
-
-def _stage(progress: Stage, label: str) -> Callable[[int, int], None]:
-    return lambda done, total: progress(f"training {label}", done, total)
 
 
 def _say(progress: Stage | None, label: str) -> Callable[[str], None] | None:

@@ -101,7 +101,7 @@ class Model(Named, family="model"):
         check_rows(self, train)
         generator = np.random.default_rng(rng)
         with one_thread():
-            return self.learn(train, generator, progress or _silent)
+            return self.learn(train, generator, progress or silent)
 
     @abstractmethod
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> Scorer:
@@ -141,5 +141,5 @@ def _written(model: Model, option: str) -> str:
     return f"{model.word}({option.replace('_', '-')}={getattr(model, option)})"
 
 
-def _silent(done: int, total: int) -> None:
+def silent(done: int, total: int) -> None:
     """Progress nobody asked for."""

@@ -12,7 +12,7 @@ from unskew.arrays import SeedLike
 from unskew.data import Interactions
 from unskew.data.writing import check_writable
 from unskew.models import checkpoints
-from unskew.models.model import Model, Observed, Progress, check_number, check_rows, check_whole
+from unskew.models.model import Model, Observed, Progress, check_number, check_rows, check_whole, silent
 from unskew.one_thread import one_thread
 from unskew.ranking.scorers import FactorScorer
 
@@ -171,7 +171,7 @@ class StepwiseModel(Model):
             if checkpoint is not None and checkpoint.exists():
                 run.restore(*checkpoints.load(checkpoint, identity), checkpoint)
             while not run.over:
-                run.advance(progress or _silent)
+                run.advance(progress or silent)
                 check = run.check(judge)
                 if checkpoint is not None:
                     checkpoints.save(checkpoint, identity, run.told(), run.arrays())
@@ -180,7 +180,3 @@ class StepwiseModel(Model):
             if progress is not None:
                 progress(self.iterations, self.iterations)
         return run.result()
-
-
-def _silent(done: int, total: int) -> None:
-    """Progress nobody asked for."""

@@ -14,7 +14,7 @@ from unskew.data import Interactions, Split
 from unskew.data.writing import written
 from unskew.errors import DataError
 from unskew.evaluation import Report, evaluate
-from unskew.evaluation.judged import Stage
+from unskew.evaluation.stages import Stage
 from unskew.simulators import Marketplace, WorldModel
 
 MODELS: Mapping[str, str] = {

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from unskew.data.sources import Source, data_folder, get_source, status_of
 from unskew.data.sources.status import content_sha256
 from unskew.data.sources.text import find
 from unskew.errors import ConfigError, DataError, did_you_mean
+from unskew.evaluation.stages import Stage
 from unskew.studies.result import Findings, Fingerprint, StudyResult, TableResult
 
-Stage: TypeAlias = Callable[[str, int, int], None]
 _T = TypeVar("_T")
 
 
