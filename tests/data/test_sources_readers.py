@@ -224,6 +224,17 @@ def test_amazon_digital_music_reads_reviews(tmp_path):
     assert log.times.tolist() == [100, 200]
 
 
+def test_amazon_digital_music_keeps_the_latest_of_repeated_reviews(tmp_path):
+    made = [("B2", 5.0, 200), ("B2", 1.0, 100), ("B3", 4.0, 50)]
+    reviews = [
+        {"reviewerID": "A1", "asin": item, "overall": stars, "unixReviewTime": time} for item, stars, time in made
+    ]
+    write(tmp_path, "reviews_Digital_Music_5.json", "\n".join(map(json.dumps, reviews)) + "\n")
+    log = get_source("amazon-digital-music").read(tmp_path)
+    assert dict(zip(rows(log), log.values.tolist(), strict=True)) == {("A1", "B2"): 5, ("A1", "B3"): 4}
+    assert log.duplicates == 1
+
+
 def test_damaged_reviews_are_an_error(tmp_path):
     write(tmp_path, "reviews_Digital_Music_5.json", "{'reviewerID': ")
     with pytest.raises(DataError, match="JSON"):

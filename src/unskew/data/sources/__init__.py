@@ -19,6 +19,7 @@ from unskew.data.sources.movielens_100k import MOVIELENS_100K
 from unskew.data.sources.source import Form, Source, cache_folder, data_folder
 from unskew.data.sources.status import Status, status_of
 from unskew.data.sources.steam_200k import STEAM_200K
+from unskew.data.sources.steam_australian import STEAM_AUSTRALIAN
 from unskew.data.sources.tradesy import TRADESY
 from unskew.data.sources.yahoo_r3 import YAHOO_R3
 from unskew.errors import ConfigError, did_you_mean
@@ -37,6 +38,7 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
             LASTFM_HETREC2011,
             MILLION_SONG,
             STEAM_200K,
+            STEAM_AUSTRALIAN,
             AMAZON_VIDEO_GAMES,
             AMAZON_GAMES,
             AMAZON_DIGITAL_MUSIC,

@@ -1,16 +1,13 @@
 """Tradesy: what people bought, and want, of second-hand clothes."""
 
-import ast
-import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from unskew.data.interactions import Interactions
+from unskew.data.sources.literals import id_text, numbered_lines, parse_object
 from unskew.data.sources.source import Form, Source
-from unskew.data.sources.text import locate, read_lines
+from unskew.data.sources.text import locate
 from unskew.errors import DataError
 
 _FILE = "tradesy.json"
@@ -27,7 +24,7 @@ def read(folder: Path) -> Interactions:
     path = locate(folder, _FILE, "tradesy")
     users: list[str] = []
     items: list[str] = []
-    for number, line in _lines(path):
+    for number, line in numbered_lines(path):
         user, liked = _person(line, f"{path}: line {number}")
         users.extend([user] * len(liked))
         items.extend(liked)
@@ -36,17 +33,9 @@ def read(folder: Path) -> Interactions:
     return Interactions.from_frame(pl.DataFrame({"user": users, "item": items}), name="tradesy")
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines that are not blank, with their numbers."""
-    for first, block in read_lines(path):
-        for number, line in enumerate(block, start=first):
-            if line.strip():
-                yield number, line.decode("utf-8", errors="replace").strip()
-
-
 def _person(line: str, where: str) -> tuple[str, list[str]]:
     """The id of a person, and what was bought or is wanted, each item once."""
-    record = _parse(line)
+    record = parse_object(line)
     lists = record.get("lists") if isinstance(record, dict) else None
     if not isinstance(lists, dict) or "uid" not in record:
         raise DataError(f"{where} is no object with 'uid' and 'lists'; is it the original file?")
@@ -54,26 +43,8 @@ def _person(line: str, where: str) -> tuple[str, list[str]]:
     for name in _LISTS:
         if not isinstance(lists.get(name), list):
             raise DataError(f"{where} has no list {name!r}; is it the original file?")
-        liked.update((_id(item, where), None) for item in lists[name])
-    return _id(record["uid"], where), list(liked)
-
-
-def _parse(line: str) -> Any:
-    """The object of a line, written as JSON or, as the owner does, as Python would; it is never run."""
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return ast.literal_eval(line)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-
-
-def _id(value: Any, where: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
-        raise DataError(f"{where} has the id {value!r}; ids are whole numbers or text")
-    return str(value)
+        liked.update((id_text(item, where), None) for item in lists[name])
+    return id_text(record["uid"], where), list(liked)
 
 
 TRADESY = Source(
