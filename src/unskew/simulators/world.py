@@ -10,6 +10,7 @@ from unskew.arrays import Bools, Floats, Ints, SeedLike
 from unskew.data import Interactions, Split, test_propensity
 from unskew.errors import DataError
 from unskew.notation import Named
+from unskew.simulators.preferences import Preferences
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,12 @@ class World:
         The relevant items of user u, ascending, are ``items[offsets[u]:offsets[u + 1]]``.
     made : str
         The words of the world it was drawn from.
+    chances : array, optional
+        P(in the test | not in train) of every relevant item, in the order of `items`.
+    strength : array, optional
+        How much each of them is liked, where that is graded.
+    likes : Preferences, optional
+        All that users like, in train or not.
     """
 
     train: Interactions
@@ -35,6 +42,9 @@ class World:
     offsets: Ints
     items: Ints
     made: str = "given"
+    chances: Floats | None = None
+    strength: Floats | None = None
+    likes: Preferences | None = None
 
     @classmethod
     def hide(

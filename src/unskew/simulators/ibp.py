@@ -1,0 +1,90 @@
+"""Likes by the Indian buffet process: a few items of everybody, and new ones for ever."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.arrays import Floats, SeedLike
+from unskew.simulators.preference_world import PreferenceWorld
+from unskew.simulators.preferences import Preferences
+
+
+@dataclass(frozen=True)
+class Ibp(PreferenceWorld, word="ibp"):
+    r"""Likes by the three-parameter Indian buffet process [teh2009]_, with the popularity law of real catalogues.
+
+    User n + 1 likes each item that m of the n users before like with probability :math:`(m - \sigma)/(n + c)`, and
+
+    .. math:: \mathrm{Poisson}\Bigl(\alpha\,\frac{\Gamma(1 + c)\,\Gamma(n + c + \sigma)}
+       {\Gamma(n + 1 + c)\,\Gamma(c + \sigma)}\Bigr)
+
+    new items. Every user is expected to like :math:`\alpha` items. Given all that came before, an item that the n-th
+    user was the first to like has a weight of its own, :math:`\mathrm{Beta}(1 - \sigma,\ n - 1 + c + \sigma)`: each
+    later user likes it with that probability, independently. So it is drawn once, and the users who like it are found
+    by geometric steps: the cost is in proportion to the likes. Items are numbered in the order of their birth, so a low
+    number goes with being popular.
+
+    Parameters
+    ----------
+    alpha : float
+        Expected likes of a user, above 0.
+    c : float
+        Concentration, above -sigma: the larger, the more alike are the popularities of the items.
+    sigma : float
+        In [0, 1): the larger, the more items there are, as the number of users to this power.
+
+    References
+    ----------
+    .. [teh2009] Teh and Görür, Indian buffet processes with power-law behavior, NeurIPS 2009.
+
+    Examples
+    --------
+    >>> likes = Ibp(users=100, alpha=5).like(rng=1)
+    >>> likes.n_users, 4 < likes.counts.mean() < 6
+    (100, True)
+    """
+
+    smaller = "use a smaller alpha"
+
+    alpha: float = 50.0
+    c: float = 1.0
+    sigma: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.alpha < np.inf:
+            raise self._outside("alpha", "a number above 0")
+        if not 0 <= self.sigma < 1:
+            raise self._outside("sigma", "a number of 0 or more, below 1")
+        if not -self.sigma < self.c < np.inf:
+            raise self._outside("c", f"a number above -sigma, which is {-self.sigma:g}")
+
+    def new_items(self) -> Floats:
+        """Expected number of items that each user in turn is the first to like."""
+        from scipy.special import gammaln
+
+        n, c, sigma = np.arange(self.users), self.c, self.sigma
+        if c + sigma < 1e-300:
+            raise self._outside("c", f"a number above -sigma, which is {-sigma:g}")
+        logs = gammaln(1 + c) + gammaln(n + c + sigma) - gammaln(n + 1 + c) - gammaln(c + sigma)
+        return np.asarray(self.alpha * np.exp(logs))
+
+    def expected_items(self) -> float:
+        """How many items are to be expected."""
+        return float(self.new_items().sum())
+
+    def expected_likes(self) -> float:
+        """How many likes are to be expected: alpha a user."""
+        return self.alpha * self.users
+
+    def like(self, rng: SeedLike = 0) -> Preferences:
+        """Draw what users like."""
+        from unskew.simulators.ibp_kernel import spread_items, to_rows
+
+        generator = np.random.default_rng(rng)
+        births = np.repeat(np.arange(self.users), generator.poisson(self.new_items()))
+        weights = generator.beta(1 - self.sigma, births + self.c + self.sigma)
+        guess = int(1.2 * self.expected_likes()) + 1000
+        ends, users = spread_items(births, weights, self.users, guess, generator)
+        offsets, items = to_rows(ends, users, self.users)
+        return Preferences(offsets, items, len(births))

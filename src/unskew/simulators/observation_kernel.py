@@ -1,0 +1,148 @@
+"""Compiled steps of observing a part of what users like: who is drawn, what is held out, and how likely that was."""
+
+import numpy as np
+from numba import njit
+
+TRAIN, TEST = 1, 2
+"""States of a row that was observed; 0 for one that was not."""
+
+
+@njit(nogil=True, cache=True)
+def draw_observed(offsets, weights, sizes, generator, state):  # type: ignore[no-untyped-def]
+    """Mark `sizes[u]` rows of each user as observed, drawn one after another in proportion to their weights.
+
+    The first n arrivals of independent exponential times with these rates are such a draw. Without weights all rows
+    of a user are alike, and each step takes one of those that are left.
+    """
+    widest = 0
+    for u in range(len(offsets) - 1):
+        widest = max(widest, offsets[u + 1] - offsets[u])
+    times = np.empty(widest)
+    for u in range(len(offsets) - 1):
+        start, own, n = offsets[u], offsets[u + 1] - offsets[u], sizes[u]
+        if n >= own:
+            state[start : start + own] = TRAIN
+        elif len(weights) == 0:
+            needed, left = n, own
+            for k in range(own):  # each row in turn is one of the needed among those left
+                if generator.random() * left < needed:
+                    state[start + k] = TRAIN
+                    needed -= 1
+                left -= 1
+        elif n > 0:
+            for k in range(own):
+                times[k] = generator.standard_exponential() / weights[start + k]
+            last = np.partition(times[:own], n - 1)[n - 1]
+            for k in range(own):
+                if times[k] <= last:
+                    state[start + k] = TRAIN
+
+
+@njit(nogil=True, cache=True)
+def hold_out(offsets, state, extra_offsets, extra_state, share, generator):  # type: ignore[no-untyped-def]
+    """Move a share of each user's observed rows, rounded, from train to the test; return how many there are a user.
+
+    Rows of liked and, in `extra`, of disliked items are drawn from together.
+    """
+    held = np.zeros(len(offsets) - 1, dtype=np.int64)
+    for u in range(len(offsets) - 1):
+        left = extra_offsets[u + 1] - extra_offsets[u]
+        for k in range(offsets[u], offsets[u + 1]):
+            left += state[k] == TRAIN
+        needed = int(np.rint(share * left))
+        held[u] = needed
+        for k in range(offsets[u], offsets[u + 1]):
+            if state[k] == TRAIN:
+                if generator.random() * left < needed:
+                    state[k] = TEST
+                    needed -= 1
+                left -= 1
+        for k in range(extra_offsets[u], extra_offsets[u + 1]):
+            if generator.random() * left < needed:
+                extra_state[k] = TEST
+                needed -= 1
+            left -= 1
+    return held
+
+
+@njit(nogil=True, cache=True)
+def _expected_held(weights, start, end, state, time, share):  # type: ignore[no-untyped-def]
+    """Expected test rows among a user's candidates at a time, and its derivative."""
+    total = slope = 0.0
+    for k in range(start, end):
+        if state[k] != TRAIN:
+            missed = np.exp(-weights[k] * time)
+            below = share + (1 - share) * missed
+            total += share * (1 - missed) / below
+            slope += share * weights[k] * missed / (below * below)
+    return total, slope
+
+
+@njit(nogil=True, cache=True)
+def solve_chances(offsets, weights, state, expected, shares, chances, rate):  # type: ignore[no-untyped-def]
+    """P(in the test | not in train) of every row that is not in train, so that they add up to what is expected.
+
+    A row is observed by the time t with probability p = 1 - exp(-w t), and held out with probability h if so; then
+    P = h p / (1 - (1 - h) p). The time is solved for by Newton's steps within a bracket. `rate` gets h and t.
+    """
+    for u in range(len(offsets) - 1):
+        start, end = offsets[u], offsets[u + 1]
+        candidates, largest = 0, 0.0
+        for k in range(start, end):
+            if state[k] != TRAIN:
+                candidates += 1
+                largest = max(largest, weights[k])
+        wanted, share = expected[u], shares[u]
+        rate[u, 0], rate[u, 1] = share, 0.0
+        if candidates == 0 or wanted <= 0:
+            continue
+        if wanted >= candidates * (1 - 1e-12):
+            rate[u, 1] = np.inf
+            for k in range(start, end):
+                if state[k] != TRAIN:
+                    chances[k] = 1.0
+            continue
+        low, high, time = 0.0, np.inf, wanted / (candidates * share * largest)
+        for _ in range(200):
+            total, slope = _expected_held(weights, start, end, state, time, share)
+            if abs(total - wanted) <= 1e-10 * wanted:
+                break
+            if total < wanted:
+                low = time
+            else:
+                high = time
+            step = time + (wanted - total) / slope if slope > 0 else np.inf
+            if not low < step < high:
+                step = 2 * time if high == np.inf else 0.5 * (low + high)
+            time = step
+        rate[u, 1] = time
+        for k in range(start, end):
+            if state[k] != TRAIN:
+                missed = np.exp(-weights[k] * time)
+                # rounding could lift a certain row a last bit above 1
+                chances[k] = min(share * (1 - missed) / (share + (1 - share) * missed), 1.0)
+
+
+@njit(nogil=True, cache=True)
+def draw_disliked(offsets, items, reached, counts, generator):  # type: ignore[no-untyped-def]
+    """Draw items that each user does not like, one after another in proportion to their weights, sorted.
+
+    `reached` is the running sum of the weights of all items. What is liked or drawn already is drawn anew.
+    """
+    starts = np.append(0, np.cumsum(counts))
+    drawn = np.empty(starts[-1], dtype=np.int32)
+    taken = np.full(len(reached), -1, dtype=np.int64)
+    for u in range(len(offsets) - 1):
+        if counts[u] == 0:
+            continue
+        for k in range(offsets[u], offsets[u + 1]):
+            taken[items[k]] = u
+        place = starts[u]
+        while place < starts[u + 1]:
+            item = np.searchsorted(reached, generator.random() * reached[-1], side="right")
+            if item < len(reached) and taken[item] != u:
+                taken[item] = u
+                drawn[place] = item
+                place += 1
+        drawn[starts[u] : starts[u + 1]].sort()
+    return starts, drawn

@@ -1,0 +1,53 @@
+"""Likes without any structure: every item is liked by chance alone."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.arrays import SeedLike
+from unskew.simulators.lda import truncated_poisson
+from unskew.simulators.preference_world import PreferenceWorld
+from unskew.simulators.preferences import Preferences
+
+
+@dataclass(frozen=True)
+class UniformLikes(PreferenceWorld, word="uniform"):
+    """Each user likes a random set of items, all alike likely; what is popular is so by chance.
+
+    Parameters
+    ----------
+    items : int
+    likes : float
+        Expected likes of a user: Poisson numbers, drawn anew until between 1 and the number of items.
+
+    Examples
+    --------
+    >>> likes = UniformLikes(users=10, items=20, likes=5).like(rng=1)
+    >>> likes.n_users, likes.n_items
+    (10, 20)
+    """
+
+    smaller = "use fewer likes"
+
+    items: int = 1000
+    likes: float = 100.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.items < 1:
+            raise self._outside("items", "1 or more")
+        if not 0 < self.likes < np.inf:
+            raise self._outside("likes", "a number above 0")
+
+    def expected_likes(self) -> float:
+        """How many likes are to be expected, at most."""
+        return min(self.likes, float(self.items)) * self.users
+
+    def like(self, rng: SeedLike = 0) -> Preferences:
+        """Draw what users like."""
+        from unskew.simulators.lda_kernel import choose_evenly
+
+        generator = np.random.default_rng(rng)
+        counts = truncated_poisson(self.likes, self.items, self.users, generator)
+        offsets, items = choose_evenly(self.items, counts, generator)
+        return Preferences(offsets, items, self.items)
