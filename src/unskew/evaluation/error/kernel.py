@@ -1,0 +1,158 @@
+"""Compiled steps of a trial; cost follows the rows and the users, never users times items."""
+
+# mypy: disable-error-code="untyped-decorator"
+
+import numpy as np
+from numba import njit
+
+from unskew.arrays import Bools, Floats, Ints
+
+
+@njit(nogil=True, cache=True)
+def union_sizes(users: Ints, truth_offsets: Ints, truth: Ints, test_offsets: Ints, test: Ints) -> Ints:
+    """How many distinct items truth and test of each user hold together; both are ascending."""
+    sizes = np.zeros(len(users), np.int64)
+    for k in range(len(users)):
+        a, a_end = truth_offsets[users[k]], truth_offsets[users[k] + 1]
+        b, b_end = test_offsets[users[k]], test_offsets[users[k] + 1]
+        while a < a_end or b < b_end:
+            first = b >= b_end or (a < a_end and truth[a] <= test[b])
+            second = a >= a_end or (b < b_end and test[b] <= truth[a])
+            a += first
+            b += second
+            sizes[k] += 1
+    return sizes
+
+
+@njit(nogil=True, cache=True)
+def merge(
+    users: Ints, truth_offsets: Ints, truth: Ints, test_offsets: Ints, test: Ints, offsets: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """Items of truth and test together, and where in either each stands; -1 where it does not."""
+    items = np.empty(offsets[-1], np.int32)
+    from_truth = np.full(offsets[-1], -1, np.int32)
+    from_test = np.full(offsets[-1], -1, np.int32)
+    row = 0
+    for k in range(len(users)):
+        a, a_end = truth_offsets[users[k]], truth_offsets[users[k] + 1]
+        b, b_end = test_offsets[users[k]], test_offsets[users[k] + 1]
+        while a < a_end or b < b_end:
+            first = b >= b_end or (a < a_end and truth[a] <= test[b])
+            second = a >= a_end or (b < b_end and test[b] <= truth[a])
+            if first:
+                items[row], from_truth[row] = truth[a], a
+                a += 1
+            if second:
+                items[row], from_test[row] = test[b], b
+                b += 1
+            row += 1
+    return items, from_truth, from_test
+
+
+@njit(nogil=True, cache=True)
+def known_sizes(offsets: Ints, items: Ints, counts: Ints) -> Ints:
+    """How many of each user's items occur in training."""
+    sizes = np.zeros(len(offsets) - 1, np.int64)
+    for user in range(len(offsets) - 1):
+        for row in range(offsets[user], offsets[user + 1]):
+            sizes[user] += counts[items[row]] > 0
+    return sizes
+
+
+@njit(nogil=True, cache=True)
+def rank_liked(
+    offsets: Ints, items: Ints, liked: Bools, counts: Ints, candidates: Ints, ordinal: bool
+) -> tuple[Ints, Ints, Ints]:
+    """Candidates the user likes, all tied and nothing else; `above`, `tied` and `listed` of each row."""
+    above = np.empty(len(items), np.int32)
+    tied = np.zeros(len(items), np.int32)
+    listed = np.empty(len(items), np.int32)
+    for user in range(len(offsets) - 1):
+        start, stop = offsets[user], offsets[user + 1]
+        length = 0
+        for row in range(start, stop):
+            length += liked[row] and counts[items[row]] > 0
+        before = 0
+        for row in range(start, stop):
+            listed[row] = length
+            if counts[items[row]] == 0:
+                above[row] = candidates[user]
+            elif liked[row]:
+                above[row] = before if ordinal else 0
+                tied[row] = length - 1
+                before += 1
+            else:
+                above[row] = length
+                tied[row] = max(candidates[user] - length - 1, 0)
+    return above, tied, listed
+
+
+@njit(nogil=True, cache=True)
+def rank_by_strength(
+    offsets: Ints, liked: Bools, strength: Floats, above: Ints, tied: Ints, listed: Ints, ordinal: bool
+) -> None:
+    """Put the rows in the list in the order of strength; they come tied, by item."""
+    for user in range(len(offsets) - 1):
+        start, stop = offsets[user], offsets[user + 1]
+        own = np.array([row for row in range(start, stop) if liked[row] and above[row] < listed[row]])
+        if not len(own):
+            continue
+        order = np.argsort(-strength[own], kind="mergesort")
+        first = 0
+        while first < len(own):
+            last = first
+            while last < len(own) and strength[own[order[last]]] == strength[own[order[first]]]:
+                last += 1
+            for place in range(first, last):
+                above[own[order[place]]] = place if ordinal else first
+                tied[own[order[place]]] = last - first - 1
+            first = last
+
+
+@njit(nogil=True, cache=True)
+def rank_places(
+    offsets: Ints,
+    items: Ints,
+    places: Ints,
+    starts: Ints,
+    ends: Ints,
+    train_offsets: Ints,
+    train_items: Ints,
+    candidates: Ints,
+    ordinal: bool,
+) -> tuple[Ints, Ints]:
+    """Rows in one order of all items, less the user's own training items.
+
+    `places` is where an item stands in the order, -1 for one that is in no training row; its tie group is from `starts`
+    to before `ends`.
+    """
+    above = np.empty(len(items), np.int32)
+    tied = np.zeros(len(items), np.int32)
+    for user in range(len(offsets) - 1):
+        own = places[train_items[train_offsets[user] : train_offsets[user + 1]]]
+        own.sort()
+        own = own[np.searchsorted(own, 0) :]  # a stranger may have trained on what is no candidate
+        for row in range(offsets[user], offsets[user + 1]):
+            item = items[row]
+            if places[item] < 0:
+                above[row] = candidates[user]
+                continue
+            before = np.searchsorted(own, starts[item])
+            within = np.searchsorted(own, ends[item]) - before
+            tied[row] = ends[item] - starts[item] - within - 1
+            if ordinal:
+                above[row] = places[item] - np.searchsorted(own, places[item])
+            else:
+                above[row] = starts[item] - before
+    return above, tied
+
+
+@njit(nogil=True, cache=True)
+def ideal_gains(offsets: Ints, strength: Floats, table: Floats) -> Floats:
+    """Discounted sum of each user's strengths, the largest first; zero past the end of the table."""
+    ideal = np.zeros(len(offsets) - 1)
+    for user in range(len(offsets) - 1):
+        own = np.sort(strength[offsets[user] : offsets[user + 1]])
+        for place in range(min(len(own), len(table))):
+            ideal[user] += own[len(own) - 1 - place] * table[place]
+    return ideal
