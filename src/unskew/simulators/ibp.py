@@ -40,7 +40,7 @@ class Ibp(PreferenceWorld, word="ibp"):
     Examples
     --------
     >>> likes = Ibp(users=100, alpha=5).like(rng=1)
-    >>> likes.n_users, 4 < likes.counts.mean() < 6
+    >>> likes.n_users, bool(4 < likes.counts.mean() < 6)
     (100, True)
     """
 

@@ -3,9 +3,13 @@
 import numpy as np
 from numba import njit
 
+from unskew.arrays import Floats, Ints
+
 
 @njit(nogil=True, cache=True)
-def spread_items(births, weights, n_users, guess, generator):  # type: ignore[no-untyped-def]
+def spread_items(
+    births: Ints, weights: Floats, n_users: int, guess: int, generator: np.random.Generator
+) -> tuple[Ints, Ints]:
     """Find who likes each item: the user of its birth, and each later one with the item's weight.
 
     Returns the end of each item's run, and the users, ascending within an item.
@@ -31,7 +35,7 @@ def spread_items(births, weights, n_users, guess, generator):  # type: ignore[no
 
 
 @njit(nogil=True, cache=True)
-def to_rows(ends, users, n_users):  # type: ignore[no-untyped-def]
+def to_rows(ends: Ints, users: Ints, n_users: int) -> tuple[Ints, Ints]:
     """Turn users by item into items by user, ascending."""
     offsets = np.zeros(n_users + 1, dtype=np.int64)
     for k in range(len(users)):

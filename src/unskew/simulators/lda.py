@@ -32,7 +32,7 @@ class Lda(PreferenceWorld, word="lda"):
     Examples
     --------
     >>> likes = Lda(users=100, items=50, likes=10).like(rng=1)
-    >>> likes.n_users, likes.n_items, likes.counts.min() >= 1
+    >>> likes.n_users, likes.n_items, bool(likes.counts.min() >= 1)
     (100, 50, True)
     """
 
@@ -109,4 +109,4 @@ def truncated_poisson(mean: float, most: int, count: int, rng: SeedLike = 0) -> 
     logs = numbers * np.log(mean) - gammaln(numbers + 1)
     reached = np.cumsum(np.exp(logs - logs.max()))
     draws = np.random.default_rng(rng).random(count) * reached[-1]
-    return numbers[np.minimum(np.searchsorted(reached, draws, side="right"), most - 1)]
+    return np.asarray(numbers[np.minimum(np.searchsorted(reached, draws, side="right"), most - 1)])

@@ -3,9 +3,11 @@
 import numpy as np
 from numba import njit
 
+from unskew.arrays import Floats, Ints
+
 
 @njit(nogil=True, cache=True)
-def alias_tables(themes):  # type: ignore[no-untyped-def]
+def alias_tables(themes: Floats) -> tuple[Floats, Ints]:
     """Tables to draw from each row's distribution in one step [walker1977]: what is kept, and the item else."""
     topics, items = themes.shape
     kept = np.ones((topics, items))
@@ -38,7 +40,9 @@ def alias_tables(themes):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def choose_items(tastes, kept, other, choices, generator):  # type: ignore[no-untyped-def]
+def choose_items(
+    tastes: Floats, kept: Floats, other: Ints, choices: Ints, generator: np.random.Generator
+) -> tuple[Ints, Ints, Ints]:
     """Let each user choose topics and items; return the distinct items, ascending, and how often each was chosen."""
     n_users, n_items = len(tastes), kept.shape[1]
     topics = kept.shape[0]
@@ -70,7 +74,7 @@ def choose_items(tastes, kept, other, choices, generator):  # type: ignore[no-un
 
 
 @njit(nogil=True, cache=True)
-def choose_evenly(n_items, counts, generator):  # type: ignore[no-untyped-def]
+def choose_evenly(n_items: int, counts: Ints, generator: np.random.Generator) -> tuple[Ints, Ints]:
     """Let each user like so many items, all alike likely; ascending."""
     offsets = np.append(0, np.cumsum(counts))
     items = np.empty(offsets[-1], dtype=np.int32)

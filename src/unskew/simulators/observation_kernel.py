@@ -3,12 +3,14 @@
 import numpy as np
 from numba import njit
 
+from unskew.arrays import Floats, Ints
+
 TRAIN, TEST = 1, 2
 """States of a row that was observed; 0 for one that was not."""
 
 
 @njit(nogil=True, cache=True)
-def draw_observed(offsets, weights, sizes, generator, state):  # type: ignore[no-untyped-def]
+def draw_observed(offsets: Ints, weights: Floats, sizes: Ints, generator: np.random.Generator, state: Ints) -> None:
     """Mark `sizes[u]` rows of each user as observed, drawn one after another in proportion to their weights.
 
     The first n arrivals of independent exponential times with these rates are such a draw. Without weights all rows
@@ -39,7 +41,9 @@ def draw_observed(offsets, weights, sizes, generator, state):  # type: ignore[no
 
 
 @njit(nogil=True, cache=True)
-def hold_out(offsets, state, extra_offsets, extra_state, share, generator):  # type: ignore[no-untyped-def]
+def hold_out(
+    offsets: Ints, state: Ints, extra_offsets: Ints, extra_state: Ints, share: float, generator: np.random.Generator
+) -> Ints:
     """Move a share of each user's observed rows, rounded, from train to the test; return how many there are a user.
 
     Rows of liked and, in `extra`, of disliked items are drawn from together.
@@ -66,65 +70,55 @@ def hold_out(offsets, state, extra_offsets, extra_state, share, generator):  # t
 
 
 @njit(nogil=True, cache=True)
-def _expected_held(weights, start, end, state, time, share):  # type: ignore[no-untyped-def]
-    """Expected test rows among a user's candidates at a time, and its derivative."""
+def _expected_rows(weights: Floats, time: float) -> tuple[float, float]:
+    """Expected number of rows that are observed by a time, and its derivative."""
     total = slope = 0.0
-    for k in range(start, end):
-        if state[k] != TRAIN:
-            missed = np.exp(-weights[k] * time)
-            below = share + (1 - share) * missed
-            total += share * (1 - missed) / below
-            slope += share * weights[k] * missed / (below * below)
+    for k in range(len(weights)):
+        missed = np.exp(-weights[k] * time)
+        total += 1 - missed
+        slope += weights[k] * missed
     return total, slope
 
 
 @njit(nogil=True, cache=True)
-def solve_chances(offsets, weights, state, expected, shares, chances, rate):  # type: ignore[no-untyped-def]
-    """P(in the test | not in train) of every row that is not in train, so that they add up to what is expected.
-
-    A row is observed by the time t with probability p = 1 - exp(-w t), and held out with probability h if so; then
-    P = h p / (1 - (1 - h) p). The time is solved for by Newton's steps within a bracket. `rate` gets h and t.
-    """
-    for u in range(len(offsets) - 1):
-        start, end = offsets[u], offsets[u + 1]
-        candidates, largest = 0, 0.0
-        for k in range(start, end):
-            if state[k] != TRAIN:
-                candidates += 1
-                largest = max(largest, weights[k])
-        wanted, share = expected[u], shares[u]
-        rate[u, 0], rate[u, 1] = share, 0.0
-        if candidates == 0 or wanted <= 0:
-            continue
-        if wanted >= candidates * (1 - 1e-12):
-            rate[u, 1] = np.inf
-            for k in range(start, end):
-                if state[k] != TRAIN:
-                    chances[k] = 1.0
-            continue
-        low, high, time = 0.0, np.inf, wanted / (candidates * share * largest)
-        for _ in range(200):
-            total, slope = _expected_held(weights, start, end, state, time, share)
-            if abs(total - wanted) <= 1e-10 * wanted:
-                break
-            if total < wanted:
-                low = time
-            else:
-                high = time
-            step = time + (wanted - total) / slope if slope > 0 else np.inf
-            if not low < step < high:
-                step = 2 * time if high == np.inf else 0.5 * (low + high)
-            time = step
-        rate[u, 1] = time
-        for k in range(start, end):
-            if state[k] != TRAIN:
-                missed = np.exp(-weights[k] * time)
-                # rounding could lift a certain row a last bit above 1
-                chances[k] = min(share * (1 - missed) / (share + (1 - share) * missed), 1.0)
+def solve_time(weights: Floats, wanted: float) -> float:
+    """The time by which so many rows are expected to be observed, by Newton's steps within a bracket."""
+    if wanted >= len(weights) * (1 - 1e-12):
+        return np.inf
+    low, high, time = 0.0, np.inf, wanted / (len(weights) * float(np.max(weights)))
+    for _ in range(200):
+        total, slope = _expected_rows(weights, time)
+        if abs(total - wanted) <= 1e-10 * wanted:
+            break
+        if total < wanted:
+            low = time
+        else:
+            high = time
+        step = time + (wanted - total) / slope if slope > 0 else np.inf
+        if not low < step < high:
+            step = 2 * time if high == np.inf else 0.5 * (low + high)
+        time = step
+    return time
 
 
 @njit(nogil=True, cache=True)
-def draw_disliked(offsets, items, reached, counts, generator):  # type: ignore[no-untyped-def]
+def solve_chances(offsets: Ints, weights: Floats, sizes: Ints, shares: Floats, chances: Floats) -> None:
+    """P(in the test | not in train) of every row of users who have so many observed and hold this share out."""
+    for u in range(len(offsets) - 1):
+        start, end, share = offsets[u], offsets[u + 1], shares[u]
+        if sizes[u] == 0 or share == 0:
+            continue
+        time = solve_time(weights[start:end], float(sizes[u]))
+        for k in range(start, end):
+            missed = np.exp(-weights[k] * time)
+            # rounding could lift a certain row a last bit above 1
+            chances[k] = min(share * (1 - missed) / (share + (1 - share) * missed), 1.0)
+
+
+@njit(nogil=True, cache=True)
+def draw_disliked(
+    offsets: Ints, items: Ints, reached: Floats, counts: Ints, generator: np.random.Generator
+) -> tuple[Ints, Ints]:
     """Draw items that each user does not like, one after another in proportion to their weights, sorted.
 
     `reached` is the running sum of the weights of all items. What is liked or drawn already is drawn anew.

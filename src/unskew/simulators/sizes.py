@@ -43,7 +43,8 @@ class ProfileSizes(Named, family="profile size"):
         sizes, _, reached = self._table
         draws = np.random.default_rng(rng).random(count)
         if most is None:
-            return sizes[np.minimum(np.searchsorted(reached, draws * reached[-1], side="right"), len(sizes) - 1)]
+            places = np.minimum(np.searchsorted(reached, draws * reached[-1], side="right"), len(sizes) - 1)
+            return np.asarray(sizes[places])
         allowed = np.searchsorted(sizes, most, side="right")  # so many of the sizes are within the limit
         ends = np.where(allowed > 0, reached[np.maximum(allowed, 1) - 1], 0.0)
         places = np.minimum(np.searchsorted(reached, draws * ends, side="right"), np.maximum(allowed, 1) - 1)
