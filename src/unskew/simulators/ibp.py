@@ -11,7 +11,7 @@ from unskew.simulators.preferences import Preferences
 
 @dataclass(frozen=True)
 class Ibp(PreferenceWorld, word="ibp"):
-    r"""Likes by the three-parameter Indian buffet process [teh2009]_, with the popularity law of real catalogues.
+    r"""Likes by the three-parameter Indian buffet process [teh2009], with the popularity law of real catalogues.
 
     User n + 1 likes each item that m of the n users before like with probability :math:`(m - \sigma)/(n + c)`, and
 
@@ -32,10 +32,6 @@ class Ibp(PreferenceWorld, word="ibp"):
         Concentration, above -sigma: the larger, the more alike are the popularities of the items.
     sigma : float
         In [0, 1): the larger, the more items there are, as the number of users to this power.
-
-    References
-    ----------
-    .. [teh2009] Teh and Görür, Indian buffet processes with power-law behavior, NeurIPS 2009.
 
     Examples
     --------
@@ -61,13 +57,9 @@ class Ibp(PreferenceWorld, word="ibp"):
 
     def new_items(self) -> Floats:
         """Expected number of items that each user in turn is the first to like."""
-        from scipy.special import gammaln
-
-        n, c, sigma = np.arange(self.users), self.c, self.sigma
-        if c + sigma < 1e-300:
-            raise self._outside("c", f"a number above -sigma, which is {-sigma:g}")
-        logs = gammaln(1 + c) + gammaln(n + c + sigma) - gammaln(n + 1 + c) - gammaln(c + sigma)
-        return np.asarray(self.alpha * np.exp(logs))
+        n = np.arange(self.users - 1)
+        factors = (n + (self.c + self.sigma)) / (n + 1 + self.c)  # by what it falls from user to user
+        return self.alpha * np.append(1.0, np.cumprod(factors))
 
     def expected_items(self) -> float:
         """How many items are to be expected."""

@@ -16,7 +16,7 @@ from unskew.simulators.sizes import ProfileSizes
 from unskew.simulators.world import World, WorldModel
 
 LARGEST = 40_000_000
-"""Likes of the largest world that is drawn; about 3 GiB."""
+"""Likes, and users, of the largest world that is drawn; about 3 GiB."""
 GRADES = 5
 """Likes have a strength of 1 to this, all alike likely, where a world is graded and has no strength of its own."""
 
@@ -34,7 +34,7 @@ class PreferenceWorld(WorldModel):
 
     with weights w, the held-out share h of the user's rows, and t such that p adds up to the number of the user's rows
     over all that the user likes. It is exact for ``uniform``, and for the others the usual approximation of drawing
-    without replacement in proportion to size [rosen1972]_: good to a few per cent for a dozen likes, and better for
+    without replacement in proportion to size [rosen1972]: good to a few per cent for a dozen likes, and better for
     more.
 
     Parameters
@@ -51,11 +51,6 @@ class PreferenceWorld(WorldModel):
         Share of the rows that are items the user does not like, consumed all the same.
     graded : bool
         Whether likes have a strength.
-
-    References
-    ----------
-    .. [rosen1972] Rosén, Asymptotic theory for successive sampling with varying probabilities without replacement,
-       Annals of Mathematical Statistics 43, 1972.
     """
 
     users: int = 1000
@@ -67,8 +62,8 @@ class PreferenceWorld(WorldModel):
     graded: bool = False
 
     def __post_init__(self) -> None:
-        if self.users < 1:
-            raise self._outside("users", "1 or more")
+        if not 1 <= self.users <= LARGEST:
+            raise self._outside("users", f"1 to {LARGEST:,}")
         for option, choices in (("observe", ("uniform", "popular", "preferred")), ("excess", ("clamp", "reject"))):
             if getattr(self, option) not in choices:
                 raise self._outside(option, f"one of {', '.join(choices)}")
@@ -124,8 +119,19 @@ class PreferenceWorld(WorldModel):
     def draw(self, rng: SeedLike = 0) -> World:
         """Draw likes, what of them is observed, and the split."""
         generator = np.random.default_rng(rng)
-        observed = _Observed.of(self, self._likes(generator), generator)
-        return observed.hide(self, generator)
+        return self.observe_again(self._likes(generator), generator)
+
+    def observe_again(self, likes: Preferences, rng: SeedLike = 0) -> World:
+        """Draw what is observed of given likes, and the split.
+
+        Parameters
+        ----------
+        likes : Preferences
+            As in `World.likes`; with a strength when it is observed by preference.
+        rng : int or Generator
+        """
+        generator = np.random.default_rng(rng)
+        return _Observed.of(self, likes, generator).hide(self, generator)
 
     def _likes(self, generator: np.random.Generator) -> Preferences:
         self.check_size()
@@ -165,7 +171,9 @@ class _Observed:
         weights = _weights(model, likes)
         state = np.zeros(len(likes), dtype=np.int8)
         draw_observed(likes.offsets, weights, sizes - disliked, generator, state)
-        by_item = likes.popularity.astype(np.float64) if model.observe == "popular" else np.ones(likes.n_items)
+        by_item = likes.popularity.astype(np.float64)
+        if model.observe != "popular":
+            by_item = np.minimum(by_item, 1.0)
         starts, items = draw_disliked(likes.offsets, likes.items, np.cumsum(by_item), disliked, generator)
         extra_state = np.full(len(items), TRAIN, dtype=np.int8)
         return cls(likes, weights, disliked, by_item, state, starts, items, extra_state)
@@ -191,7 +199,7 @@ class _Observed:
         return World(
             train=train,
             test=self.interactions(state == TEST, in_test, "test", propensity),
-            offsets=np.append(0, np.cumsum(np.bincount(likes.users[hidden], minlength=likes.n_users))).astype(np.int64),
+            offsets=np.append(0, np.cumsum(np.bincount(likes.row_users[hidden], minlength=likes.n_users))).astype(np.int64),
             items=likes.items[hidden],
             made=str(model),
             chances=chances[hidden],
@@ -202,7 +210,7 @@ class _Observed:
     def _extra_chances(self, shares: Floats) -> Floats:
         """P of the disliked rows: few are drawn from many, so t is their number over the sum of all weights."""
         users = np.repeat(np.arange(len(shares)), self.n_disliked)
-        liked = np.bincount(self.likes.users, weights=self.item_weights[self.likes.items], minlength=len(shares))
+        liked = np.bincount(self.likes.row_users, weights=self.item_weights[self.likes.items], minlength=len(shares))
         rate = (self.n_disliked / np.maximum(self.item_weights.sum() - liked, 1.0))[users]
         p = -np.expm1(-self.item_weights[self.extra_items] * rate)
         return test_propensity(p, 1 - shares[users], shares[users])
@@ -210,7 +218,7 @@ class _Observed:
     def interactions(self, own: Bools, extra: Bools, name: str, propensity: Floats | None = None) -> Interactions:
         """Rows of liked and disliked items in these states, sorted by user and item."""
         likes = self.likes
-        users, items = likes.users[own], likes.items[own]
+        users, items = likes.row_users[own], likes.items[own]
         if extra.any():
             more = np.repeat(np.arange(likes.n_users, dtype=np.int32), np.diff(self.extra_offsets))[extra]
             users, items = np.append(users, more), np.append(items, self.extra_items[extra])

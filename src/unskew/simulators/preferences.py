@@ -43,7 +43,7 @@ class Preferences:
         return np.diff(self.offsets)
 
     @cached_property
-    def users(self) -> Ints:
+    def row_users(self) -> Ints:
         """The user of each like."""
         return np.repeat(np.arange(self.n_users, dtype=np.int32), self.counts)
 
