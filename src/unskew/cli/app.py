@@ -9,6 +9,7 @@ import typer
 
 from unskew import __version__
 from unskew.cli.audit import audit_command
+from unskew.cli.calibrate import calibrate_command
 from unskew.cli.datasets import datasets_app
 from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate_command
@@ -53,6 +54,7 @@ def _options(
 
 app.command("evaluate")(evaluate_command)
 app.command("audit")(audit_command)
+app.command("calibrate")(calibrate_command)
 app.command("split")(split_command)
 app.command("list")(list_command)
 app.command("demo")(demo)
