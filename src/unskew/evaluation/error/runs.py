@@ -1,7 +1,7 @@
 """Many trials, each on a world of its own."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -147,8 +147,8 @@ def _alone(model: WorldModel | Callable[[np.random.Generator], World]) -> Drawn:
 
 def _with_panel(model: WorldModel | Callable[[np.random.Generator], World]) -> Drawn:
     options: Any = model
-    if not (is_dataclass(options) and "users" in {option.name for option in fields(options)}):
+    users = getattr(options, "users", None)
+    if not isinstance(model, WorldModel) or not isinstance(users, int):
         raise ConfigError("a panel needs a world whose number of users can be doubled; leave the panel out")
-    users: int = options.users
-    larger: WorldModel = replace(options, users=2 * users)
-    return lambda rng: split_panel(larger.draw(rng), users)
+    own, larger = users, replace(options, users=2 * users)
+    return lambda rng: split_panel(larger.draw(rng), own)
