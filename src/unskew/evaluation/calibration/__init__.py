@@ -1,8 +1,20 @@
 """Simulated worlds calibrated to a log."""
 
 from unskew.evaluation.calibration.calibrator import calibrate, check_numbers
+from unskew.evaluation.calibration.quick import QuickCalibration, calibrate_quickly
 from unskew.evaluation.calibration.result import Calibrated, Calibration, LogFacts
 from unskew.evaluation.calibration.spaces import KINDS, Space
 from unskew.evaluation.calibration.suggesting import require_gp
 
-__all__ = ["KINDS", "Calibrated", "Calibration", "LogFacts", "Space", "calibrate", "check_numbers", "require_gp"]
+__all__ = [
+    "KINDS",
+    "Calibrated",
+    "Calibration",
+    "LogFacts",
+    "QuickCalibration",
+    "Space",
+    "calibrate",
+    "calibrate_quickly",
+    "check_numbers",
+    "require_gp",
+]

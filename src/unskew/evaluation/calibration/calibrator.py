@@ -1,7 +1,7 @@
 """Find the worlds that come nearest to a log."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 
 from unskew.data import Interactions
 from unskew.errors import ConfigError, DataError
+from unskew.evaluation.calibration.counting import counting
 from unskew.evaluation.calibration.record import Record
 from unskew.evaluation.calibration.result import Calibrated, Calibration, LogFacts, improvements
 from unskew.evaluation.calibration.searching import Runner, Search, runner
@@ -22,6 +23,7 @@ from unskew.simulators.statistics import LEAST_ROWS, STATISTICS, Statistics, mea
 LEAST = 20
 """A log with fewer users or items than these is too small to calibrate a world to."""
 _SINGLES = (STARTS, *STATISTICS)
+_ALL = (*_SINGLES, JOINT)
 
 
 def calibrate(
@@ -111,9 +113,6 @@ def calibrate(
     return Calibration(facts, found, best, settings, versions, command)
 
 
-_ALL = (*_SINGLES, JOINT)
-
-
 class _Plan:
     """The three stages."""
 
@@ -163,26 +162,13 @@ class _Plan:
 
     def _stage(self, run: Runner, stage: str, searches: Sequence[Search]) -> None:
         total = sum(search.length for search in searches)
-        told = _counting(self.progress, stage, sum(len(search.own) for search in searches), total)
+        told = counting(self.progress, stage, sum(len(search.own) for search in searches), total)
 
         def tell(trial: Trial) -> None:
             self.record.add(trial)
             told()
 
         run(searches, tell)
-
-
-def _counting(progress: Stage | None, stage: str, done: int, total: int) -> Callable[[], None]:
-    count = [done]
-
-    def tell() -> None:
-        count[0] += 1
-        if progress is not None and total:
-            progress(stage, count[0], total)
-
-    if progress is not None and total:
-        progress(stage, done, total)
-    return tell
 
 
 def _calibrated(space: Space, trials: Sequence[Trial], best: Mapping[str, float]) -> Calibrated:
