@@ -47,7 +47,7 @@ def draw_world(seed: int, n_users: int = 7, n_items: int = 12) -> World:
     likes, train, test = {}, {}, {}
     strength = {}
     for user in range(n_users):
-        own = sorted(rng.choice(n_items, int(rng.integers(1, 9)), replace=False).tolist())
+        own = sorted(rng.choice(n_items, int(rng.integers(1, min(9, n_items))), replace=False).tolist())
         seen = [item for item in range(n_items) if rng.random() < (0.4 if item in own else 0.05)]
         held = [item for item in seen if rng.random() < 0.4]
         likes[user] = own

@@ -94,7 +94,7 @@ def test_recommenders_are_named_by_word_or_as_given() -> None:
 
 
 def test_what_cannot_be_is_refused_in_words() -> None:
-    with pytest.raises(ConfigError, match="unknown recommender 'oracel'.*oracle"):
+    with pytest.raises(ConfigError, match=r"unknown recommender 'oracel'.*oracle"):
         parse_recommender("oracel")
     with pytest.raises(ConfigError, match="stands twice"):
         resolve_recommenders(["popular", "popular"])

@@ -54,8 +54,9 @@ class Correction:
         return Estimator.from_word(self.estimator)
 
     def admits(self, metric: AnyMetric) -> bool:
-        """Whether the estimator applies to a metric: ``snips`` has no denominator for sums, lists only a naive mean."""
-        return metric.kind in self.parsed.kinds
+        """Whether the estimator applies to a metric: sums have no mean over pairs, and lists only a naive mean."""
+        over_users = not self.parsed.target_of(metric.kind).endswith("pairs")
+        return metric.kind in self.parsed.kinds and (metric.kind == "mean" or over_users)
 
     def over_pairs(self, metric: AnyMetric) -> bool:
         """Whether its target is the mean over relevant pairs, not that over users."""

@@ -241,12 +241,13 @@ class _Cells:
 
     def _metric(self, place: int, metric: AnyMetric) -> None:
         terms: list[dict[int, Terms]] = []
+        lists = self._list_terms(metric) if isinstance(metric, ListMetric) else None
         for k, name in enumerate(self.design.recommenders):
             rankings = self.own.rankings[name]
             gains = rankings.gains(metric) if isinstance(metric, Metric) else None
             truth = rankings.truth(metric, self.own.kept, gains)
             population = self._population(name, metric, truth)
-            terms.append(self._terms(rankings, metric, gains))
+            terms.append(self._terms(metric, gains, None if lists is None else lists[name]))
             for c, made in terms[k].items():
                 over_pairs = self.design.corrections[c].over_pairs(metric)
                 self.arrays["truth"][k, place, c] = truth.pairs if over_pairs else truth.users
@@ -259,18 +260,24 @@ class _Cells:
                 self.arrays["difference"][p, place, c] = _number(gap)
                 self.arrays["difference_error"][p, place, c] = _number(error)
 
-    def _terms(self, rankings: Rankings, metric: AnyMetric, gains: Floats | None) -> dict[int, Terms]:
+    def _list_terms(self, metric: ListMetric) -> dict[str, Terms]:
+        """Values a user, of the users for whom all recommenders have one."""
+        columns = {
+            name: metric.values(rankings.lists(observed=True))[self.own.kept]
+            for name, rankings in self.own.rankings.items()
+        }
+        defined = ~np.any([np.isnan(column) for column in columns.values()], axis=0)
+        return {name: Terms(column[defined], np.ones(int(defined.sum()))) for name, column in columns.items()}
+
+    def _terms(self, metric: AnyMetric, gains: Floats | None, of_list: Terms | None) -> dict[int, Terms]:
         """By place of the correction, for those that apply."""
         made = {}
         for c, weighing in enumerate(self.weighings):
-            if not weighing.correction.admits(metric):
-                continue
-            if isinstance(metric, ListMetric):
-                values = metric.values(rankings.lists(observed=True))[self.own.kept]
-                made[c] = Terms(values, np.ones_like(values))
-            else:
-                assert gains is not None
-                made[c] = Terms(*weighing.terms(metric, gains))
+            if weighing.correction.admits(metric):
+                if of_list is not None:
+                    made[c] = of_list
+                elif gains is not None:
+                    made[c] = Terms(*weighing.terms(metric, gains))
         return made
 
     def _population(self, name: str, metric: AnyMetric, own: Truth) -> Truth:
