@@ -15,6 +15,7 @@ from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate_command
 from unskew.cli.listing import list_command
 from unskew.cli.reproduce import reproduce_command
+from unskew.cli.simulate import simulate_command
 from unskew.cli.split import split_command
 from unskew.errors import UnskewError
 
@@ -55,6 +56,7 @@ def _options(
 app.command("evaluate")(evaluate_command)
 app.command("audit")(audit_command)
 app.command("calibrate")(calibrate_command)
+app.command("simulate")(simulate_command)
 app.command("split")(split_command)
 app.command("list")(list_command)
 app.command("demo")(demo)

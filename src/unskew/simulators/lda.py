@@ -8,8 +8,10 @@ from unskew.arrays import Floats, Ints, SeedLike
 from unskew.simulators.preference_world import PreferenceWorld
 from unskew.simulators.preferences import Preferences
 
-MOST_CELLS = 200_000_000
-"""Users, or items, times topics: the tables of mixes are kept in memory."""
+MOST_CELLS = 50_000_000
+"""Users, or items, times topics: the tables of mixes are kept in memory, at most about 2 GiB of them."""
+TINY = 1e-300
+"""Where a concentration is smaller, all the mass is on one thing, and its inverse would overflow."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,12 @@ class Lda(PreferenceWorld, word="lda"):
         for option in ("likes", "alpha", "beta"):
             if not 0 < getattr(self, option) < np.inf:
                 raise self._outside(option, "a number above 0")
-        if max(self.users, self.items) * self.topics > MOST_CELLS:
-            raise self._outside("topics", f"at most {MOST_CELLS // max(self.users, self.items)} with so many users")
+        if (most := MOST_CELLS // max(self.users, self.items)) < self.topics:
+            raise self._outside("topics", f"at most {most} with so many users and items")
 
     def expected_likes(self) -> float:
-        """How many choices are to be expected; likes are no more."""
-        return min(self.likes, float(self.items)) * self.users
+        """How many choices are to be expected at most; likes are no more."""
+        return poisson_bound(self.likes, self.items) * self.users
 
     def like(self, rng: SeedLike = 0) -> Preferences:
         """Draw what users like."""
@@ -86,7 +88,7 @@ def dirichlet(concentration: float, count: int, width: int, rng: SeedLike = 0) -
     """
     generator = np.random.default_rng(rng)
     logs = np.log(generator.standard_gamma(concentration + 1, size=(count, width)))
-    logs -= generator.standard_exponential((count, width)) / concentration
+    logs -= generator.standard_exponential((count, width)) / max(concentration, TINY)
     logs -= logs.max(axis=1, keepdims=True)
     np.exp(logs, out=logs)
     logs /= logs.sum(axis=1, keepdims=True)
@@ -110,3 +112,8 @@ def truncated_poisson(mean: float, most: int, count: int, rng: SeedLike = 0) -> 
     reached = np.cumsum(np.exp(logs - logs.max()))
     draws = np.random.default_rng(rng).random(count) * reached[-1]
     return np.asarray(numbers[np.minimum(np.searchsorted(reached, draws, side="right"), most - 1)])
+
+
+def poisson_bound(mean: float, most: int) -> float:
+    """What the mean of Poisson numbers between 1 and `most` does not exceed; it is their mean when `most` is large."""
+    return float(min(mean / -np.expm1(-mean), most))

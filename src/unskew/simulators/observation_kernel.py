@@ -116,12 +116,31 @@ def solve_chances(offsets: Ints, weights: Floats, sizes: Ints, shares: Floats, c
 
 
 @njit(nogil=True, cache=True)
+def _draw_free(reached: Floats, taken: Ints, user: int, generator: np.random.Generator) -> int:
+    """Draw one of the items that the user has not taken, in proportion to weight."""
+    free = before = 0.0
+    for item in range(len(reached)):
+        if taken[item] != user:
+            free += reached[item] - before
+        before = reached[item]
+    target, before = generator.random() * free, 0.0
+    for item in range(len(reached)):
+        if taken[item] != user:
+            target -= reached[item] - before
+            if target < 0:
+                return item
+        before = reached[item]
+    return len(reached)  # by rounding; the caller draws anew
+
+
+@njit(nogil=True, cache=True)
 def draw_disliked(
     offsets: Ints, items: Ints, reached: Floats, counts: Ints, generator: np.random.Generator
 ) -> tuple[Ints, Ints]:
     """Draw items that each user does not like, one after another in proportion to their weights, sorted.
 
-    `reached` is the running sum of the weights of all items. What is liked or drawn already is drawn anew.
+    `reached` is the running sum of the weights of all items. What is liked or drawn already is drawn anew; when that
+    happens too often, the weights of the others are added up instead.
     """
     starts = np.append(0, np.cumsum(counts))
     drawn = np.empty(starts[-1], dtype=np.int32)
@@ -131,9 +150,13 @@ def draw_disliked(
             continue
         for k in range(offsets[u], offsets[u + 1]):
             taken[items[k]] = u
-        place = starts[u]
+        place, tries = starts[u], 0
         while place < starts[u + 1]:
-            item = np.searchsorted(reached, generator.random() * reached[-1], side="right")
+            if tries < len(reached):
+                item = np.searchsorted(reached, generator.random() * reached[-1], side="right")
+            else:
+                item = _draw_free(reached, taken, u, generator)
+            tries += 1
             if item < len(reached) and taken[item] != u:
                 taken[item] = u
                 drawn[place] = item

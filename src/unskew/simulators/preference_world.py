@@ -195,11 +195,12 @@ class _Observed:
         chances = np.zeros(len(likes))
         solve_chances(likes.offsets, weights, rows - self.n_disliked, shares, chances)
         hidden, in_test = state != TRAIN, extra == TEST
+        counts = np.bincount(likes.row_users[hidden], minlength=likes.n_users)
         propensity = np.concatenate([chances[state == TEST], self._extra_chances(shares)[in_test]])
         return World(
             train=train,
             test=self.interactions(state == TEST, in_test, "test", propensity),
-            offsets=np.append(0, np.cumsum(np.bincount(likes.row_users[hidden], minlength=likes.n_users))).astype(np.int64),
+            offsets=np.append(0, np.cumsum(counts)).astype(np.int64),
             items=likes.items[hidden],
             made=str(model),
             chances=chances[hidden],

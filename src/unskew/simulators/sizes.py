@@ -94,10 +94,11 @@ class ParetoSizes(ProfileSizes, word="pareto"):
 
     def pmf(self) -> tuple[Ints, Floats]:
         """The sizes there are, and the probability of each."""
-        least = max(int(np.floor(self.scale)), 1)
-        sizes = np.arange(least, max(int(np.ceil(self.upper)), least + 1))
-        ends = self.reached(np.append(np.maximum(sizes, self.scale), self.upper).astype(float))
-        mass = np.diff(ends)
+        start = max(self.scale, 1.0)  # given that it is at least 1, a Pareto number is one that starts there
+        sizes = np.arange(int(start), max(int(np.ceil(self.upper)), int(start) + 1))
+        ends = np.log(np.append(np.maximum(sizes, start), self.upper))
+        # by logarithms, for F itself rounds to 1 far in the tail
+        mass = np.exp(self.shape * (np.log(start) - ends[:-1])) * -np.expm1(self.shape * (ends[:-1] - ends[1:]))
         return sizes, mass / mass.sum()
 
 

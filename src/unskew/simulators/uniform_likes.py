@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import SeedLike
-from unskew.simulators.lda import truncated_poisson
-from unskew.simulators.preference_world import PreferenceWorld
+from unskew.simulators.lda import poisson_bound, truncated_poisson
+from unskew.simulators.preference_world import LARGEST, PreferenceWorld
 from unskew.simulators.preferences import Preferences
 
 
@@ -34,14 +34,14 @@ class UniformLikes(PreferenceWorld, word="uniform"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.items < 1:
-            raise self._outside("items", "1 or more")
+        if not 1 <= self.items <= LARGEST:
+            raise self._outside("items", f"1 to {LARGEST:,}")
         if not 0 < self.likes < np.inf:
             raise self._outside("likes", "a number above 0")
 
     def expected_likes(self) -> float:
         """How many likes are to be expected, at most."""
-        return min(self.likes, float(self.items)) * self.users
+        return poisson_bound(self.likes, self.items) * self.users
 
     def like(self, rng: SeedLike = 0) -> Preferences:
         """Draw what users like."""
