@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -48,7 +49,7 @@ class Correction:
         """As in a table: ``snips, true``."""
         return self.estimator if self.propensity == "none" else f"{self.estimator}, {self.propensity}"
 
-    @property
+    @cached_property
     def parsed(self) -> Estimator:
         """The estimator itself."""
         return Estimator.from_word(self.estimator)
@@ -87,6 +88,8 @@ class Weighing:
     propensity : array
     relevant : array
         Each user's true number of relevant items.
+    empty : int
+        Further users of the population, without a test row. They count as 0 where the estimator has it so.
     """
 
     correction: Correction
@@ -95,13 +98,18 @@ class Weighing:
     user: Ints
     propensity: Floats
     relevant: Floats
+    empty: int = 0
 
     def terms(self, metric: AnyMetric, gains: Floats) -> tuple[Floats, Floats]:
         """Numerator and denominator of each user, from the gains of all judged rows."""
         own = gains[self.rows]
         if metric.kind == "mean":
-            return self.estimator.terms(own, self.propensity, self.user, self.relevant)
-        return self.estimator.totals(own, self.propensity, self.user)
+            numerator, denominator = self.estimator.terms(own, self.propensity, self.user, self.relevant)
+        else:
+            numerator, denominator = self.estimator.totals(own, self.propensity, self.user)
+        if not self.estimator.counts_empty_users:
+            return numerator, denominator
+        return np.append(numerator, np.zeros(self.empty)), np.append(denominator, np.ones(self.empty))
 
 
 def weigh(corrections: Sequence[Correction], judged: Judged, world: World, kept: Bools) -> list[Weighing]:
@@ -124,6 +132,8 @@ def weigh(corrections: Sequence[Correction], judged: Judged, world: World, kept:
         Which judged users are in the sums.
     """
     rows = judged.test_rows[kept[judged.user[judged.test_rows]]]
+    untested = kept & ~judged.tested
+    unseen = float(judged.relevant[untested].sum())
     sources: dict[tuple[str, str], tuple[Floats, bool]] = {}
     made = []
     for each in corrections:
@@ -137,8 +147,8 @@ def weigh(corrections: Sequence[Correction], judged: Judged, world: World, kept:
         relevant = judged.relevant[users].astype(float)
         chance = propensity if has.all() else propensity[has]
         if each.parsed.needs_absolute and not absolute:
-            chance = chance * (float(np.sum(1 / chance)) / float(np.sum(relevant)))
-        made.append(Weighing(each, each.parsed, own, user.astype(np.int32), chance, relevant))
+            chance = chance * (float(np.sum(1 / chance)) / (float(np.sum(relevant)) + unseen))
+        made.append(Weighing(each, each.parsed, own, user.astype(np.int32), chance, relevant, int(untested.sum())))
     return made
 
 

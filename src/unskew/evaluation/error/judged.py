@@ -2,21 +2,25 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions
 from unskew.data.vocabulary import Vocabulary
-from unskew.errors import DataError
+from unskew.errors import ConfigError, DataError
 from unskew.simulators import World
+
+Population: TypeAlias = Literal["tested", "all"]
+POPULATIONS: tuple[str, ...] = get_args(Population)
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
     """Truth and test rows together, by user and item, so that one ranking serves both.
 
-    Users are judged who have a test row and a relevant item outside train.
+    Users are judged who have a relevant item outside train and, but for the population ``all``, a test row.
 
     Parameters
     ----------
@@ -79,6 +83,11 @@ class Judged:
         return np.bincount(self.user[self.in_truth], minlength=len(self.users))
 
     @cached_property
+    def tested(self) -> Bools:
+        """Which judged users have a test row."""
+        return np.bincount(self.user[self.in_test], minlength=len(self.users)) > 0
+
+    @cached_property
     def test_rows(self) -> Ints:
         """Places of the test rows."""
         return np.flatnonzero(self.in_test)
@@ -96,20 +105,22 @@ class Panel:
 
     world: World
 
-    def judged(self, counts: Ints) -> Judged:
+    def judged(self, counts: Ints, population: Population = "tested") -> Judged:
         """Their relevant items, under a log in which items have so many training rows."""
-        rows = judged_rows(self.world, counts)
+        rows = judged_rows(self.world, counts, population)
         return rows if rows.in_truth.all() else _truth_alone(rows)
 
 
-def judged_rows(world: World, counts: Ints | None = None) -> Judged:
-    """Join truth and test of the users with rows in both.
+def judged_rows(world: World, counts: Ints | None = None, population: Population = "tested") -> Judged:
+    """Join truth and test of the users who are judged.
 
     Parameters
     ----------
     world : World
     counts : array of int, optional
         Training rows of each item, where they are not those of the world itself.
+    population : {"tested", "all"}
+        Users with a test row and a relevant item outside train, or all with such an item.
 
     Raises
     ------
@@ -121,10 +132,13 @@ def judged_rows(world: World, counts: Ints | None = None) -> Judged:
     test, propensity = _by_user(world.test)
     truth_offsets = np.asarray(world.offsets, dtype=np.int64)
     truth = np.asarray(world.items, dtype=np.int32)
-    tested = world.test.user_counts > 0
-    users = np.flatnonzero(tested & (world.relevant_counts > 0))
+    if population not in POPULATIONS:
+        raise ConfigError(f"population={population!r}: choose from {', '.join(POPULATIONS)}")
+    tested, likes_more = world.test.user_counts > 0, world.relevant_counts > 0
+    users = np.flatnonzero(likes_more if population == "all" else tested & likes_more)
     if not len(users):
-        raise DataError(f"{world.made}: no user has a test row and a relevant item outside train; draw a larger world")
+        wanted = "a relevant item" if population == "all" else "a test row and a relevant item"
+        raise DataError(f"{world.made}: no user has {wanted} outside train; draw a larger world")
     test_offsets = np.append(0, np.cumsum(world.test.user_counts)).astype(np.int64)
     sizes = union_sizes(users, truth_offsets, truth, test_offsets, test)
     offsets = np.append(0, np.cumsum(sizes)).astype(np.int64)
@@ -142,7 +156,7 @@ def judged_rows(world: World, counts: Ints | None = None) -> Judged:
         counts=world.train.item_counts if counts is None else counts,
         train_offsets=train_offsets,
         train_items=train_items,
-        left_out=int(np.sum(tested)) - len(users),
+        left_out=int(np.sum(tested & ~likes_more)),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError
 from unskew.evaluation.error.corrections import CORRECTIONS, Correction
-from unskew.evaluation.error.judged import Panel, split_panel
+from unskew.evaluation.error.judged import Panel, Population, split_panel
 from unskew.evaluation.error.recommenders import Recommenders, resolve_recommenders
 from unskew.evaluation.error.trial import METRICS, RECOMMENDERS, Design, Trial, gaps, judge
 from unskew.evaluation.stages import Stage
@@ -91,6 +91,7 @@ def run_trials(
     ties: Ties = "expected",
     level: float = 0.95,
     graded_truth: bool = False,
+    population: Population = "tested",
     panel: bool = False,
     seed: int = 0,
     threads: int | None = None,
@@ -105,7 +106,7 @@ def run_trials(
     model : WorldModel or callable
         A callable makes a world from a generator; it has no panel.
     runs : int
-    recommenders, metrics, corrections, ties, level, graded_truth
+    recommenders, metrics, corrections, ties, level, graded_truth, population
         As in `run_trial`.
     panel : bool
         Draw twice the users, and use the second half to say what the population is like; see `split_panel`.
@@ -118,7 +119,7 @@ def run_trials(
     if runs < 1:
         raise ConfigError(f"{runs} runs: at least 1 is needed")
     named = resolve_recommenders(recommenders)
-    design = Design(tuple(named), tuple(metrics), tuple(corrections), level, ties, graded_truth)
+    design = Design(tuple(named), tuple(metrics), tuple(corrections), level, ties, graded_truth, population)
     draw = _with_panel(model) if panel else _alone(model)
 
     def task(run: int) -> Trial:

@@ -10,7 +10,7 @@ from unskew.arrays import Bools, Floats
 from unskew.errors import ConfigError
 from unskew.estimators import Terms, difference
 from unskew.evaluation.error.corrections import CORRECTIONS, Correction, Weighing, weigh
-from unskew.evaluation.error.judged import Judged, Panel, judged_rows
+from unskew.evaluation.error.judged import POPULATIONS, Judged, Panel, Population, judged_rows
 from unskew.evaluation.error.recommenders import Recommender, Recommenders, resolve_recommenders
 from unskew.evaluation.error.truth import Rankings, Truth
 from unskew.metrics import AnyMetric, ListMetric, Metric, parse_metric
@@ -40,6 +40,8 @@ class Design:
     graded_truth : bool
         Whether the true nDCG gains by how much an item is liked, while the observed one gains 1, as in the paper's
         runs of LDA worlds. The two are then on different scales.
+    population : {"tested", "all"}
+        Who is judged: users with a test row, or all who like something outside train. See `run_trial`.
     """
 
     recommenders: tuple[str, ...]
@@ -48,12 +50,15 @@ class Design:
     level: float = 0.95
     ties: Ties = "expected"
     graded_truth: bool = False
+    population: Population = "tested"
 
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
             raise ConfigError(f"level={self.level:g} must lie between 0 and 1")
         if self.ties not in TIE_POLICIES:
             raise ConfigError(f"ties={self.ties}: choose from {', '.join(TIE_POLICIES)}")
+        if self.population not in POPULATIONS:
+            raise ConfigError(f"population={self.population!r}: choose from {', '.join(POPULATIONS)}")
         wrong = [word for word in self.metrics if parse_metric(word).kind not in {"mean", "sum", "list"}]
         if wrong or not self.metrics or not self.corrections:
             what = f"{wrong[0]} is of ratings" if wrong else "no metric or no correction"
@@ -138,6 +143,7 @@ def run_trial(
     panel: Panel | None = None,
     level: float = 0.95,
     graded_truth: bool = False,
+    population: Population = "tested",
     seed: int = 0,
 ) -> Trial:
     """Judge recommenders on a world's log and on its truth (Tian and Ekstrand 2020, section 3).
@@ -145,7 +151,9 @@ def run_trial(
     Users with a test row are judged, among the candidates seen in training. A user for whom some recommender has
     nothing to list is dropped for all of them, and counted: the paper's code drops such users for that recommender
     alone. That a user has a test row must not be chance for ``ips`` to be without bias: true where the number of rows
-    held out is set by that of rows observed, not where each row is held out by a toss of its own.
+    held out is set by that of rows observed, not where each row is held out by a toss of its own. There, let the
+    population be ``all``: all users who like something outside train are in the truth, those without a test row count
+    as 0 for ``ips``, and the other estimators see those they see.
 
     Parameters
     ----------
@@ -162,11 +170,12 @@ def run_trial(
     level : float
     graded_truth : bool
         See `Design`.
+    population : {"tested", "all"}
     seed : int
         For models that learn by chance.
     """
     named = resolve_recommenders(recommenders)
-    design = Design(tuple(named), tuple(metrics), tuple(corrections), level, ties, graded_truth)
+    design = Design(tuple(named), tuple(metrics), tuple(corrections), level, ties, graded_truth, population)
     return judge(world, named, design, panel=panel, seed=seed)
 
 
@@ -174,14 +183,14 @@ def judge(
     world: World, recommenders: Mapping[str, Recommender], design: Design, *, panel: Panel | None = None, seed: int = 0
 ) -> Trial:
     """Judge recommenders as a design has it."""
-    judged = judged_rows(world)
+    judged = judged_rows(world, population=design.population)
     own = _Part.of(judged, world, recommenders, design, seed)
     if not own.kept.any():
         raise ConfigError(f"{world.made}: for every user some recommender has nothing to list; draw a larger world")
     strangers: _Part | None = None
     if panel is not None:
         can = {name: each for name, each in recommenders.items() if each.ranks_strangers}
-        strangers = _Part.of(panel.judged(judged.counts), world, can, design, seed)
+        strangers = _Part.of(panel.judged(judged.counts, design.population), world, can, design, seed)
     return _Cells(design, own, strangers, weigh(design.corrections, judged, world, own.kept)).trial()
 
 
@@ -263,7 +272,7 @@ class _Cells:
     def _list_terms(self, metric: ListMetric) -> dict[str, Terms]:
         """Values a user, of the users for whom all recommenders have one."""
         columns = {
-            name: metric.values(rankings.lists(observed=True))[self.own.kept]
+            name: metric.values(rankings.lists(observed=True))[self.own.kept & self.own.judged.tested]
             for name, rankings in self.own.rankings.items()
         }
         defined = ~np.any([np.isnan(column) for column in columns.values()], axis=0)

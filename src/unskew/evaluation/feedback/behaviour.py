@@ -1,0 +1,181 @@
+"""What users do with a list they are shown, and how likely each row of the next test was."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.arrays import Bools, Floats, Ints
+from unskew.data import Interactions
+from unskew.data.vocabulary import Vocabulary
+from unskew.errors import ConfigError, DataError
+from unskew.ranking.top import TopLists
+from unskew.simulators import Preferences, World
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    r"""A user looks at some places of a list, takes what is liked, and finds a little without any list.
+
+    The item at place j is looked at with probability :math:`j^{-\eta}`, the position-based model with a power of the
+    place as in [joachims2017]_, and never beyond the list. Looked at, a liked item is consumed with probability `take`,
+    another one with probability `dislikes`. Besides, each liked item outside the log is found with its own
+    probability :math:`q_{ui}`. All of this is independent, so a liked pair that is not in the log is consumed in the
+    next round with probability
+
+    .. math:: P_{ui} = 1 - (1 - j_{ui}^{-\eta}\, \text{take}) (1 - q_{ui}),
+
+    where the first factor is 1 for what is not shown.
+
+    Parameters
+    ----------
+    eta : float
+        0 when all places are looked at.
+    take : float
+    organic : float
+        Mean of q over all likes. Above 0, every liked pair has a chance, which inverse propensities need.
+    dislikes : float
+
+    References
+    ----------
+    .. [joachims2017] Joachims, Swaminathan and Schnabel, Unbiased learning-to-rank with biased feedback, WSDM 2017.
+    """
+
+    eta: float = 1.0
+    take: float = 0.5
+    organic: float = 0.02
+    dislikes: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.eta < np.inf:
+            raise ConfigError(f"eta={self.eta:g}: expected a number of 0 or more")
+        for option in ("take", "organic", "dislikes"):
+            if not 0 <= getattr(self, option) <= 1:
+                raise ConfigError(f"{option}={getattr(self, option):g}: expected a probability between 0 and 1")
+
+    def looked_at(self, place: Ints) -> Floats:
+        """Probability that a place of the list is looked at; places count from 1."""
+        return np.asarray(place, dtype=float) ** -self.eta
+
+    def found(self, likes: Preferences, observe: str = "uniform") -> Floats:
+        """Chance q of each like to be found without a list.
+
+        All are alike (``uniform``), or in proportion to how many like the item (``popular``) or how much the user does
+        (``preferred``). Their mean is `organic`, but where a probability would be above 1.
+        """
+        weights = np.ones(len(likes))
+        if observe == "popular":
+            weights = likes.popularity[likes.items].astype(float)
+        elif observe == "preferred" and likes.strength is not None:
+            weights = likes.strength
+        return np.asarray(np.minimum(self.organic * weights / weights.mean(), 1.0))
+
+
+def play_round(
+    likes: Preferences,
+    log: Interactions,
+    lists: TopLists,
+    behaviour: Behaviour,
+    rng: np.random.Generator,
+    *,
+    observe: str = "uniform",
+    made: str = "given",
+) -> World:
+    """Show lists, and let users consume: the log is the train of a world, what they consume its test.
+
+    Parameters
+    ----------
+    likes : Preferences
+    log : Interactions
+        So far; all users and items are declared.
+    lists : TopLists
+        What is shown. Nothing that is in the user's log.
+    behaviour : Behaviour
+    rng : Generator
+    observe : {"uniform", "popular", "preferred"}
+        What q is in proportion to.
+    made : str
+        What to record as the origin.
+
+    Returns
+    -------
+    World
+        Its truth is what is liked and not in the log, its chances and the propensities of its test are exact.
+
+    Raises
+    ------
+    DataError
+        When a list holds what is in the user's log.
+    """
+    keys = keys_of(likes.row_users, likes.items, likes.n_items)
+    logged = keys_of(log.users, log.items, likes.n_items)
+    hidden = ~np.isin(keys, logged)
+    filled = lists.items >= 0
+    users, items = np.repeat(lists.users, filled.sum(axis=1)), lists.items[filled]
+    shown = keys_of(users, items, likes.n_items)
+    _check_new(shown, logged, users, items)
+    looked = behaviour.looked_at(np.nonzero(filled)[1] + 1)
+    row = np.minimum(np.searchsorted(keys, shown), len(keys) - 1)
+    liked = keys[row] == shown
+
+    by_list = np.zeros(len(likes))
+    by_list[row[liked]] = looked[liked] * behaviour.take
+    chances = 1 - (1 - by_list) * (1 - behaviour.found(likes, observe))
+    consumed = hidden & (rng.random(len(likes)) < chances)
+    by_mistake = looked[~liked] * behaviour.dislikes
+    also = rng.random(len(by_mistake)) < by_mistake
+    test = _rows(
+        np.concatenate([likes.row_users[consumed], users[~liked][also]]),
+        np.concatenate([likes.items[consumed], items[~liked][also]]),
+        likes,
+        np.concatenate([chances[consumed], by_mistake[also]]),
+    )
+    return World(
+        train=log,
+        test=test,
+        offsets=np.append(0, np.cumsum(np.bincount(likes.row_users[hidden], minlength=likes.n_users))).astype(np.int64),
+        items=likes.items[hidden],
+        made=made,
+        chances=chances[hidden],
+        strength=None if likes.strength is None else likes.strength[hidden],
+        likes=likes,
+    )
+
+
+def join(world: World) -> Interactions:
+    """The log after a round: train and test together."""
+    likes = world.likes
+    assert likes is not None
+    users = np.concatenate([world.train.users, world.test.users])
+    return _rows(users, np.concatenate([world.train.items, world.test.items]), likes)
+
+
+def keys_of(users: Ints, items: Ints, n_items: int) -> Ints:
+    """One number a pair, in the order of user and item."""
+    return np.asarray(users, dtype=np.int64) * n_items + items
+
+
+def in_log(likes: Preferences, log: Interactions) -> Bools:
+    """Which likes are in the log."""
+    return np.isin(keys_of(likes.row_users, likes.items, likes.n_items), keys_of(log.users, log.items, likes.n_items))
+
+
+def _check_new(shown: Ints, logged: Ints, users: Ints, items: Ints) -> None:
+    again = np.flatnonzero(np.isin(shown, logged))
+    if len(again):
+        first = again[0]
+        raise DataError(
+            f"user {users[first]} is shown item {items[first]}, which is in the log already; leave such items out"
+        )
+
+
+def _rows(users: Ints, items: Ints, likes: Preferences, propensity: Floats | None = None) -> Interactions:
+    """Distinct rows, sorted by user and item."""
+    order = np.argsort(keys_of(users, items, likes.n_items), kind="stable")
+    return Interactions(
+        users[order].astype(np.int32),
+        items[order].astype(np.int32),
+        Vocabulary.of_range(likes.n_users),
+        Vocabulary.of_range(likes.n_items),
+        propensity=None if propensity is None else propensity[order],
+        name="log" if propensity is None else "test",
+    )
