@@ -1,1 +1,16 @@
 """Tian and Ekstrand 2020, Estimating Error and Bias in Offline Evaluation Results: worlds whose truth is known."""
+
+from unskew.studies.study import Study
+from unskew.studies.tian2020 import table3
+
+__all__ = ["STUDY"]
+
+STUDY = Study(
+    name="tian2020",
+    title="Estimating Error and Bias in Offline Evaluation Results",
+    reference=(
+        "M. Tian and M. D. Ekstrand (2020). Estimating Error and Bias in Offline Evaluation Results. Proceedings of "
+        "the 2020 Conference on Human Information Interaction and Retrieval"
+    ),
+    tables=(table3.TABLE,),
+)

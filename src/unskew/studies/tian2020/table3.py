@@ -1,0 +1,121 @@
+"""Table 3: in how many runs the oracle is seen to be at least as good as popularity."""
+
+from collections.abc import Iterator, Sequence
+from math import sqrt
+
+import numpy as np
+
+from unskew.studies.means import Mean
+from unskew.studies.result import Claim, Findings, ReproducedCell
+from unskew.studies.study import Context, Table
+from unskew.studies.tian2020 import words
+from unskew.studies.tian2020.printed import TABLE3
+from unskew.studies.tian2020.runs import ARCHIVE, EXPECTED, NAIVE, ORDINAL, Runs, all_runs
+from unskew.studies.tian2020.sets import NEEDS, SETS, provenance, sets_at_hand
+
+OFTEN = 0.95
+CLEARLY = 3
+"""Standard errors over runs."""
+
+
+def run(context: Context) -> Findings:
+    """The shares of runs, by world and metric, with every tie rule."""
+    runs = all_runs(context)
+    notes = (*words.METHOD, words.how_often(runs), *provenance(context)) if runs else provenance(context)
+    return Findings(
+        tuple(cell for each in runs for cell in _cells(each)),
+        words.soften(context, tuple(claims(runs))),
+        notes=notes,
+        used=tuple(dict.fromkeys(SETS[data].source for data in sets_at_hand(context))),
+    )
+
+
+def ways_of(each: Runs) -> tuple[str, ...]:
+    """The ways that differ in a world: the authors' is that of ordinal ties where nothing is graded."""
+    return (EXPECTED, ORDINAL, ARCHIVE) if each.world.startswith("lda") else (EXPECTED, ORDINAL)
+
+
+def printed_way(each: Runs) -> str:
+    """The way that the paper's number stands beside."""
+    return ways_of(each)[-1]
+
+
+def _cells(each: Runs) -> Iterator[ReproducedCell]:
+    data = SETS[each.data]
+    for way in ways_of(each):
+        for metric in words.PAPER_METRICS:
+            share = chosen(each, metric, way)
+            paper = float(TABLE3[data.paper][each.world][metric]) if way == printed_way(each) else None
+            yield ReproducedCell(
+                f"{each.world}, {words.TITLES[way]}",
+                words.NAMES[metric],
+                each.data,
+                paper,
+                100 * share,
+                100 * sqrt(share * (1 - share)),
+                note="" if paper is None else f"per cent of runs; {data.note}",
+            )
+
+
+def chosen(each: Runs, metric: str, way: str) -> float:
+    """Share of runs in which the oracle's observed value is at least that of popular."""
+    share = each.summary(way).pair("oracle", "popular", metric, NAIVE).first_chosen
+    return float("nan") if share is None else share
+
+
+def claims(runs: Sequence[Runs]) -> Iterator[Claim]:
+    """Which worlds crown the wrong one, as the paper counts, and what ties do."""
+    for data in dict.fromkeys(each.data for each in runs):
+        own = [each for each in runs if each.data == data]
+        yield _inversions(data, own, ORDINAL)
+        yield _inversions(data, own, EXPECTED)
+    helped = {
+        (each.data, each.world, metric): (chosen(each, metric, ORDINAL), chosen(each, metric, EXPECTED))
+        for each in runs
+        if each.world.startswith("ibp")
+        for metric in words.PAPER_METRICS
+    }
+    if helped:
+        moved = [
+            f"{data} {world} {words.NAMES[metric]} {100 * first:.0f} to {100 * second:.0f} %"
+            for (data, world, metric), (first, second) in helped.items()
+            if abs(first - second) >= 1 - OFTEN
+        ]
+        yield Claim(
+            "In IBP worlds the order of item codes never makes the oracle look worse than a random order of ties does",
+            all(first >= second - (1 - OFTEN) for first, second in helped.values()),
+            f"from ordinal to expected ties: {words.some(moved)}",
+        )
+
+
+def _inversions(data: str, runs: Sequence[Runs], way: str) -> Claim:
+    """Whether popularity is ahead in the mean of the runs only in IBP worlds observed by popularity."""
+    inverted: list[tuple[str, str]] = []
+    near: list[str] = []
+    for each in runs:
+        for metric in words.PAPER_METRICS:
+            own = way if way == EXPECTED else printed_way(each)
+            share = chosen(each, metric, own)
+            place = f"{each.world} {words.NAMES[metric]} {100 * share:.0f} %"
+            if is_inverted(each, metric, own):
+                inverted.append((each.world, place))
+            elif share < OFTEN:
+                near.append(place)
+    return Claim(
+        f"{data}: on average popularity is put above the oracle only in IBP worlds observed by popularity "
+        f"({words.TITLES[way]})",
+        all(world == "ibp-pop" for world, _ in inverted),
+        f"where it is, with the share of runs in which the oracle is at least as good: "
+        f"{words.some([place for _, place in inverted])}; near-ties, where the oracle is ahead or level on average but "
+        f"in fewer than 95 % of runs: {words.some(near)}",
+    )
+
+
+def is_inverted(each: Runs, metric: str, way: str) -> bool:
+    """Whether the oracle, better in truth, is seen to be worse in the mean of the runs, by three standard errors."""
+    observed, truth = each.gaps(metric, way)
+    seen = Mean.of(observed)
+    return bool(np.mean(truth) > 0) and seen.value < -CLEARLY * (seen.error or 0.0)
+
+
+TABLE = Table("table3", "How often the oracle is seen to be at least as good as popularity", run, needs=NEEDS)
