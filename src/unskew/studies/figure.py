@@ -1,4 +1,4 @@
-"""What a figure of a study shows: lines with bands, in panels."""
+"""What a figure of a study shows: lines with bands, or points with intervals, in panels."""
 
 import math
 from collections.abc import Sequence
@@ -76,6 +76,9 @@ class Figure:
         Whether an axis is logarithmic; then its values must be above zero, and what is not is left out of the picture.
     note : str
         What the bands are, and what else to know.
+    categories : tuple of str
+        Names of the places 0, 1, ... on the x axis. Then series are points with intervals, side by side at each place,
+        instead of lines with bands.
     """
 
     title: str
@@ -84,12 +87,20 @@ class Figure:
     log_x: bool = False
     log_y: bool = False
     note: str = ""
+    categories: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        places = set(range(len(self.categories)))
+        if places and any(set(line.x) - places for panel in self.panels for line in panel.series):
+            raise TypeError(f"{self.title}: with categories, x is their place, from 0 to {len(places) - 1}")
 
     def to_dict(self) -> dict[str, Any]:
         """The figure as plain data."""
+        named = {"categories": list(self.categories)} if self.categories else {}
         return {
             "title": self.title,
             "x_label": self.x_label,
+            **named,
             "log_x": self.log_x,
             "log_y": self.log_y,
             "note": self.note,

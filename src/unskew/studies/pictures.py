@@ -1,5 +1,6 @@
-"""Figures of a study as inline SVG: lines with shaded bands."""
+"""Figures of a study as inline SVG: lines with shaded bands, or points with intervals."""
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -9,6 +10,9 @@ from unskew.evaluation.names import clean
 from unskew.studies.figure import Figure, Panel, Series
 
 _FLOOR = 0.5  # where a band would reach zero on a logarithmic axis: this share of the smallest value shown
+
+
+_ROOM = 0.7  # share of a category's width that its points are spread over
 
 
 def series_styles(figure: Figure) -> dict[str, Style]:
@@ -21,7 +25,7 @@ def series_styles(figure: Figure) -> dict[str, Style]:
 
 
 def panel_chart(figure: Figure, panel: Panel, prefix: str) -> str | None:
-    """The lines of a panel with their bands; None when there is no point to draw.
+    """The lines of a panel with their bands, or its points with intervals; None when there is no point to draw.
 
     Parameters
     ----------
@@ -42,6 +46,8 @@ def panel_chart(figure: Figure, panel: Panel, prefix: str) -> str | None:
         return None
     looks = [styles[name] for name in places]
     words = list(places.values())
+    if figure.categories:
+        return _points_chart(figure, panel, prefix, data, scale_of(words, [look.colour for look in looks]))
     ticks = sorted({point["x"] for point in data})
     x = alt.X(
         "x:Q",
@@ -70,6 +76,32 @@ def panel_chart(figure: Figure, panel: Panel, prefix: str) -> str | None:
     names = ", ".join(clean(line.name) for line in panel.series)
     label = f"{clean(panel.title)} over {clean(figure.x_label)}: {names}, each with a shaded band"
     return to_svg((bands + lines + dots).properties(height=230), prefix, label, rows=data)
+
+
+def _points_chart(figure: Figure, panel: Panel, prefix: str, data: list[dict[str, Any]], colours: Any) -> str:
+    """Points with intervals, those of a category side by side."""
+    import altair as alt
+
+    order = list(dict.fromkeys(point["series"] for point in data))
+    count = len(figure.categories)
+    for point in data:
+        point["x"] += _ROOM * ((order.index(point["series"]) + 0.5) / len(order) - 0.5)
+    names = json.dumps([clean(name) for name in figure.categories])
+    x = alt.X(
+        "x:Q",
+        title=clean(figure.x_label),
+        scale=alt.Scale(domain=[-0.5, count - 0.5], nice=False, zero=False),
+        axis=alt.Axis(values=list(range(count)), labelExpr=f"{names}[datum.value]", grid=False, ticks=False),
+    )
+    vertical = alt.Scale(type="log" if figure.log_y else "linear", zero=False, nice=not figure.log_y)
+    colour = alt.Color("series:N", scale=colours, legend=None)
+    base = chart_of("rows").encode(x=x, color=colour)
+    y = alt.Y("low:Q", title=None, scale=vertical, axis=alt.Axis(tickCount=5, format=",.6~r"))
+    ranges = base.mark_rule(strokeWidth=2, opacity=0.6).encode(y=y, y2="high:Q")
+    dots = base.mark_point(filled=True, size=40, opacity=1).encode(y=alt.Y("mean:Q", title=None, scale=vertical))
+    shown = ", ".join(clean(line.name) for line in panel.series)
+    label = f"{clean(panel.title)} by {clean(figure.x_label)}: {shown}, each a point with an interval"
+    return to_svg((ranges + dots).properties(height=230), prefix, label, rows=data)
 
 
 def _points(line: Series, figure: Figure, beside: Sequence[Series]) -> Iterator[dict[str, Any]]:
