@@ -30,26 +30,64 @@ def leave_out(scores: Floats, first: int, offsets: Ints, items: Ints, places: In
 
 @njit(nogil=True, cache=True)
 def rank_rows(
-    scores: Floats, first: int, offsets: Ints, items: Ints, places: Ints, candidates: Ints, above: Ints, tied: Ints
+    scores: Floats,
+    ordered: Floats,
+    first: int,
+    rows: Ints,
+    users: Ints,
+    items: Ints,
+    places: Ints,
+    candidates: Ints,
+    above: Ints,
+    tied: Ints,
 ) -> None:
-    """Where judged rows stand among the user's candidates; rows that are none stand below all of them."""
-    for k in range(scores.shape[0]):
-        ordered = np.sort(scores[k])
-        for row in range(offsets[first + k], offsets[first + k + 1]):
-            place = places[items[row]]
-            if place < 0:
-                above[row], tied[row] = candidates[first + k], 0
-                continue
-            after = np.searchsorted(ordered, scores[k, place], side="right")
-            before = np.searchsorted(ordered, scores[k, place], side="left")
-            above[row], tied[row] = len(ordered) - after, after - before - 1
+    """Where some judged rows stand among the user's candidates; rows that are none stand below all of them.
+
+    The scores come in order as well. Rows of other users than those of the scores are passed over.
+    """
+    width = scores.shape[1]
+    for j in range(len(rows)):
+        row = rows[j]
+        k = users[row] - first
+        if k < 0 or k >= scores.shape[0]:
+            continue
+        place = places[items[row]]
+        if place < 0:
+            above[row], tied[row] = candidates[users[row]], 0
+            continue
+        score, low, high = scores[k, place], 0, width
+        while low < high:
+            middle = (low + high) // 2
+            if ordered[k, middle] < score:
+                low = middle + 1
+            else:
+                high = middle
+        after = low + 1
+        while after < width and ordered[k, after] == score:
+            after += 1
+        above[row], tied[row] = width - after, after - low - 1
 
 
 @njit(nogil=True, cache=True)
-def mark_top(scores: Floats, length: int, listed: Bools) -> None:
-    """Mark each user's first places; ties take a place more."""
-    width = scores.shape[1]
+def mean_listed(scores: Floats, edges: Floats, weights: Floats) -> float:
+    """The sum over users of the mean weight of what scores at least the user's edge."""
+    total = 0.0
     for k in range(scores.shape[0]):
-        edge = np.sort(scores[k])[max(width - length, 0)]
-        for place in range(width):
-            listed[k, place] = scores[k, place] >= edge and scores[k, place] > -np.inf
+        inside, listed = 0.0, 0
+        for place in range(scores.shape[1]):
+            if scores[k, place] >= edges[k] and scores[k, place] > -np.inf:
+                inside += weights[place]
+                listed += 1
+        total += inside / max(listed, 1)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def both_listed(one: Floats, edges: Floats, other: Floats, other_edges: Floats) -> int:
+    """How many places two sets of lists have in common."""
+    both = 0
+    for k in range(one.shape[0]):
+        for place in range(one.shape[1]):
+            if one[k, place] >= edges[k] and other[k, place] >= other_edges[k]:
+                both += one[k, place] > -np.inf and other[k, place] > -np.inf
+    return both

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError
 from unskew.estimators.estimator import sum_by
 from unskew.evaluation.error.judged import Judged, judged_rows
@@ -17,8 +17,8 @@ from unskew.simulators import World
 
 CELLS = 2_000_000
 """Scores held at a time."""
-TASTES = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
-LEANS = (-2.0, -0.5, 0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
+TASTES = (0.0, 0.5, 1.0, 2.0, 4.0)
+LEANS = (-1.0, 0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
 _SHARED = 0  # stream of the noise that stand-ins have in common
 
 
@@ -59,10 +59,11 @@ class StandIn(Recommender):
 
         field = Field(judged, seed)
         above, tied = np.zeros(len(judged), np.int32), np.zeros(len(judged), np.int32)
+        rows, items, places = np.arange(len(judged)), judged.items, field.places
         for first, scores in field.scores(self):
-            rank_rows(
-                scores, first, judged.offsets, judged.items, field.places, judged.candidates, above, tied
-            )
+            own = rows[judged.offsets[first] : judged.offsets[first + len(scores)]]
+            ordered = np.sort(scores, axis=1)
+            rank_rows(scores, ordered, first, own, judged.user, items, places, judged.candidates, above, tied)
         return Ranks(
             judged.row_users,
             judged.items,
@@ -206,31 +207,28 @@ class Workshop:
 
     def measure(self, stand_in: StandIn) -> Likeness:
         """The naive metric of a stand-in, and how popular what it lists is."""
-        from unskew.evaluation.error.standin_kernel import mark_top, rank_rows
+        from unskew.evaluation.error.standin_kernel import mean_listed, rank_rows
 
-        judged, field = self.judged, self.field
+        judged, field, rows = self.judged, self.field, self.judged.test_rows
         above, tied = np.zeros(len(judged), np.int32), np.zeros(len(judged), np.int32)
-        places, shares = row_places(judged.counts)[field.known], []
+        weights, total = row_places(judged.counts)[field.known], 0.0
         for first, scores in field.scores(stand_in):
-            rank_rows(scores, first, judged.offsets, judged.items, field.places, judged.candidates, above, tied)
-            listed = np.zeros(scores.shape, dtype=np.bool_)
-            mark_top(scores, self.length, listed)
-            shares.append(listed @ places / np.maximum(listed.sum(axis=1), 1))
-        return Likeness(self._value(above, tied), float(np.mean(np.concatenate(shares))))
+            ordered = np.sort(scores, axis=1)
+            rank_rows(
+                scores, ordered, first, rows, judged.user, judged.items, field.places, judged.candidates, above, tied
+            )
+            total += mean_listed(scores, ordered[:, -self.length], weights)
+        return Likeness(self._value(above, tied), total / len(judged.users))
 
     def overlap(self, a: StandIn, b: StandIn) -> float:
         """The mean share of one's list that the other lists too."""
+        from unskew.evaluation.error.standin_kernel import both_listed
+
         both = 0
         for (_, one), (_, other) in zip(self.field.scores(a), self.field.scores(b), strict=True):
-            both += int(np.sum(self._top(one) & self._top(other)))
+            edges, others = (np.partition(scores, -self.length, axis=1)[:, -self.length] for scores in (one, other))
+            both += int(both_listed(one, edges, other, others))
         return both / (len(self.judged.users) * self.length)
-
-    def _top(self, scores: Floats) -> Bools:
-        from unskew.evaluation.error.standin_kernel import mark_top
-
-        listed = np.zeros(scores.shape, dtype=np.bool_)
-        mark_top(scores, self.length, listed)
-        return listed
 
     def _value(self, above: Ints, tied: Ints) -> float:
         judged, rows = self.judged, self.judged.test_rows

@@ -1,0 +1,152 @@
+"""How much work an error audit does, and in which world; checked before anything is done."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unskew.errors import ConfigError, did_you_mean
+from unskew.notation import parse_word
+
+if TYPE_CHECKING:
+    from unskew.evaluation.calibration import Calibration
+    from unskew.simulators import PreferenceWorld
+
+NONE = "none"
+KIND = "ibp-pop"
+"""The world when none is named: the one of Tian and Ekstrand (2020) in which popularity misleads the most."""
+
+
+@dataclass(frozen=True)
+class Depth:
+    """What a depth stands for.
+
+    Parameters
+    ----------
+    evaluations : int
+        Of the calibration.
+    runs : int
+        Simulated evaluations of the reference pair.
+    model_runs : int
+        And of the user's models, which cost more.
+    rows : int
+        A longer log is represented by a sample of its users.
+    likes : int
+        A larger world is drawn with fewer users.
+    seconds : float
+        For training models anew in each run; fewer runs when that is not enough.
+    """
+
+    evaluations: int
+    runs: int
+    model_runs: int
+    rows: int
+    likes: int
+    seconds: float
+
+
+DEPTHS: Mapping[str, Depth] = {
+    "quick": Depth(evaluations=16, runs=20, model_runs=20, rows=150_000, likes=250_000, seconds=10),
+    "standard": Depth(evaluations=40, runs=100, model_runs=60, rows=400_000, likes=1_000_000, seconds=90),
+    "deep": Depth(evaluations=120, runs=500, model_runs=300, rows=1_500_000, likes=2_000_000, seconds=1200),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """An error audit as it was asked for.
+
+    Parameters
+    ----------
+    name : str
+        Of the depth.
+    depth : Depth
+        With the numbers that were given instead of its own.
+    kind : str
+        Of the world; empty for a world given in full.
+    given : PreferenceWorld, optional
+        A world that needs no calibration.
+    own_users : bool
+        Whether that world says how many users it has.
+    saved : Calibration, optional
+    exact : bool
+        Whether the number of runs was given, and so is kept however long they take.
+    """
+
+    name: str
+    depth: Depth
+    kind: str
+    given: "PreferenceWorld | None" = None
+    own_users: bool = False
+    saved: "Calibration | None" = None
+    exact: bool = False
+
+
+def plan_error(
+    depth: str = NONE,
+    *,
+    world: str | None = None,
+    parameters: "str | Path | Calibration | None" = None,
+    runs: int | None = None,
+    evaluations: int | None = None,
+) -> Plan | None:
+    """Check what was asked for; None when no simulation was.
+
+    Parameters
+    ----------
+    depth : {"none", "quick", "standard", "deep"}
+    world : str, optional
+        A kind to calibrate, as ``ibp-pop``, or a world in full, as ``ibp(alpha=80, c=2, sigma=0.4)``.
+    parameters : path or Calibration, optional
+        What ``unskew calibrate`` saved.
+    runs, evaluations : int, optional
+        Instead of the depth's own.
+    """
+    names = (NONE, *DEPTHS)
+    if depth not in names:
+        raise ConfigError(f"unknown depth {depth!r}: choose {', '.join(names[:-1])} or {names[-1]}")
+    asked = {"world": world, "parameters": parameters, "runs": runs, "evaluations": evaluations}
+    if depth == NONE:
+        extra = [name for name, value in asked.items() if value is not None]
+        if extra:
+            raise ConfigError(f"{extra[0]} is for the simulation, and depth none makes none; choose a depth, as standard")
+        return None
+    for name, number, least in (("runs", runs, 2), ("evaluations", evaluations, 2)):
+        if number is not None and number < least:
+            raise ConfigError(f"{name} {number}: expected {least} or more")
+    chosen = _with(DEPTHS[depth], runs, evaluations)
+    where: dict[str, Any] = _saved(parameters, world) if parameters is not None else _world(world)
+    return Plan(depth, chosen, exact=runs is not None, **where)
+
+
+def _with(depth: Depth, runs: int | None, evaluations: int | None) -> Depth:
+    if runs is not None:
+        depth = replace(depth, runs=runs, model_runs=runs)
+    return depth if evaluations is None else replace(depth, evaluations=evaluations)
+
+
+def _world(word: str | None) -> dict[str, Any]:
+    from unskew.evaluation.calibration import KINDS
+    from unskew.simulators import PreferenceWorld, WorldModel
+
+    if word is None or word in KINDS:
+        return {"kind": word or KIND}
+    parsed = parse_word(word)
+    worlds = {member.word: member for member in WorldModel.members()}
+    if parsed.name not in worlds:
+        raise ConfigError(f"unknown world {word!r}{did_you_mean(word, [*KINDS, *worlds])}")
+    given = WorldModel.from_word(parsed)
+    if not isinstance(given, PreferenceWorld):
+        raise ConfigError(f"{parsed.name} has no likes and profile sizes to be made like a log; use {', '.join(KINDS)}")
+    return {"kind": "", "given": given, "own_users": any(name == "users" for name, _ in parsed.options)}
+
+
+def _saved(parameters: "str | Path | Calibration", kind: str | None) -> dict[str, Any]:
+    from unskew.evaluation.calibration import Calibration
+
+    saved = parameters if isinstance(parameters, Calibration) else Calibration.read(parameters)
+    kinds = [each.kind for each in saved.worlds]
+    if kind is None and len(kinds) > 1 and KIND not in kinds:
+        raise ConfigError(f"the parameters are of {', '.join(kinds)}; choose one with world, as --world {kinds[0]}")
+    chosen = kind or (kinds[0] if len(kinds) == 1 else KIND)
+    return {"kind": chosen, "given": saved.world(chosen), "saved": saved}
