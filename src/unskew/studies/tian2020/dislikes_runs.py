@@ -1,0 +1,109 @@
+"""Worlds in which users consume what they dislike, or by how much they like it, and the trials on them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.evaluation.error import Correction, Summary, run_trials
+from unskew.simulators import Ibp, Lda, PreferenceWorld
+from unskew.studies.study import Context
+
+SIZES = "pareto(scale=10, shape=1, upper=60)"
+WORLDS: Mapping[str, PreferenceWorld] = {
+    "lda": Lda(users=1000, items=800, topics=10, likes=100, sizes=SIZES),
+    "ibp": Ibp(users=1000, alpha=80, c=2, sigma=0.4, sizes=SIZES),
+}
+FAST_USERS = 150
+SHARES = (0.0, 0.05, 0.1, 0.2, 0.4)
+ORACLE, POPULAR = "oracle", "popular"
+RECALL, ADG, PRECISION = METRICS = ("recall@50", "adg@50", "precision(of=list)@50")
+NAIVE, KNOWN, KNOWN_RATIO = "aoa", "ips, true", "snips(per=balanced), true"
+POPULARITY, POPULARITY_RATIO = "ips, estimated", "snips(per=balanced), estimated"
+CORRECTIONS = (
+    Correction(),
+    Correction("ips", "true"),
+    Correction("snips(per=balanced)", "true"),
+    Correction("ips", "estimated"),
+    Correction("snips(per=balanced)", "estimated"),
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a world is consumed: by popularity with a share of dislikes, all alike, or by how much an item is liked."""
+
+    dislikes: float = 0.0
+    observe: str = "popular"
+
+    def __str__(self) -> str:
+        if self.observe == "popular":
+            return f"dislikes {self.dislikes:g}"
+        return {"uniform": "all likes alike", "preferred": "by how much it is liked"}[self.observe]
+
+    def of(self, world: PreferenceWorld) -> PreferenceWorld:
+        """The world, consumed so."""
+        return replace(world, dislikes=self.dislikes, observe=self.observe, graded=self.observe == "preferred")
+
+
+SETTINGS = (*map(Setting, SHARES), Setting(observe="uniform"), Setting(observe="preferred"))
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Trials of each world and setting.
+
+    Parameters
+    ----------
+    summaries : mapping
+        By name of the world and setting.
+    runs : int
+        In each.
+    """
+
+    summaries: Mapping[tuple[str, Setting], Summary]
+    runs: int
+
+    def truth(self, world: str, setting: Setting, recommender: str, metric: str) -> Floats:
+        """The true value, one a run."""
+        return self._of("truth", world, setting, recommender, metric, NAIVE)
+
+    def error(self, world: str, setting: Setting, recommender: str, metric: str, correction: str) -> Floats:
+        """Estimate minus truth, one a run."""
+        return self._of("error", world, setting, recommender, metric, correction)
+
+    def chosen(self, world: str, setting: Setting, metric: str, correction: str) -> float | None:
+        """Share of runs in which the oracle's estimate is at least that of popular."""
+        return self.summaries[world, setting].pair(ORACLE, POPULAR, metric, correction).first_chosen
+
+    def _of(self, name: str, world: str, setting: Setting, recommender: str, metric: str, correction: str) -> Floats:
+        trials = self.summaries[world, setting].trials
+        design = trials.design
+        k, m, c = (
+            design.recommenders.index(recommender),
+            design.metrics.index(metric),
+            design.labels.index(correction),
+        )
+        values: Floats = getattr(trials, name)
+        return np.asarray(values[:, k, m, c])
+
+
+def simulate(context: Context, runs: int) -> Tally:
+    """Run all worlds and settings; each draws worlds of its own.
+
+    Parameters
+    ----------
+    context : Context
+    runs : int
+    """
+    found = {}
+    keys = [(name, setting) for name in WORLDS for setting in SETTINGS]
+    for done, (name, setting) in enumerate(keys):
+        context.report("worlds", done, len(keys))
+        world = setting.of(replace(WORLDS[name], users=FAST_USERS) if context.fast else WORLDS[name])
+        seed = int(context.rng("tian2020", "dislikes", name, str(setting)).integers(2**31))
+        trials = run_trials(world, runs, (ORACLE, POPULAR), metrics=METRICS, corrections=CORRECTIONS, seed=seed)
+        found[name, setting] = Summary(trials)
+    context.report("worlds", len(keys), len(keys))
+    return Tally(found, runs)

@@ -1,0 +1,111 @@
+"""Beyond the paper: how estimates drift from the truth when a recommender's output becomes the next log."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.evaluation.feedback import METRICS
+from unskew.studies.figure import Figure, Panel, Series
+from unskew.studies.means import Mean
+from unskew.studies.result import Findings, ReproducedCell
+from unskew.studies.study import Context, Table
+from unskew.studies.tian2020.feedback_runs import (
+    BESIDE,
+    KNOWN,
+    KNOWN_RATIO,
+    LOOPS,
+    NAIVE,
+    POPULARITY,
+    POPULARITY_RATIO,
+    RECALL,
+    Loop,
+    Tally,
+    simulate,
+)
+from unskew.studies.tian2020.feedback_words import claims, notes
+
+ROUNDS, FAST_ROUNDS = 10, 3
+REPLICATIONS, FAST_REPLICATIONS = 10, 2
+COLUMNS = {
+    NAIVE: "naive",
+    KNOWN: "ips, known P",
+    KNOWN_RATIO: "snips(per=balanced), known P",
+    POPULARITY: "ips, popularity",
+    POPULARITY_RATIO: "snips(per=balanced), popularity",
+}
+
+
+def run(context: Context) -> Findings:
+    """Play all loops, and tell what came of them."""
+    rounds = FAST_ROUNDS if context.fast else ROUNDS
+    tally = simulate(context, rounds, context.n_trials(REPLICATIONS, FAST_REPLICATIONS))
+    return Findings(
+        cells=tuple(_cells(tally)),
+        claims=tuple(claims(tally, judged=not context.fast)),
+        figures=(_drift(tally), _heads(tally)),
+        notes=tuple(notes(tally)),
+    )
+
+
+def judged_in(loop: Loop) -> tuple[str, ...]:
+    """Recommenders judged in a loop, that which shows the lists last."""
+    return tuple(dict.fromkeys([*(each for each in BESIDE if each != loop.recommender), loop.recommender]))
+
+
+def _cells(tally: Tally) -> Iterator[ReproducedCell]:
+    """The truth, and each error in the first and the last round."""
+    for loop in LOOPS:
+        for name, states in (("rows of the log", tally.rows(loop)), ("share of the head", tally.head(loop))):
+            yield _cell(f"lists of {loop}", f"{name}, first", tally, states[:, 0])
+            yield _cell(f"lists of {loop}", f"{name}, last", tally, states[:, -1])
+        for recommender in judged_in(loop):
+            for metric in METRICS:
+                row = f"lists of {loop}: {metric} of {recommender}"
+                truth = tally.truth(loop, recommender, metric)
+                yield _cell(row, "truth, first", tally, truth[:, 0])
+                yield _cell(row, "truth, last", tally, truth[:, -1])
+                for correction, title in COLUMNS.items():
+                    error = tally.error(loop, recommender, metric, correction)
+                    if not np.isnan(error).any():
+                        yield _cell(row, f"error of {title}, first", tally, error[:, 0])
+                        yield _cell(row, f"error of {title}, last", tally, error[:, -1])
+
+
+def _cell(row: str, column: str, tally: Tally, values: Floats) -> ReproducedCell:
+    mean = Mean.of(values)
+    return ReproducedCell(row, column, tally.world, None, mean.value, mean.spread)
+
+
+def _drift(tally: Tally) -> Figure:
+    """Recall of the recommender that shows the lists, loop by loop."""
+    panels = []
+    for loop in LOOPS:
+        own = loop.recommender
+        lines = [_line("truth", tally.truth(loop, own, RECALL), 1)]
+        for correction in (NAIVE, KNOWN, POPULARITY_RATIO):
+            values = tally.estimate(loop, own, RECALL, correction)
+            lines.append(_line(COLUMNS[correction], values, 1, naive=correction == NAIVE))
+        panels.append(Panel(f"lists of {loop}", tuple(lines)))
+    return Figure(
+        f"{RECALL} of the recommender that shows the lists, over the rounds",
+        "round",
+        tuple(panels),
+        note=f"Means over {tally.replications} replications; bands are 1.96 standard errors to both sides.",
+    )
+
+
+def _heads(tally: Tally) -> Figure:
+    """How the log changes."""
+    lines = tuple(_line(f"lists of {loop}", tally.head(loop), 0) for loop in LOOPS)
+    title = "Share of the log's rows that the 5 % most consumed items have"
+    return Figure(title, "rounds played", (Panel(title, lines),), note="Means over replications; bands as above.")
+
+
+def _line(name: str, values: Floats, first: int, *, naive: bool = False) -> Series:
+    means = [Mean.of(column) for column in values.T]
+    x = range(first, first + len(means))
+    return Series.of(name, x, [mean.value for mean in means], [mean.error or np.nan for mean in means], naive=naive)
+
+
+TABLE = Table("feedback", "Beyond the paper: a recommender's output becomes the next log", run)
