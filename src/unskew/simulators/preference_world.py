@@ -209,10 +209,14 @@ class _Observed:
         )
 
     def _extra_chances(self, shares: Floats) -> Floats:
-        """P of the disliked rows: few are drawn from many, so t is their number over the sum of all weights."""
+        """P of the disliked rows: few are drawn from many, so the first two terms of the sum over p give t."""
         users = np.repeat(np.arange(len(shares)), self.n_disliked)
-        liked = np.bincount(self.likes.row_users, weights=self.item_weights[self.likes.items], minlength=len(shares))
-        rate = (self.n_disliked / np.maximum(self.item_weights.sum() - liked, 1.0))[users]
+        free = []
+        for weights in (self.item_weights, self.item_weights**2):
+            liked = np.bincount(self.likes.row_users, weights[self.likes.items], minlength=len(shares))
+            free.append(np.maximum(weights.sum() - liked, 1.0))
+        first = self.n_disliked / free[0]  # t, if p were w t
+        rate = (first * (1 + 0.5 * first * free[1] / free[0]))[users]
         p = -np.expm1(-self.item_weights[self.extra_items] * rate)
         return test_propensity(p, 1 - shares[users], shares[users])
 
