@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class Setting:
     """How a world is consumed: by popularity with a share of dislikes, all alike, or by how much an item is liked."""
 
     dislikes: float = 0.0
-    observe: str = "popular"
+    observe: Literal["popular", "uniform", "preferred"] = "popular"
 
     def __str__(self) -> str:
         if self.observe == "popular":

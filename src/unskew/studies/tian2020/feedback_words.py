@@ -149,8 +149,8 @@ def _by_popularity(tally: Tally) -> tuple[str, bool, str]:
     off = {loop: tally.error(loop, loop.recommender, RECALL, POPULARITY_RATIO).mean(axis=1) for loop in LOOPS}
     return (
         (
-            f"propensities from popularity leave the {RECALL} of the recommender that shows the lists too high in every "
-            "loop: the log's counts do not tell who was shown what"
+            f"propensities from popularity leave the {RECALL} of the recommender that shows the lists too high in "
+            "every loop: the log's counts do not tell who was shown what"
         ),
         min(map(score, off.values())) > ERRORS,
         "mean error left, of the naive one: "

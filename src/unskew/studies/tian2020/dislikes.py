@@ -1,0 +1,117 @@
+"""Beyond the paper: users who consume what they dislike, or by how much they like it."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.studies.figure import Figure, Panel, Series
+from unskew.studies.means import Mean
+from unskew.studies.result import Findings, ReproducedCell
+from unskew.studies.study import Context, Table
+from unskew.studies.tian2020.dislikes_runs import (
+    ADG,
+    KNOWN,
+    KNOWN_RATIO,
+    METRICS,
+    NAIVE,
+    ORACLE,
+    POPULAR,
+    POPULARITY,
+    POPULARITY_RATIO,
+    RECALL,
+    SETTINGS,
+    SHARES,
+    WORLDS,
+    Setting,
+    Tally,
+    simulate,
+)
+from unskew.studies.tian2020.dislikes_words import claims, notes
+
+RUNS, FAST_RUNS = 30, 3
+COLUMNS = {
+    NAIVE: "naive",
+    KNOWN: "ips, known P",
+    KNOWN_RATIO: "snips(per=balanced), known P",
+    POPULARITY: "ips, popularity",
+    POPULARITY_RATIO: "snips(per=balanced), popularity",
+}
+
+
+def run(context: Context) -> Findings:
+    """Judge oracle and popular on many logs of each world and setting."""
+    tally = simulate(context, context.n_trials(RUNS, FAST_RUNS))
+    return Findings(
+        cells=tuple(_cells(tally)),
+        claims=tuple(claims(tally, judged=not context.fast)),
+        figures=(_errors(tally), _choices(tally)),
+        notes=tuple(notes(tally)),
+    )
+
+
+def _cells(tally: Tally) -> Iterator[ReproducedCell]:
+    for name in WORLDS:
+        for setting in SETTINGS:
+            data = tally.summaries[name, setting].trials.world
+            for metric in METRICS:
+                for recommender in (ORACLE, POPULAR):
+                    row = f"{name}, {setting}: {metric} of {recommender}"
+                    yield _cell(row, "truth", data, tally.truth(name, setting, recommender, metric))
+                    for correction, title in COLUMNS.items():
+                        error = tally.error(name, setting, recommender, metric, correction)
+                        if not np.isnan(error).any():
+                            yield _cell(row, f"error of {title}", data, error)
+                for correction, title in COLUMNS.items():
+                    share = tally.chosen(name, setting, metric, correction)
+                    if share is not None:
+                        row = f"{name}, {setting}: {metric}"
+                        yield ReproducedCell(row, f"oracle chosen by {title}", data, None, share)
+
+
+def _cell(row: str, column: str, data: str, values: Floats) -> ReproducedCell:
+    mean = Mean.of(values)
+    return ReproducedCell(row, column, data, None, mean.value, mean.spread)
+
+
+def _errors(tally: Tally) -> Figure:
+    """Errors of recall over the share of dislikes."""
+    panels = []
+    for name in WORLDS:
+        for recommender in (ORACLE, POPULAR):
+            lines = []
+            for correction in (NAIVE, KNOWN, KNOWN_RATIO, POPULARITY_RATIO):
+                found = [tally.error(name, Setting(share), recommender, RECALL, correction) for share in SHARES]
+                means = [Mean.of(each) for each in found]
+                lines.append(_line(correction, [m.value for m in means], [m.error or np.nan for m in means]))
+            panels.append(Panel(f"{name}: {recommender}", tuple(lines)))
+    return Figure(
+        f"Error of {RECALL}",
+        "share of the rows that are disliked",
+        tuple(panels),
+        note=f"Means over {tally.runs} worlds; bands are 1.96 standard errors to both sides.",
+    )
+
+
+def _choices(tally: Tally) -> Figure:
+    """How often the oracle is put first."""
+    panels = []
+    for name in WORLDS:
+        lines = []
+        for correction in (NAIVE, KNOWN, KNOWN_RATIO, POPULARITY_RATIO):
+            shares = [tally.chosen(name, Setting(share), ADG, correction) or 0.0 for share in SHARES]
+            lines.append(_line(correction, shares, [np.sqrt(p * (1 - p) / tally.runs) for p in shares]))
+        panels.append(Panel(name, tuple(lines)))
+    return Figure(
+        f"Share of worlds in which the oracle is put before popular by {ADG}",
+        "share of the rows that are disliked",
+        tuple(panels),
+        note="The oracle is truly better in all of them. Bands are 1.96 binomial standard errors to both sides.",
+    )
+
+
+def _line(correction: str, values: Sequence[float], errors: Sequence[float]) -> Series:
+    return Series.of(COLUMNS[correction], SHARES, values, errors, naive=correction == NAIVE)
+
+
+TABLE = Table("dislikes", "Beyond the paper: users who consume what they dislike, or by how much they like it", run)
