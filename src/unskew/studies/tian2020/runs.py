@@ -1,17 +1,10 @@
-"""Evaluations on calibrated worlds, run once for all tables and kept in the cache block by block."""
+"""Evaluations on calibrated worlds, run once for all tables."""
 
-import hashlib
-import os
-import zipfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from unskew.arrays import Floats
-from unskew.errors import DataError
 from unskew.evaluation.error import (
     CORRECTIONS,
     METRICS,
@@ -30,6 +23,7 @@ from unskew.evaluation.error import (
 from unskew.ranking import Threads
 from unskew.simulators.preference_world import PreferenceWorld
 from unskew.studies.study import Context
+from unskew.studies.tian2020.keeping import kept_trials
 from unskew.studies.tian2020.printed import WORLDS
 from unskew.studies.tian2020.sets import sets_at_hand, world_of
 
@@ -38,12 +32,7 @@ CHEAP = 2_000_000
 """Worlds with fewer likes than these are drawn more often, so that shares of runs are known better."""
 STRANGERS = 0.5
 """Panel users for each user of a log; see `unskew.evaluation.error.split_panel`."""
-BLOCK = 10
-"""Runs that are kept together."""
-FORMAT = 1
-"""Changes when the numbers of a run do, so that what an older version kept is not used."""
 NAIVE = "aoa"
-_ARRAYS = tuple(each.name for each in fields(Trial) if each.name != "design")
 
 
 @dataclass(frozen=True)
@@ -67,9 +56,12 @@ class Way:
 
 
 _NAIVELY: Mapping[str, Any] = {"metrics": PAPER_METRICS, "corrections": (Correction(),), "ties": "ordinal"}
+CLIP = 0.02
+CLIPPED = tuple(Correction(f"{form}(clip={CLIP:g})", "true") for form in ("ips", "snips"))
+"""With no weight above 50 times the smallest: less spread, for some bias."""
 EXPECTED, ORDINAL, ARCHIVE = "expected", "ordinal", "archive"
 WAYS: Mapping[str, Way] = {
-    EXPECTED: Way.of(Oracle(), metrics=METRICS, corrections=CORRECTIONS),
+    EXPECTED: Way.of(Oracle(), metrics=METRICS, corrections=(*CORRECTIONS, *CLIPPED)),
     ORDINAL: Way.of(Oracle(), **_NAIVELY),
     ARCHIVE: Way.of(Oracle(graded=True), graded_truth=True, **_NAIVELY),
 }
@@ -133,28 +125,6 @@ def n_runs(context: Context, model: PreferenceWorld) -> int:
 
 def _make(context: Context, data: str, world: str) -> Runs:
     model = world_of(context, data, world)
-    total = n_runs(context, model)
-    place = context.cached("tian2020", "runs", data, world)
-    key = hashlib.sha256(repr((FORMAT, str(model), STRANGERS, context.seed, WAYS)).encode()).hexdigest()[:16]
-    stage, kept = f"{data}, {world}: simulated evaluations", []
-    for first in range(0, total, BLOCK):
-        context.report(stage, first, total)
-        path = None if place is None else place / f"{key}-{first:04d}.npz"
-        size = min(BLOCK, total - first)
-        block = _read(path, size)
-        if block is None:
-            block = _run_block(context, data, world, model, range(first, first + size))
-            _write(path, block)
-        kept.append(block)
-    context.report(stage, total, total)
-    trials = {}
-    for way, each in WAYS.items():
-        arrays: dict[str, Any] = {name: np.concatenate([block[f"{way}-{name}"] for block in kept]) for name in _ARRAYS}
-        trials[way] = Trials(each.design, str(model), context.seed, **arrays)
-    return Runs(data, world, trials)
-
-
-def _run_block(context: Context, data: str, world: str, model: PreferenceWorld, runs: range) -> dict[str, Floats]:
     larger = replace(model, users=model.users + max(round(STRANGERS * model.users), 1))
 
     def task(run: int) -> dict[str, Trial]:
@@ -166,37 +136,12 @@ def _run_block(context: Context, data: str, world: str, model: PreferenceWorld, 
         }
         return {ARCHIVE: found[ORDINAL], **found}  # without strengths the two are the same
 
-    found = list(Threads().map(task, list(runs)))
-    return {
-        f"{way}-{name}": np.stack([np.asarray(getattr(each[way], name)) for each in found])
-        for way in WAYS
-        for name in _ARRAYS
-    }
-
-
-def _read(path: Path | None, size: int) -> dict[str, Floats] | None:
-    """A kept block of at least so many runs; None where there is none, or it is not whole."""
-    if path is None or not path.exists():
-        return None
-    try:
-        with np.load(path) as file:
-            block = {name: file[name] for name in _names()}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        return None
-    whole = all(len(array) >= size for array in block.values())
-    return {name: array[:size] for name, array in block.items()} if whole else None
-
-
-def _write(path: Path | None, block: Mapping[str, Floats]) -> None:
-    if path is None:
-        return
-    part = path.with_name(f"{path.stem}.{os.getpid()}.part.npz")
-    try:
-        np.savez(part, allow_pickle=False, **block)
-        part.replace(path)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error.strerror or error}); choose another --cache") from error
-
-
-def _names() -> Iterator[str]:
-    return (f"{way}-{name}" for way in WAYS for name in _ARRAYS)
+    trials = kept_trials(
+        context,
+        ("runs", data, world),
+        f"{model} of {larger.users}",
+        {name: way.design for name, way in WAYS.items()},
+        n_runs(context, model),
+        lambda runs: list(Threads().map(task, list(runs))),
+    )
+    return Runs(data, world, trials)
