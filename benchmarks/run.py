@@ -12,6 +12,7 @@ from catalogue import bench_amazon, bench_top
 from mf import bench_mf
 from pairwise import bench_pairwise
 from workloads import W1, W2, W3, Workload, make, make_lists
+from worlds import bench_worlds
 from yardsticks import matrix_product, numpy_lists, numpy_sort
 
 from unskew import evaluate
@@ -133,6 +134,7 @@ def main(chosen):
         "pairwise": bench_pairwise,
         "top": bench_top,
         "amazon": bench_amazon,
+        "worlds": bench_worlds,
     }
     for name in chosen or jobs:
         jobs[name]()

@@ -16,7 +16,8 @@ SOME = {
     "candidates": ["unseen", "all", "trained", "listed", "sampled"],
     "intervals": ["delta", "bootstrap"],
     "datasets": list(SOURCES),
-    "worlds": ["marketplace"],
+    "worlds": ["marketplace", "ibp", "lda", "uniform", "alpha=50.0", "uniform|popular|preferred"],
+    "profile-sizes": ["pareto", "beta-binomial", "shape=1.0"],
     "studies": ["schnabel2016/fig1"],
     "presets": ["yang2018"],
 }
@@ -41,6 +42,12 @@ def test_a_family_as_json_is_a_list_of_named_entries(unskew, family):
     singular = {"propensities": "propensity", "studies": "study"}.get(family, family.removesuffix("s"))
     assert all(next(iter(row)) == singular for row in rows)
     assert rows
+
+
+def test_the_options_of_a_world_start_with_those_of_its_own(unskew):
+    rows = {row["world"]: list(row["options"]) for row in json.loads(unskew("list", "worlds", "--json").out)}
+    assert rows["ibp"][:4] == ["alpha", "c", "sigma", "users"]
+    assert rows["lda"][:5] == ["items", "topics", "likes", "alpha", "beta"]
 
 
 def test_every_listed_metric_can_be_parsed_and_says_what_it_is(unskew):

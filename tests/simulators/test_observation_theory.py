@@ -152,7 +152,7 @@ def test_rows_turn_up_in_the_test_as_often_as_p_says_at_every_popularity(model: 
     order = np.argsort(np.argsort(likes.popularity[likes.items], kind="stable")) * 10 // len(likes)
     keys = likes.row_users.astype(np.int64) * likes.n_items + likes.items
     expected, found, variance = np.zeros(10), np.zeros(10), np.zeros(10)
-    for _ in range(150):
+    for _ in range(80):
         world = model.observe_again(likes, rng)
         assert world.chances is not None
         users, items = pairs(world)

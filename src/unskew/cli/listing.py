@@ -24,6 +24,7 @@ FAMILIES = (
     "intervals",
     "datasets",
     "worlds",
+    "profile-sizes",
     "studies",
     "presets",
 )
@@ -110,7 +111,7 @@ def _family(what: str) -> type[Named]:
     from unskew.estimators import Estimator, Interval
     from unskew.models import Model
     from unskew.propensities import PropensityModel
-    from unskew.simulators import WorldModel
+    from unskew.simulators import ProfileSizes, WorldModel
 
     families: dict[str, type[Named]] = {
         "estimators": Estimator,
@@ -119,6 +120,7 @@ def _family(what: str) -> type[Named]:
         "candidates": Candidates,
         "intervals": Interval,
         "worlds": WorldModel,
+        "profile-sizes": ProfileSizes,
     }
     return families[what]
 
@@ -130,9 +132,9 @@ def _summary(member: type[Named]) -> str:
 def _options(member: type[Named]) -> dict[str, str]:
     hints = get_type_hints(member)
     options = {}
-    for field in dataclasses.fields(member):  # type: ignore[arg-type]
-        if not field.init:
-            continue
+    fields = [field for field in dataclasses.fields(member) if field.init]  # type: ignore[arg-type]
+    # its own first, then what it has in common with others of the family
+    for field in sorted(fields, key=lambda field: field.name not in vars(member).get("__annotations__", {})):
         hint = hints[field.name]
         choices = "|".join(map(str, get_args(hint))) if get_origin(hint) is Literal else ""
         default = "needed" if field.default is dataclasses.MISSING else f"{field.default}"

@@ -44,9 +44,10 @@ def simulate_command(
 ) -> None:
     """Draw a log whose truth is known: train and test, all that is relevant, and how likely it was to be seen.
 
-    Writes train.parquet, test.parquet, truth.parquet (all that is relevant and not in train), relevant.parquet (each
-    user's number of such items that occur in train, as --relevant-counts wants it) and world.json. Files of these names
-    that are there already are written over.
+    Writes train.parquet, test.parquet (with the propensity, P(in test | not in train)), truth.parquet (all that is
+    relevant and not in train, with its chance to be in the test, and its strength in graded worlds), relevant.parquet
+    (each user's number of such items that occur in train, as --relevant-counts wants it) and world.json. Files of these
+    names that are there already are written over.
     """
     if seed < 0:
         raise ConfigError(f"seed {seed} must be 0 or more")
@@ -121,7 +122,8 @@ def _table(world: "World", name: str) -> "pl.DataFrame":
         return pl.DataFrame(columns)
     if name == "truth":
         users = np.repeat(np.arange(world.n_users, dtype=np.int32), world.relevant_counts)
-        columns = {"user": users, "item": world.items, "propensity": world.chances, "strength": world.strength}
+        # chance is 0 for users without a test row, so it is no propensity, and the file can be judged by as it is
+        columns = {"user": users, "item": world.items, "chance": world.chances, "strength": world.strength}
     else:
         part = world.train if name == "train" else world.test
         columns = {"user": part.users, "item": part.items, "propensity": part.propensity}
