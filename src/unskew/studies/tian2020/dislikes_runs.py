@@ -78,6 +78,11 @@ class Tally:
         """Share of runs in which the oracle's estimate is at least that of popular."""
         return self.summaries[world, setting].pair(ORACLE, POPULAR, metric, correction).first_chosen
 
+    def better(self, metric: str) -> float:
+        """Share of all worlds in which the oracle is truly better."""
+        gaps = [self.truth(*key, ORACLE, metric) - self.truth(*key, POPULAR, metric) for key in self.summaries]
+        return float(np.mean(np.concatenate(gaps) > 0))
+
     def _of(self, name: str, world: str, setting: Setting, recommender: str, metric: str, correction: str) -> Floats:
         trials = self.summaries[world, setting].trials
         design = trials.design
