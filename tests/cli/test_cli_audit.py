@@ -11,7 +11,7 @@ def found(unskew):
     """Run words that must work and return the JSON."""
 
     def run(*arguments):
-        outcome = unskew("audit", *arguments, "--json", "-")
+        outcome = unskew("audit", *arguments, "--depth", "none", "--json", "-")
         assert outcome.code == 0, outcome.err
         return json.loads(outcome.out)
 
@@ -19,7 +19,7 @@ def found(unskew):
 
 
 def test_a_log_alone_is_audited(world, unskew):
-    outcome = unskew("audit", world / "train.csv")
+    outcome = unskew("audit", world / "train.csv", "--depth", "none")
     assert outcome.code == 0
     assert outcome.err == ""
     assert "most popular items have" in outcome.out
@@ -67,14 +67,14 @@ def test_models_to_train_are_judged_on_what_is_held_out(world, found):
 
 
 def test_the_same_seed_gives_the_same_bytes(world, unskew):
-    words = ["audit", world / "train.csv", "--model", "als(factors=3)", "--k", "3", "--json", "-"]
+    words = ["audit", world / "train.csv", "--model", "als(factors=3)", "--k", "3", "--depth", "none", "--json", "-"]
     assert unskew(*words).out == unskew(*words, "--threads", "2").out
     assert unskew(*words).out != unskew(*words, "--seed", "1").out
 
 
 def test_page_and_json_are_written(world, unskew):
     made = [world / "made.html", world / "made.json"]
-    outcome = unskew("audit", world / "train.csv", "--html", made[0], "--json", made[1], "--quiet")
+    outcome = unskew("audit", world / "train.csv", "--html", made[0], "--json", made[1], "--quiet", "--depth", "none")
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
     page = (world.folder / "made.html").read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>")

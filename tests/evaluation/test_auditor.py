@@ -212,7 +212,7 @@ def test_the_json_has_what_the_tables_show():
     found = audit(skewed_log(), {"popular": "popular"}, k=10, metrics=["auc"])
     data = json.loads(found.to_json())
     assert list(data) == ["unskew", "audit", "run", "warnings"]
-    assert list(data["audit"]) == ["log", "strata", "models", "by_stratum"]
+    assert list(data["audit"]) == ["log", "strata", "models", "by_stratum", "error"]
     assert data["audit"]["log"]["gini"] == found.log.gini
     assert sum(data["audit"]["models"][0]["places_by_stratum"].values()) == pytest.approx(1)
     assert [row["stratum"] for row in data["audit"]["by_stratum"]] == ["all", "head", "middle", "tail"]

@@ -1,4 +1,4 @@
-"""The command ``unskew audit``: how skewed a log and models are towards the popular."""
+"""The command ``unskew audit``: how skewed a log and models are, and how wrong an evaluation can be."""
 
 import sys
 from pathlib import Path
@@ -40,6 +40,24 @@ def audit_command(
     seed: Annotated[int, typer.Option(help="Seed of all draws.")] = 0,
     threads: Annotated[int | None, typer.Option(help="[default: all cores]; the numbers do not depend on it.")] = None,
     block_size: Annotated[int | None, typer.Option(help="Users scored at a time [default: by catalogue size]")] = None,
+    depth: Annotated[
+        str,
+        typer.Option(
+            metavar="none|quick|standard|deep",
+            help="How much to simulate to tell how wrong an evaluation on LOG can be.",
+        ),
+    ] = "standard",
+    world: Annotated[
+        str | None,
+        typer.Option(metavar="WORD", help="Kind of world to calibrate to LOG, or a world in full [default: ibp-pop]."),
+    ] = None,
+    parameters: Annotated[
+        Path | None, typer.Option(help="JSON of 'unskew calibrate', instead of calibrating here.")
+    ] = None,
+    runs: Annotated[int | None, typer.Option(help="Simulated evaluations [default: by depth].")] = None,
+    evaluations: Annotated[
+        int | None, typer.Option(help="Worlds to try while calibrating [default: by depth].")
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="Write JSON here; - for stdout instead of the tables.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the page here.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No tables, progress or warnings.")] = False,
@@ -49,14 +67,16 @@ def audit_command(
     timestamp_col: TimestampCol = None,
     propensity_col: PropensityCol = None,
 ) -> None:
-    """Measure how skewed towards the popular a log is, what models recommend, and their metrics by popularity."""
+    """Measure how skewed towards the popular a log is, what models recommend, and how wrong an evaluation can be."""
     options: dict[str, Any] = {"factors": factors, "scores": scores, "model": model, "json": json, "html": html}
-    check_outputs(options, [log, test, *model_files(options)])
+    check_outputs(options, [log, test, parameters, *model_files(options)])
     columns = Columns(user_col or "user", item_col or "item", rating_col, timestamp_col, propensity_col)
     from unskew.evaluation import audit
     from unskew.evaluation.audit_strata import check_metrics
+    from unskew.evaluation.error.depths import plan_error
 
     check_metrics(metric)  # words are checked before files are read
+    plan_error(depth, world=world, parameters=parameters, runs=runs, evaluations=evaluations)
     models = read_models(options, columns)
     rows = read_log(log, columns)
     with stages(quiet=quiet) as progress:
@@ -74,6 +94,11 @@ def audit_command(
             threads=threads,
             block_size=block_size,
             progress=progress,
+            depth=depth,
+            world=world,
+            parameters=parameters,
+            runs=runs,
+            evaluations=evaluations,
         )
         if html is not None and progress is not None:
             progress("writing the page", 0, 1)

@@ -13,6 +13,7 @@ from unskew.data.writing import written
 from unskew.errors import ConfigError, did_you_mean
 from unskew.evaluation.audit_lists import ModelAudit
 from unskew.evaluation.audit_strata import StratumEstimate
+from unskew.evaluation.error.error_result import ErrorAudit
 from unskew.evaluation.popularity_audit import LogAudit, Strata
 from unskew.evaluation.settings import Settings
 
@@ -49,6 +50,8 @@ class Audit:
     block_size : int or None
     counted_on : str
         What the strata are counted on, in words: ``training rows`` when some are held out, or ``rows``.
+    error : ErrorAudit or None
+        How wrong an evaluation on such a log can be, where that was asked for and the log is large enough.
     """
 
     log: LogAudit
@@ -64,6 +67,7 @@ class Audit:
     ranks: Mapping[str, str]
     block_size: int | None
     counted_on: str
+    error: ErrorAudit | None = None
 
     def __str__(self) -> str:
         from unskew.evaluation.audit_table import as_text
@@ -129,6 +133,7 @@ class Audit:
                 "strata": self.strata.to_dict(),
                 "models": [row.to_dict() for row in self.models],
                 "by_stratum": [row.to_dict() for row in self.by_stratum],
+                "error": None if self.error is None else self.error.to_dict(),
             },
             "run": self.run,
             "warnings": list(self.warnings),

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from unskew.evaluation.audit_strata import ALL, StratumEstimate
 from unskew.evaluation.audit_words import headline
+from unskew.evaluation.error.error_table import print_error
 from unskew.evaluation.popularity_audit import STRATA
 from unskew.evaluation.rendering import plain_text
 
@@ -27,7 +28,7 @@ def as_text(audit: "Audit", width: int = 110) -> str:
 
 
 def print_audit(audit: "Audit", console: Console) -> None:
-    """Print the headline, the log, the strata, the lists and the metrics."""
+    """Print the headline, the log, the strata, the lists, the metrics, and how wrong they can be."""
     console.print(Text(headline(audit)), soft_wrap=True)
     console.print(_log(audit))
     console.print(_strata(audit))
@@ -35,6 +36,8 @@ def print_audit(audit: "Audit", console: Console) -> None:
         console.print(_models(audit))
     if audit.by_stratum:
         console.print(_metrics(audit))
+    if audit.error is not None:
+        print_error(audit.error, console)
 
 
 def print_audit_warnings(audit: "Audit", console: Console) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +14,9 @@ from unskew.evaluation.audit_lists import ModelAudit, measure_lists
 from unskew.evaluation.audit_result import Audit
 from unskew.evaluation.audit_strata import ESTIMATOR, StratumEstimate, check_metrics, estimate_strata
 from unskew.evaluation.doubts import FEW_USERS, find_doubts
+from unskew.evaluation.error.depths import plan_error
+from unskew.evaluation.error.error_audit import audit_error
+from unskew.evaluation.error.own_models import Seen
 from unskew.evaluation.gamma import tell_short
 from unskew.evaluation.gathering import Gathered, Gathering
 from unskew.evaluation.hindsight import find_hindsight
@@ -23,6 +28,9 @@ from unskew.metrics import AnyMetric
 from unskew.models import Model
 from unskew.propensities.presentation import LEAST_LEVELS
 from unskew.ranking import Engine, Threads, TopCounts, count_top
+
+if TYPE_CHECKING:
+    from unskew.evaluation.calibration import Calibration
 
 HOLDOUT = 0.2
 
@@ -43,6 +51,11 @@ def audit(
     engine: Engine | None = None,
     block_size: int | None = None,
     progress: Stage | None = None,
+    depth: str = "none",
+    world: str | None = None,
+    parameters: "str | Path | Calibration | None" = None,
+    runs: int | None = None,
+    evaluations: int | None = None,
 ) -> Audit:
     """Measure how skewed towards the popular a log is, and the top-k lists of models, and their metrics by popularity.
 
@@ -74,6 +87,15 @@ def audit(
         Users scored at a time.
     progress : callable, optional
         Called as ``progress(stage, done, total)``.
+    depth : {"none", "quick", "standard", "deep"}
+        How much to simulate in order to say how wrong an evaluation on such a log can be; see `ErrorAudit`. Nothing by
+        default, as it may take minutes.
+    world : str, optional
+        The kind of world to calibrate to the log, ``ibp-pop`` by default, or a world in full.
+    parameters : path or Calibration, optional
+        A calibration that was made before, as by ``unskew calibrate``.
+    runs, evaluations : int, optional
+        Simulated evaluations, and worlds to try while calibrating, instead of those of the depth.
 
     Returns
     -------
@@ -95,6 +117,7 @@ def audit(
     if not isinstance(given, Mapping):
         raise DataError(f"models must be a mapping from names, as in {{'mine': model}}, not {type(given).__name__}")
     check_metrics(metrics)
+    wanted = plan_error(depth, world=world, parameters=parameters, runs=runs, evaluations=evaluations)
     settings = resolve(
         metrics=metrics,
         estimators=[ESTIMATOR],
@@ -127,6 +150,11 @@ def audit(
         *_few(parts),
     )
     evidence = None if gathered is None else gathered.ranked
+    judged = None
+    if evidence is not None:
+        judged = Seen(given, fitted, lists, evidence, plan.split, train, settings, k, threads)
+    error, about_error = audit_error(wanted, plan.split, settings, judged, bool(given), threads, progress)
+    warnings = (*warnings, *about_error)
     return Audit(
         log=found,
         strata=strata,
@@ -141,6 +169,7 @@ def audit(
         ranks={} if evidence is None else {name: ranks.sha256 for name, ranks in evidence.ranks.items()},
         block_size=settings.block_size if gathered is None else gathered.block_size,
         counted_on="training rows" if plan.judged and base is train else "rows",
+        error=error,
     )
 
 

@@ -109,7 +109,9 @@ def plan_error(
     if depth == NONE:
         extra = [name for name, value in asked.items() if value is not None]
         if extra:
-            raise ConfigError(f"{extra[0]} is for the simulation, and depth none makes none; choose a depth, as standard")
+            raise ConfigError(
+                f"{extra[0]} is for the simulation, and depth none makes none; choose a depth, as standard"
+            )
         return None
     for name, number, least in (("runs", runs, 2), ("evaluations", evaluations, 2)):
         if number is not None and number < least:

@@ -14,12 +14,18 @@ POWER = 0.8
 POPULATION, OWN_USERS = "population", "own users"
 
 
+def labelled(estimator: str, propensity: str) -> str:
+    """As in tables."""
+    return f"{estimator}, true P" if propensity == "true" else estimator
+
+
 @dataclass(frozen=True)
 class ValueRow:
     """How wrong an estimate of one recommender is in the simulated world.
 
     `truth`, `bias` (mean of estimate minus truth), `error` (root mean square) and `coverage` of the interval are over
-    all runs. `about` says whose true value: that of the `population` the users come from, or of the `own users`.
+    all runs. `about` says whose true value coverage is of: that of the `population` the users come from, or of the
+    `own users`. `role` is ``reference``, or how a model of the user took part.
     """
 
     recommender: str
@@ -32,6 +38,12 @@ class ValueRow:
     bias: float | None
     error: float | None
     coverage: float | None
+    role: str = "reference"
+
+    @property
+    def label(self) -> str:
+        """The estimator, and that its propensities are the true ones."""
+        return labelled(self.estimator, self.propensity)
 
 
 @dataclass(frozen=True)
@@ -64,7 +76,7 @@ class PairRow:
     @property
     def label(self) -> str:
         """The estimator, and that its propensities are the true ones."""
-        return f"{self.estimator}, true P" if self.propensity == "true" else self.estimator
+        return labelled(self.estimator, self.propensity)
 
 
 @dataclass(frozen=True)

@@ -106,9 +106,7 @@ def _calibrated(
 ) -> Likened:
     from unskew.evaluation.calibration import calibrate_quickly
 
-    found = calibrate_quickly(
-        sample, plan.kind, plan.depth.evaluations, seed=seed, progress=progress, threads=threads
-    )
+    found = calibrate_quickly(sample, plan.kind, plan.depth.evaluations, seed=seed, progress=progress, threads=threads)
     how = "a Gaussian process" if found.method == "gp" else "a coarse quasi-random search"
     return Likened(found.world, plan.kind, how, found.evaluations, found.divergences, found.loss, users)
 
@@ -123,8 +121,7 @@ def _given(plan: Plan, sample: Interactions, users: int, seed: int) -> Likened:
     if plan.saved is not None:
         facts = plan.saved.log
         notes = (
-            f"the parameters were calibrated to {facts.name}, a log of {facts.rows:,} rows and {facts.users:,} users; "
-            "see by the divergences whether they suit this one",
+            f"the parameters were calibrated to another log: {facts.name}, {facts.rows:,} rows, {facts.users:,} users",
         )
     how = "given" if plan.saved is None else "saved parameters"
     return Likened(world, plan.kind, how, 0, _divergences(world, sample, seed), None, users, notes)

@@ -5,11 +5,11 @@
 import numpy as np
 from numba import njit
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, Matrix
 
 
 @njit(nogil=True, cache=True)
-def add_taste(scores: Floats, first: int, offsets: Ints, items: Ints, liked: Bools, places: Ints, taste: float) -> None:
+def add_taste(scores: Matrix, first: int, offsets: Ints, items: Ints, liked: Bools, places: Ints, taste: float) -> None:
     """Lift what users like; row k of the scores is the judged user first + k."""
     for k in range(scores.shape[0]):
         for row in range(offsets[first + k], offsets[first + k + 1]):
@@ -19,7 +19,7 @@ def add_taste(scores: Floats, first: int, offsets: Ints, items: Ints, liked: Boo
 
 
 @njit(nogil=True, cache=True)
-def leave_out(scores: Floats, first: int, offsets: Ints, items: Ints, places: Ints) -> None:
+def leave_out(scores: Matrix, first: int, offsets: Ints, items: Ints, places: Ints) -> None:
     """Put what users had already below everything."""
     for k in range(scores.shape[0]):
         for row in range(offsets[first + k], offsets[first + k + 1]):
@@ -30,8 +30,8 @@ def leave_out(scores: Floats, first: int, offsets: Ints, items: Ints, places: In
 
 @njit(nogil=True, cache=True)
 def rank_rows(
-    scores: Floats,
-    ordered: Floats,
+    scores: Matrix,
+    ordered: Matrix,
     first: int,
     rows: Ints,
     users: Ints,
@@ -69,7 +69,7 @@ def rank_rows(
 
 
 @njit(nogil=True, cache=True)
-def mean_listed(scores: Floats, edges: Floats, weights: Floats) -> float:
+def mean_listed(scores: Matrix, edges: Matrix, weights: Floats) -> float:
     """The sum over users of the mean weight of what scores at least the user's edge."""
     total = 0.0
     for k in range(scores.shape[0]):
@@ -83,7 +83,7 @@ def mean_listed(scores: Floats, edges: Floats, weights: Floats) -> float:
 
 
 @njit(nogil=True, cache=True)
-def both_listed(one: Floats, edges: Floats, other: Floats, other_edges: Floats) -> int:
+def both_listed(one: Matrix, edges: Matrix, other: Matrix, other_edges: Matrix) -> int:
     """How many places two sets of lists have in common."""
     both = 0
     for k in range(one.shape[0]):

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, Matrix
 from unskew.errors import ConfigError
 from unskew.estimators.estimator import sum_by
 from unskew.evaluation.error.judged import Judged, judged_rows
@@ -102,7 +102,7 @@ class Field:
         spread = logs.std()
         return (logs - logs.mean()) / spread if spread > 0 else np.zeros(len(logs))
 
-    def scores(self, stand_in: StandIn) -> Iterator[tuple[int, Floats]]:
+    def scores(self, stand_in: StandIn) -> Iterator[tuple[int, Matrix]]:
         """First user and scores of a block of judged users."""
         from unskew.evaluation.error.standin_kernel import add_taste, leave_out
 
@@ -115,13 +115,11 @@ class Field:
             if stand_in.shared > 0:
                 scores += self._noise(_SHARED, first, size) * np.float32(np.sqrt(stand_in.shared))
             scores += (stand_in.lean * self.popularity).astype(np.float32)
-            add_taste(
-                scores, first, judged.offsets, judged.items, judged.in_truth, self.places, np.float32(stand_in.taste)
-            )
+            add_taste(scores, first, judged.offsets, judged.items, judged.in_truth, self.places, stand_in.taste)
             leave_out(scores, first, judged.train_offsets, judged.train_items, self.places)
             yield first, scores
 
-    def _noise(self, stream: int, first: int, size: int) -> Floats:
+    def _noise(self, stream: int, first: int, size: int) -> Matrix:
         # the number of rows tells the users of a log from the strangers of the same run
         rng = np.random.default_rng([self.seed, stream, first, len(self.judged)])
         return rng.standard_normal((size, len(self.known)), dtype=np.float32)
