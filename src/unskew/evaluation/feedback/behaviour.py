@@ -17,7 +17,7 @@ class Behaviour:
     r"""A user looks at some places of a list, takes what is liked, and finds a little without any list.
 
     The item at place j is looked at with probability :math:`j^{-\eta}`, the position-based model with a power of the
-    place as in [joachims2017]_, and never beyond the list. Looked at, a liked item is consumed with probability `take`,
+    place as in [joachims2017], and never beyond the list. Looked at, a liked item is consumed with probability `take`,
     another one with probability `dislikes`. Besides, each liked item outside the log is found with its own
     probability :math:`q_{ui}`. All of this is independent, so a liked pair that is not in the log is consumed in the
     next round with probability
@@ -34,10 +34,6 @@ class Behaviour:
     organic : float
         Mean of q over all likes. Above 0, every liked pair has a chance, which inverse propensities need.
     dislikes : float
-
-    References
-    ----------
-    .. [joachims2017] Joachims, Swaminathan and Schnabel, Unbiased learning-to-rank with biased feedback, WSDM 2017.
     """
 
     eta: float = 1.0
