@@ -38,12 +38,13 @@ def _tally(reach: Reach) -> Iterator[ReproducedCell]:
         "other gaps": float(len(other)),
         "of these covered": float(sum(each.reached for each in other)),
         "all covered": float(sum(each.is_covered for each in reach.found)),
-        "mean coverage %": 100 * reach.mean_coverage,
-        "lowest coverage %": 100 * min((each.coverage for each in reach.found), default=float("nan")),
-        "fewest right %": 100 * min((each.chosen for each in clear), default=float("nan")) if clear else None,
+        "mean coverage %": 100 * reach.mean_coverage if reach.found else None,
+        "lowest coverage %": 100 * min(each.coverage for each in reach.found) if reach.found else None,
+        "fewest right %": 100 * min(each.chosen for each in clear) if clear else None,
     }
     for column, value in numbers.items():
-        yield ReproducedCell(reach.correction, column, ALL, None, value)
+        if value is not None:
+            yield ReproducedCell(reach.correction, column, ALL, None, value)
 
 
 def _cells(each: Runs, label: str) -> Iterator[ReproducedCell]:
@@ -51,6 +52,8 @@ def _cells(each: Runs, label: str) -> Iterator[ReproducedCell]:
         oracle = each.summary().cell("oracle", found.pair.metric, label)
         row = f"{each.world}, {words.NAMES[found.pair.metric]}, {label}"
         for column, value in _numbers(found, oracle.bias).items():
+            if value is None:
+                continue
             yield ReproducedCell(row, column, each.data, None, value, found.pair.spread if column == "bias" else None)
 
 
