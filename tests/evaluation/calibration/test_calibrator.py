@@ -1,6 +1,7 @@
 """Calibrating worlds to a log."""
 
 import json
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -9,9 +10,11 @@ from calibrated_logs import FEW, TRUE, small_log
 
 from unskew.data import Interactions
 from unskew.errors import ConfigError, DataError
-from unskew.evaluation.calibration import Calibration, calibrate
+from unskew.evaluation.calibration import Calibration, Space, calibrate, searching
 from unskew.evaluation.calibration import calibrator as module
-from unskew.evaluation.calibration.trying import Trial
+from unskew.evaluation.calibration.calibrator import real_statistics
+from unskew.evaluation.calibration.searching import Search
+from unskew.evaluation.calibration.trying import STARTS, Trial
 from unskew.simulators.statistics import STATISTICS
 
 KINDS = ("ibp-pop", "uniform-unif")
@@ -69,6 +72,19 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(found):
     assert first == again
     other = calibrate(small_log(), KINDS[1:], **FEW, seed=1, coarse=True)
     assert other["uniform-unif"].word != found["uniform-unif"].word
+
+
+@pytest.mark.slow
+def test_a_process_that_is_ended_from_outside_is_told_in_plain_words(monkeypatch):
+    real = real_statistics(small_log(), 0)
+    fatal = Search(Space.of("ibp-pop", small_log()), STARTS, 2, 0, "coarse")
+    monkeypatch.setattr(searching, "_run", _end_process)
+    with pytest.raises(DataError, match="ended from outside"), searching.runner(real, 2) as run:
+        run([fatal], lambda _: None)
+
+
+def _end_process(task, real):
+    os._exit(9)
 
 
 @pytest.mark.slow

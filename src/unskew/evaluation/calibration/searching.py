@@ -3,10 +3,12 @@
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from unskew.errors import DataError
 from unskew.evaluation.calibration.spaces import Space
 from unskew.evaluation.calibration.suggesting import Method
 from unskew.evaluation.calibration.trying import LARGEST_LIKES, STARTS, Task, Trial, value_of
@@ -80,6 +82,11 @@ def runner(real: Statistics, side_by_side: int) -> Iterator[Runner]:
     pool = ProcessPoolExecutor(max_workers=side_by_side)
     try:
         yield lambda searches, tell: _in_processes(searches, tell, real, pool, side_by_side)
+    except BrokenProcessPool as error:
+        raise DataError(
+            "a process of the calibration was ended from outside, perhaps for want of memory; ask for fewer threads, "
+            "and go on from the record where a folder was named"
+        ) from error
     finally:
         pool.shutdown(wait=True, kill_workers=True)  # they hold nothing, and to end one in peace takes seconds
 
