@@ -21,6 +21,7 @@ from unskew.errors import ConfigError, DataError
 if TYPE_CHECKING:
     import polars as pl
 
+    from unskew.arrays import Floats, Ints
     from unskew.simulators import World, WorldModel
 
 _TABLES = ("train", "test", "truth", "relevant")
@@ -111,6 +112,7 @@ def _table(world: "World", name: str) -> "pl.DataFrame":
     import numpy as np
     import polars as pl
 
+    columns: dict[str, Ints | Floats | None]
     if name == "relevant":
         # who judges models by these files has the items of train as candidates, so only those count
         known = np.append(0, np.cumsum(world.train.item_counts[world.items] > 0))
@@ -119,8 +121,7 @@ def _table(world: "World", name: str) -> "pl.DataFrame":
             "relevant": np.diff(known[world.offsets]),
             "relevant_with_unseen": world.relevant_counts,
         }
-        return pl.DataFrame(columns)
-    if name == "truth":
+    elif name == "truth":
         users = np.repeat(np.arange(world.n_users, dtype=np.int32), world.relevant_counts)
         # chance is 0 for users without a test row, so it is no propensity, and the file can be judged by as it is
         columns = {"user": users, "item": world.items, "chance": world.chances, "strength": world.strength}
