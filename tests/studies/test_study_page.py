@@ -93,3 +93,21 @@ def _drawn(panel):
     from unskew.studies import Findings
 
     return Findings(figures=(Figure("f", "x", (panel,), log_x=True, log_y=True),))
+
+
+def test_categories_are_points_with_intervals_side_by_side():
+    lines = (Series.of("ours", [0, 1], [1, 2], [0.1, 0.1]), Series.of("theirs", [0, 1], [1, 3], [0, 0], naive=True))
+    made = Figure("A figure", "world", (Panel("left", lines),), categories=("one", "<two>"))
+    root = ET.fromstring(panel_chart(made, made.panels[0], "p"))
+    texts = [element.text for element in root.iter() if element.tag.endswith("text")]
+    assert {"one", "<two>", "world"} <= set(texts)
+    assert "ours, theirs, each a point with an interval" in root.get("aria-label")
+    dots = [element for element in root.iter() if element.get("transform") and element.get("d", "").startswith("M")]
+    places = {element.get("transform").partition(",")[0] for element in dots}
+    assert len(places) == 4
+    assert made.to_dict()["categories"] == ["one", "<two>"]
+
+
+def test_a_place_without_a_category_is_refused():
+    with pytest.raises(TypeError, match="from 0 to 0"):
+        Figure("A figure", "x", (Panel("left", (Series.of("a", [1], [1], [0]),)),), categories=("one",))

@@ -204,7 +204,8 @@ def gap_notes(runs: Sequence[Runs]) -> Iterator[str]:
                 float(np.mean(x)) for x in (oracle.observed, oracle.truth, popular.observed, popular.truth)
             )
             ratio, gap = (_over(seen, rival_seen), _over(true, rival_true)), (seen - rival_seen, true - rival_true)
-            wider, larger = wider + (ratio[0] > ratio[1]), larger + (gap[0] > gap[1])
+            wider += ratio[0] > ratio[1] + ROUNDING
+            larger += gap[0] > gap[1] + ROUNDING
             told.append(f"{world} {words.NAMES[metric]} {ratio[0]:.2f} ({ratio[1]:.2f}), {gap[0]:+.4f} ({gap[1]:+.4f})")
         yield (
             f"{data}, oracle over and less popular, observed and in brackets true, ties expected: {'; '.join(told)}. "

@@ -77,7 +77,7 @@ def _read(path: Path, size: int, names: list[str]) -> dict[str, Floats] | None:
     if not path.exists():
         return None
     try:
-        with np.load(path) as file:
+        with path.open("rb") as stream, np.load(stream) as file:  # numpy leaves a file that it cannot read open
             block = {name: file[name] for name in names}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None

@@ -56,12 +56,9 @@ class Way:
 
 
 _NAIVELY: Mapping[str, Any] = {"metrics": PAPER_METRICS, "corrections": (Correction(),), "ties": "ordinal"}
-CLIP = 0.02
-CLIPPED = tuple(Correction(f"{form}(clip={CLIP:g})", "true") for form in ("ips", "snips"))
-"""With no weight above 50 times the smallest: less spread, for some bias."""
 EXPECTED, ORDINAL, ARCHIVE = "expected", "ordinal", "archive"
 WAYS: Mapping[str, Way] = {
-    EXPECTED: Way.of(Oracle(), metrics=METRICS, corrections=(*CORRECTIONS, *CLIPPED)),
+    EXPECTED: Way.of(Oracle(), metrics=METRICS, corrections=CORRECTIONS),
     ORDINAL: Way.of(Oracle(), **_NAIVELY),
     ARCHIVE: Way.of(Oracle(graded=True), graded_truth=True, **_NAIVELY),
 }
