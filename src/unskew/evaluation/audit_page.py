@@ -13,6 +13,7 @@ from unskew.evaluation import audit_charts
 from unskew.evaluation.audit_strata import ALL, StratumEstimate
 from unskew.evaluation.audit_words import headline, percent, summary
 from unskew.evaluation.charts import Style
+from unskew.evaluation.error.error_page import error_context
 from unskew.evaluation.names import shortened
 from unskew.evaluation.popularity_audit import RULE, STRATA
 from unskew.evaluation.rendering import as_markup, page_environment
@@ -44,7 +45,7 @@ class MetricTable:
 
 def render_audit(audit: "Audit") -> str:
     """Write the page; the same audit gives the same bytes, and everything that comes from it is escaped."""
-    filters = {"percent": percent, "number": _number, "plain": _plain, "shortened": shortened}
+    filters = {"percent": percent, "number": _number, "signed": _signed, "plain": _plain, "shortened": shortened}
     return page_environment(filters).get_template("audit.html.j2").render(_context(audit))
 
 
@@ -75,6 +76,7 @@ def _context(audit: "Audit") -> dict[str, Any]:
         "metric_figures": list(_metric_figures(audit, names)),
         "metric_tables": list(_metric_tables(audit)),
         "counts": _counts(audit),
+        **error_context(audit.error),
         "model_styles": [style for name, style in styles.items() if name],
         "stratum_styles": [audit_charts.STRATUM_STYLES[name] for name in (ALL, *STRATA)],
         "outside_style": audit_charts.STRATUM_STYLES[audit_charts.OUTSIDE],
@@ -141,6 +143,10 @@ def _unbroken(text: str) -> str:
 
 def _number(value: float | None, digits: int = 4) -> str:
     return "undefined" if value is None else f"{value:,.{digits}f}".replace("-", "−")
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.4f}".replace("-", "−")
 
 
 def _plain(value: Any) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.data import Interactions, Split
-from unskew.errors import DataError
+from unskew.errors import ConfigError, DataError
 from unskew.estimators import Comparison, normal_quantile
 from unskew.evaluation.error.corrections import Correction
 from unskew.evaluation.error.depths import Plan
@@ -49,12 +49,17 @@ def audit_error(
     threads: int | None,
     progress: Stage | None,
 ) -> tuple[ErrorAudit | None, tuple[str, ...]]:
-    """Simulate as planned; None when nothing was, or, with the reason, when the log is too small for it."""
+    """Simulate as planned; None when nothing was, or, with the reason, when the log is too small for it.
+
+    A world that was given, in words or as saved parameters, and cannot be drawn is refused instead.
+    """
     if plan is None:
         return None, ()
     try:
         return ErrorRun(plan, split, settings, seen, seen is None and models, threads, progress).run()
-    except DataError as error:
+    except (DataError, ConfigError) as error:
+        if plan.given is not None:
+            raise
         return None, (f"nothing was simulated, so how wrong an evaluation can be is not known: {error}",)
 
 
@@ -175,6 +180,8 @@ def _joined(train: Interactions, test: Interactions) -> Interactions:
 
 def _scaled(errors: Floats, scale: float, level: float = 1.0) -> Floats:
     """Errors with their spread times one factor and their mean times another."""
+    if not len(errors):
+        return errors
     mean = float(errors.mean())
     return np.asarray(mean * level + (errors - mean) * scale)
 
@@ -195,9 +202,7 @@ def _errors(trials: Trials, pairs: Sequence[tuple[str, str]], scale: float) -> d
         for metric, label in _columns(trials):
             off = summary.errors(a, b, metric, label, population=True)
             correction = _split_label(trials, label)
-            found[a, b, metric, labelled(correction.estimator, correction.propensity)] = (
-                _scaled(off, scale) if len(off) else off
-            )
+            found[a, b, metric, labelled(correction.estimator, correction.propensity)] = _scaled(off, scale)
     return found
 
 
@@ -257,7 +262,7 @@ def _own(trials: Trials, observed: Observed) -> tuple[PairRow, Floats]:
         level=observed.level,
         trials=trials,
         coverage=coverage,
-        wrong=None if gap is None else wrong_winner(errors, gap).normal,
+        wrong=None if gap is None or not len(errors) else wrong_winner(errors, gap).normal,
         observed=gap,
     )
     return row, errors

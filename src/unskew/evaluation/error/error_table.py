@@ -101,4 +101,6 @@ def _number(value: float | None, *, sign: bool = False) -> str:
 def _percent(value: float | None) -> str:
     if value is None:
         return "-"
+    if 0 < value < 0.0005:
+        return "<0.1%"
     return f"{100 * value:.0f}%" if value >= 0.0995 or value == 0 else f"{100 * value:.1f}%"

@@ -59,7 +59,7 @@ def _verdict(rows: list[PairRow]) -> str:
             f"by {label} {quoted(winner)} is ahead of {quoted(loser)} by {_number(abs(row.observed))}, and the chance "
             f"that it is the worse one is {percent(row.wrong_winner)}"
         )
-    return f"In {rows[0].metric}, {listed(said)}." if said else ""
+    return f"In {rows[0].metric}, {'; '.join(said)}." if said else ""
 
 
 def assumed(error: ErrorAudit) -> str:

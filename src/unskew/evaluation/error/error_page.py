@@ -1,0 +1,63 @@
+"""The section of an audit's page about how wrong an evaluation can be."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from unskew.evaluation.error.error_charts import STYLES, errors_chart, wrong_chart
+from unskew.evaluation.error.error_result import ErrorAudit, PairRow
+from unskew.evaluation.error.error_words import assumed, depth_used, lead
+from unskew.evaluation.rendering import as_markup
+from unskew.evaluation.wording import sentence
+
+
+@dataclass(frozen=True)
+class ErrorFigure:
+    """A chart with its caption."""
+
+    title: str
+    svg: Markup | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class PairSection:
+    """Two recommenders: charts of each metric, and the rows of the table."""
+
+    a: str
+    b: str
+    reference: bool
+    figures: tuple[ErrorFigure, ...]
+    rows: tuple[PairRow, ...]
+
+
+def error_context(error: ErrorAudit | None) -> dict[str, Any]:
+    """What the template needs."""
+    if error is None:
+        return {"error": None}
+    return {
+        "error": error,
+        "error_lead": list(lead(error)),
+        "error_assumed": assumed(error),
+        "error_depth": depth_used(error, clock=False),
+        "error_missing": sentence(error.missing) if error.missing else "",
+        "error_pairs": list(_sections(error)),
+        "error_styles": list(STYLES.values()),
+    }
+
+
+def _sections(error: ErrorAudit) -> Iterator[PairSection]:
+    pairs = dict.fromkeys((row.a, row.b, row.reference) for row in [*error.own, *error.reference])
+    for k, (a, b, reference) in enumerate(pairs):
+        rows = [row for row in error.pairs if (row.a, row.b, row.reference) == (a, b, reference)]
+        bars, curves = [], []
+        for m, metric in enumerate(error.metrics):
+            mine = [row for row in rows if row.metric == metric]
+            errors = {row.label: error.errors[a, b, metric, row.label] for row in mine}
+            made = errors_chart(errors, metric, (a, b), f"error-{k}-{m}")
+            bars.append(ErrorFigure(f"{metric}: errors of the difference", as_markup(made)))
+            curve = wrong_chart(mine, errors, f"wrong-{k}-{m}")
+            curves.append(ErrorFigure(f"{metric}: chance of a wrong winner", as_markup(curve)))
+        yield PairSection(a, b, reference, (*bars, *curves), tuple(rows))
