@@ -20,7 +20,7 @@ from unskew.studies.tian2020.sets import NEEDS, SETS, provenance, sets_at_hand, 
 LEARNERS = ("popular", "item-knn(neighbours=50)", "als(factors=16, iterations=8)", "svd(rank=16)")
 USERS, FAST_USERS = 1500, 250
 RUNS, FAST_RUNS = 6, 2
-SHOWN = ("recall@50", "adg@50", "auc", "mrr@50")
+SHOWN = ("recall@50", "auc")
 JUDGED = "recall@50"
 CORRECTED = "snips, true"
 """The correction that the claims are about: it needs propensities alone, no number of relevant items."""
