@@ -78,6 +78,14 @@ def test_identities_are_broken_by_a_true_precision_below_one_and_by_a_biased_rec
     assert holds(fig2_words.identities(all_worlds("ml-1m", {"lda-unif": usual(0.01)}))) == [True, False]
 
 
+@pytest.mark.parametrize("runs", [3, 8, 100])
+def test_few_runs_are_allowed_as_many_standard_errors_as_chance_takes(runs):
+    """Unbiased errors of 18 recommenders, in two ways, are refused in fewer than 1 of 400 studies."""
+    from scipy.stats import t
+
+    assert 36 * 2 * t.sf(fig2_words.allowed(runs), runs - 1) < 1 / 400
+
+
 def test_gaps_are_told_both_ways():
     told = next(fig2_words.gap_notes(all_worlds("ml-1m")))
     assert "ibp-unif precision 1.67 (1.25), +0.0400 (+0.2000)" in told

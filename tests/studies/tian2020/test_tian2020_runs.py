@@ -150,7 +150,7 @@ def test_all_tables_run_on_the_same_runs(tiny, monkeypatch):
 
 @pytest.mark.slow
 def test_the_small_version_runs_from_the_parameters_of_the_package(tmp_path):
-    """About half a minute on two cores; recall without bias is refused wrongly in fewer than 1 of 500 seeds."""
+    """About half a minute on two cores; recall without bias is refused wrongly in fewer than 1 of 400 seeds."""
     result = get_study("tian2020").run(Context(fast=True, cache=tmp_path), ["table3", "fig2", "corrected"])
     assert [table.ran for table in result.tables] == [True, True, True]
     assert [claim.holds for claim in result.claims if claim.holds is not None] == [True, True]

@@ -15,7 +15,7 @@ from unskew.studies.tian2020.runs import ARCHIVE, EXPECTED, Runs
 from unskew.studies.tian2020.sets import SETS
 
 FAR = 4
-"""Standard errors over runs that an unbiased estimate may be off."""
+"""Standard errors over runs that an unbiased estimate may be off; more of them when few runs tell what they are."""
 CLEARLY = 3
 ROUNDING = 1e-9
 PRECISION, RECALL, MRR, _ = words.PAPER_METRICS
@@ -59,12 +59,27 @@ def identities(runs: Sequence[Runs]) -> Iterator[Claim]:
     }
     if far:
         worst = max(far, key=lambda key: abs(far[key]))
+        reach = allowed(min(len(each) for each in uniform))
         yield Claim(
             f"Recall is observed without bias under uniform observation: within {FAR} standard errors of the truth, "
             "all three recommenders",
-            all(abs(z) < FAR for z in far.values()),
-            f"furthest of {len(far)}: {worst} {far[worst]:+.1f} s.e.",
+            all(abs(z) < reach for z in far.values()),
+            f"furthest of {len(far)}: {worst} {far[worst]:+.1f} s.e., where {reach:.1f} by Student's t are as rare as "
+            f"{FAR} by the normal",
         )
+
+
+def allowed(runs: int) -> float:
+    """Standard errors, estimated from so many runs, that are as rare as `FAR` known ones.
+
+    Examples
+    --------
+    >>> round(allowed(100), 2), round(allowed(8), 2)
+    (4.18, 8.47)
+    """
+    from scipy.stats import norm, t
+
+    return float(t.isf(norm.sf(FAR), runs - 1))
 
 
 def _distance(each: Runs, recommender: str, way: str) -> float:

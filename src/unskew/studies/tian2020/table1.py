@@ -30,8 +30,8 @@ NOTES = (
         "that was chosen for it, so it is on the low side, as it is in the paper."
     ),
     (
-        "The calibration chose parameters by one log each, the best of hundreds; the means here are of new logs, so "
-        "they are a little larger."
+        "The calibration chose parameters by one log each, the best of many; the means here are of new logs, so they "
+        "may well be larger."
     ),
 )
 
