@@ -17,7 +17,7 @@ from unskew.evaluation.error import Correction, Design, Trials
 from unskew.evaluation.error.depths import DEPTHS, plan_error
 from unskew.evaluation.error.error_audit import _own
 from unskew.evaluation.error.error_words import depth_used, lead
-from unskew.evaluation.error.own_models import Observed
+from unskew.evaluation.error.own_models import Observed, _fitting
 from unskew.models import Model
 from unskew.ranking import MatrixScorer
 from unskew.simulators import Ibp
@@ -151,6 +151,16 @@ def test_training_that_takes_too_long_is_left_to_a_stand_in_and_told(log, monkey
     assert {row.model: row.how for row in found.error.models} == {"popular": "trained", "knn": "stand-in"}
     (told,) = [text for text in found.warnings if "anew" in text]
     assert told.startswith("training knn anew took")
+
+
+def test_models_are_trained_on_the_items_that_occur():
+    model = Model.from_word("item-knn")
+    world = WORLD.draw(3)
+    whole, part = model.fit(world.train, rng=0), _fitting(model, 0)(world)
+    known = np.flatnonzero(world.train.item_counts)
+    assert len(known) < world.n_items
+    users = np.arange(5)
+    assert part.score(users) == pytest.approx(whole.score(users)[:, known])
 
 
 def test_one_model_has_values_but_no_pair(log):

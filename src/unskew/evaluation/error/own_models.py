@@ -1,6 +1,6 @@
 """The user's models in the simulated world: trained anew on each log, or played by stand-ins."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -9,6 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from unskew.data import Interactions, Split
+from unskew.data.vocabulary import Vocabulary
 from unskew.errors import UnskewError
 from unskew.estimators import Comparison, Estimate, Estimator
 from unskew.evaluation.error.corrections import Correction
@@ -34,13 +35,16 @@ from unskew.evaluation.stages import Stage
 from unskew.metrics import Metric
 from unskew.models import Model, RatingModel
 from unskew.propensities import PropensityModel
-from unskew.ranking import Threads, TopCounts, top_lists
+from unskew.ranking import Scorer, Threads, TopCounts, top_lists
 from unskew.ranking.engines.threads import usable_cores
+from unskew.simulators import World
 
 FEW = 4
 """With so many models all pairs are looked at; with more, the best few, each with the next."""
 LEAST_RUNS = 12
 """With time for fewer runs, a model is not trained but played by a stand-in."""
+CLOSED = ("popular", "random")
+"""Models that need no training to be ranked."""
 ESTIMATORS = ("aoa", "snips", "snips(per=balanced)", "snips(per=user)")
 
 
@@ -211,7 +215,8 @@ class Casting:
             if isinstance(model, RatingModel) or _weighs(model):
                 self.notes.append(f"model {name!r} learns from what a simulated log does not have: a stand-in plays it")
                 continue
-            found[name] = parse_recommender(str(model)) if isinstance(given, str) else Learnt(model)
+            word = str(model)
+            found[name] = parse_recommender(word) if word in CLOSED else Learnt(_fitting(model, self.settings.seed))
         return found
 
     def _within_time(self, learnt: Mapping[str, Recommender]) -> dict[str, Recommender]:
@@ -282,6 +287,19 @@ class Casting:
             threads=self.threads,
             progress=tell,
         )
+
+
+def _fitting(model: Model, seed: int) -> Callable[[World], Scorer]:
+    """Train a model on the items that occur: a simulated world has many more, and models take time for each."""
+
+    def learn(world: World) -> Scorer:
+        train = world.train
+        known = np.flatnonzero(train.item_counts)
+        items = Vocabulary(train.item_vocabulary.decode(known), declared=True)
+        rows = np.searchsorted(known, train.items).astype(np.int32)
+        return model.fit(replace(train, items=rows, item_vocabulary=items), rng=seed)
+
+    return learn
 
 
 def _weighs(model: Model) -> bool:
