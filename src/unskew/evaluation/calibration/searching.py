@@ -1,5 +1,6 @@
 """Searches side by side: each asks for one evaluation after another."""
 
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
