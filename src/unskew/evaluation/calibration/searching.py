@@ -82,7 +82,10 @@ def runner(real: Statistics, side_by_side: int) -> Iterator[Runner]:
 
     pool = ProcessPoolExecutor(max_workers=side_by_side)
     try:
-        yield lambda searches, tell: _in_processes(searches, tell, real, pool, side_by_side)
+        with warnings.catch_warnings():
+            # a process that has grown is replaced by a new one, which is as it should be
+            warnings.filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
+            yield lambda searches, tell: _in_processes(searches, tell, real, pool, side_by_side)
     except BrokenProcessPool as error:
         raise DataError(
             "a process of the calibration was ended from outside, perhaps for want of memory; ask for fewer threads, "
