@@ -49,7 +49,7 @@ def audit_command(
     ] = "standard",
     world: Annotated[
         str | None,
-        typer.Option(metavar="WORD", help="Kind of world to calibrate to LOG, or a world in full [default: ibp-pop]."),
+        typer.Option(metavar="WORD", help="Kind of world to calibrate to LOG, or a world in full [default: lda-pop]."),
     ] = None,
     parameters: Annotated[
         Path | None, typer.Option(help="JSON of 'unskew calibrate', instead of calibrating here.")

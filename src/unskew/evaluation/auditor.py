@@ -91,7 +91,7 @@ def audit(
         How much to simulate in order to say how wrong an evaluation on such a log can be; see `ErrorAudit`. Nothing by
         default, as it may take minutes.
     world : str, optional
-        The kind of world to calibrate to the log, ``ibp-pop`` by default, or a world in full.
+        The kind of world to calibrate to the log, ``lda-pop`` by default, or a world in full.
     parameters : path or Calibration, optional
         A calibration that was made before, as by ``unskew calibrate``.
     runs, evaluations : int, optional

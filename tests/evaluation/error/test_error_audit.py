@@ -179,7 +179,7 @@ def test_a_calibration_without_optional_packages(log, monkeypatch):
     monkeypatch.setattr(quick, "gp_is_here", lambda: False)
     found = audit(log, depth="quick", evaluations=3, runs=2, metrics=["auc"]).error
     assert found.likened.how == "a coarse quasi-random search"
-    assert (found.likened.kind, found.likened.evaluations) == ("ibp-pop", 3)
+    assert (found.likened.kind, found.likened.evaluations) == ("lda-pop", 3)
     assert set(found.likened.divergences) == {"item-item", "item-popularity", "user-user", "user-activity"}
     assert "a coarse quasi-random search, 3 evaluations" in depth_used(found)
 

@@ -21,30 +21,24 @@ _OBSERVED = {
 
 def lead(error: ErrorAudit) -> Iterator[str]:
     """What to read first."""
-    clearest = max((row for row in error.reference if row.label == NAIVE), key=_clarity)
-    rows = {row.label: row for row in error.reference if row.metric == clearest.metric}
-    true = f"{CORRECTED}, true P"
-    yield (
-        f"On a log like this, by {clearest.metric}, {NAIVE} picks the popular list over the perfect recommender in "
-        f"{_share(clearest.wrong_winner)} of runs; {CORRECTED} in {_share(rows[CORRECTED].wrong_winner)}, and with "
-        f"true propensities in {_share(rows[true].wrong_winner)}."
-    )
     metric = error.metrics[0]
     first = {row.label: row for row in error.reference if row.metric == metric}
-    detects = [f"{_number(first[label].smallest)} by {label}{_of_level(first[label])}" for label in (NAIVE, CORRECTED)]
-    yield f"There, the smallest difference in {metric} that can be detected is {listed(detects)}."
+    picks = [f"{_share(first[label].wrong_winner)} of runs by {label}" for label in (NAIVE, CORRECTED)]
+    yield (
+        f"On a log like this, the popular list seems better than the perfect recommender in {picks[0]}, {picks[1]}, "
+        f"and {_share(first[f'{CORRECTED}, true P'].wrong_winner)} with true propensities. In truth the perfect one is "
+        f"ahead by {_number(first[NAIVE].true_gap)} in {metric}{_of_level(first[NAIVE], first[NAIVE].true_gap)}."
+    )
+    rows = (first[NAIVE], first[CORRECTED])
+    detects = [f"{_number(row.smallest)} by {row.label}{_of_level(row, row.smallest)}" for row in rows]
+    yield f"The smallest difference in {metric} that can be detected is {listed(detects)}."
     own = [row for row in error.own if row.metric == metric]
     if own:
         yield _verdict([row for row in own if (row.a, row.b) == (own[0].a, own[0].b)])
 
 
-def _clarity(row: PairRow) -> float:
-    """How large the true difference is."""
-    return 0.0 if row.true_gap is None or not row.level else row.true_gap / row.level
-
-
-def _of_level(row: PairRow) -> str:
-    return "" if row.smallest is None or not row.level else f" ({percent(row.smallest / row.level)} of the value)"
+def _of_level(row: PairRow, value: float | None) -> str:
+    return "" if value is None or not row.level else f" ({percent(value / row.level)} of the value)"
 
 
 def _verdict(rows: list[PairRow]) -> str:
