@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 NONE = "none"
 KIND = "lda-pop"
-"""The world when none is named: of the four of Tian and Ekstrand (2020) the nearest to most logs tried here.
+"""The world when none is named: its likes have a structure that models can learn, and users consume the popular ones.
 
-Its likes have a structure that models can learn, and what is observed follows popularity.
+Calibrated in full to ml-1m and amazon-digital-music it came nearest of the four of Tian and Ekstrand (2020).
 """
 
 
