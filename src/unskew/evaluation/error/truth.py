@@ -40,7 +40,8 @@ class Rankings:
     def gains(self, metric: Metric) -> Floats:
         """Worth of each judged row."""
         ranks = self.ranks
-        return metric.row_gains(ranks.above, ranks.spread, ranks.candidates, ranks.listed)
+        # a user without a candidate is in no sum, but must not divide by 0
+        return metric.row_gains(ranks.above, ranks.spread, np.maximum(ranks.candidates, 1), ranks.listed)
 
     def lists(self, *, observed: bool) -> UserLists:
         """The truth rows of each judged user, or the test rows, by rank."""
