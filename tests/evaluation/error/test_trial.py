@@ -224,9 +224,7 @@ def test_what_a_trial_cannot_do_is_refused_in_words(by_hand: World) -> None:
 
 def test_a_user_who_trained_on_every_item_is_dropped_without_a_warning() -> None:
     # user 1 has no candidate left and likes a cold item; warnings are errors here
-    world = make_world(
-        {0: [0, 1], 1: [0, 1, 2]}, {0: [0], 1: [0, 1]}, {0: {1: 0.5}, 1: {2: 0.5}}, n_users=2, n_items=3
-    )
+    world = make_world({0: [0, 1], 1: [0, 1, 2]}, {0: [0], 1: [0, 1]}, {0: {1: 0.5}, 1: {2: 0.5}}, n_users=2, n_items=3)
     trial = run_trial(world, ["popular"], metrics=["auc", "recall@2"])
     assert (trial.users, trial.dropped) == (1, 1)
     assert number(trial, "estimate", "popular", "auc") == 1.0
