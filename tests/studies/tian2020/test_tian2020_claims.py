@@ -30,6 +30,7 @@ def test_inversions_are_allowed_in_ibp_worlds_observed_by_popularity_alone():
     found = list(table3.claims(all_worlds("ml-1m", {"lda-unif": inverted(MRR)})))
     assert holds(found) == [False, False, True]
     assert "lda-unif mrr 0 %" in found[0].evidence
+    assert [claim.claim.partition(" (")[2] for claim in found[:2]] == ["as the authors' program)", "ties expected)"]
 
 
 def test_a_near_tie_is_named_but_is_no_inversion():

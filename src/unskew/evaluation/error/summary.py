@@ -52,11 +52,11 @@ class PairSummary:
     estimate may show the one too small and the other too large (Tian and Ekstrand 2020, section 4.2).
 
     Choices: `first_chosen` is the share of runs in which the first one's estimate is at least the second's, ties
-    counting as wins, as the paper counts; `right_chosen` the share in which the one that is truly better in that run
-    is chosen, among runs with a true difference. By the interval of the difference, `undecided` is the share of runs
-    whose interval holds 0, `right_verdict` and `wrong_verdict` the shares of those that exclude it on either side of
-    the truth; `clear` the share whose true difference exceeds 3 standard errors of the difference, and
-    `right_when_clear` how many of these choose right.
+    counting as wins, as the paper counts; `right_chosen` the share in which the one that is truly better in that run is
+    chosen, among runs with a true difference, ties of the estimates counting as right. By the interval of the
+    difference, `undecided` is the share of runs whose interval holds 0, `right_verdict` and `wrong_verdict` the shares
+    of those that exclude it on either side of the truth; `clear` the share whose true difference exceeds 3 standard
+    errors of the difference, and `right_when_clear` how many of these choose right.
 
     Errors: `bias`, `spread` and `rmse` are of the estimated minus the true difference of the own users;
     `population_spread` the standard deviation of the error against the population's stand-in, where there is a panel.

@@ -107,8 +107,9 @@ class Trial:
     users, panel_users : int
         How many are in the sums, of the log and of the panel.
     dropped : int
-        Users with a test row who are in no sum: a recommender had nothing to list for them, or they like nothing
-        outside train. They are left out for all recommenders, in truth and estimate, so that differences are paired.
+        Users with a test row, or all for the population ``all``, who are in no sum: a recommender had nothing to list
+        for them, or they like nothing outside train. They are left out for all recommenders, in truth and estimate, so
+        that differences are paired.
     """
 
     design: Design

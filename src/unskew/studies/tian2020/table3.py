@@ -67,7 +67,7 @@ def claims(runs: Sequence[Runs]) -> Iterator[Claim]:
     """Which worlds crown the wrong one, as the paper counts, and what ties do."""
     for data in dict.fromkeys(each.data for each in runs):
         own = [each for each in runs if each.data == data]
-        yield _inversions(data, own, ORDINAL)
+        yield _inversions(data, own, ARCHIVE)
         yield _inversions(data, own, EXPECTED)
     helped = {
         (each.data, each.world, metric): (chosen(each, metric, ORDINAL), chosen(each, metric, EXPECTED))
@@ -94,10 +94,9 @@ def _inversions(data: str, runs: Sequence[Runs], way: str) -> Claim:
     near: list[str] = []
     for each in runs:
         for metric in words.PAPER_METRICS:
-            own = way if way == EXPECTED else printed_way(each)
-            share = chosen(each, metric, own)
+            share = chosen(each, metric, way)
             place = f"{each.world} {words.NAMES[metric]} {100 * share:.0f} %"
-            if is_inverted(each, metric, own):
+            if is_inverted(each, metric, way):
                 inverted.append((each.world, place))
             elif share < OFTEN:
                 near.append(place)
