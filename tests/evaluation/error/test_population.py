@@ -1,5 +1,7 @@
 """Who is judged: users with a test row, or all who like something outside train."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -83,3 +85,12 @@ def test_an_unknown_population_is_refused() -> None:
     for call in (lambda: judge("some"), lambda: judged_rows(WORLD, population="some")):
         with pytest.raises(ConfigError, match="population='some': choose from tested, all"):
             call()
+
+
+def test_where_nobody_judged_has_a_test_row_ips_is_0_and_the_others_are_undefined() -> None:
+    # only user 3 has a test row, and likes nothing more
+    world = replace(WORLD, test=Interactions.from_arrays([3], [2], propensity=[0.25], **N))
+    wanted = (Correction(), Correction("ips", "true"), Correction("ips", "estimated"), Correction("snips", "estimated"))
+    trial = run_trial(world, ("popular",), metrics=("recall@1",), corrections=wanted, population="all")
+    assert trial.users == 3
+    assert trial.estimate[0, 0] == pytest.approx([np.nan, 0, 0, np.nan], nan_ok=True)

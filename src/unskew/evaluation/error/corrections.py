@@ -163,6 +163,6 @@ def _propensities(correction: Correction, judged: Judged, world: World, rows: In
     fitted = PropensityModel.from_word(correction.model).fit(world.train, world.test)
     chance = np.asarray(fitted(judged.row_users[rows], judged.items[rows], None), dtype=float)
     wrong = ~np.isnan(chance) & ~((chance > 0) & (chance <= 1))
-    if wrong.any() or np.isnan(chance).all():
+    if wrong.any() or (len(chance) and np.isnan(chance).all()):
         raise PropensityError(f"{correction.model}: a propensity of a test row is outside (0, 1], or none has one")
     return chance, fitted.absolute
