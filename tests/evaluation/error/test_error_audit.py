@@ -17,7 +17,7 @@ from unskew.evaluation.error import Correction, Design, Trials
 from unskew.evaluation.error.depths import DEPTHS, plan_error
 from unskew.evaluation.error.error_audit import _own
 from unskew.evaluation.error.error_words import depth_used, lead
-from unskew.evaluation.error.own_models import Observed, _fitting
+from unskew.evaluation.error.own_models import Observed, OnKnown
 from unskew.models import Model
 from unskew.ranking import MatrixScorer
 from unskew.simulators import Ibp
@@ -156,7 +156,7 @@ def test_training_that_takes_too_long_is_left_to_a_stand_in_and_told(log, monkey
 def test_models_are_trained_on_the_items_that_occur():
     model = Model.from_word("item-knn")
     world = WORLD.draw(3)
-    whole, part = model.fit(world.train, rng=0), _fitting(model, 0)(world)
+    whole, part = model.fit(world.train, rng=0), OnKnown(model).fit(world.train, rng=0)
     known = np.flatnonzero(world.train.item_counts)
     assert len(known) < world.n_items
     users = np.arange(5)

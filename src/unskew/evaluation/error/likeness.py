@@ -8,6 +8,7 @@ import numpy as np
 from unskew.data import Interactions
 from unskew.errors import DataError
 from unskew.evaluation.error.depths import Plan
+from unskew.evaluation.error.streams import Purpose, stream_of
 from unskew.evaluation.stages import Stage
 from unskew.simulators import PreferenceWorld
 
@@ -134,7 +135,7 @@ def _divergences(world: PreferenceWorld, log: Interactions, seed: int) -> dict[s
 
     try:
         check_log(log)
-        found, refused = compare(world, real_statistics(log, seed), np.random.default_rng([seed, 2]))
+        found, refused = compare(world, real_statistics(log, seed), stream_of(seed, Purpose.DIVERGENCES))
     except DataError:
         return None
     return None if refused else found
@@ -147,7 +148,7 @@ def _sample(log: Interactions, most: int, seed: int) -> Interactions:
     """
     if len(log) <= most:
         return log
-    order = np.random.default_rng([seed, 1]).permutation(log.n_users)
+    order = stream_of(seed, Purpose.SAMPLE).permutation(log.n_users)
     chosen = np.zeros(log.n_users, dtype=bool)
     chosen[order[np.cumsum(log.user_counts[order]) <= most]] = True
     return log.take(chosen[log.users])

@@ -1,6 +1,6 @@
 """The user's models in the simulated world: trained anew on each log, or played by stand-ins."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -27,6 +27,7 @@ from unskew.evaluation.error.standins import (
     row_places,
     share_noise,
 )
+from unskew.evaluation.error.streams import Purpose, stream_of
 from unskew.evaluation.estimates import Estimation
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.judged import Fitted, Judged, fit_propensity
@@ -34,10 +35,10 @@ from unskew.evaluation.settings import DEFAULT_PROPENSITY, Settings
 from unskew.evaluation.stages import Stage
 from unskew.metrics import Metric
 from unskew.models import Model, RatingModel
+from unskew.models.model import Progress
 from unskew.propensities import PropensityModel
 from unskew.ranking import Scorer, Threads, TopCounts, top_lists
 from unskew.ranking.engines.threads import usable_cores
-from unskew.simulators import World
 
 FEW = 4
 """With so many models all pairs are looked at; with more, the best few, each with the next."""
@@ -216,7 +217,7 @@ class Casting:
                 self.notes.append(f"model {name!r} learns from what a simulated log does not have: a stand-in plays it")
                 continue
             word = str(model)
-            found[name] = parse_recommender(word) if word in CLOSED else Learnt(_fitting(model, self.settings.seed))
+            found[name] = parse_recommender(word) if word in CLOSED else Learnt(OnKnown(model))
         return found
 
     def _within_time(self, learnt: Mapping[str, Recommender]) -> dict[str, Recommender]:
@@ -252,7 +253,7 @@ class Casting:
         if not names:
             return {}
         assert isinstance(metric, Metric)
-        world = self.likened.world.draw(np.random.default_rng([self.settings.seed, 3]))
+        world = self.likened.world.draw(stream_of(self.settings.seed, Purpose.WORKSHOP))
         workshop = Workshop.of(world, metric, self.seen.k, self.settings.seed)
         found, reached = {}, {}
         for stream, name in enumerate(names, start=1):
@@ -289,17 +290,25 @@ class Casting:
         )
 
 
-def _fitting(model: Model, seed: int) -> Callable[[World], Scorer]:
-    """Train a model on the items that occur: a simulated world has many more, and models take time for each."""
+@dataclass(frozen=True, eq=False)
+class OnKnown(Model):
+    """Trains a model on the items that occur: a simulated world has many more, and models take time for each.
 
-    def learn(world: World) -> Scorer:
-        train = world.train
+    As a model it is trained with the seed of the run, another in each.
+
+    Parameters
+    ----------
+    model : Model
+    """
+
+    model: Model
+
+    def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> Scorer:
+        """Leave out the items that nobody has, and train."""
         known = np.flatnonzero(train.item_counts)
         items = Vocabulary(train.item_vocabulary.decode(known), declared=True)
         rows = np.searchsorted(known, train.items).astype(np.int32)
-        return model.fit(replace(train, items=rows, item_vocabulary=items), rng=seed)
-
-    return learn
+        return self.model.fit(replace(train, items=rows, item_vocabulary=items), rng=rng, progress=progress)
 
 
 def _weighs(model: Model) -> bool:
