@@ -28,7 +28,7 @@ from unskew.studies.tian2020.printed import WORLDS
 from unskew.studies.tian2020.sets import sets_at_hand, world_of
 
 RUNS, FAST_RUNS, MORE_RUNS = 100, 8, 200
-CHEAP = 2_000_000
+CHEAP = 1_000_000
 """Worlds with fewer likes than these are drawn more often, so that shares of runs are known better."""
 STRANGERS = 0.5
 """Panel users for each user of a log; see `unskew.evaluation.error.split_panel`."""
