@@ -128,10 +128,9 @@ def test_the_study_is_registered_with_its_tables():
     assert names[:5] == ["table1", "fig2", "table3", "corrected", "models"]
 
 
-def test_all_tables_run_on_the_same_runs(tiny, monkeypatch):
+def test_all_tables_run_and_three_of_them_on_the_same_runs(tiny, monkeypatch):
     from unskew.studies.tian2020 import models
 
-    monkeypatch.setattr(models, "RUNS", 2)
     monkeypatch.setattr(models, "LEARNERS", ("popular", "item-knn(neighbours=5)"))
     result = get_study("tian2020").run(context(tiny), ["table3", "fig2", "corrected", "models", "table1"])
     by_name = {table.table: table for table in result.tables}
@@ -145,6 +144,9 @@ def test_all_tables_run_on_the_same_runs(tiny, monkeypatch):
     rows = {cell.row for cell in by_name["corrected"].cells}
     assert {"snips, true", "ibp-pop, recall, ips, estimated"} <= rows
     assert any(cell.column == "pairs in order %" for cell in by_name["models"].cells)
+    assert any(
+        "; 3 runs of each world" in note for note in by_name["models"].findings.notes
+    )  # as many as were asked for
     assert all(cell.ours is None and "ml-1m is not here" in cell.note for cell in by_name["table1"].cells)
 
 

@@ -86,13 +86,12 @@ def learnt_of(context: Context, data: str, world: str) -> Learnt:
         drawn = model.draw(context.rng("tian2020", "models", data, world, run))
         return {_WAY: judge(drawn, named, design, seed=run)}
 
-    total = RUNS if not context.fast else FAST_RUNS
     trials = kept_trials(
         context,
         ("models", data, world),
         str(model),
         {_WAY: design},
-        total,
+        context.n_trials(RUNS, FAST_RUNS),
         lambda runs: list(Threads().map(task, list(runs))),
     )
     return Learnt(data, world, trials[_WAY])
