@@ -103,12 +103,22 @@ def test_claims_are_about_true_propensities_and_name_where_they_fail():
     ]
     claims = list(corrected_words.claims(reaches))
     assert [each.holds for each in claims] == [True, False]
-    assert "right in 1 of 2 with a clear gap" in claims[1].evidence
+    assert all("in no world and metric do the runs refute that" in each.claim for each in claims)
+    assert "not refuted: right in 1 of 2 with a clear gap" in claims[1].evidence
+    assert all("100 runs would refute it by fewer than 84 that cover" in each.evidence for each in claims)
     assert "ml-1m ibp-pop recall right in 50 %" in claims[1].evidence
     notes = "\n".join(corrected_words.notes(all_worlds("ml-1m"), reaches))
-    assert "naive: right in 0 of 1" in notes
-    assert "snips, estimated: right in 0 of 1" in notes
-    assert "of 40 runs" in notes
+    assert "naive: not refuted: right in 0 of 1" in notes
+    assert "snips, estimated: not refuted: right in 0 of 1" in notes
+    assert "An interval that truly covers at 90 % would often pass: in studies of 40 runs in 99 %" in notes
+
+
+def test_the_tolerance_names_both_limits_where_there_are_two():
+    assert corrected_words.tolerance([400, 200, 200]) == (
+        "Not refuted is less than shown: 200 runs would refute it by fewer than 174 that cover, or by fewer than 179 "
+        "that choose right; 400 runs would refute it by fewer than 355 or more than 397 that cover, or by fewer than "
+        "365 that choose right"
+    )
 
 
 def test_an_interval_that_does_not_cover_is_told_with_bias_and_claimed_error():

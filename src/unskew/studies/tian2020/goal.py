@@ -57,13 +57,13 @@ class Judgement:
 
     @cached_property
     def is_covered(self) -> bool:
-        """Whether the coverage is between its limits, as far as so many runs can tell."""
+        """Whether so many runs do not refute that the coverage is between its limits."""
         low, high = covered_counts(self.pair.runs)
         return low <= round(self.coverage * self.pair.runs) <= high
 
     @cached_property
     def reached(self) -> bool:
-        """Whether the goal is: the better one chosen where the gap is clear, else an interval that covers."""
+        """Whether the runs do not refute the goal: the better one chosen where the gap is clear, else coverage."""
         if self.clear:
             return round(self.chosen * self.pair.runs) >= chosen_count(self.pair.runs)
         return self.is_covered
@@ -89,8 +89,8 @@ def covered_counts(runs: int) -> tuple[int, int]:
 
     Examples
     --------
-    >>> covered_counts(100), covered_counts(400)
-    ((84, 100), (355, 397))
+    >>> covered_counts(100), covered_counts(200)
+    ((84, 100), (174, 200))
     """
     from scipy.stats import binom
 
@@ -103,6 +103,20 @@ def chosen_count(runs: int) -> int:
     from scipy.stats import binom
 
     return int(binom.ppf(CHANCE, runs, CHOSEN))
+
+
+def pass_chance(runs: int, coverage: float) -> float:
+    """How probably an interval that truly covers so often is not refuted by so many runs.
+
+    Examples
+    --------
+    >>> [round(pass_chance(runs, 0.9), 2) for runs in (100, 200, 1000)]
+    [0.98, 0.93, 0.36]
+    """
+    from scipy.stats import binom
+
+    low, high = covered_counts(runs)
+    return float(binom.cdf(high, runs, coverage) - binom.cdf(low - 1, runs, coverage))
 
 
 def runs_needed() -> int:
