@@ -54,6 +54,10 @@ class Oracle(Recommender, word="oracle"):
     of a user's list. Under ``ordinal`` the lowest item code comes first, as in the paper's runs; in an Indian buffet
     process that is the oldest and so the most popular item, and the oracle is helped by it.
 
+    A candidate that the user does not like is below the list, which matters only to metrics without a cut-off, as
+    ``auc``, on held-out rows that are disliked. Under ``expected`` it has the mean of all places there. Under
+    ``ordinal`` it has the first of them, whatever its code, so that the values of these rows are upper bounds.
+
     Parameters
     ----------
     graded : bool
