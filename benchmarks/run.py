@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 from bpr import bench_bpr
 from catalogue import bench_amazon, bench_top
+from chances import bench_chances
 from mf import bench_mf
 from pairwise import bench_pairwise
 from workloads import W1, W2, W3, Workload, make, make_lists
-from worlds import bench_worlds
+from worlds import bench_worlds, bench_written
 from yardsticks import matrix_product, numpy_lists, numpy_sort
 
 from unskew import evaluate
@@ -135,6 +136,8 @@ def main(chosen):
         "top": bench_top,
         "amazon": bench_amazon,
         "worlds": bench_worlds,
+        "written": bench_written,
+        "chances": bench_chances,
     }
     for name in chosen or jobs:
         jobs[name]()

@@ -1,5 +1,9 @@
 """Drawing worlds: beside as many random numbers of NumPy, and beside the buffet served user by user."""
 
+import os
+import subprocess
+import sys
+import tempfile
 import time
 
 import numpy as np
@@ -32,6 +36,19 @@ def seconds_of(job):
     start = time.perf_counter()
     result = job()
     return time.perf_counter() - start, result
+
+
+def bench_written():
+    """Processor time and peak memory of the command line, from the word to the files."""
+    for name, model in WORLDS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "unskew", "simulate", str(model), folder]
+            running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            _, status, usage = os.wait4(running.pid, 0)
+            if status:
+                sys.exit(f"unskew simulate '{model}' ended with status {os.waitstatus_to_exitcode(status)}")
+        seconds, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 2**20
+        print(f"unskew simulate, {name}: {seconds:.0f} s of processor time, {peak:.2f} GiB at most", flush=True)
 
 
 def bench_worlds(repeats=3):
