@@ -66,6 +66,16 @@ def test_an_error_of_ours_is_one_line_that_asks_for_a_report(world, unskew, monk
     assert not (world.folder / "out.json").exists()
 
 
+def test_ctrl_c_that_an_import_turned_into_another_error_is_no_bug(world, unskew, monkeypatch):
+    def fail(*arguments, **named):
+        raise ImportError("initialization failed") from KeyboardInterrupt()  # as compiled packages do
+
+    monkeypatch.setattr("unskew.evaluation.evaluate", fail)
+    outcome = unskew(*world.evaluate())
+    assert outcome.code == 130
+    assert outcome.err == "unskew: interrupted; no file was left half written\n"
+
+
 def run(*words):
     command = [sys.executable, "-m", "unskew", *words]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)

@@ -21,6 +21,7 @@ from unskew.errors import UnskewError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+INTERRUPTED_WORDS = "interrupted; no file was left half written"
 _REPORT = "this is a bug; please report what --debug shows"
 
 app = typer.Typer(
@@ -91,10 +92,21 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except (MemoryError, OSError) as error:
         _fail(f"{str(error) or 'out of memory'}; check memory, disk and permissions", debug=debug)
     except Exception as error:  # noqa: BLE001  # whatever it is, one line and no traceback
+        if _was_interrupted(error):
+            _fail(INTERRUPTED_WORDS, debug=debug, status=INTERRUPTED)
         _fail(_usage(error) or f"{type(error).__name__}: {error}; {_blame(error)}", debug=debug)
     if status == INTERRUPTED:  # newer versions of typer turn Ctrl-C into this status
-        print("unskew: interrupted; no file was left half written", file=sys.stderr)  # noqa: T201
+        print(f"unskew: {INTERRUPTED_WORDS}", file=sys.stderr)  # noqa: T201
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: a compiled package that is just being imported turns it into another."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _blame(error: Exception) -> str:
@@ -117,8 +129,8 @@ def _usage(error: Exception) -> str:
     return f"{message.rstrip('.')}; see '{command} --help'"
 
 
-def _fail(message: str, *, debug: bool) -> NoReturn:
+def _fail(message: str, *, debug: bool, status: int = BAD_INPUT) -> NoReturn:
     if debug:
         traceback.print_exc()
     print(f"unskew: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201
-    sys.exit(BAD_INPUT)
+    sys.exit(status)

@@ -11,7 +11,7 @@ from unskew.evaluation.audit_strata import ALL, StratumEstimate
 from unskew.evaluation.audit_words import headline
 from unskew.evaluation.error.error_table import print_error
 from unskew.evaluation.popularity_audit import STRATA
-from unskew.evaluation.rendering import plain_text
+from unskew.evaluation.rendering import fits, plain_text, print_whole
 
 if TYPE_CHECKING:
     from unskew.evaluation.audit_result import Audit
@@ -30,12 +30,12 @@ def as_text(audit: "Audit", width: int = 110) -> str:
 def print_audit(audit: "Audit", console: Console) -> None:
     """Print the headline, the log, the strata, the lists, the metrics, and how wrong they can be."""
     console.print(Text(headline(audit)), soft_wrap=True)
-    console.print(_log(audit))
-    console.print(_strata(audit))
+    _print_log(audit, console)
+    print_whole(_strata(audit), console)
     if audit.models:
-        console.print(_models(audit))
+        print_whole(_models(audit), console)
     if audit.by_stratum:
-        console.print(_metrics(audit))
+        print_whole(_metrics(audit), console)
     if audit.error is not None:
         print_error(audit.error, console)
 
@@ -55,12 +55,29 @@ def _table(title: str, left: tuple[str, ...], right: tuple[str, ...]) -> Table:
     return table
 
 
-def _log(audit: "Audit") -> Table:
+def _print_log(audit: "Audit", console: Console) -> None:
+    """All in one line, or in two tables where that is too wide."""
+    cells = _log_cells(audit)
+    line = _log("Log: interactions an item (n*), and the share that the top items have", cells)
+    if fits(line, console):
+        print_whole(line, console)
+        return
+    whole = len(cells) - len(audit.log.top)
+    print_whole(_log("Log: interactions an item (n*)", cells[:whole]), console)
+    print_whole(_log("Share that the top items have", cells[whole:]), console)
+
+
+def _log(title: str, cells: list[tuple[str, str]]) -> Table:
+    table = _table(title, (), tuple(column for column, _ in cells))
+    table.add_row(*(cell for _, cell in cells))
+    return table
+
+
+def _log_cells(audit: "Audit") -> list[tuple[str, str]]:
     log = audit.log
-    tops = tuple(f"top {part.share:.0%}" for part in log.top)
+    tops = (f"top {part.share:.0%}" for part in log.top)
     columns = ("users", "items", "rows", "density", "Gini", "median n*", "max n*", "once", *tops)
-    table = _table("Log: interactions an item (n*), and the share that the top items have", (), columns)
-    table.add_row(
+    cells = (
         f"{log.users:,}",
         f"{log.items:,}",
         f"{log.rows:,}",
@@ -71,7 +88,7 @@ def _log(audit: "Audit") -> Table:
         f"{log.once:,}",
         *(f"{part.rows:.1%}" for part in log.top),
     )
-    return table
+    return list(zip(columns, cells, strict=True))
 
 
 def _strata(audit: "Audit") -> Table:

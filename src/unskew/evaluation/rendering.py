@@ -11,6 +11,10 @@ from unskew.evaluation.names import clean
 if TYPE_CHECKING:
     from jinja2 import Environment
     from rich.console import Console
+    from rich.table import Table
+
+NAME_ROOM = 12
+"""Characters that are left to a column of names on a narrow screen."""
 
 
 def page_environment(filters: Mapping[str, Any], *packages: str) -> "Environment":
@@ -54,3 +58,31 @@ def plain_text(draw: "Callable[[Console], None]", width: int) -> str:
     stream = io.StringIO()
     draw(Console(file=stream, width=width, color_system=None, force_terminal=False, force_jupyter=False))
     return stream.getvalue().rstrip("\n")
+
+
+def fits(table: "Table", console: "Console") -> bool:
+    """Whether all columns of a table have the room they want."""
+    return _wanted(table, console) <= console.width
+
+
+def print_whole(table: "Table", console: "Console") -> None:
+    """Print a table with all its digits, over the edge of a narrow screen if need be: half a number is worse.
+
+    Columns that may wrap give way first, down to `NAME_ROOM` characters.
+    """
+    wanted = _wanted(table, console)
+    table.width = max(min(wanted, console.width), wanted - _slack(table))
+    console.print(table, crop=False)
+
+
+def _wanted(table: "Table", console: "Console") -> int:
+    return console.measure(table, options=console.options.update(width=10_000)).maximum
+
+
+def _slack(table: "Table") -> int:
+    """How many characters the columns that may wrap can do without."""
+    from rich.cells import cell_len
+
+    names = [column for column in table.columns if not column.no_wrap]
+    longest = [max((cell_len(str(cell)) for cell in (column.header, *column.cells)), default=0) for column in names]
+    return sum(max(0, length - NAME_ROOM) for length in longest)

@@ -104,10 +104,11 @@ class Context:
     def absence(self, name: str) -> str:
         """What to do about a data set that is not at hand, for the note of a cell."""
         source, place = get_source(name), self.place(name)
+        missing = f"{name} is not here" if self.presence(name) == "absent" else f"a file of {name} is not here"
         by_hand = f"see {source.home}, and put its files into {place}"
         if source.download is None:
-            return f"{name} is not here: {by_hand}"
-        return f"{name} is not here: 'unskew datasets get {name}' fetches it, or {by_hand}"
+            return f"{missing}: {by_hand}"
+        return f"{missing}: 'unskew datasets get {name}' fetches it, or {by_hand}"
 
     def fingerprint(self, name: str, *, part: bool = False) -> Fingerprint | None:
         """The sha256 of a data set's content; None when it is not at hand.

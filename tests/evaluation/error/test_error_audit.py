@@ -177,7 +177,9 @@ def test_many_models_are_compared_with_the_next(log):
 
 def test_a_calibration_without_optional_packages(log, monkeypatch):
     monkeypatch.setattr(quick, "gp_is_here", lambda: False)
-    found = audit(log, depth="quick", evaluations=3, runs=2, metrics=["auc"]).error
+    whole = audit(log, depth="quick", evaluations=3, runs=2, metrics=["auc"])
+    found = whole.error
+    assert any("coarse search; pip install 'unskew[tune]'" in warning for warning in whole.warnings)
     assert found.likened.how == "a coarse quasi-random search"
     assert (found.likened.kind, found.likened.evaluations) == ("lda-pop", 3)
     assert set(found.likened.divergences) == {"item-item", "item-popularity", "user-user", "user-activity"}

@@ -55,8 +55,12 @@ def test_a_world_may_be_made_by_any_function() -> None:
         run_trials(make, 2, panel=True, **FEW)
 
 
-def test_no_run_is_refused() -> None:
+def test_no_run_no_world_and_no_seed_are_refused() -> None:
     with pytest.raises(ConfigError, match="0 runs"):
         run_trials(SMALL, 0)
+    with pytest.raises(ConfigError, match="seed -1 must be 0 or more"):
+        run_trials(SMALL, 1, seed=-1)
+    with pytest.raises(ConfigError, match="'ibp' is no world; make one with WorldModel"):
+        run_trials("ibp", 1)
     with pytest.raises(ConfigError, match="no trial"):
         Trials.of([])

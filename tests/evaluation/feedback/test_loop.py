@@ -152,6 +152,8 @@ def test_rows_without_a_chance_cannot_be_weighted() -> None:
         ({"k": 51}, "k=51: the first log has 33 items"),
         ({"recommender": "populer"}, "unknown recommender 'populer'.*popular"),
         ({"take": 2.0}, "take=2"),
+        ({"seed": -1}, "seed -1 must be 0 or more"),
+        ({"world_model": "lda(users=30)"}, "'lda.users=30.' is no world of likes; give one, as Lda"),
     ],
 )
 def test_what_cannot_be_played_is_refused(more: dict[str, object], message: str) -> None:

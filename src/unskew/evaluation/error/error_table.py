@@ -10,6 +10,7 @@ from rich.text import Text
 from unskew.evaluation.error.error_result import ORACLE, POPULAR, ErrorAudit, PairRow, ValueRow
 from unskew.evaluation.error.error_words import assumed, depth_used, lead
 from unskew.evaluation.names import shortened
+from unskew.evaluation.rendering import fits, print_whole
 from unskew.evaluation.wording import sentence
 
 NAME = 30
@@ -20,29 +21,46 @@ def print_error(error: ErrorAudit, console: Console) -> None:
     console.print(Text("How wrong can an evaluation on a log like this be?", style="bold"))
     for words in lead(error):
         console.print(Text(words), soft_wrap=True)
-    console.print(_values(error))
-    console.print(_pairs("Oracle against popular list: errors of the difference", error.reference))
+    _print_values(error, console)
+    _print_pairs("Oracle against popular list: errors of the difference", error.reference, console)
     for a, b in dict.fromkeys((row.a, row.b) for row in error.own):
         title = f"Your {shortened(a, NAME)} against {shortened(b, NAME)}: errors of the difference"
-        console.print(_pairs(title, [row for row in error.own if (row.a, row.b) == (a, b)]))
+        _print_pairs(title, [row for row in error.own if (row.a, row.b) == (a, b)], console)
     console.print(Text(assumed(error)), soft_wrap=True)
     console.print(Text(depth_used(error)), soft_wrap=True)
     if error.missing:
         console.print(Text(sentence(error.missing)), soft_wrap=True)
 
 
-def _values(error: ErrorAudit) -> Table:
+def _print_values(error: ErrorAudit, console: Console) -> None:
+    """Two recommenders side by side, or below one another where that is too wide."""
+    shown = ([row.model for row in error.models] or [ORACLE, POPULAR])[:2]
+    table = _values(error, shown)
+    for part in [table] if fits(table, console) else [_values(error, [name]) for name in shown]:
+        print_whole(part, console)
+
+
+def _print_pairs(title: str, rows: Sequence[PairRow], console: Console) -> None:
+    """With a column for the metric, or a line where that is too wide."""
+    table = _pairs(title, rows)
+    if fits(table, console):
+        print_whole(table, console)
+        return
+    print_whole(_pairs(title, rows, narrow=True), console)
+    console.print()
+
+
+def _values(error: ErrorAudit, shown: Sequence[str]) -> Table:
     """Bias, error and coverage of the values, side by side."""
-    own = [row.model for row in error.models]
-    shown = (own or [ORACLE, POPULAR])[:2]
-    role = "reference" if not own else None
+    role = "reference" if not error.models else None
     rows = {
         (row.metric, row.label, row.recommender): row for row in error.values if (row.role == "reference") == bool(role)
     }
-    table = _table("Errors of a value, estimate minus truth in the world", ("metric", "estimator"))
+    alone = f" of {shortened(shown[0], NAME)}" if len(shown) == 1 else ""
+    table = _table(f"Errors of a value{alone}, estimate minus truth in the world", ("metric", "estimator"))
     for name in shown:
         for column in ("truth", "bias", "error", "covers"):
-            table.add_column(f"{shortened(name, 10)}\n{column}", justify="right", no_wrap=True)
+            table.add_column(column if alone else f"{shortened(name, 10)}\n{column}", justify="right", no_wrap=True)
     last = ""
     for metric, label in dict.fromkeys((metric, label) for metric, label, _ in rows):
         if last and metric != last:
@@ -59,19 +77,24 @@ def _value_cells(row: ValueRow) -> list[str]:
     return [_number(row.truth), _number(row.bias, sign=True), _number(row.error), _percent(row.coverage)]
 
 
-def _pairs(title: str, rows: Sequence[PairRow]) -> Table:
+def _pairs(title: str, rows: Sequence[PairRow], *, narrow: bool = False) -> Table:
     seen = any(row.observed is not None for row in rows)
-    table = _table(title, ("metric", "estimator"))
+    table = _table(title, ("estimator",) if narrow else ("metric", "estimator"))
     first = "observed" if seen else "true"
     for column in (first, "bias", "error", "covers", "wrong winner", "detects", "of value"):
-        table.add_column(column, justify="right", no_wrap=True)
+        table.add_column(column.replace(" ", "\n") if narrow else column, justify="right", no_wrap=True)
+    if narrow:
+        table.padding, table.show_edge = (0, 1, 0, 0), False
     last = ""
     for row in rows:
-        if last and row.metric != last:
+        new = row.metric != last
+        if last and new:
             table.add_section()
+        if narrow and new:
+            table.add_row(Text(row.metric, style="bold"))
         share = row.smallest / row.level if row.smallest is not None and row.level else None
         table.add_row(
-            Text(row.metric if row.metric != last else ""),
+            *([] if narrow else [Text(row.metric if new else "")]),
             Text(row.label),
             _number(row.observed if seen else row.true_gap, sign=True),
             _number(row.bias, sign=True),

@@ -106,10 +106,12 @@ def _calibrated(
     sample: Interactions, users: int, plan: Plan, seed: int, threads: int | None, progress: Stage | None
 ) -> Likened:
     from unskew.evaluation.calibration import calibrate_quickly
+    from unskew.evaluation.calibration.suggesting import HINT
 
     found = calibrate_quickly(sample, plan.kind, plan.depth.evaluations, seed=seed, progress=progress, threads=threads)
     how = "a Gaussian process" if found.method == "gp" else "a coarse quasi-random search"
-    return Likened(found.world, plan.kind, how, found.evaluations, found.divergences, found.loss, users)
+    notes = () if found.method == "gp" else (f"the world was found by a coarse search; {HINT} for a better one",)
+    return Likened(found.world, plan.kind, how, found.evaluations, found.divergences, found.loss, users, notes)
 
 
 def _given(plan: Plan, sample: Interactions, users: int, seed: int) -> Likened:

@@ -118,6 +118,10 @@ def run_trials(
     """
     if runs < 1:
         raise ConfigError(f"{runs} runs: at least 1 is needed")
+    if seed < 0:
+        raise ConfigError(f"seed {seed} must be 0 or more")
+    if not (isinstance(model, WorldModel) or callable(model)):
+        raise ConfigError(f"{model!r} is no world; make one with WorldModel.from_word")
     named = resolve_recommenders(recommenders)
     design = Design(tuple(named), tuple(metrics), tuple(corrections), level, ties, graded_truth, population)
     draw = _with_panel(model) if panel else _alone(model)

@@ -149,6 +149,10 @@ def simulate_feedback(
     """
     behaviour = Behaviour(eta, take, organic, dislikes)
     _check(rounds, k, behaviour, corrections)
+    if seed < 0:
+        raise ConfigError(f"seed {seed} must be 0 or more")
+    if not isinstance(world_model, PreferenceWorld):
+        raise ConfigError(f"{world_model!r} is no world of likes; give one, as Lda(users=400, items=300)")
     loop = _Loop.start(world_model, recommender, behaviour, k, seed)
     names = tuple(dict.fromkeys([*beside, recommender]))
     design = Design(names, tuple(metrics), tuple(corrections), population="all")

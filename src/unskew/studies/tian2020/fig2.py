@@ -64,7 +64,7 @@ def _figure(data: str, runs: Sequence[Runs], way: str) -> Figure:
             if beside:
                 series.append(_printed(recommender, data, metric))
         panels.append(Panel(f"{words.NAMES[metric]}, error", tuple(series)))
-    archived = f" Grey: the means that the authors archived, of {SETS[data].paper}." if beside else ""
+    archived = f" Grey, right of each: the means that the authors archived, of {SETS[data].paper}." if beside else ""
     return Figure(
         f"Observed less true metrics on worlds calibrated to {data}, {words.TITLES[way]}",
         "world",
