@@ -24,7 +24,13 @@ def log(world, rows):
 def test_a_world_in_words_answers_for_a_log(log, unskew):
     outcome = unskew("audit", log, *QUICK, "--world", WORD)
     assert outcome.code == 0, outcome.err
-    for words in ("How wrong can an evaluation", "the popular list seems better", "wrong winner", "detects", "Depth quick"):
+    for words in (
+        "How wrong can an evaluation",
+        "the popular list seems better",
+        "wrong winner",
+        "detects",
+        "Depth quick",
+    ):
         assert words in outcome.out
     assert "60 users" in outcome.out
 
