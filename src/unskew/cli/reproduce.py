@@ -1,6 +1,7 @@
 """The command ``unskew reproduce``: a paper's numbers, computed anew and set beside what it printed."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from unskew.studies.grid import Grid
 
 _STDOUT = Path("-")
+MOST_ROWS = 150
+"""Rows of numbers that are printed of a table; the page and the JSON have all."""
 _WORDS = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("-", "dim")}
 
 
@@ -142,8 +145,9 @@ def _print(result: "StudyResult") -> None:
     for table in result.tables:
         console.print(Text(f"{result.study}/{table.table}: {table.title}", style="bold"))
         grids = grids_of(table)
-        for grid in grids:
-            console.print(_grid(grid))
+        left = _print_grids(grids, console)
+        if left:
+            console.print(Text(f"and {left:,} rows more: see --html or --json", style="dim"))
         if grids:
             absent = sum(cell.ours is None for cell in table.cells)
             missing = f"; {absent} numbers of the paper need data that is not here" if absent else ""
@@ -166,6 +170,17 @@ def _print(result: "StudyResult") -> None:
             console.print(Text(f"figure: {figure.title}; see --html or --json", style="dim"))
         console.print()
     console.print(Text(f"{result.verdict} {result.seconds:.1f} s.", style="bold"))
+
+
+def _print_grids(grids: "Sequence[Grid]", console: Console) -> int:
+    """Print the first grids, as many as can be read; say how many rows are left."""
+    shown = 0
+    for k, grid in enumerate(grids):
+        if k and shown + len(grid.rows) > MOST_ROWS:
+            return sum(len(each.rows) for each in grids[k:])
+        console.print(_grid(grid))
+        shown += len(grid.rows)
+    return 0
 
 
 def _grid(grid: "Grid") -> Table:

@@ -48,7 +48,7 @@ def test_the_small_version_judges_nothing(
         assert [claim.holds for claim in found.claims] == [None] * 6
         assert len(found.figures) == 2
         assert all(cell.ours is not None and np.isfinite(cell.ours) and cell.paper is None for cell in found.cells)
-        assert len({(cell.row, cell.column) for cell in found.cells}) == len(found.cells)
+        assert len({(cell.data, cell.row, cell.column) for cell in found.cells}) == len(found.cells)
         json.dumps([figure.to_dict() for figure in found.figures], allow_nan=False)
 
 

@@ -8,7 +8,7 @@ from made_tian2020 import MRR, PRECISION, RECALL, all_worlds, made_runs, usual
 
 from unskew.studies import Context
 from unskew.studies.result import Claim
-from unskew.studies.tian2020 import fig2_words, table1, table3, words
+from unskew.studies.tian2020 import fig2, fig2_words, table1, table3, words
 from unskew.studies.tian2020.fig2_words import Tally
 from unskew.studies.tian2020.printed import DATA
 from unskew.studies.tian2020.runs import EXPECTED
@@ -130,3 +130,10 @@ def test_the_small_version_judges_no_claim_but_tells_what_it_saw():
     assert words.soften(Context(fast=True), [claim]) == (
         replace(claim, holds=None, evidence="a small version judges nothing; seen: dry"),
     )
+
+
+def test_worlds_may_have_unequal_numbers_of_runs():
+    cheap, *others = all_worlds("ml-1m")
+    more = made_runs("ml-1m", cheap.world, usual(), seed=7, runs=2 * len(cheap))
+    drawn = fig2._figure("ml-1m", [more, *others], EXPECTED)
+    assert [len(series.x) for series in drawn.panels[0].series[:3]] == [4, 4, 4]

@@ -53,20 +53,19 @@ def run(context: Context) -> Findings:
 def _cells(tally: Tally) -> Iterator[ReproducedCell]:
     for name in WORLDS:
         for setting in SETTINGS:
-            data = tally.summaries[name, setting].trials.world
+            data = f"{name}, {setting}"  # the word of the world in full is in the notes
             for metric in METRICS:
                 for recommender in (ORACLE, POPULAR):
-                    row = f"{name}, {setting}: {metric} of {recommender}"
+                    row = f"error of {metric} of {recommender}"
                     yield _cell(row, "truth", data, tally.truth(name, setting, recommender, metric))
                     for correction, title in COLUMNS.items():
                         error = tally.error(name, setting, recommender, metric, correction)
                         if not np.isnan(error).any():
-                            yield _cell(row, f"error of {title}", data, error)
+                            yield _cell(row, title, data, error)
                 for correction, title in COLUMNS.items():
                     share = tally.chosen(name, setting, metric, correction)
                     if share is not None:
-                        row = f"{name}, {setting}: {metric}"
-                        yield ReproducedCell(row, f"oracle chosen by {title}", data, None, share)
+                        yield ReproducedCell(f"share with the oracle first by {metric}", title, data, None, share)
 
 
 def _cell(row: str, column: str, data: str, values: Floats) -> ReproducedCell:

@@ -36,7 +36,8 @@ def notes(tally: Tally) -> Iterator[str]:
         "popular judged as in the paper. With dislikes, that share of the rows a user has, in train and test, are "
         "items that the user does not like, drawn in proportion to popularity; they are not in the truth. Known P is "
         f"the world's own, of such rows too. By {ADG}, the oracle is truly better in {tally.better(ADG):.0%} of the "
-        "worlds. Ties in expectation."
+        "worlds. Ties in expectation. Without dislikes or strengths the worlds are "
+        f"{' and '.join(tally.summaries[name, NONE].trials.world for name in WORLDS)}."
     )
     for name in WORLDS:
         yield _story(tally, name)

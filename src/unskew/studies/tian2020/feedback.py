@@ -27,6 +27,7 @@ from unskew.studies.tian2020.feedback_words import claims, notes
 
 ROUNDS, FAST_ROUNDS = 10, 3
 REPLICATIONS, FAST_REPLICATIONS = 10, 2
+ENDS = {"first round": 0, "last round": -1}
 COLUMNS = {
     NAIVE: "naive",
     KNOWN: "ips, known P",
@@ -56,25 +57,24 @@ def judged_in(loop: Loop) -> tuple[str, ...]:
 def _cells(tally: Tally) -> Iterator[ReproducedCell]:
     """The truth, and each error in the first and the last round."""
     for loop in LOOPS:
+        data = f"lists of {loop}"  # the word of the world in full is in the notes
         for name, states in (("rows of the log", tally.rows(loop)), ("share of the head", tally.head(loop))):
-            yield _cell(f"lists of {loop}", f"{name}, first", tally, states[:, 0])
-            yield _cell(f"lists of {loop}", f"{name}, last", tally, states[:, -1])
+            for when, place in ENDS.items():
+                yield _cell(f"{name}, {when}", "log", data, states[:, place])
         for recommender in judged_in(loop):
             for metric in METRICS:
-                row = f"lists of {loop}: {metric} of {recommender}"
-                truth = tally.truth(loop, recommender, metric)
-                yield _cell(row, "truth, first", tally, truth[:, 0])
-                yield _cell(row, "truth, last", tally, truth[:, -1])
-                for correction, title in COLUMNS.items():
-                    error = tally.error(loop, recommender, metric, correction)
-                    if not np.isnan(error).any():
-                        yield _cell(row, f"error of {title}, first", tally, error[:, 0])
-                        yield _cell(row, f"error of {title}, last", tally, error[:, -1])
+                for when, place in ENDS.items():
+                    row = f"error of {metric} of {recommender}, {when}"
+                    yield _cell(row, "truth", data, tally.truth(loop, recommender, metric)[:, place])
+                    for correction, title in COLUMNS.items():
+                        error = tally.error(loop, recommender, metric, correction)
+                        if not np.isnan(error).any():
+                            yield _cell(row, title, data, error[:, place])
 
 
-def _cell(row: str, column: str, tally: Tally, values: Floats) -> ReproducedCell:
+def _cell(row: str, column: str, data: str, values: Floats) -> ReproducedCell:
     mean = Mean.of(values)
-    return ReproducedCell(row, column, tally.world, None, mean.value, mean.spread)
+    return ReproducedCell(row, column, data, None, mean.value, mean.spread)
 
 
 def _drift(tally: Tally) -> Figure:

@@ -69,23 +69,31 @@ def claims(runs: Sequence[Runs]) -> Iterator[Claim]:
         own = [each for each in runs if each.data == data]
         yield _inversions(data, own, ARCHIVE)
         yield _inversions(data, own, EXPECTED)
-    helped = {
-        (each.data, each.world, metric): (chosen(each, metric, ORDINAL), chosen(each, metric, EXPECTED))
-        for each in runs
-        if each.world.startswith("ibp")
-        for metric in words.PAPER_METRICS
-    }
-    if helped:
-        moved = [
-            f"{data} {world} {words.NAMES[metric]} {100 * first:.0f} to {100 * second:.0f} %"
-            for (data, world, metric), (first, second) in helped.items()
-            if abs(first - second) >= 1 - OFTEN
-        ]
-        yield Claim(
-            "In IBP worlds the order of item codes never makes the oracle look worse than a random order of ties does",
-            all(first >= second - (1 - OFTEN) for first, second in helped.values()),
-            f"from ordinal to expected ties: {words.some(moved)}",
-        )
+    buffets = [(each, metric) for each in runs if each.world.startswith("ibp") for metric in words.PAPER_METRICS]
+    if buffets:
+        yield _ties(buffets)
+
+
+def _ties(buffets: Sequence[tuple[Runs, str]]) -> Claim:
+    """Whether the oracle gains on popular when ties go by item code, in the same runs."""
+    moved: list[str] = []
+    worse: list[str] = []
+    for each, metric in buffets:
+        first, second = chosen(each, metric, ORDINAL), chosen(each, metric, EXPECTED)
+        place = f"{each.data} {each.world} {words.NAMES[metric]}"
+        if abs(first - second) >= 1 - OFTEN:
+            moved.append(f"{place} {100 * first:.0f} to {100 * second:.0f} %")
+        gain = each.gaps(metric, ORDINAL)[0] - each.gaps(metric, EXPECTED)[0]
+        error = float(np.std(gain, ddof=1)) / len(gain) ** 0.5
+        if float(np.mean(gain)) < -3 * error:
+            worse.append(f"{place} by {float(np.mean(gain)) / error:.1f} s.e.")
+    told = f"runs with the oracle ahead, from ordinal to expected ties: {words.some(moved)}"
+    return Claim(
+        "In IBP worlds the order of item codes does not make the oracle look worse, beside popular, than a random "
+        "order of ties does",
+        not worse,
+        f"worse by 3 s.e. of the paired difference: {words.some(worse)}; {told}",
+    )
 
 
 def _inversions(data: str, runs: Sequence[Runs], way: str) -> Claim:
