@@ -9,6 +9,7 @@ import pytest
 from unskew.studies import Context, Study
 from unskew.studies.result import Claim
 from unskew.studies.tian2020 import dislikes, dislikes_runs, dislikes_words, feedback, feedback_runs, feedback_words
+from unskew.studies.tian2020.estimates import NAIVE, RECALL
 
 CONTEXT = Context(fast=True, trials=2)
 
@@ -31,7 +32,7 @@ def test_all_loops_of_a_replication_start_from_the_same_log(loops: feedback_runs
 
 
 def test_the_error_is_estimate_less_truth_and_the_score_adds_up_all_rounds(loops: feedback_runs.Tally) -> None:
-    loop, who, metric, how = feedback_runs.LOOPS[1], feedback_runs.LEARNT, feedback_runs.RECALL, feedback_runs.NAIVE
+    loop, who, metric, how = feedback_runs.LOOPS[1], feedback_runs.LEARNT, RECALL, NAIVE
     errors = loops.error(loop, who, metric, how)
     assert errors.shape == (2, 2)
     assert errors == pytest.approx(loops.estimate(loop, who, metric, how) - loops.truth(loop, who, metric))

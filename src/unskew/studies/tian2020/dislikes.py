@@ -4,39 +4,25 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from unskew.arrays import Floats
 from unskew.studies.figure import Figure, Panel, Series
 from unskew.studies.means import Mean
 from unskew.studies.result import Findings, ReproducedCell
 from unskew.studies.study import Context, Table
-from unskew.studies.tian2020.dislikes_runs import (
+from unskew.studies.tian2020.dislikes_runs import ORACLE, POPULAR, SETTINGS, SHARES, WORLDS, Setting, Tally, simulate
+from unskew.studies.tian2020.dislikes_words import claims, notes
+from unskew.studies.tian2020.estimates import (
     ADG,
+    COLUMNS,
     KNOWN,
     KNOWN_RATIO,
     METRICS,
     NAIVE,
-    ORACLE,
-    POPULAR,
-    POPULARITY,
     POPULARITY_RATIO,
     RECALL,
-    SETTINGS,
-    SHARES,
-    WORLDS,
-    Setting,
-    Tally,
-    simulate,
+    mean_cell,
 )
-from unskew.studies.tian2020.dislikes_words import claims, notes
 
 RUNS, FAST_RUNS = 30, 3
-COLUMNS = {
-    NAIVE: "naive",
-    KNOWN: "ips, known P",
-    KNOWN_RATIO: "snips(per=balanced), known P",
-    POPULARITY: "ips, popularity",
-    POPULARITY_RATIO: "snips(per=balanced), popularity",
-}
 
 
 def run(context: Context) -> Findings:
@@ -57,20 +43,15 @@ def _cells(tally: Tally) -> Iterator[ReproducedCell]:
             for metric in METRICS:
                 for recommender in (ORACLE, POPULAR):
                     row = f"error of {metric} of {recommender}"
-                    yield _cell(row, "truth", data, tally.truth(name, setting, recommender, metric))
+                    yield mean_cell(row, "truth", data, tally.truth(name, setting, recommender, metric))
                     for correction, title in COLUMNS.items():
                         error = tally.error(name, setting, recommender, metric, correction)
                         if not np.isnan(error).any():
-                            yield _cell(row, title, data, error)
+                            yield mean_cell(row, title, data, error)
                 for correction, title in COLUMNS.items():
                     share = tally.chosen(name, setting, metric, correction)
                     if share is not None:
                         yield ReproducedCell(f"share with the oracle first by {metric}", title, data, None, share)
-
-
-def _cell(row: str, column: str, data: str, values: Floats) -> ReproducedCell:
-    mean = Mean.of(values)
-    return ReproducedCell(row, column, data, None, mean.value, mean.spread)
 
 
 def _errors(tally: Tally) -> Figure:

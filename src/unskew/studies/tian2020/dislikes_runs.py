@@ -7,9 +7,10 @@ from typing import Literal
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.evaluation.error import Correction, Summary, run_trials
+from unskew.evaluation.error import Summary, run_trials
 from unskew.simulators import Ibp, Lda, PreferenceWorld
 from unskew.studies.study import Context
+from unskew.studies.tian2020.estimates import CORRECTIONS, METRICS, NAIVE
 
 SIZES = "pareto(scale=10, shape=1, upper=60)"
 WORLDS: Mapping[str, PreferenceWorld] = {
@@ -19,16 +20,6 @@ WORLDS: Mapping[str, PreferenceWorld] = {
 FAST_USERS = 150
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.4)
 ORACLE, POPULAR = "oracle", "popular"
-RECALL, ADG, PRECISION = METRICS = ("recall@50", "adg@50", "precision(of=list)@50")
-NAIVE, KNOWN, KNOWN_RATIO = "aoa", "ips, true", "snips(per=balanced), true"
-POPULARITY, POPULARITY_RATIO = "ips, estimated", "snips(per=balanced), estimated"
-CORRECTIONS = (
-    Correction(),
-    Correction("ips", "true"),
-    Correction("snips(per=balanced)", "true"),
-    Correction("ips", "estimated"),
-    Correction("snips(per=balanced)", "estimated"),
-)
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,8 @@ import numpy as np
 from unskew.arrays import Floats
 from unskew.studies.means import Mean
 from unskew.studies.result import Claim
-from unskew.studies.tian2020.dislikes_runs import (
-    ADG,
-    KNOWN,
-    KNOWN_RATIO,
-    NAIVE,
-    ORACLE,
-    POPULAR,
-    POPULARITY_RATIO,
-    RECALL,
-    SHARES,
-    WORLDS,
-    Setting,
-    Tally,
-)
+from unskew.studies.tian2020.dislikes_runs import ORACLE, POPULAR, SHARES, WORLDS, Setting, Tally
+from unskew.studies.tian2020.estimates import ADG, KNOWN, KNOWN_RATIO, NAIVE, POPULARITY_RATIO, RECALL
 
 ERRORS, LIMIT = 3.0, 4.0
 """Standard errors that a difference must have to be told, and that no estimate without bias should reach."""

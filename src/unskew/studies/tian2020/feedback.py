@@ -5,36 +5,25 @@ from collections.abc import Iterator
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.evaluation.feedback import METRICS
 from unskew.studies.figure import Figure, Panel, Series
 from unskew.studies.means import Mean
 from unskew.studies.result import Findings, ReproducedCell
 from unskew.studies.study import Context, Table
-from unskew.studies.tian2020.feedback_runs import (
-    BESIDE,
+from unskew.studies.tian2020.estimates import (
+    COLUMNS,
     KNOWN,
-    KNOWN_RATIO,
-    LOOPS,
+    METRICS,
     NAIVE,
-    POPULARITY,
     POPULARITY_RATIO,
     RECALL,
-    Loop,
-    Tally,
-    simulate,
+    mean_cell,
 )
+from unskew.studies.tian2020.feedback_runs import BESIDE, LOOPS, Loop, Tally, simulate
 from unskew.studies.tian2020.feedback_words import claims, notes
 
 ROUNDS, FAST_ROUNDS = 10, 3
 REPLICATIONS, FAST_REPLICATIONS = 10, 2
 ENDS = {"first round": 0, "last round": -1}
-COLUMNS = {
-    NAIVE: "naive",
-    KNOWN: "ips, known P",
-    KNOWN_RATIO: "snips(per=balanced), known P",
-    POPULARITY: "ips, popularity",
-    POPULARITY_RATIO: "snips(per=balanced), popularity",
-}
 
 
 def run(context: Context) -> Findings:
@@ -60,21 +49,16 @@ def _cells(tally: Tally) -> Iterator[ReproducedCell]:
         data = f"lists of {loop}"  # the word of the world in full is in the notes
         for name, states in (("rows of the log", tally.rows(loop)), ("share of the head", tally.head(loop))):
             for when, place in ENDS.items():
-                yield _cell(f"{name}, {when}", "log", data, states[:, place])
+                yield mean_cell(f"{name}, {when}", "log", data, states[:, place])
         for recommender in judged_in(loop):
             for metric in METRICS:
                 for when, place in ENDS.items():
                     row = f"error of {metric} of {recommender}, {when}"
-                    yield _cell(row, "truth", data, tally.truth(loop, recommender, metric)[:, place])
+                    yield mean_cell(row, "truth", data, tally.truth(loop, recommender, metric)[:, place])
                     for correction, title in COLUMNS.items():
                         error = tally.error(loop, recommender, metric, correction)
                         if not np.isnan(error).any():
-                            yield _cell(row, title, data, error[:, place])
-
-
-def _cell(row: str, column: str, data: str, values: Floats) -> ReproducedCell:
-    mean = Mean.of(values)
-    return ReproducedCell(row, column, data, None, mean.value, mean.spread)
+                            yield mean_cell(row, title, data, error[:, place])
 
 
 def _drift(tally: Tally) -> Figure:

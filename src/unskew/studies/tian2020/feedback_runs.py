@@ -6,28 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.evaluation.error import Correction
-from unskew.evaluation.feedback import METRICS, Feedback, simulate_feedback
+from unskew.evaluation.feedback import Feedback, simulate_feedback
 from unskew.ranking import Threads
 from unskew.simulators import Lda
 from unskew.studies.means import Mean
 from unskew.studies.study import Context
+from unskew.studies.tian2020.estimates import CORRECTIONS
 
 WORLD = Lda(users=1000, items=800, topics=10, likes=100, sizes="pareto(scale=10, shape=1, upper=60)")
 FAST_WORLD = Lda(users=150, items=150, topics=5, likes=40, sizes="pareto(scale=5, shape=1, upper=20)")
 LEARNT = "als(factors=16)"
 BESIDE = ("oracle", "popular", LEARNT)
 K, ETA, TAKE, ORGANIC = 20, 1.0, 0.5, 0.02
-RECALL, ADG, PRECISION = METRICS
-NAIVE, KNOWN, KNOWN_RATIO = "aoa", "ips, true", "snips(per=balanced), true"
-POPULARITY, POPULARITY_RATIO = "ips, estimated", "snips(per=balanced), estimated"
-CORRECTIONS = (
-    Correction(),
-    Correction("ips", "true"),
-    Correction("snips(per=balanced)", "true"),
-    Correction("ips", "estimated"),
-    Correction("snips(per=balanced)", "estimated"),
-)
 
 
 @dataclass(frozen=True)

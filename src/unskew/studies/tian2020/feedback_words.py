@@ -8,23 +8,8 @@ from unskew.arrays import Floats
 from unskew.evaluation.feedback import METRICS
 from unskew.studies.means import Mean
 from unskew.studies.result import Claim
-from unskew.studies.tian2020.feedback_runs import (
-    ADG,
-    BESIDE,
-    ETA,
-    KNOWN,
-    LEARNT,
-    LOOPS,
-    NAIVE,
-    ORGANIC,
-    POPULARITY_RATIO,
-    PURE,
-    RECALL,
-    TAKE,
-    K,
-    Loop,
-    Tally,
-)
+from unskew.studies.tian2020.estimates import ADG, KNOWN, NAIVE, POPULARITY_RATIO, RECALL
+from unskew.studies.tian2020.feedback_runs import BESIDE, ETA, LEARNT, LOOPS, ORGANIC, PURE, TAKE, K, Loop, Tally
 
 ERRORS = 3.0
 """Standard errors that a difference must have to be told."""
