@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from markupsafe import Markup
 
 from unskew import __version__
 from unskew.evaluation import audit_charts
@@ -16,22 +15,13 @@ from unskew.evaluation.charts import Style
 from unskew.evaluation.error.error_page import error_context
 from unskew.evaluation.names import shortened
 from unskew.evaluation.popularity_audit import RULE, STRATA
-from unskew.evaluation.rendering import as_markup, page_environment
+from unskew.evaluation.rendering import Captioned, as_markup, page_environment
 from unskew.evaluation.wording import sentence
 
 if TYPE_CHECKING:
     from unskew.evaluation.audit_result import Audit
 
 MOST_NAME = 56  # characters of a name in tables
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A chart with its caption."""
-
-    title: str
-    svg: Markup | None
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,7 +56,7 @@ def _context(audit: "Audit") -> dict[str, Any]:
         "log_figures": list(_log_figures(audit, styles)),
         "bias_figures": list(_bias_figures(audit, styles)),
         "place_figures": [
-            Figure(
+            Captioned(
                 "Who gets the places",
                 as_markup(audit_charts.shares_chart(strata, audit.models, "places", rows=audit.counted_on)),
             )
@@ -87,18 +77,18 @@ def _context(audit: "Audit") -> dict[str, Any]:
     }
 
 
-def _log_figures(audit: "Audit", styles: dict[str, Style]) -> Iterator[Figure]:
+def _log_figures(audit: "Audit", styles: dict[str, Style]) -> Iterator[Captioned]:
     log = audit.log
-    yield Figure("Interactions by rank of the item", as_markup(audit_charts.rank_chart(log, "rank")))
+    yield Captioned("Interactions by rank of the item", as_markup(audit_charts.rank_chart(log, "rank")))
     note = f"{log.once:,} of {log.items:,} items occur once." if log.once else ""
-    yield Figure("Items by number of interactions", as_markup(audit_charts.levels_chart(log, "levels")), note)
+    yield Captioned("Items by number of interactions", as_markup(audit_charts.levels_chart(log, "levels")), note)
     amounts = {"": log.popularity.astype(float), **{row.model: row.recommended for row in audit.models}}
     looks = {name: styles[name] for name in amounts}
     gini = f"Gini of the log {log.gini:.3f}."
-    yield Figure("Lorenz curves", as_markup(audit_charts.lorenz_chart(amounts, looks, "lorenz")), gini)
+    yield Captioned("Lorenz curves", as_markup(audit_charts.lorenz_chart(amounts, looks, "lorenz")), gini)
 
 
-def _bias_figures(audit: "Audit", styles: dict[str, Style]) -> Iterator[Figure]:
+def _bias_figures(audit: "Audit", styles: dict[str, Style]) -> Iterator[Captioned]:
     for k, row in enumerate(audit.models):
         svg = audit_charts.presentation_chart(row, styles[row.model], f"bias-{k}")
         if row.gamma is None:
@@ -110,13 +100,13 @@ def _bias_figures(audit: "Audit", styles: dict[str, Style]) -> Iterator[Figure]:
         never = int(np.sum(row.bias.f == 0))
         if never:
             note += f" {never:,} of {len(row.bias.levels):,} levels are never recommended and not drawn."
-        yield Figure(row.model, as_markup(svg), note)
+        yield Captioned(row.model, as_markup(svg), note)
 
 
-def _metric_figures(audit: "Audit", names: list[str]) -> Iterator[Figure]:
+def _metric_figures(audit: "Audit", names: list[str]) -> Iterator[Captioned]:
     for k, metric in enumerate(dict.fromkeys(part.estimate.metric for part in audit.by_stratum)):
         mine = [part for part in audit.by_stratum if part.estimate.metric == metric]
-        yield Figure(metric, as_markup(audit_charts.metric_chart(mine, names, f"metric-{k}")))
+        yield Captioned(metric, as_markup(audit_charts.metric_chart(mine, names, f"metric-{k}")))
 
 
 def _metric_tables(audit: "Audit") -> Iterator[MetricTable]:

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
 
 NAME_ROOM = 12
 """Characters that are left to a column of names on a narrow screen."""
+
+
+@dataclass(frozen=True)
+class Captioned:
+    """A chart with its caption, as the sections of an audit show it."""
+
+    title: str
+    svg: Markup | None
+    note: str = ""
 
 
 def page_environment(filters: Mapping[str, Any], *packages: str) -> "Environment":

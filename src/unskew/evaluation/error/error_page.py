@@ -4,22 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup
-
 from unskew.evaluation.error.error_charts import STYLES, errors_chart, wrong_chart
 from unskew.evaluation.error.error_result import ErrorAudit, PairRow
 from unskew.evaluation.error.error_words import assumed, depth_used, lead
-from unskew.evaluation.rendering import as_markup
+from unskew.evaluation.rendering import Captioned, as_markup
 from unskew.evaluation.wording import sentence
-
-
-@dataclass(frozen=True)
-class ErrorFigure:
-    """A chart with its caption."""
-
-    title: str
-    svg: Markup | None
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -29,7 +18,7 @@ class PairSection:
     a: str
     b: str
     reference: bool
-    figures: tuple[ErrorFigure, ...]
+    figures: tuple[Captioned, ...]
     rows: tuple[PairRow, ...]
 
 
@@ -57,7 +46,7 @@ def _sections(error: ErrorAudit) -> Iterator[PairSection]:
             mine = [row for row in rows if row.metric == metric]
             errors = {row.label: error.errors[a, b, metric, row.label] for row in mine}
             made = errors_chart(errors, metric, (a, b), f"error-{k}-{m}")
-            bars.append(ErrorFigure(f"{metric}: errors of the difference", as_markup(made)))
+            bars.append(Captioned(f"{metric}: errors of the difference", as_markup(made)))
             curve = wrong_chart(mine, errors, f"wrong-{k}-{m}")
-            curves.append(ErrorFigure(f"{metric}: chance of a wrong winner", as_markup(curve)))
+            curves.append(Captioned(f"{metric}: chance of a wrong winner", as_markup(curve)))
         yield PairSection(a, b, reference, (*bars, *curves), tuple(rows))
