@@ -4,6 +4,7 @@ from unskew.estimators.aoa import Aoa
 from unskew.estimators.bounds import erm_bound, ips_bias, ips_variance, misspecified_bound, tail_bound
 from unskew.estimators.estimate import Comparison, Estimate, Terms
 from unskew.estimators.estimator import Estimator, Weighted
+from unskew.estimators.exposed import BetaBinomial, ExposedEstimator, Exposure, Traditional, Ure, Worth, chance_of_any
 from unskew.estimators.intervals import (
     Bootstrap,
     Delta,
@@ -20,18 +21,25 @@ from unskew.estimators.snips import Snips
 
 __all__ = [
     "Aoa",
+    "BetaBinomial",
     "Bootstrap",
     "Comparison",
     "Delta",
     "Estimate",
     "Estimator",
+    "ExposedEstimator",
+    "Exposure",
     "Interval",
     "Ips",
     "Observation",
     "Rows",
     "Snips",
     "Terms",
+    "Traditional",
+    "Ure",
     "Weighted",
+    "Worth",
+    "chance_of_any",
     "difference",
     "erm_bound",
     "holm",

@@ -1,0 +1,9 @@
+"""Estimators for items that were drawn at random and labelled."""
+
+from unskew.estimators.exposed.counts import BetaBinomial, chance_of_any
+from unskew.estimators.exposed.exposed_estimator import ExposedEstimator
+from unskew.estimators.exposed.exposure import Exposure, Worth
+from unskew.estimators.exposed.traditional import Traditional
+from unskew.estimators.exposed.ure import Ure
+
+__all__ = ["BetaBinomial", "ExposedEstimator", "Exposure", "Traditional", "Ure", "Worth", "chance_of_any"]

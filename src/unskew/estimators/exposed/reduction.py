@@ -1,0 +1,91 @@
+"""Less variance, from what is known of the whole population: where each model puts it."""
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.estimators.estimate import Terms
+from unskew.estimators.exposed.exposure import Exposure, Worth
+
+STEP = 1.6  # how much wider a stratum of ranks is than the one above it
+
+
+def control(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
+    r"""Subtract how far the sample's gains, positive or not, are from their known expectation.
+
+    The sum of gains over all of a user's candidates is known, :math:`G_u`, so
+    :math:`c_u = \frac{L}{l}\sum_{exposed} g - G_u` has mean 0 whatever the labels, and
+
+    .. math:: \frac{\sum_u a_u - \beta c_u}{\sum_u b_u}, \qquad
+              \beta = \frac{\sum_u (a_u - \hat v b_u) c_u}{\sum_u c_u^2}
+
+    has the same target. For recall@K it is as if the sample had as many items of the top K as it should have.
+    """
+    among = np.array([exposure.population.max(initial=0)])
+    off = exposure.scale * exposure.sums(worth.gains) - worth.up_to(among)[:, 0]
+    size = float(off @ off)
+    if size == 0 or terms.value is None:
+        return terms
+    slope = float((terms.numerator - terms.value * terms.denominator) @ off) / size
+    return Terms(terms.numerator - slope * off, terms.denominator)
+
+
+def fall(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
+    r"""Estimate the share of positives by rank, falling from top to bottom, and sum the gains with it.
+
+    Ranks are cut into strata that widen by 1.6, one edge at the cut-off. In each, the share of positives among the
+    exposed is an estimate; those that rise are pooled with their neighbours (isotonic regression). The sum of gains is
+    then :math:`\sum_s \hat\lambda_s G_s` with the known sum :math:`G_s` of the gains of all places of a stratum, and
+    that of positives :math:`\sum_s \hat\lambda_s N_s`. The strata found are taken as given for the error. Where the
+    denominator of `terms` is not the number of positives it stays as it is.
+    """
+    edges = _edges(int(exposure.population.max(initial=1)), worth.cutoff)
+    gains = np.diff(worth.up_to(edges), prepend=0.0, axis=1)
+    places = np.diff(np.minimum(edges[None], exposure.population[:, None]), prepend=0, axis=1).astype(float)
+    stratum = np.searchsorted(edges, worth.above, side="right").clip(max=len(edges) - 1)
+    weight = exposure.scale[exposure.user]
+    shown = _by(stratum, weight, len(edges))
+    liked = _by(stratum, weight * exposure.positive, len(edges))
+    block = _pool(liked, shown)
+    blocks = int(block[-1]) + 1
+    seen = _by(block, shown, blocks)
+    share = _by(block, liked, blocks) / np.maximum(seen, 1e-300)
+    row = block[stratum]
+    surprise = weight * (exposure.positive - share[row])
+    numerator = _spread(_by_block(gains, block, blocks), share, seen, row, surprise, exposure)
+    if not np.array_equal(terms.denominator, exposure.scale * exposure.positives):
+        return Terms(numerator, terms.denominator)
+    return Terms(numerator, _spread(_by_block(places, block, blocks), share, seen, row, surprise, exposure))
+
+
+def _edges(largest: int, cutoff: int | None) -> Ints:
+    """Last ranks of the strata, the largest population's included."""
+    steps = np.rint(STEP ** np.arange(np.ceil(np.log(max(largest, 2)) / np.log(STEP)) + 1)).astype(np.int64)
+    cut = [] if cutoff is None else [cutoff]
+    edges = np.unique(np.concatenate([steps, np.array([largest, *cut], dtype=np.int64)]))
+    return edges[edges <= largest]
+
+
+def _pool(liked: Floats, shown: Floats) -> Ints:
+    """Which block each stratum falls into when shares may only fall: pool adjacent violators."""
+    stack: list[list[float]] = []  # positives, exposed, strata
+    for positives, number in zip(liked, shown, strict=True):
+        stack.append([float(positives), float(number), 1])
+        while len(stack) > 1 and (stack[-1][0] * stack[-2][1] >= stack[-2][0] * stack[-1][1]):
+            last = stack.pop()
+            stack[-1] = [old + new for old, new in zip(stack[-1], last, strict=True)]
+    return np.repeat(np.arange(len(stack)), [int(part[2]) for part in stack])
+
+
+def _by_block(parts: Floats, block: Ints, blocks: int) -> Floats:
+    """Sums over the strata of a block and over users."""
+    return _by(block, parts.sum(axis=0), blocks)
+
+
+def _by(group: Ints, values: Floats, groups: int) -> Floats:
+    return np.asarray(np.bincount(group, weights=values, minlength=groups), dtype=float)
+
+
+def _spread(known: Floats, share: Floats, seen: Floats, row: Ints, surprise: Floats, exposure: Exposure) -> Floats:
+    """One number a user, with the estimate's sum and the estimate's error."""
+    factor = np.divide(known, seen, out=np.zeros_like(known), where=seen > 0)
+    return float(share @ known) / exposure.users + exposure.sums(factor[row] * surprise)

@@ -1,0 +1,153 @@
+"""Unbiased recall evaluation: metrics over all candidates from items that were drawn at random."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.errors import ConfigError
+from unskew.estimators.estimate import Terms
+from unskew.estimators.estimator import check_choice
+from unskew.estimators.exposed.counts import chance_of_any
+from unskew.estimators.exposed.exposed_estimator import ExposedEstimator
+from unskew.estimators.exposed.exposure import Exposure, Worth
+from unskew.estimators.exposed.reduction import control, fall
+
+
+@dataclass(frozen=True)
+class Ure(ExposedEstimator, word="ure"):
+    r"""Unbiased recall evaluation, from items drawn at random and ranked among all candidates [wang2024].
+
+    With L candidates of a user, l of them exposed, n positives among these and :math:`g_i` the gain of an item at its
+    rank among all L, the mean :math:`\bar g_u = \frac{1}{n}\sum g_i` over the positives in the sample is unbiased for
+    the mean over all of the user's positives, given :math:`n \ge 1` (theorem 3 for recall; it holds for any g). Users'
+    means are brought together in one of three ways:
+
+    ========= ============================================= ================================================
+    aggregate value                                         target
+    ========= ============================================= ================================================
+    mean      mean of :math:`\bar g_u` over users, n >= 1   as published; leans to users with many positives
+    pooled    :math:`\sum \frac{L}{l} n \bar g / \sum       all positive pairs, without bias as users grow
+              \frac{L}{l} n`
+    ipw       :math:`\sum w \bar g / \sum w`,               mean over users; less biased than ``mean``
+              :math:`w = 1 / P(n \ge 1)`
+    ========= ============================================= ================================================
+
+    A sum over a user's positives, such as precision@K or dcg@K, is estimated by :math:`\frac{L}{l} \sum g_i`, users
+    without a positive counting as 0, whatever the aggregate; it is unbiased (Horvitz and Thompson 1952). NDCG is a
+    ratio of two estimates: ``pooled`` divides the users' summed DCG by their summed ideal DCG, expected given n; the
+    others take the mean of users' own ratios, with :math:`\hat N^+ = \frac{L}{l} n` positives. It is not unbiased.
+
+    Parameters
+    ----------
+    aggregate : {"mean", "pooled", "ipw"}
+    counts : {"beta-binomial", "plug-in"}
+        Where ``ipw`` takes the number of positives from: their distribution given n, with a and b of a beta-binomial
+        fitted to all users, or :math:`\frac{L}{l} n`.
+    reduce : {"none", "control", "monotone"}
+        Reduce the variance, for ``pooled`` and for sums. ``control``: how many of the sample stand where the metric
+        gains is known to the model alone, and so is its expectation; its deviation is subtracted, at no bias as users
+        grow. ``monotone``: the share of positives is taken to fall with rank, and is estimated so; a little bias where
+        it does not, and less variance still.
+    literal : bool
+        Recall as published: items whose score equals that of rank K + 1 count as missed.
+    """
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"mean", "sum", "list"})
+    aggregate: Literal["mean", "pooled", "ipw"] = "mean"
+    counts: Literal["beta-binomial", "plug-in"] = "beta-binomial"
+    reduce: Literal["none", "control", "monotone"] = "none"
+    literal: bool = False
+
+    def __post_init__(self) -> None:
+        check_choice("aggregate", self.aggregate, ("mean", "pooled", "ipw"))
+        check_choice("counts", self.counts, ("beta-binomial", "plug-in"))
+        check_choice("reduce", self.reduce, ("none", "control", "monotone"))
+        if self.reduce != "none" and (self.aggregate != "pooled" or self.literal):
+            raise ConfigError(f"{self}: variance is reduced in the pooled form alone; write ure(aggregate=pooled, ...)")
+
+    @property
+    def target(self) -> str:
+        """What the number estimates."""
+        return {
+            "mean": "relevant items, mean over users with one in the sample",
+            "pooled": "relevant pairs",
+            "ipw": "relevant items, mean over users",
+        }[self.aggregate]
+
+    def target_of(self, kind: str) -> str:
+        """What the number estimates for a metric of this kind."""
+        if kind == "sum":
+            return "relevant items, sum, mean over users"
+        if kind == "list" and self.aggregate == "pooled":
+            return "all users, gain over ideal gain"
+        return self.target
+
+    def counted(self, exposure: Exposure, kind: str) -> int:
+        """How many users the number rests on: all for sums and pooled ones, else those with a positive."""
+        return exposure.users if kind == "sum" or self.aggregate == "pooled" else int(np.sum(exposure.positives > 0))
+
+    def means(self, worth: Worth, exposure: Exposure) -> Terms:
+        """Terms of a mean over a user's positives."""
+        found = exposure.positive_sums(worth.gains)
+        if self.aggregate == "pooled":
+            numerator, denominator = exposure.scale * found, exposure.scale * exposure.positives
+            return self._reduced(Terms(numerator, denominator), worth, exposure)
+        return self._averaged(_ratio(found, exposure.positives), exposure)
+
+    def sums(self, worth: Worth, exposure: Exposure) -> Terms:
+        """Terms of a sum over a user's positives: the Horvitz-Thompson estimate."""
+        found = exposure.scale * exposure.positive_sums(worth.gains)
+        return self._reduced(Terms(found, np.ones(exposure.users)), worth, exposure)
+
+    def shares(self, worth: Worth, exposure: Exposure, ideal: Callable[[Ints], Floats]) -> Terms:
+        """Terms of a sum over a user's positives as a share of its ideal, as in NDCG.
+
+        Parameters
+        ----------
+        worth : Worth
+        exposure : Exposure
+        ideal : callable
+            The ideal sum for each number of positives.
+        """
+        found = exposure.scale * exposure.positive_sums(worth.gains)
+        if self.aggregate == "pooled":
+            ideals = exposure.prior.expect(
+                lambda numbers, *_: ideal(numbers.astype(np.int64)),
+                exposure.positives,
+                exposure.exposed,
+                exposure.population,
+            )
+            return self._reduced(Terms(found, ideals), worth, exposure)
+        numbers = np.rint(exposure.scale * exposure.positives).astype(np.int64)
+        return self._averaged(_ratio(found, ideal(numbers)), exposure)
+
+    def _averaged(self, values: Floats, exposure: Exposure) -> Terms:
+        """The mean over users with a positive in the sample, weighted or not; others count in neither sum."""
+        weights = np.where(exposure.positives > 0, self._weights(exposure), 0.0)
+        return Terms(weights * values, weights)
+
+    def _weights(self, exposure: Exposure) -> Floats:
+        if self.aggregate == "mean":
+            return np.ones(exposure.users)
+        if self.counts == "beta-binomial":
+            return exposure.prior.expect(
+                lambda numbers, size, among: 1 / chance_of_any(np.maximum(numbers, 1), size, among),
+                np.maximum(exposure.positives, 1),
+                exposure.exposed,
+                exposure.population,
+            )
+        numbers = exposure.scale * np.maximum(exposure.positives, 1)
+        triples = zip(numbers, exposure.exposed, exposure.population, strict=True)
+        return np.array([1 / float(chance_of_any(n, int(size), int(among))) for n, size, among in triples])
+
+    def _reduced(self, terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
+        if self.reduce == "control":
+            return control(terms, worth, exposure)
+        return terms if self.reduce == "none" else fall(terms, worth, exposure)
+
+
+def _ratio(above: Floats, below: Floats | Ints) -> Floats:
+    return np.asarray(np.divide(above, below, out=np.zeros(len(above)), where=np.asarray(below) > 0))
