@@ -5,6 +5,7 @@ from unskew.models.bpr import Bpr
 from unskew.models.cml import Cml
 from unskew.models.cml_rank import CmlRank
 from unskew.models.cpt import CptFit, CptV, fit_cpt
+from unskew.models.debiased import AutoDebias, Bias, DebiasedFit, DebiasedModel, Dr, Ips, NegS, PointwiseModel
 from unskew.models.ease import Ease
 from unskew.models.item_knn import ItemKnn
 from unskew.models.mf import MfIps, MfNaive
@@ -24,14 +25,20 @@ from unskew.models.training import GradientModel
 
 __all__ = [
     "Als",
+    "AutoDebias",
+    "Bias",
     "Bpr",
     "Check",
     "Cml",
     "CmlRank",
     "CptFit",
     "CptV",
+    "DebiasedFit",
+    "DebiasedModel",
+    "Dr",
     "Ease",
     "GradientModel",
+    "Ips",
     "ItemKnn",
     "MfAdg",
     "MfAuc",
@@ -40,8 +47,10 @@ __all__ = [
     "MfNaive",
     "MfTuning",
     "Model",
+    "NegS",
     "PairwiseModel",
     "Pmf",
+    "PointwiseModel",
     "Popular",
     "Random",
     "Rated",

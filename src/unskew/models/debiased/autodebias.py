@@ -1,0 +1,71 @@
+"""AutoDebias: weights and imputed labels that are learnt from a uniform sample."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from unskew.models.debiased.pointwise import PointwiseModel
+from unskew.models.model import check_number, check_whole
+
+if TYPE_CHECKING:
+    from unskew.models.debiased.method import Method, Setting
+
+
+@dataclass(frozen=True)
+class AutoDebias(PointwiseModel, word="autodebias"):
+    r"""Weights of the observed pairs, and weights and labels of all pairs, learnt from a small uniform sample.
+
+    .. math:: L(\theta, \phi) = \sum_{O} w^1_{ui} (\hat y_{ui} - y_{ui})^2
+       + \lambda_m \sum_{u, i} w^2_{ui} (\hat y_{ui} - m_{ui})^2 + \frac{\lambda}{2} \lVert \Theta \rVert^2
+
+    .. math:: w^1 = e^{(a_u + a_i + a_y) / 5}, \quad w^2 = e^{(b_u + b_i + b_o) / 5}, \quad m = \tanh(c_k)
+
+    where o says whether the pair is observed and k is its label or that it has none. A step looks one plain gradient
+    step ahead, :math:`\theta' = \theta - \eta \nabla_\theta L`, moves φ = (a, b, c) by Adam down the gradient of the
+    loss of :math:`\theta'` on the uniform sample, and then θ with the new φ. All of φ begins at 0. Chen et al. (2021),
+    with their settings for Coat. Options beside these are those of `PointwiseModel`.
+
+    Parameters
+    ----------
+    imputation : float
+        λ_m.
+    look_ahead : float
+        η; with ``optimiser=sgd`` the learning rate is taken instead, as in their code.
+    frozen : int
+        Epochs before a and b begin to learn.
+    observed_rate, observed_decay : float
+        Adam's learning rate and weight decay for a.
+    pair_rate, pair_decay : float
+        For b.
+    label_rate, label_decay : float
+        For c.
+    """
+
+    regularisation: float = 1.0
+    imputation: float = 0.05
+    look_ahead: float = 1e-4
+    frozen: int = 20
+    observed_rate: float = 1e-3
+    observed_decay: float = 1e-4
+    pair_rate: float = 1e-3
+    pair_decay: float = 1e-3
+    label_rate: float = 0.1
+    label_decay: float = 1e-4
+
+    needs_uniform: ClassVar[bool] = True
+    needs_both: ClassVar[bool] = False
+    patient_until: ClassVar[int] = 50
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole(self, "frozen", 0)
+        check_number(self, "look_ahead")
+        for option in ("imputation", "observed_rate", "pair_rate", "label_rate"):
+            check_number(self, option, zero=True)
+        for option in ("observed_decay", "pair_decay", "label_decay"):
+            check_number(self, option, zero=True)
+
+    def method(self, setting: "Setting") -> "Method":
+        """Meta-learning."""
+        from unskew.models.debiased.meta import Meta
+
+        return Meta(self, setting)

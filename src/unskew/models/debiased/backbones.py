@@ -1,0 +1,159 @@
+"""How scores come about: two backbones whose scores are products of a user's and an item's factors."""
+
+import math
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import torch
+from scipy import sparse
+from torch import Tensor
+
+from unskew.arrays import Matrix
+from unskew.models.debiased.labelled import Labelled
+
+Pair: TypeAlias = tuple[Tensor, Tensor]
+"""One matrix for the users and one for the items."""
+
+
+class Backbone(ABC):
+    r"""Numbers θ that are learnt, and factors x and z with :math:`\hat y_{ui} = x_u(\theta) \cdot z_i(\theta)`.
+
+    The factors are linear in θ up to a constant, so that derivatives need no tape: `along` is the derivative of
+    `factors` in a direction, and `gradient` its transpose.
+
+    Parameters
+    ----------
+    users, items : Tensor
+        The first factors; λ holds for them.
+    """
+
+    def __init__(self, users: Tensor, items: Tensor) -> None:
+        self.users, self.items = users, items
+        self.parameters = [users, items]
+
+    @abstractmethod
+    def factors(self, parameters: Sequence[Tensor]) -> Pair:
+        """The factors x and z of users and items."""
+
+    @abstractmethod
+    def along(self, directions: Sequence[Tensor]) -> Pair:
+        """How x and z change when the parameters move in these directions."""
+
+    @abstractmethod
+    def gradient(self, by_users: Tensor, by_items: Tensor) -> list[Tensor]:
+        """The gradient by the parameters, from that by x and z."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, Matrix]:
+        """Copies of the present factors and biases, as a scorer takes them."""
+
+    def penalise(self, gradients: Sequence[Tensor], penalty: float, rows: slice) -> None:
+        """Add the gradient of the penalty: that of the block's users, and their share of that of the items."""
+        share = (rows.stop - rows.start) / len(self.users)
+        gradients[0][rows].add_(self.users[rows], alpha=penalty)
+        gradients[1].add_(self.items, alpha=penalty * share)
+
+
+class Factorisation(Backbone):
+    r"""Matrix factorisation, :math:`\hat y_{ui} = u_u \cdot v_i + b_u + b_i`.
+
+    First factors are normal with variance 2 over the number of users or items (Kaiming's, by fan-out), biases 0.
+    """
+
+    def __init__(self, shape: tuple[int, int], width: int, generator: torch.Generator) -> None:
+        users, items = (torch.randn(n, width, generator=generator) * math.sqrt(2 / n) for n in shape)
+        super().__init__(users, items)
+        self.width = width
+        self.user_bias, self.item_bias = (torch.zeros(n) for n in shape)
+        self.parameters = [users, items, self.user_bias, self.item_bias]
+
+    def factors(self, parameters: Sequence[Tensor]) -> Pair:
+        """The biases become columns beside a column of ones."""
+        return self._columns(parameters, 1.0)
+
+    def along(self, directions: Sequence[Tensor]) -> Pair:
+        """The ones do not move."""
+        return self._columns(directions, 0.0)
+
+    @staticmethod
+    def _columns(parts: Sequence[Tensor], constant: float) -> Pair:
+        users, items, user_bias, item_bias = parts
+        left = torch.full((len(users), 1), constant)
+        right = torch.full((len(items), 1), constant)
+        return torch.hstack([users, user_bias[:, None], left]), torch.hstack([items, right, item_bias[:, None]])
+
+    def gradient(self, by_users: Tensor, by_items: Tensor) -> list[Tensor]:
+        """Columns back to factors and biases."""
+        d = self.width
+        parts = by_users[:, :d], by_items[:, :d], by_users[:, d], by_items[:, d + 1]
+        return [part.contiguous() for part in parts]
+
+    def arrays(self) -> dict[str, Matrix]:
+        """Factors and biases."""
+        names = "user_factors", "item_factors", "user_bias", "item_bias"
+        return {name: part.numpy().copy() for name, part in zip(names, self.parameters, strict=True)}
+
+
+class LightGcn(Backbone):
+    r"""Factors that flow along the positive rows, :math:`E = \frac{1}{L + 1} \sum_{l=0}^{L} \hat A^l E_0`.
+
+    :math:`\hat A = D^{-1/2} A D^{-1/2}` is the adjacency matrix of users and items, each edge divided by the root of
+    the degrees of its ends. He et al. (2020). First factors are normal with standard deviation 0.1.
+    """
+
+    def __init__(self, rows: Labelled, width: int, layers: int, generator: torch.Generator) -> None:
+        users, items = (torch.randn(n, width, generator=generator) * 0.1 for n in rows.shape)
+        super().__init__(users, items)
+        self.layers = layers
+        positive = rows.rows.labels > 0
+        ends = rows.rows.users[positive], rows.rows.items[positive]
+        degrees = [np.bincount(codes, minlength=n) for codes, n in zip(ends, rows.shape, strict=True)]
+        edges = 1 / np.sqrt(degrees[0][ends[0]].astype(float) * degrees[1][ends[1]])
+        matrix = sparse.csr_array((edges.astype(np.float32), ends), shape=rows.shape)
+        self.to_users, self.to_items = _csr(matrix), _csr(matrix.T.tocsr())
+
+    def factors(self, parameters: Sequence[Tensor]) -> Pair:
+        """The mean over all states."""
+        user_states = list(parameters[:1])
+        item_states = list(parameters[1:2])
+        for _ in range(self.layers):
+            users, items = user_states[-1], item_states[-1]
+            user_states.append(self.to_users @ items)
+            item_states.append(self.to_items @ users)
+        return sum_of(user_states).div_(self.layers + 1), sum_of(item_states).div_(self.layers + 1)
+
+    def along(self, directions: Sequence[Tensor]) -> Pair:
+        """The flow is linear."""
+        return self.factors(directions)
+
+    def gradient(self, by_users: Tensor, by_items: Tensor) -> list[Tensor]:
+        """And its matrix symmetric."""
+        return list(self.factors([by_users, by_items]))
+
+    def arrays(self) -> dict[str, Matrix]:
+        """Factors at the end of the flow."""
+        users, items = self.factors(self.parameters)
+        return {"user_factors": users.numpy(), "item_factors": items.numpy()}
+
+
+def sum_of(parts: Sequence[Tensor]) -> Tensor:
+    """A new tensor, even for one part."""
+    total = parts[0].clone()
+    for part in parts[1:]:
+        total += part
+    return total
+
+
+def _csr(matrix: "sparse.csr_array[np.float32, tuple[int, int]]") -> Tensor:
+    matrix.sort_indices()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # torch calls its sparse matrices a beta
+        return torch.sparse_csr_tensor(
+            torch.from_numpy(matrix.indptr.astype(np.int64)),
+            torch.from_numpy(matrix.indices.astype(np.int64)),
+            torch.from_numpy(matrix.data),
+            size=matrix.shape,
+        )

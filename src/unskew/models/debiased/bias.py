@@ -1,0 +1,28 @@
+"""The plain method: what is observed, as it is."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unskew.models.debiased.pointwise import PointwiseModel
+
+if TYPE_CHECKING:
+    from unskew.models.debiased.method import Method, Setting
+
+
+@dataclass(frozen=True)
+class Bias(PointwiseModel, word="bias"):
+    r"""Labels of the observed pairs, as if observed at random.
+
+    .. math:: \min \sum_{(u, i) \in O} (\hat y_{ui} - y_{ui})^2 + \frac{\lambda}{2} \lVert \Theta \rVert^2,
+       \qquad y_{ui} \in \{-1, 1\}
+
+    The baseline "Bias" of Wang et al. (2024). Its options are those of `PointwiseModel`.
+    """
+
+    regularisation: float = 0.1
+
+    def method(self, setting: "Setting") -> "Method":
+        """All rows weigh the same."""
+        from unskew.models.debiased.weighted import Weighted
+
+        return Weighted(self, setting, 1.0, 1.0)

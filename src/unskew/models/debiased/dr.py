@@ -1,0 +1,46 @@
+"""Doubly robust joint learning."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from unskew.models.debiased.pointwise import PointwiseModel
+from unskew.models.model import check_whole
+
+if TYPE_CHECKING:
+    from unskew.models.debiased.method import Method, Setting
+
+
+@dataclass(frozen=True)
+class Dr(PointwiseModel, word="dr"):
+    r"""Doubly robust joint learning: a second model g guesses the error of the first, and rows correct the guess.
+
+    A step first lets g, a matrix factorisation, come nearer to the errors :math:`e = y - \hat y` of the observed pairs,
+    :math:`\min_g \sum_O w (g - e)^2`, and then descends on
+
+    .. math:: \sum_{u, i} (\hat y - t)^2 + \sum_{O} w \left[(\hat y - y)^2 - (\hat y - t)^2\right], \qquad
+       t = g + \mathrm{sg}(\hat y), \quad w = 1 / P(O = 1 \mid y)
+
+    where sg stops the gradient: t counts as a constant. Wang et al. (2019), with the signed error of Chen et al.
+    (2021); the propensities are those of `Ips`. The penalty holds for both models. Options beside these are those
+    of `PointwiseModel`; with ``loss=bce`` the error is :math:`y - \tanh(\hat y / 2)`.
+
+    Parameters
+    ----------
+    imputation_factors : int
+        Of g.
+    """
+
+    regularisation: float = 10.0
+    imputation_factors: int = 2
+
+    needs_uniform: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole(self, "imputation_factors")
+
+    def method(self, setting: "Setting") -> "Method":
+        """Two models in turn."""
+        from unskew.models.debiased.robust import Robust
+
+        return Robust(self, setting, *setting.inverse_propensities)

@@ -1,0 +1,146 @@
+"""What takes the steps: the world it sees, its optimiser, and the sums over the pairs of a block."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from unskew.models.debiased.backbones import Backbone, Pair
+from unskew.models.debiased.labelled import Labelled, Rows
+from unskew.models.debiased.model import DebiasedModel
+from unskew.models.debiased.pointwise import PointwiseModel
+
+TILE = 200_000  # pairs that are worked on at a time: some matrices of that size stay in the processor's cache
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What a method works on.
+
+    Parameters
+    ----------
+    labelled : Labelled
+        The log.
+    uniform : Rows, optional
+        The uniform sample.
+    backbone : Backbone
+        At its first state.
+    generator : torch.Generator
+        Where all randomness comes from.
+    """
+
+    labelled: Labelled
+    uniform: Rows | None
+    backbone: Backbone
+    generator: torch.Generator
+
+    @property
+    def sample(self) -> Rows:
+        """The uniform sample of a method that needs one."""
+        assert self.uniform is not None
+        return self.uniform
+
+    @property
+    def inverse_propensities(self) -> tuple[float, float]:
+        """Of negatives and positives."""
+        return self.labelled.inverse_propensities(self.sample)
+
+
+class Method(ABC):
+    """Takes a step on all items of a block of users.
+
+    Parameters
+    ----------
+    model : DebiasedModel
+    setting : Setting
+    """
+
+    def __init__(self, model: DebiasedModel, setting: Setting) -> None:
+        self.backbone, self.penalty = setting.backbone, model.regularisation
+        self.optimiser = optimiser_of(model, self.backbone.parameters)
+        self.epoch = 0
+        """How many epochs are over; the trainer counts."""
+
+    @abstractmethod
+    def step(self, block: slice) -> tuple[float, float]:
+        """Move all parameters; return a sum of losses over the block and of how much they weigh."""
+
+    def descend(self, block: slice, by_users: Tensor, by_items: Tensor) -> None:
+        """Move the parameters of the backbone down the gradient that was found."""
+        gradients = self.backbone.gradient(by_users, by_items)
+        self.backbone.penalise(gradients, self.penalty, block)
+        take_step(self.optimiser, self.backbone.parameters, gradients)
+
+
+class Pointwise(Method):
+    r"""Methods whose loss of a pair has the slope :math:`\kappa\, (A\, p(\hat y) - C)`.
+
+    With weights w and targets t of a pair, A = Σ w and C = Σ w t. The squared loss has p(ŷ) = ŷ and κ = 2, the log loss
+    p(ŷ) = tanh(ŷ/2) and κ = 1/2.
+    """
+
+    def __init__(self, model: PointwiseModel, setting: Setting) -> None:
+        super().__init__(model, setting)
+        self.labels = torch.from_numpy(setting.labelled.matrix())
+        self.logistic = model.loss == "bce"
+        self.slope = 0.5 if self.logistic else 2.0
+        rows = max(1, min(TILE // self.labels.shape[1], self.labels.shape[0]))
+        self._buffers = [torch.empty(rows, self.labels.shape[1]) for _ in range(2)]
+
+    def tiles(self, block: slice, factors: Pair) -> Iterator[tuple[slice, Tensor, Tensor]]:
+        """Some users at a time: which, their labels (0 where there is none) and predictions p of all items.
+
+        Both matrices are written over by the next tile.
+        """
+        users, items = factors
+        height = len(self._buffers[0])
+        for start in range(block.start, block.stop, height):
+            rows = slice(start, min(start + height, block.stop))
+            labels, predicted = (buffer[: rows.stop - start] for buffer in self._buffers)
+            labels.copy_(self.labels[rows])
+            torch.mm(users[rows], items.T, out=predicted)
+            yield rows, labels, self.link(predicted)
+
+    def link(self, scores: Tensor) -> Tensor:
+        """The prediction p(ŷ), in place."""
+        return scores.mul_(0.5).tanh_() if self.logistic else scores
+
+
+class Slopes:
+    """Sums over the pairs of a block: the gradient by the factors x and z.
+
+    Parameters
+    ----------
+    factors : Pair
+    """
+
+    def __init__(self, factors: Pair) -> None:
+        self.users, self.items = factors
+        self.by_users = torch.zeros_like(self.users)
+        # wide, for products with a long and a short side are faster so
+        self._by_items = torch.zeros(self.items.shape[1], self.items.shape[0])
+
+    def add(self, rows: slice, slopes: Tensor) -> None:
+        """Take in the slopes of all items of some users."""
+        torch.mm(slopes, self.items, out=self.by_users[rows])
+        self._by_items.addmm_(self.users[rows].T, slopes)
+
+    def result(self, scale: float) -> Pair:
+        """The gradient, times a number."""
+        return self.by_users.mul_(scale), (self._by_items.T * scale).contiguous()
+
+
+def optimiser_of(model: DebiasedModel, parameters: Sequence[Tensor]) -> torch.optim.Optimizer:
+    """Adam, or plain gradient descent."""
+    if model.optimiser == "sgd":
+        return torch.optim.SGD(parameters, lr=model.learning_rate)
+    return torch.optim.Adam(parameters, lr=model.learning_rate)
+
+
+def take_step(optimiser: torch.optim.Optimizer, parameters: Sequence[Tensor], gradients: Sequence[Tensor]) -> None:
+    """Move parameters down these gradients."""
+    for parameter, gradient in zip(parameters, gradients, strict=True):
+        parameter.grad = gradient
+    optimiser.step()

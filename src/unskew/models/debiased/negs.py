@@ -1,0 +1,51 @@
+"""Negative sampling: positives against the hardest of some drawn items."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from unskew.errors import ConfigError
+from unskew.models.debiased.model import DebiasedModel
+from unskew.models.model import check_whole
+
+if TYPE_CHECKING:
+    from unskew.models.debiased.method import Method, Setting
+
+
+@dataclass(frozen=True)
+class NegS(DebiasedModel, word="negs"):
+    r"""Positives alone, each against the H highest scored of U items drawn for it: DNS(H, U) with the log loss.
+
+    .. math:: \min \sum_{(u, i) \in O^+} \Big[-\ln \sigma(\hat y_{ui})
+       - \frac{1}{H} \sum_{j \in N_{ui}} \ln(1 - \sigma(\hat y_{uj}))\Big] + \frac{\lambda}{2} \lVert \Theta \rVert^2
+
+    The U items are drawn uniformly, with replacement, from the whole catalogue, the user's positives included. With
+    a smaller share H/U only items near the top of the user's list matter. Wang et al. (2024), section 5; the sampler is
+    that of Shi et al. (2023). Observed negatives are not used. Options beside these are those of `DebiasedModel`.
+
+    Parameters
+    ----------
+    hardest : int
+        H.
+    drawn : int
+        U.
+    """
+
+    regularisation: float = 0.1
+    hardest: int = 10
+    drawn: int = 100
+
+    needs_both: ClassVar[bool] = False
+    cells: ClassVar[int] = 300_000  # draws are independent from step to step, so that many small steps pay
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole(self, "hardest")
+        check_whole(self, "drawn")
+        if self.hardest > self.drawn:
+            raise ConfigError(f"{self}: hardest must be at most drawn ({self.drawn}), for it is chosen from that many")
+
+    def method(self, setting: "Setting") -> "Method":
+        """Draws in ranks."""
+        from unskew.models.debiased.sampled import Sampled
+
+        return Sampled(self, setting)
