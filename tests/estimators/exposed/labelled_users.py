@@ -1,0 +1,67 @@
+"""Users whose every candidate is labelled, and every random sample that may be drawn of each."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.estimators import Terms
+from unskew.estimators.exposed import Exposure, Ure, Worth
+
+Picks = Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """For each user the labels by rank, best first, and what each rank gains."""
+
+    labels: Sequence[Sequence[int]]
+    gains: Sequence[Sequence[float]]
+    cutoff: int | None = None
+
+    @classmethod
+    def recall(cls, labels: Sequence[Sequence[int]], k: int) -> "Labelled":
+        return cls(labels, [[float(rank < k) for rank in range(len(row))] for row in labels], k)
+
+    @property
+    def counts(self) -> Ints:
+        """N+ of each user."""
+        return np.array([sum(row) for row in self.labels])
+
+    @property
+    def totals(self) -> Floats:
+        """The sum of gains over all positives of each user."""
+        return np.array([float(np.dot(a, b)) for a, b in zip(self.labels, self.gains, strict=True)])
+
+    def exposure(self, picks: Picks) -> Exposure:
+        user = np.repeat(np.arange(len(picks)), [len(picked) for picked in picks])
+        positive = [self.labels[u][rank] == 1 for u, picked in enumerate(picks) for rank in picked]
+        return Exposure(user, np.array(positive), np.array([len(row) for row in self.labels]))
+
+    def worth(self, picks: Picks) -> Worth:
+        found = [(self.gains[u][rank], rank) for u, picked in enumerate(picks) for rank in picked]
+        gains, above = np.array(found, dtype=float).T
+        return Worth(gains, above, self.up_to, self.cutoff)
+
+    def up_to(self, places: Ints) -> Floats:
+        """Plainly: for each user and number of places, the sum of so many gains."""
+        return np.array([[sum(row[: int(n)]) for n in places] for row in self.gains], dtype=float)
+
+    def means(self, picks: Picks, estimator: Ure) -> Terms:
+        return estimator.means(self.worth(picks), self.exposure(picks))
+
+    def sums(self, picks: Picks, estimator: Ure) -> Terms:
+        return estimator.sums(self.worth(picks), self.exposure(picks))
+
+    def draws(self, sizes: Sequence[int]) -> Iterator[Picks]:
+        """Every way to draw so many items of each user; all are equally likely."""
+        each = [itertools.combinations(range(len(row)), l) for row, l in zip(self.labels, sizes, strict=True)]
+        return itertools.product(*each)
+
+
+def every_sample(labels: Sequence[int], gains: Sequence[float], size: int) -> tuple[Labelled, Picks]:
+    """One user as many times as there are samples, each time with another: means over users are expectations."""
+    picks = list(itertools.combinations(range(len(labels)), size))
+    return Labelled([labels] * len(picks), [gains] * len(picks)), picks
