@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -46,8 +47,14 @@ class Labelled:
         return Worth(gains, above, self.up_to, self.cutoff)
 
     def up_to(self, places: Ints) -> Floats:
-        """Plainly: for each user and number of places, the sum of so many gains."""
-        return np.array([[sum(row[: int(n)]) for n in places] for row in self.gains], dtype=float)
+        """For each user and number of places, the sum of so many gains."""
+        return self._sums[:, np.minimum(places, self._sums.shape[1] - 1)]
+
+    @cached_property
+    def _sums(self) -> Floats:
+        longest = max(map(len, self.gains))
+        padded = [[0.0, *row, *[0.0] * (longest - len(row))] for row in self.gains]
+        return np.cumsum(padded, axis=1)
 
     def means(self, picks: Picks, estimator: Ure) -> Terms:
         return estimator.means(self.worth(picks), self.exposure(picks))

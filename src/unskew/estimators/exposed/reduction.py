@@ -51,10 +51,15 @@ def fall(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
     share = _by(block, liked, blocks) / np.maximum(seen, 1e-300)
     row = block[stratum]
     surprise = weight * (exposure.positive - share[row])
-    numerator = _spread(_by_block(gains, block, blocks), share, seen, row, surprise, exposure)
+
+    def by_user(known: Floats) -> Floats:
+        """What a user's places are expected to hold, and what the user's rows add to the error of the shares."""
+        factor = _by(block, known.sum(axis=0), blocks) / np.maximum(seen, 1e-300)
+        return np.asarray(known @ share[block] + exposure.sums(factor[row] * surprise))
+
     if not np.array_equal(terms.denominator, exposure.scale * exposure.positives):
-        return Terms(numerator, terms.denominator)
-    return Terms(numerator, _spread(_by_block(places, block, blocks), share, seen, row, surprise, exposure))
+        return Terms(by_user(gains), terms.denominator)
+    return Terms(by_user(gains), by_user(places))
 
 
 def _edges(largest: int, cutoff: int | None) -> Ints:
@@ -76,16 +81,5 @@ def _pool(liked: Floats, shown: Floats) -> Ints:
     return np.repeat(np.arange(len(stack)), [int(part[2]) for part in stack])
 
 
-def _by_block(parts: Floats, block: Ints, blocks: int) -> Floats:
-    """Sums over the strata of a block and over users."""
-    return _by(block, parts.sum(axis=0), blocks)
-
-
 def _by(group: Ints, values: Floats, groups: int) -> Floats:
     return np.asarray(np.bincount(group, weights=values, minlength=groups), dtype=float)
-
-
-def _spread(known: Floats, share: Floats, seen: Floats, row: Ints, surprise: Floats, exposure: Exposure) -> Floats:
-    """One number a user, with the estimate's sum and the estimate's error."""
-    factor = np.divide(known, seen, out=np.zeros_like(known), where=seen > 0)
-    return float(share @ known) / exposure.users + exposure.sums(factor[row] * surprise)
