@@ -1,6 +1,7 @@
 """Interactions, splits and the readers of public data sets."""
 
 from unskew.data.densify import Densified, Size, densify
+from unskew.data.exposed import Population, exposed_from_frame, find_population, read_exposed
 from unskew.data.interactions import Interactions
 from unskew.data.split import Candidates, Split
 from unskew.data.splitters import (
@@ -17,11 +18,15 @@ __all__ = [
     "Candidates",
     "Densified",
     "Interactions",
+    "Population",
     "Size",
     "Split",
     "Vocabulary",
     "count_train_only",
     "densify",
+    "exposed_from_frame",
+    "find_population",
+    "read_exposed",
     "split_fractions",
     "split_leave_one_out",
     "split_per_user",

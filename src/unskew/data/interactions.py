@@ -109,11 +109,12 @@ class Interactions:
         timestamp: str | None = None,
         propensity: str | None = None,
         name: str = "frame",
+        once: bool = True,
     ) -> "Interactions":
         """Make interactions from a pandas, polars or Arrow frame.
 
         The columns ``rating``, ``timestamp`` and ``propensity`` are taken when they are there; another name given
-        for one of them must exist.
+        for one of them must exist. With ``once=False`` repeated rows stay.
         """
         import narwhals as nw
 
@@ -138,7 +139,8 @@ class Interactions:
             if key in series
         }
         check_propensity(columns.get("propensity"), name)
-        return cls(users, items, user_vocabulary, item_vocabulary, name=name, **columns).distinct()
+        made = cls(users, items, user_vocabulary, item_vocabulary, name=name, **columns)
+        return made.distinct() if once else made
 
     @classmethod
     def from_sparse(
@@ -261,6 +263,11 @@ class Interactions:
                 f"{self.name} has no column {column!r}, which {condition!r} asks for; name it with --{column}-col"
             )
         return np.asarray(_COMPARE[operator](values, float(number)))
+
+    def labelled(self, condition: str | None = None) -> "Interactions":
+        """The same rows with labels as values: 1 where the condition holds, else 0; 1 everywhere without one."""
+        labels = np.ones(len(self)) if condition is None else self.holds(condition).astype(float)
+        return replace(self, values=labels)
 
     def recode(self, user_vocabulary: Vocabulary, item_vocabulary: Vocabulary) -> "Interactions":
         """The same rows in other vocabularies, which must hold all ids of this one."""

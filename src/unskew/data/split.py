@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from unskew.arrays import Bools, Ints
+from unskew.data.exposed import check_exposed
 from unskew.data.interactions import Interactions
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import ConfigError, DataError, did_you_mean
@@ -85,6 +86,9 @@ class Split:
         ``unseen`` (default), ``all``, ``trained``, ``listed`` or ``sampled(n)``.
     made : str
         How the split came about, for the record.
+    exposed : bool
+        Whether the test is of items drawn at random from the candidates, ``all`` or ``unseen``, with labels 1 and 0 as
+        values. Only then can `ure` be computed.
     """
 
     train: Interactions
@@ -92,6 +96,7 @@ class Split:
     validation: Interactions | None = None
     candidates: str | Candidates = "unseen"
     made: str = "given"
+    exposed: bool = False
 
     def __post_init__(self) -> None:
         for name in ("train", "test", "validation"):
@@ -121,6 +126,8 @@ class Split:
         object.__setattr__(self, "_catalogue", positions[known].astype(np.int32))
         if isinstance(self.candidates, str):
             object.__setattr__(self, "candidates", Candidates.from_word(self.candidates))
+        if self.exposed:
+            check_exposed(self)
 
     def __repr__(self) -> str:
         validation = "" if self.validation is None else f", validation={self.validation!r}"
@@ -146,6 +153,8 @@ class Split:
         """The same split under another candidate rule; the catalogue stays as it was."""
         other = copy.copy(self)
         object.__setattr__(other, "candidates", Candidates.from_word(rule) if isinstance(rule, str) else rule)
+        if other.exposed:
+            check_exposed(other)
         return other
 
     @property

@@ -32,6 +32,11 @@ class Estimator(Named, family="estimator"):
     uses_propensity: ClassVar[bool] = True
 
     @property
+    def corrects(self) -> bool:
+        """Whether it corrects for what was observed, and is no plain average."""
+        return self.uses_propensity
+
+    @property
     def target(self) -> str:
         """What the number estimates, in words."""
         return "relevant items, mean over users"

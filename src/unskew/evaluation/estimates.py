@@ -1,6 +1,6 @@
 """From evidence to estimates and comparisons."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -10,8 +10,20 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.errors import ConfigError, PropensityError
-from unskew.estimators import Comparison, Estimate, Estimator, Terms, difference, holm, p_value
+from unskew.estimators import (
+    Comparison,
+    Estimate,
+    Estimator,
+    ExposedEstimator,
+    Terms,
+    Traditional,
+    Ure,
+    difference,
+    holm,
+    p_value,
+)
 from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.exposures import Exposures, inside_settings
 from unskew.evaluation.risks import Cell, Risks, kish
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
 from unskew.metrics import AnyMetric, ListMetric, UserLists
@@ -54,6 +66,7 @@ class Estimation:
     threads: int | None = None
     rated: Evidence | None = None
     rated_propensity: Propensity | None = None
+    exposures: Exposures | None = None
 
     def run(self) -> tuple[list[Cell], list[Estimate], list[Comparison]]:
         """Compute all cells, then all intervals, sharing the bootstrap's draws where users are the same."""
@@ -70,14 +83,30 @@ class Estimation:
 
     def cells(self) -> list[Cell]:
         """Numerators and denominators a user of each metric and estimator, without intervals."""
-        values = self._values()
+        plain = [pair for pair in self.settings.pairs if not isinstance(pair[1], ExposedEstimator)]
+        values = self._values(plain)
         risks = None if self.rated is None else Risks(self.rated, self.rated_propensity or self.propensity)
-        return [
-            risks.cell(metric, estimator)
-            if risks is not None and metric.kind in OVER_ALL_PAIRS
-            else self._cell(metric, estimator, values)
-            for metric, estimator in self.settings.pairs
-        ]
+        inside = self._inside_cells()
+        cells = []
+        for metric, estimator in self.settings.pairs:
+            if risks is not None and metric.kind in OVER_ALL_PAIRS:
+                cells.append(risks.cell(metric, estimator))
+            elif isinstance(estimator, Ure):
+                assert self.exposures is not None
+                cells.append(self.exposures.cell(metric, estimator))
+            elif isinstance(estimator, Traditional):
+                cells.append(replace(inside[str(metric)], estimator=estimator))
+            else:
+                cells.append(self._cell(metric, estimator, values))
+        return cells
+
+    def _inside_cells(self) -> dict[str, Cell]:
+        """The plain averages among the exposed rows alone, by metric."""
+        settings = inside_settings(self.settings)
+        if not settings.pairs or self.exposures is None:
+            return {}
+        cells = Estimation(self.exposures.inside, settings, self.propensity, self.threads).cells()
+        return {str(cell.metric): cell for cell in cells}
 
     @staticmethod
     def _groups(cells: list[Cell]) -> Iterator[list[int]]:
@@ -125,7 +154,7 @@ class Estimation:
         return Estimate(
             model=model,
             metric=str(cell.metric),
-            definition=self._definition(cell.metric, model),
+            definition=self._definition(cell, model),
             estimator=str(cell.estimator),
             target=cell.estimator.target_of(cell.metric.kind),
             value=terms.value,
@@ -146,9 +175,12 @@ class Estimation:
         evidence = self.evidence if self.rated is None or metric.kind not in OVER_ALL_PAIRS else self.rated
         return evidence.ranks
 
-    def _definition(self, metric: AnyMetric, model: str) -> str:
+    def _definition(self, cell: Cell, model: str) -> str:
+        metric = cell.metric
         if metric.kind == "loss":
             return f"{metric.definition}; {self.evidence.split.rule}"
+        if isinstance(cell.estimator, Traditional):
+            return f"{metric.definition}; ties {self.evidence.ranks[model].ties}; listed"
         evidence = self.evidence if self.rated is None or metric.kind not in OVER_ALL_PAIRS else self.rated
         return f"{metric.definition}; ties {evidence.ranks[model].ties}; {evidence.candidates_in_words(model)}"
 
@@ -212,13 +244,13 @@ class Estimation:
         defined = ~np.any([np.isnan(column) for column in columns.values()], axis=0)
         return {model: Terms(column[defined], np.ones(int(defined.sum()))) for model, column in columns.items()}
 
-    def _values(self) -> Values:
+    def _values(self, pairs: Sequence[tuple[AnyMetric, Estimator]]) -> Values:
         """Numerators and denominators a user by metric, estimator and model; values alone for list metrics.
 
         Jobs run side by side and hold the gains of one model and metric at a time, so memory stays small.
         """
-        ranked = [m for m in self.settings.metrics if m.kind not in OVER_ALL_PAIRS]
-        for metric, estimator in self.settings.pairs:
+        ranked = list({str(m): m for m, _ in pairs if m.kind not in OVER_ALL_PAIRS}.values())
+        for metric, estimator in pairs:
             if metric.kind not in OVER_ALL_PAIRS:
                 self._basis(estimator, counted=metric.kind == "mean")
         lists: tuple[AnyMetric, ...] = tuple(m for m in ranked if isinstance(m, ListMetric))
@@ -241,7 +273,7 @@ class Estimation:
                 continue
             gains = self.evidence.gains(model, metric)
             for other, estimator in self.settings.pairs:
-                if other is metric:
+                if other is metric and not isinstance(estimator, ExposedEstimator):
                     values[str(metric), str(estimator), model] = self._pair(metric, estimator, gains)
         return values
 

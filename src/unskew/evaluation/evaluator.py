@@ -131,7 +131,7 @@ def evaluate(
     if not models:
         raise DataError("no model to judge: give at least one")
     settings = resolve(
-        metrics=default_metrics(models) if metrics is None else metrics,
+        metrics=default_metrics(models) if metrics is None and not split.exposed else metrics,
         estimators=estimators,
         propensity=propensity,
         candidates=candidates,
@@ -144,6 +144,7 @@ def evaluate(
         unlisted=unlisted,
         scale=scale,
         allow_missing=allow_missing,
+        exposed=split.exposed,
     )
     if settings.candidates is not None and settings.candidates != split.rule:
         split = split.with_candidates(settings.candidates)
@@ -178,7 +179,9 @@ def evaluate(
         check_counts(by_user, evidence.users, np.diff(evidence.offsets), split)
         known = _known_to_all({name: model.ranker for name, model in fitted.items()}, ids)
         evidence = replace(evidence, relevant=by_user, absent=numbers[known])
-    estimation = Estimation(evidence, settings, fitted_propensity, threads, gathered.rated, of_ratings)
+    estimation = Estimation(
+        evidence, settings, fitted_propensity, threads, gathered.rated, of_ratings, gathered.exposures
+    )
     cells, estimates, comparisons = estimation.run()
     doubts = find_doubts(evidence, settings, cells, gathered.contest, gathered.rated, fitted_propensity)
     sensitivity = measure_sensitivity(gamma, settings, evidence, gathered.rated, threads)
@@ -205,6 +208,7 @@ def evaluate(
         correction=gathered.correction,
         gamma=gamma,
         sensitivity=sensitivity,
+        exposures=gathered.exposures,
     )
 
 

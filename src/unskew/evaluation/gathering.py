@@ -20,6 +20,7 @@ from unskew.evaluation.corrected import (
     compare_with_full,
 )
 from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.exposures import Exposures, check_population
 from unskew.evaluation.judged import Fitted
 from unskew.evaluation.saved_ranks import admit, check_alike
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
@@ -56,6 +57,8 @@ class Gathered:
     block_size : int or None
     correction : tuple of CorrectionCheck or None
         How far corrected numbers are from those of full ranking; None without a correction.
+    exposures : Exposures or None
+        All rows of a randomly exposed test, positive or not.
     """
 
     ranked: Evidence | None
@@ -63,6 +66,7 @@ class Gathered:
     contest: Contest | None
     block_size: int | None
     correction: tuple[CorrectionCheck, ...] | None = None
+    exposures: Exposures | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +82,8 @@ class Gathering:
 
     def run(self) -> Gathered:
         """Rank the positives, and rate all rows, as far as metrics ask for it."""
+        if self.split.exposed:
+            return self._expose()
         kinds = {metric.kind for metric in self.settings.metrics}
         graded = "graded" in kinds
         if graded and isinstance(self.split.rule, Sampled):
@@ -99,6 +105,13 @@ class Gathering:
             contest = contest if contest is not None or ranked is not None else self._contest(None)
         checks = None if ranked is None else self._check_correction(ranked, contest, block)
         return Gathered(ranked, rated, contest, block, checks)
+
+    def _expose(self) -> Gathered:
+        """Rank all rows of a randomly exposed test."""
+        contest, ranks, block = self._rank(None)
+        check_population(self.split, contest)
+        exposures = Exposures(self._evidence(contest, ranks))
+        return Gathered(exposures.positives, None, contest, block, None, exposures)
 
     def _rank(self, positive: str | None) -> tuple[Contest | None, dict[str, Ranks], int | None]:
         settings = replace(self.settings, positive=positive)

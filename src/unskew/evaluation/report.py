@@ -18,6 +18,7 @@ from unskew.evaluation.changes import Changes
 from unskew.evaluation.corrected import CorrectionCheck
 from unskew.evaluation.coupling import ROWS_A_USER, count_sizes
 from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.exposures import Exposures
 from unskew.evaluation.gamma import GammaChoice
 from unskew.evaluation.propensity_check import as_numbers, check_propensity, count_pairs, file_fingerprints
 from unskew.evaluation.sensitivity import Sensitivity
@@ -36,7 +37,7 @@ class Report:
 
     Printing it shows a table; `to_dict` gives the JSON, `to_html` the page. `evidence` is of the positives, `rated` of
     the rated rows where a metric is over all pairs; when all are, `evidence` is the latter too. `against` is
-    what moved since an earlier run, where one was named.
+    what moved since an earlier run, where one was named. `exposures` are all rows of a randomly exposed test.
     """
 
     estimates: tuple[Estimate, ...]
@@ -53,6 +54,7 @@ class Report:
     sensitivity: Sensitivity | None = None
     correction: tuple[CorrectionCheck, ...] | None = None
     against: Changes | None = None
+    exposures: Exposures | None = None
 
     def __str__(self) -> str:
         from unskew.evaluation.table import as_text

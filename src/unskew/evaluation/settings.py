@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from unskew.data.split import Candidates
 from unskew.errors import ConfigError, did_you_mean
 from unskew.estimators import Aoa, Estimator, Interval, Observation, Snips
+from unskew.evaluation.exposed_checks import exposed_mismatch
 from unskew.evaluation.scale import Scale
 from unskew.metrics import AnyMetric, parse_metric
 from unskew.propensities import PropensityModel
@@ -16,6 +17,9 @@ DEFAULT_LOSSES = ("mae", "mse")
 OVER_ALL_PAIRS = frozenset({"loss", "graded"})
 DEFAULT_ESTIMATORS = ("aoa", "snips")
 DEFAULT_PROPENSITY = "popularity"
+EXPOSED_METRICS = ("recall@10", "precision@10", "ndcg@10")
+EXPOSED_ESTIMATORS = ("traditional", "ure(aggregate=pooled)")
+"""What a randomly exposed test is judged by when nothing was asked for."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +85,11 @@ def resolve(
     unlisted: str = "zero",
     scale: str | Scale | None = None,
     allow_missing: bool = False,
+    exposed: bool = False,
 ) -> Settings:
     """Parse words and refuse what cannot be.
+
+    With `exposed` the test is of items drawn at random, which has other defaults and estimators.
 
     Raises
     ------
@@ -99,15 +106,22 @@ def resolve(
         raise ConfigError(f"seed {seed} must be 0 or more, and below 2**63")
     if block_size is not None and block_size < 1:
         raise ConfigError(f"block size {block_size} must be at least 1")
-    wanted = [metrics] if isinstance(metrics, str) else metrics if metrics is not None else DEFAULT_METRICS
+    default_metrics, default_estimators = (
+        (EXPOSED_METRICS, EXPOSED_ESTIMATORS) if exposed else (DEFAULT_METRICS, DEFAULT_ESTIMATORS)
+    )
+    wanted = [metrics] if isinstance(metrics, str) else metrics if metrics is not None else default_metrics
     parsed_metrics = [parse_metric(metric) for metric in wanted]
     chosen = (
-        [estimators] if isinstance(estimators, str) else estimators if estimators is not None else DEFAULT_ESTIMATORS
+        [estimators] if isinstance(estimators, str) else estimators if estimators is not None else default_estimators
     )
     parsed_estimators = [Estimator.from_word(e) if isinstance(e, str) else e for e in chosen]
     if not parsed_metrics or not parsed_estimators:
         raise ConfigError("nothing to compute: name at least one metric and one estimator")
-    pairs = _pair(parsed_metrics, parsed_estimators, strict=estimators is not None)
+    pairs = _pair(parsed_metrics, parsed_estimators, ties, strict=estimators is not None, exposed=exposed)
+    if not pairs:
+        raise ConfigError(
+            f"{parsed_metrics[0]} cannot be estimated by {' or '.join(map(str, parsed_estimators))}; use recall@10"
+        )
     chosen_interval = Interval.from_word(interval) if isinstance(interval, str) else interval
     _check_interval(chosen_interval, parsed_metrics)
     return Settings(
@@ -135,13 +149,13 @@ def _check_interval(interval: Interval, metrics: Sequence[AnyMetric]) -> None:
 
 
 def _pair(
-    metrics: Sequence[AnyMetric], estimators: Sequence[Estimator], *, strict: bool
+    metrics: Sequence[AnyMetric], estimators: Sequence[Estimator], ties: str, *, strict: bool, exposed: bool
 ) -> tuple[tuple[AnyMetric, Estimator], ...]:
     """Each metric with each estimator that suits it; one that does not is an error when it was asked for."""
     pairs = {}
     for metric in metrics:
         for estimator in estimators:
-            problem = _mismatch(metric, estimator)
+            problem = exposed_mismatch(metric, estimator, ties, exposed=exposed) or _mismatch(metric, estimator)
             if problem is None:
                 pairs[str(metric), str(estimator)] = (metric, estimator)
             elif strict:

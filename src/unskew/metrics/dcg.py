@@ -8,7 +8,7 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.metrics.lists import UserLists, divide
 from unskew.metrics.metric import Kind, ListMetric, Metric
-from unskew.metrics.positions import positions_used
+from unskew.metrics.positions import mean_gain, positions_used
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,19 @@ class NDCG(ListMetric, word="ndcg"):
         k = relevant if self.k is None or self.ideal == "all" else np.minimum(relevant, self.k)
         return np.append(0.0, np.cumsum(discount(np.arange(k.max(initial=0)), self.discount)))[k]
 
+    def row_gains(self, above: Ints, tied: Ints, candidates: Ints, listed: Ints | None = None) -> Floats:
+        """Return the expected discount per row, which the user's DCG is the sum of; see `Metric.row_gains`."""
+        del candidates  # the discount is of the place alone
+        gains = mean_gain(self._table(above, tied), above, tied)
+        if self.k is not None and listed is not None:
+            gains[above >= listed] = 0.0
+        return gains
+
     def _gains(self, lists: UserLists) -> Floats:
-        table = discount(np.arange(positions_used(lists.above, lists.tied, self.k)), self.discount)
-        return lists.gains(table, self.k)
+        return lists.gains(self._table(lists.above, lists.tied), self.k)
+
+    def _table(self, above: Ints, tied: Ints) -> Floats:
+        return discount(np.arange(positions_used(above, tied, self.k)), self.discount)
 
 
 def discount(above: Ints, form: str = "standard") -> Floats:

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Bools, Floats, Ints
 from unskew.data.writing import written
 from unskew.errors import DataError
 
@@ -80,6 +80,13 @@ class Ranks:
         if self.pool is not None:
             digest.update(self.pool.astype("<i4").tobytes())
         return digest.hexdigest()
+
+    def take(self, rows: Bools) -> "Ranks":
+        """The rows of a mask."""
+        columns: dict[str, Any] = {
+            name: None if getattr(self, name) is None else getattr(self, name)[rows] for name in _COLUMNS
+        }
+        return replace(self, **columns)
 
     @staticmethod
     def concat(parts: "Sequence[Ranks]") -> "Ranks":

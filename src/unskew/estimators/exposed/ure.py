@@ -69,6 +69,11 @@ class Ure(ExposedEstimator, word="ure"):
             raise ConfigError(f"{self}: variance is reduced in the pooled form alone; write ure(aggregate=pooled, ...)")
 
     @property
+    def corrects(self) -> bool:
+        """It does: for items that were not drawn."""
+        return True
+
+    @property
     def target(self) -> str:
         """What the number estimates."""
         return {
@@ -88,6 +93,13 @@ class Ure(ExposedEstimator, word="ure"):
     def counted(self, exposure: Exposure, kind: str) -> int:
         """How many users the number rests on: all for sums and pooled ones, else those with a positive."""
         return exposure.users if kind == "sum" or self.aggregate == "pooled" else int(np.sum(exposure.positives > 0))
+
+    def row_weights_of(self, exposure: Exposure, kind: str) -> Floats:
+        """Weight of each positive in the estimate, up to scale; diagnostics are made from it."""
+        positives, user = exposure.positives, exposure.user[exposure.positive]
+        if kind == "sum" or self.aggregate == "pooled":
+            return np.asarray(exposure.scale[user])
+        return np.asarray((self._weights(exposure) / np.maximum(positives, 1))[user])
 
     def means(self, worth: Worth, exposure: Exposure) -> Terms:
         """Terms of a mean over a user's positives."""

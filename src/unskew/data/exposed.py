@@ -1,0 +1,197 @@
+"""Randomly exposed tests: items drawn for each user by chance, each labelled positive or not."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from unskew.data.interactions import Interactions
+    from unskew.data.split import Split
+
+POPULATIONS = ("all", "unseen", "auto")
+SURE = 5.0  # rows expected in train beyond which none at all is no chance: exp(-5) < 1 %
+
+
+def read_exposed(
+    path: str | Path,
+    *,
+    user: str = "user",
+    item: str = "item",
+    label: str | None = None,
+    rating: str | None = None,
+    positive: str | None = None,
+) -> "Interactions":
+    """Read a file of exposed rows; see `exposed_from_frame`.
+
+    Raises
+    ------
+    DataError
+        When the file has no row, or a label is neither 0 nor 1.
+    """
+    from unskew.data.reading import read_table
+
+    frame = read_table(Path(path))
+    if frame.is_empty():
+        raise DataError(f"{path}: there is a header but no row; give the exposed items as user,item,label")
+    return exposed_from_frame(
+        frame, user=user, item=item, label=label, rating=rating, positive=positive, name=str(path)
+    )
+
+
+def exposed_from_frame(
+    frame: Any,
+    *,
+    user: str = "user",
+    item: str = "item",
+    label: str | None = None,
+    rating: str | None = None,
+    positive: str | None = None,
+    name: str = "exposed",
+) -> "Interactions":
+    """Exposed rows with labels 1 and 0 as values, from a pandas, polars or Arrow frame.
+
+    A pair that stands there twice counts once: what is left of a sample drawn with replacement is one drawn without.
+
+    Parameters
+    ----------
+    frame : frame
+    user, item : str
+        Columns of ids.
+    label : str, optional
+        Column of labels 0 and 1; by default ``label``, where there is one.
+    rating : str, optional
+        Column of ratings, where there are no labels; ``rating`` by default.
+    positive : str, optional
+        Which ratings are positive, as in ``rating>=4``; needed when there are no labels.
+    name : str
+        What to call it in messages.
+    """
+    import narwhals as nw
+
+    from unskew.data.interactions import Interactions
+
+    columns = nw.from_native(frame, eager_only=True).columns
+    found = label or ("label" if "label" in columns else None)
+    if found is None:
+        given = rating or "rating"
+        if given not in columns:
+            raise DataError(
+                f"{name}: no column 'label' of 0 and 1 (it has {', '.join(columns[:8])}); rename it so, or give "
+                "ratings and --positive"
+            )
+        if positive is None:
+            raise ConfigError(
+                f"{name}: has ratings and no labels; say which are positive, as in --positive 'rating>=4'"
+            )
+    rows = Interactions.from_frame(frame, user=user, item=item, rating=found or rating, name=name, once=False)
+    if found is not None:
+        check_labels(rows.values, name)
+    elif positive is not None:
+        rows = rows.labelled(positive)
+    _check_conflicts(rows)
+    return rows.distinct()
+
+
+def check_labels(labels: Floats | None, name: str) -> None:
+    """Refuse labels other than 0 and 1."""
+    if labels is None:
+        raise DataError(f"{name}: has no labels; an exposed row says whether it is positive, 1, or not, 0")
+    wrong = ~np.isin(labels, (0.0, 1.0))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(
+            f"{name}: label {labels[row]:g} in row {row + 1} ({int(wrong.sum()):,} such) is neither 0 nor 1; for "
+            "ratings name the column rating and give --positive, as in 'rating>=4'"
+        )
+
+
+def _check_conflicts(rows: "Interactions") -> None:
+    """Refuse a pair that is positive in one row and not in another."""
+    assert rows.values is not None
+    keys = rows.users.astype(np.int64) * max(rows.n_items, 1) + rows.items
+    order = np.argsort(keys, kind="stable")
+    keys, labels = keys[order], rows.values[order]
+    clash = (keys[1:] == keys[:-1]) & (labels[1:] != labels[:-1])
+    if clash.any():
+        row = int(order[int(np.argmax(clash)) + 1])
+        user, item = rows.user_vocabulary.ids[rows.users[row]], rows.item_vocabulary.ids[rows.items[row]]
+        raise DataError(
+            f"{rows.name}: user {user}, item {item} is positive in one row and not in another (row {row + 1}); keep one"
+        )
+
+
+@dataclass(frozen=True)
+class Population:
+    """Which items the exposed ones were drawn from, and how that is known.
+
+    Parameters
+    ----------
+    rule : {"all", "unseen"}
+    why : str
+    """
+
+    rule: str
+    why: str
+
+
+def find_population(asked: str, train: "Interactions", exposed: "Interactions") -> Population:
+    """The population asked for; for ``auto``, the one that the rows shared with train speak for.
+
+    A pair that is exposed and in train can only come from all items. Where none is and more than five were to be
+    expected from all items, they were drawn from what the user had not seen.
+
+    Parameters
+    ----------
+    asked : {"all", "unseen", "auto"}
+    train, exposed : Interactions
+
+    Raises
+    ------
+    ConfigError
+        When ``auto`` cannot tell.
+    """
+    from unskew.data.split import Split
+
+    if asked not in POPULATIONS:
+        raise ConfigError(f"--population {asked}: choose all, unseen or auto")
+    if asked != "auto":
+        return Population(asked, "given")
+    split = Split(train, exposed, candidates="all")
+    shared = int(split.test_in_train.sum())
+    if shared:
+        return Population("all", f"{shared:,} exposed rows are also in train")
+    counts = split.train.user_counts[split.test.users]
+    expected = float(np.sum(counts) / max(len(split.catalogue), 1))
+    if expected > SURE:
+        return Population("unseen", f"no exposed row is in train, and from all items {expected:.1f} would be")
+    raise ConfigError(
+        f"no exposed row is in train, and from all items only {expected:.1f} would be, so whether seen items could be "
+        "drawn cannot be told; say --population all or unseen"
+    )
+
+
+def check_exposed(split: "Split") -> None:
+    """Refuse a test that cannot be a random sample of the candidates."""
+    from unskew.data.split import All, Unseen
+
+    if not isinstance(split.rule, All | Unseen):
+        raise ConfigError(f"exposed items were drawn from all or unseen items, not from {split.rule}; use one of them")
+    test = split.sorted_test
+    check_labels(test.values, test.name)
+    if isinstance(split.rule, Unseen) and split.test_in_train.any():
+        row = int(np.argmax(split.test_in_train))
+        user, item = _ids(split, test.users[row], test.items[row])
+        raise DataError(
+            f"{test.name}: {int(split.test_in_train.sum()):,} exposed rows are also in train, the first is user "
+            f"{user}, item {item}, so they were not drawn from unseen items; use --population all, or leave them "
+            "out of train"
+        )
+
+
+def _ids(split: "Split", user: Ints, item: Ints) -> tuple[Any, Any]:
+    return split.user_vocabulary.ids[user], split.item_vocabulary.ids[item]
