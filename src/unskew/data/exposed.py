@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unskew.arrays import Floats, Ints
+from unskew.data.vocabulary import canonical
 from unskew.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -172,6 +173,23 @@ def find_population(asked: str, train: "Interactions", exposed: "Interactions") 
     raise ConfigError(
         f"no exposed row is in train, and from all items only {expected:.1f} would be, so whether seen items could be "
         "drawn cannot be told; say --population all or unseen"
+    )
+
+
+def within(rows: "Interactions", split: "Split") -> "Interactions":
+    """The rows whose user and item a split knows, coded as in it."""
+    from unskew.data.interactions import Interactions
+
+    users = split.user_vocabulary.encode(canonical(rows.user_vocabulary.ids, f"users of {rows.name}"))[rows.users]
+    items = split.item_vocabulary.encode(canonical(rows.item_vocabulary.ids, f"items of {rows.name}"))[rows.items]
+    known = (users >= 0) & (items >= 0)
+    return Interactions(
+        users[known].astype(np.int32),
+        items[known].astype(np.int32),
+        split.user_vocabulary,
+        split.item_vocabulary,
+        values=None if rows.values is None else rows.values[known],
+        name=rows.name,
     )
 
 

@@ -34,6 +34,7 @@ from unskew.evaluation.scale import Scale
 from unskew.evaluation.sensitivity import measure_sensitivity
 from unskew.evaluation.settings import DEFAULT_PROPENSITY, Settings, resolve
 from unskew.evaluation.stages import Stage
+from unskew.evaluation.uniform import take_uniform, uniform_doubts
 from unskew.evaluation.validation import validation_doubts
 from unskew.metrics import AnyMetric
 from unskew.propensities import Propensity, PropensityModel
@@ -61,6 +62,7 @@ def evaluate(
     scale: str | Scale | None = None,
     allow_missing: bool = False,
     checkpoints: str | Path | None = None,
+    uniform: Interactions | None = None,
     progress: Stage | None = None,
 ) -> Report:
     """Judge models on held-out rows, naively and with the skew of the log corrected for.
@@ -105,6 +107,8 @@ def evaluate(
         Leave out, for all models, test rows that some model has no prediction for, instead of refusing them.
     checkpoints : str or Path, optional
         A folder where models that learn step by step keep their state; a run that was stopped goes on from there.
+    uniform : Interactions, optional
+        Rows drawn at random with labels 1 and 0 as values, which `ips`, `dr` and `autodebias` learn from too.
     progress : callable, optional
         Called as ``progress(stage, done, total)``; when it has a method ``say(stage, words)``, that hears of losses.
 
@@ -169,7 +173,8 @@ def evaluate(
     check_needs(settings, fitted_propensity, counted=relevant is not None)
     check_correction(split.rule, settings.metrics, len(split.catalogue))
     folder = None if checkpoints is None else Path(checkpoints)
-    fitted = fit_all(models, split, train, settings, progress, folder, threads)
+    sample = None if uniform is None else take_uniform(uniform, split)
+    fitted = fit_all(models, split, train, settings, progress, folder, threads, sample)
     check_judged(fitted, settings)
     gathered = Gathering(fitted, split, train, settings, runner, progress).run()
     evidence = gathered.ranked or gathered.rated
@@ -193,6 +198,7 @@ def evaluate(
             *unnamed(fitted, split),
             *left_out(estimates, fitted),
             *(validation_doubts(split) if any(model.chosen_by for model in fitted.values()) else ()),
+            *(() if uniform is None or sample is None else uniform_doubts(uniform, sample, split)),
             *doubts,
             *off,
             *(() if gamma is None else gamma.doubts()),
@@ -209,6 +215,7 @@ def evaluate(
         gamma=gamma,
         sensitivity=sensitivity,
         exposures=gathered.exposures,
+        uniform=sample,
     )
 
 

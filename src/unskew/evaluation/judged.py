@@ -14,8 +14,8 @@ from unskew.errors import ConfigError, DataError
 from unskew.estimators import Estimate
 from unskew.evaluation.settings import DEFAULT_LOSSES, DEFAULT_METRICS, OVER_ALL_PAIRS, Settings
 from unskew.evaluation.stages import Stage, stage
-from unskew.evaluation.validation import Chosen, choose
-from unskew.models import Model, RatingModel, StepwiseModel
+from unskew.evaluation.validation import Chosen, choose, say
+from unskew.models import DebiasedModel, Model, RatingModel, StepwiseModel
 from unskew.propensities import Column, ObservationModel, Propensity, PropensityModel
 from unskew.ranking import ListScorer, Predictions, Ranks, Scorer
 
@@ -80,6 +80,7 @@ def fit_all(
     progress: Stage | None,
     checkpoints: Path | None = None,
     threads: int | None = None,
+    uniform: Interactions | None = None,
 ) -> dict[str, Fitted]:
     """Train what is to be trained.
 
@@ -95,11 +96,13 @@ def fit_all(
         A folder for models that learn step by step.
     threads : int, optional
         Of their training.
+    uniform : Interactions, optional
+        Labelled rows that were drawn at random, coded as the split is, for models that learn from them too.
     """
     fitted = {}
     for name, given in models.items():
         parts = [
-            _fit(name, part, split, train, settings, progress, checkpoints, threads)
+            _fit(name, part, split, train, settings, progress, checkpoints, threads, uniform)
             for part in (given if isinstance(given, tuple) else (given,))
         ]
         alone = len(parts) == 1  # beside something that ranks, a table of predictions only predicts
@@ -125,6 +128,7 @@ def _fit(
     progress: Stage | None,
     checkpoints: Path | None,
     threads: int | None,
+    uniform: Interactions | None,
 ) -> Fitted:
     model = Model.from_word(given) if isinstance(given, str) else given
     if isinstance(model, type) or not isinstance(model, Model | Ranks | Predictions | Scorer):
@@ -143,6 +147,8 @@ def _fit(
         form = f"{WEIGHTED} of " if _weighting(model) else ""
         by = "" if chosen.value is None else f"{form}{chosen.metric} on validation"
         return Fitted(chosen.scorer, None, str(chosen.model), by)
+    if isinstance(model, DebiasedModel):
+        return _debias(name, model, split, settings, progress, uniform)
     if isinstance(model, Model):
         rows = train
         if isinstance(model, RatingModel):
@@ -150,6 +156,38 @@ def _fit(
         described = str(model)
         model = model.fit(rows, rng=settings.seed, progress=None if progress is None else stage(progress, name))
     return Fitted(model, model if getattr(model, "ratings", False) else None, described)
+
+
+def _debias(
+    name: str,
+    model: DebiasedModel,
+    split: Split,
+    settings: Settings,
+    progress: Stage | None,
+    uniform: Interactions | None,
+) -> Fitted:
+    """Train on labelled rows, positive or not; validation rows choose the epoch by their AUC."""
+    validation = None if split.validation is None else _labels(split.validation, settings.positive)
+    trained = model.train(
+        _labels(split.train, settings.positive),
+        uniform=uniform,
+        validation=validation,
+        rng=settings.seed,
+        progress=None if progress is None else stage(progress, name),
+        tell=say(progress, name),
+    )
+    by = "" if validation is None else "auc of labels on validation"
+    return Fitted(trained.scorer, None, str(replace(model, epochs=trained.best_epoch) if by else model), by)
+
+
+def _labels(rows: Interactions, positive: str | None) -> Interactions:
+    """The rows with labels: by the condition where they have its column, else their own, or 1 where they have none."""
+    if positive is None:
+        return rows
+    try:
+        return rows.labelled(positive)
+    except DataError:  # no such column, so all rows are positives
+        return rows.labelled()
 
 
 def _choose(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unskew import __version__
+from unskew.data import Interactions
 from unskew.data.writing import written
 from unskew.errors import ConfigError, did_you_mean
 from unskew.estimators import Comparison, Estimate, Snips
@@ -55,6 +56,7 @@ class Report:
     correction: tuple[CorrectionCheck, ...] | None = None
     against: Changes | None = None
     exposures: Exposures | None = None
+    uniform: Interactions | None = None
 
     def __str__(self) -> str:
         from unskew.evaluation.table import as_text
@@ -107,7 +109,12 @@ class Report:
         import scipy
 
         split, settings = self.evidence.split, self.settings
-        parts = {"train": split.train, "validation": split.validation, "test": split.test}
+        parts = {
+            "train": split.train,
+            "validation": split.validation,
+            "test": split.test,
+            **({} if self.uniform is None else {"uniform": self.uniform}),
+        }
         asked = settings.propensity if self.gamma is None else self.gamma.asked
         files = file_fingerprints(asked, self.models.values())
         return {

@@ -128,7 +128,7 @@ def choose(
             checkpoint=None if checkpoints is None else _file(checkpoints, name or str(model), label),
             threads=threads if side_by_side == 1 else 1,
             progress=None if heard is None else stage(heard, f"{name or model}{label}"),
-            tell=_say(heard, f"{name or model}{label}"),
+            tell=say(heard, f"{name or model}{label}"),
         )
 
     best: dict[str, Chosen] = {}
@@ -254,7 +254,7 @@ def _file(folder: Path, name: str, grid: str) -> Path:
     return folder / f"{stem}{other}{grid.replace(', ', '_').replace(' ', '-')}.npz"
 
 
-def _say(progress: Stage | None, label: str) -> Callable[[str], None] | None:
+def say(progress: Stage | None, label: str) -> Callable[[str], None] | None:
     """Words beside the bar, where whoever shows it has room for them."""
-    say = getattr(progress, "say", None)
-    return None if say is None else lambda words: say(f"training {label}", words)
+    told = getattr(progress, "say", None)
+    return None if told is None else lambda words: told(f"training {label}", words)
