@@ -1,0 +1,230 @@
+"""Evaluation of a randomly exposed test, against loops and by hand (Wang et al. 2024)."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unskew import Interactions, Split, evaluate
+from unskew.data import exposed_from_frame
+from unskew.errors import ConfigError, DataError
+from unskew.ranking import ListScorer, MatrixScorer
+
+USERS, ITEMS = 5, 12
+POOLED = "ure(aggregate=pooled)"
+
+
+def exposed_split(seed: int, population: str = "all", *, tied: bool = True) -> tuple[Split, np.ndarray]:
+    """A world of 5 users and 12 items: train, 3 to 6 exposed items a user, and scores with or without ties."""
+    rng = np.random.default_rng(seed)
+    train_pairs, rows = [], []
+    for user in range(USERS):
+        order = rng.permutation(ITEMS)
+        seen = order[:3]
+        train_pairs += [(user, item) for item in seen]
+        pool = order if population == "all" else order[3:]
+        drawn = rng.choice(pool, size=int(rng.integers(3, 7)), replace=False)
+        rows += [(user, item, int(rng.random() < 0.4)) for item in drawn]
+    rows[0] = (*rows[0][:2], 1)
+    train = Interactions.from_arrays(*np.array(train_pairs).T, n_users=USERS, n_items=ITEMS)
+    users, items, labels = np.array(rows).T
+    test = Interactions.from_arrays(users, items, labels, n_users=USERS, n_items=ITEMS)
+    scores = (
+        rng.integers(0, 5, (USERS, ITEMS)).astype(float)
+        if tied
+        else rng.permuted(np.tile(np.arange(ITEMS, dtype=float), (USERS, 1)), axis=1)
+    )
+    return Split(train, test, candidates=population, exposed=True), scores
+
+
+def candidates_of(split: Split, user: int) -> list[int]:
+    seen = set(split.train.items[split.train.users == user].tolist()) if str(split.rule) == "unseen" else set()
+    return [item for item in range(ITEMS) if item not in seen]
+
+
+def hit_chance(scores: np.ndarray, among: list[int], item: int, k: int) -> float:
+    """P(the item is in the top k) when the order of ties is drawn."""
+    above = sum(scores[other] > scores[item] for other in among)
+    level = sum(scores[other] == scores[item] for other in among)
+    return float(np.clip((k - above) / level, 0, 1))
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), population=st.sampled_from(["all", "unseen"]), k=st.integers(1, 13))
+def test_every_form_is_what_a_loop_over_users_gives(seed: int, population: str, k: int) -> None:
+    split, scores = exposed_split(seed, population)
+    words = ["traditional", "ure", POOLED]
+    report = evaluate({"m": MatrixScorer(scores)}, split, metrics=[f"recall@{k}", f"precision@{k}"], estimators=words)
+    inside, means, above, below, sums = [], [], 0.0, 0.0, []
+    test = split.test
+    assert test.values is not None
+    for user in range(USERS):
+        mine = test.users == user
+        drawn, liked = test.items[mine].tolist(), test.items[mine & (test.values == 1)].tolist()
+        among = candidates_of(split, user)
+        found = sum(hit_chance(scores[user], among, item, k) for item in liked)
+        scale = len(among) / len(drawn)
+        sums.append(scale * found / k)
+        if liked:
+            means.append(found / len(liked))
+            inside.append(np.mean([hit_chance(scores[user], drawn, item, k) for item in liked]))
+            above, below = above + scale * found, below + scale * len(liked)
+    assert report.value("m", f"recall@{k}", "ure") == pytest.approx(np.mean(means))
+    assert report.value("m", f"recall@{k}", POOLED) == pytest.approx(above / below)
+    assert report.value("m", f"recall@{k}", "traditional") == pytest.approx(np.mean(inside))
+    assert report.value("m", f"precision@{k}", "ure") == pytest.approx(np.mean(sums))
+
+
+@pytest.mark.parametrize("ties", ["expected", "optimistic", "pessimistic"])
+@pytest.mark.parametrize("metric", ["recall@3", "ndcg@3", "map", "auc", "mrr", "hit@2"])
+def test_traditional_is_the_metric_among_listed_candidates(ties: str, metric: str) -> None:
+    split, scores = exposed_split(7)
+    plain = Split(split.train, split.test, candidates="listed")
+    model = {"m": MatrixScorer(scores)}
+    inside = evaluate(model, split, metrics=[metric], estimators=["traditional"], ties=ties).estimates[0]
+    listed = evaluate(model, plain, metrics=[metric], estimators=["aoa"], ties=ties, positive="rating>=1").estimates[0]
+    assert (inside.value, inside.std_error, inside.users) == (listed.value, listed.std_error, listed.users)
+    assert inside.definition.endswith("; listed")
+
+
+def test_traditional_of_top_n_lists_is_that_among_listed_candidates() -> None:
+    split, scores = exposed_split(3, tied=False)
+    lists = ListScorer.from_arrays(np.argsort(-scores, axis=1)[:, :6], n_items=ITEMS)
+    model = {"m": lists}
+    plain = Split(split.train, split.test, candidates="listed")
+    inside = evaluate(model, split, metrics=["recall@3"], estimators=["traditional"]).estimates[0]
+    listed = evaluate(model, plain, metrics=["recall@3"], estimators=["aoa"], positive="rating>=1").estimates[0]
+    assert inside.value == listed.value
+
+
+def test_the_literal_form_drops_all_that_are_tied_with_the_next_place() -> None:
+    train = Interactions.from_arrays([0, 1], [0, 0], n_users=2, n_items=5)
+    test = Interactions.from_arrays([0, 0, 1], [1, 2, 1], [1, 1, 1], n_users=2, n_items=5)
+    split = Split(train, test, candidates="all", exposed=True)
+    model = {"m": MatrixScorer(np.array([[0, 3, 2, 2, 1], [4, 3, 2, 1, 0.0]]))}
+    report = evaluate(model, split, metrics=["recall@2"], estimators=["ure", "ure(literal)"])
+    # user 0: item 1 is first; item 2 shares places 2 and 3, so it counts a half, or not at all
+    assert report.value("m", "recall@2", "ure") == pytest.approx((0.75 + 1) / 2)
+    assert report.value("m", "recall@2", "ure(literal)") == pytest.approx((0.5 + 1) / 2)
+
+
+def test_a_cutoff_beyond_the_population_finds_everything() -> None:
+    split, scores = exposed_split(1)
+    report = evaluate(
+        {"m": MatrixScorer(scores)}, split, metrics=["recall@50"], estimators=["ure", "ure(literal)", POOLED]
+    )
+    assert [row.value for row in report.estimates] == [1.0, 1.0, 1.0]
+    assert any("cuts nothing" in warning for warning in report.warnings)
+
+
+def test_users_without_a_positive_count_for_sums_alone() -> None:
+    train = Interactions.from_arrays([0, 1], [0, 0], n_users=2, n_items=4)
+    test = Interactions.from_arrays([0, 0, 1, 1], [1, 2, 1, 2], [1, 0, 0, 0], n_users=2, n_items=4)
+    split = Split(train, test, candidates="all", exposed=True)
+    report = evaluate(
+        {"m": MatrixScorer(np.array([[0, 3, 2, 1.0]] * 2))},
+        split,
+        metrics=["recall@1", "precision@1"],
+        estimators=["ure", POOLED, "ure(aggregate=ipw)"],
+    )
+    for word in ("ure", POOLED, "ure(aggregate=ipw)"):
+        assert report.value("m", "recall@1", word) == 1.0
+        assert report.value("m", "precision@1", word) == pytest.approx((4 / 2 * 1 + 0) / 2)
+    assert report.estimate("m", "recall@1", "ure").users == 1
+    assert report.estimate("m", "recall@1", "ure").dropped_users == 1
+    assert report.estimate("m", "precision@1", "ure").users == 2
+
+
+def test_a_control_of_a_full_sample_changes_nothing() -> None:
+    """With all items exposed the number of them in the top K is what it should be."""
+    labels = np.array([[1, 0, 1, 0], [0, 1, 0, 0]])
+    users, items = np.divmod(np.arange(8), 4)
+    train = Interactions.from_arrays([0], [0], n_users=2, n_items=4)
+    test = Interactions.from_arrays(users, items, labels.ravel(), n_users=2, n_items=4)
+    split = Split(train, test, candidates="all", exposed=True)
+    model = {"m": MatrixScorer(np.array([[4, 3, 2, 1], [1, 4, 2, 3.0]]))}
+    words = [POOLED, "ure(aggregate=pooled, reduce=control)", "ure(aggregate=pooled, reduce=monotone)"]
+    report = evaluate(model, split, metrics=["recall@2", "precision@2", "adg@3", "auc"], estimators=words)
+    for metric in ("recall@2", "precision@2", "adg@3", "auc"):
+        plain, control, fall = (report.value("m", metric, word) for word in words)
+        assert control == pytest.approx(plain)
+        if metric == "recall@2":
+            assert plain == pytest.approx(2 / 3)
+            assert fall == pytest.approx(2 / 3, abs=0.1)
+
+
+def test_estimators_of_exposed_data_ask_for_it() -> None:
+    split, scores = exposed_split(0)
+    plain = Split(split.train, split.test, candidates="all")
+    with pytest.raises(ConfigError, match="--exposed in the place of --test"):
+        evaluate({"m": MatrixScorer(scores)}, plain, metrics=["recall@2"], estimators=["ure"])
+
+
+@pytest.mark.parametrize(
+    ("metric", "word", "ties", "what"),
+    [
+        ("map@3", "ure", "expected", "depends on positives that were not drawn"),
+        ("auc", "ure(literal)", "expected", "recall@K with a rule for ties of its own"),
+        ("recall@3", "ure(literal)", "random", "leave out --ties"),
+        ("recall@3", "ure(aggregate=pooled, reduce=control)", "optimistic", "no known sum"),
+        ("mae", "ure", "expected", "exposed rows have labels"),
+    ],
+)
+def test_what_cannot_be_estimated_is_said(metric: str, word: str, ties: str, what: str) -> None:
+    split, scores = exposed_split(0)
+    with pytest.raises(ConfigError, match=what):
+        evaluate({"m": MatrixScorer(scores)}, split, metrics=[metric], estimators=[word], ties=ties)
+
+
+def test_an_exposed_test_without_a_positive_is_refused() -> None:
+    train = Interactions.from_arrays([0], [0], n_users=1, n_items=3)
+    test = Interactions.from_arrays([0, 0], [1, 2], [0, 0], n_users=1, n_items=3)
+    with pytest.raises(DataError, match="none of 2 exposed rows is positive"):
+        evaluate({"m": MatrixScorer(np.ones((1, 3)))}, Split(train, test, candidates="all", exposed=True))
+
+
+def test_a_pair_seen_in_train_was_not_drawn_from_unseen_items() -> None:
+    train = Interactions.from_arrays([0], [1], n_users=1, n_items=3)
+    test = Interactions.from_arrays([0, 0], [1, 2], [1, 0], n_users=1, n_items=3)
+    with pytest.raises(DataError, match="user 0, item 1"):
+        Split(train, test, candidates="unseen", exposed=True)
+
+
+def test_an_item_that_no_model_knows_is_outside_the_population() -> None:
+    train = Interactions.from_arrays(["a", "b"], ["x", "y"])
+    test = Interactions.from_arrays(["a", "a"], ["x", "z"], [1, 0])
+    with pytest.raises(DataError, match="outside the population, the first is item z"):
+        evaluate({"p": "popular"}, Split(train, test, candidates="all", exposed=True))
+
+
+def test_a_pair_with_two_labels_is_refused_and_one_that_stands_twice_counts_once() -> None:
+    import polars as pl
+
+    rows = {"user": ["a", "a", "a"], "item": ["x", "y", "x"]}
+    with pytest.raises(DataError, match="user a, item x is positive in one row"):
+        exposed_from_frame(pl.DataFrame({**rows, "label": [1, 0, 0]}))
+    kept = exposed_from_frame(pl.DataFrame({**rows, "label": [1, 0, 1]}))
+    assert (len(kept), kept.duplicates) == (2, 1)
+
+
+def test_models_learn_from_a_uniform_sample_and_say_when_it_is_the_test() -> None:
+    pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    users, items = np.divmod(rng.permutation(20 * 15), 15)
+    labels = (rng.random(300) < 0.4).astype(float)
+    log = Interactions.from_arrays(users, items, labels, n_users=20, n_items=15)
+    train, test, uniform = log.take(np.arange(150)), log.take(np.arange(150, 250)), log.take(np.arange(250, 300))
+    split = Split(train, test, candidates="all", exposed=True)
+    words = {
+        "debiased": "autodebias(epochs=3)",
+        "lightgcn": "ips(backbone=lightgcn, epochs=3)",
+        "plain": "bias(epochs=3)",
+    }
+    report = evaluate(words, split, positive="rating>=1", uniform=uniform)
+    assert set(report.models) == set(words)
+    assert report.run["data"]["uniform"]["rows"] == 50
+    assert not any("uniform" in warning for warning in report.warnings)
+    again = evaluate({"plain": "bias(epochs=3)"}, split, positive="rating>=1", uniform=test)
+    assert any("models learn from what they are judged on" in warning for warning in again.warnings)
+    with pytest.raises(ConfigError, match="--uniform"):
+        evaluate({"debiased": "autodebias(epochs=3)"}, split, positive="rating>=1")
