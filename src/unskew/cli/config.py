@@ -9,7 +9,19 @@ from typing import Any
 from unskew.data.reading import check_readable
 from unskew.errors import ConfigError, DataError, did_you_mean
 
-_PATHS = {"train", "test", "validation", "relevant_counts", "checkpoints", "against", "json", "html"}
+_PATHS = {
+    "train",
+    "test",
+    "exposed",
+    "catalogue",
+    "uniform",
+    "validation",
+    "relevant_counts",
+    "checkpoints",
+    "against",
+    "json",
+    "html",
+}
 _MODEL_FILES = {"factors", "scores", "predictions"}
 _LISTS = {"metric", "estimator", "factors", "scores", "predictions", "model"}
 _TABLES = ("mcar", "users", "items")  # options of propensity models that name files

@@ -10,6 +10,17 @@ from rich.console import Console
 
 from unskew.cli.columns import Columns, ItemCol, PropensityCol, RatingCol, TimestampCol, UserCol
 from unskew.cli.config import read_config
+from unskew.cli.exposed import (
+    CatalogueFile,
+    ExposedFile,
+    LabelCol,
+    PopulationWord,
+    UniformFile,
+    check_exposed_options,
+    exposed_split,
+    read_labelled,
+    tell_population,
+)
 from unskew.cli.models import FactorFiles, ModelWords, ScoreFiles, model_files, read_models
 from unskew.cli.outputs import STDOUT, check_outputs, write_outputs
 from unskew.cli.progress import stages
@@ -19,6 +30,10 @@ from unskew.errors import ConfigError, DataError
 def evaluate_command(
     train: Annotated[Path | None, typer.Option(help="Training interactions.")] = None,
     test: Annotated[Path | None, typer.Option(help="Held-out interactions.")] = None,
+    exposed: ExposedFile = None,
+    population: PopulationWord = None,
+    catalogue: CatalogueFile = None,
+    uniform: UniformFile = None,
     validation: Annotated[
         Path | None,
         typer.Option(help="Validation interactions; the first metric on them chooses the step of bpr and the like."),
@@ -39,13 +54,18 @@ def evaluate_command(
             "--metric",
             "-m",
             metavar="WORD",
-            help="[default: recall@10 adg@10 auc, and mae mse for predictions]; repeatable.",
+            help="[default: recall@10 adg@10 auc, mae mse for predictions; recall@10 precision@10 ndcg@10 with "
+            "--exposed]; repeatable.",
         ),
     ] = None,
     estimator: Annotated[
         list[str] | None,
         typer.Option(
-            "--estimator", "-e", metavar="WORD", help="[default: aoa snips, each where it applies]; repeatable."
+            "--estimator",
+            "-e",
+            metavar="WORD",
+            help="[default: aoa snips, each where it applies; traditional ure(aggregate=pooled) with --exposed]; "
+            "repeatable.",
         ),
     ] = None,
     propensity: Annotated[str | None, typer.Option(help="[default: popularity, which is popularity(gamma=0)]")] = None,
@@ -88,6 +108,7 @@ def evaluate_command(
     rating_col: RatingCol = None,
     timestamp_col: TimestampCol = None,
     propensity_col: PropensityCol = None,
+    label_col: LabelCol = None,
 ) -> None:
     """Judge models on held-out interactions, naively and with the skew of the log corrected for."""
     options = {key: value for key, value in locals().items() if key != "config"}
@@ -102,20 +123,24 @@ def run(options: dict[str, Any]) -> None:
     from unskew.evaluation import compare, get_preset, resolve
     from unskew.evaluation.earlier import read_earlier
 
-    for name in ("train", "test"):
-        if options[name] is None:
-            raise ConfigError(f"--{name} is missing; see 'unskew evaluate --help'")
+    if options["train"] is None:
+        raise ConfigError("--train is missing; see 'unskew evaluate --help'")
+    if options["test"] is None and options["exposed"] is None:
+        raise ConfigError(
+            "--test is missing, or --exposed in its place for items drawn at random; see 'unskew evaluate --help'"
+        )
     settings = {
         key: options[option]
         for key, option in _SETTINGS.items()
         if options[option] is not None and options[option] != []
     }
     settings = {**(get_preset(options["preset"]) if options["preset"] else {}), **settings}
-    resolve(**settings)  # words are checked before files are read
+    check_exposed_options(options, settings)
+    resolve(**settings, exposed=options["exposed"] is not None)  # words are checked before files are read
     folder = options["checkpoints"]
     if folder is not None and (folder.exists() or not folder.parent.is_dir()) and not folder.is_dir():
         raise ConfigError(f"--checkpoints {folder}: not a folder, and none can be made there; name another")
-    inputs = [options[name] for name in ("train", "test", "validation", "relevant_counts", "against")]
+    inputs = [options[name] for name in _INPUTS]
     check_outputs(options, [*inputs, *model_files(options)])
     earlier = None if options["against"] is None else read_earlier(options["against"])
     report = _evaluate(options, settings, earlier)
@@ -128,6 +153,7 @@ def run(options: dict[str, Any]) -> None:
             _print(report, table=options["json"] != STDOUT)
 
 
+_INPUTS = ("train", "test", "exposed", "catalogue", "uniform", "validation", "relevant_counts", "against")
 _SETTINGS = {
     "metrics": "metric",
     "estimators": "estimator",
@@ -146,9 +172,9 @@ _SETTINGS = {
 
 
 def _evaluate(options: dict[str, Any], settings: dict[str, Any], earlier: Any) -> Any:
-    from unskew.data import Split
     from unskew.evaluation import evaluate
 
+    exposed = options["exposed"] is not None
     columns = Columns(
         options["user_col"] or "user",
         options["item_col"] or "item",
@@ -160,16 +186,15 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any], earlier: Any) -
     if not models:
         raise ConfigError("no model to judge: give --factors, --scores, --model or --predictions")
     if earlier is not None:  # before the long work
-        earlier.check_shared(_asked(models, settings))
-    split = Split(
-        train=columns.read(options["train"], strict=False),
-        test=columns.read(options["test"]),
-        validation=None if options["validation"] is None else columns.read(options["validation"], strict=False),
-    )
+        earlier.check_shared(_asked(models, settings, exposed=exposed))
+    split, known_by = exposed_split(options, columns) if exposed else (_read_split(options, columns), "given")
     counts = options["relevant_counts"]
     relevant = None if counts is None else _relevant(counts, columns)
+    more = {} if options["uniform"] is None else {"uniform": read_labelled("uniform", options, columns)}
+    if exposed:
+        settings = {key: value for key, value in settings.items() if key != "scale"}  # of ratings, checked by now
     with stages(quiet=bool(options["quiet"])) as progress:
-        return evaluate(
+        report = evaluate(
             models,
             split,
             relevant=relevant,
@@ -177,15 +202,28 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any], earlier: Any) -
             checkpoints=options["checkpoints"],
             progress=progress,
             **settings,
+            **more,
         )
+    return tell_population(report, known_by)
 
 
-def _asked(models: dict[str, Any], settings: dict[str, Any]) -> list[tuple[str, str, str]]:
+def _read_split(options: dict[str, Any], columns: Columns) -> Any:
+    from unskew.data import Split
+
+    return Split(
+        train=columns.read(options["train"], strict=False),
+        test=columns.read(options["test"]),
+        validation=None if options["validation"] is None else columns.read(options["validation"], strict=False),
+    )
+
+
+def _asked(models: dict[str, Any], settings: dict[str, Any], *, exposed: bool) -> list[tuple[str, str, str]]:
     """The words of what will be estimated: each model with each metric and estimator."""
     from unskew.evaluation import resolve
     from unskew.evaluation.judged import default_metrics
 
-    pairs = resolve(**{"metrics": default_metrics(models), **settings}).pairs
+    usual = {} if exposed else {"metrics": default_metrics(models)}
+    pairs = resolve(**{**usual, **settings}, exposed=exposed).pairs
     return [(model, str(metric), str(estimator)) for model in models for metric, estimator in pairs]
 
 

@@ -1,5 +1,6 @@
 """Interactions, splits and the readers of public data sets."""
 
+from unskew.data.catalogue import read_catalogue, with_items
 from unskew.data.densify import Densified, Size, densify
 from unskew.data.exposed import Population, exposed_from_frame, find_population, read_exposed
 from unskew.data.interactions import Interactions
@@ -26,10 +27,12 @@ __all__ = [
     "densify",
     "exposed_from_frame",
     "find_population",
+    "read_catalogue",
     "read_exposed",
     "split_fractions",
     "split_leave_one_out",
     "split_per_user",
     "split_temporal",
     "test_propensity",
+    "with_items",
 ]

@@ -57,6 +57,7 @@ class Report:
     against: Changes | None = None
     exposures: Exposures | None = None
     uniform: Interactions | None = None
+    population_by: str = "given"
 
     def __str__(self) -> str:
         from unskew.evaluation.table import as_text

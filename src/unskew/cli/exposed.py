@@ -1,0 +1,141 @@
+"""Options of ``unskew evaluate`` for items that were drawn at random and labelled, and the split they make."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unskew.cli.columns import Columns
+from unskew.errors import ConfigError
+
+if TYPE_CHECKING:
+    from unskew.data import Interactions, Split
+    from unskew.evaluation import Report
+
+ExposedFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="In the place of --test: items drawn at random for each user, all labelled; a table user,item,label with "
+        "0 and 1, or ratings and --positive."
+    ),
+]
+PopulationWord = Annotated[
+    str | None,
+    typer.Option(
+        help="What the exposed items were drawn from: all items, those unseen in train, or auto, which looks for "
+        "exposed rows in train [default: auto]"
+    ),
+]
+CatalogueFile = Annotated[
+    Path | None,
+    typer.Option(help="A table with a column item: all items that could be drawn, where train lacks some."),
+]
+UniformFile = Annotated[
+    Path | None,
+    typer.Option(help="A small randomly exposed file to learn from, for ips, dr and autodebias; read like --exposed."),
+]
+LabelCol = Annotated[
+    str | None,
+    typer.Option("--label-col", help="Column of labels 0 and 1 in exposed files [default: label, if there]."),
+]
+OF_EXPOSED = ("population", "catalogue")
+
+
+def check_exposed_options(options: dict[str, Any], settings: dict[str, Any]) -> None:
+    """Refuse options that do not go together, before any file is read.
+
+    Parameters
+    ----------
+    options : dict
+        Of the command line.
+    settings : dict
+        Those that ``evaluate`` takes, a preset's included.
+    """
+    from unskew.data.exposed import POPULATIONS
+
+    if options["exposed"] is None:
+        for name in OF_EXPOSED:
+            if options[name] is not None:
+                raise ConfigError(
+                    f"--{name} goes with --exposed; leave it out, or give exposed items instead of --test"
+                )
+        if options["label_col"] is not None and options["uniform"] is None:
+            raise ConfigError("--label-col is of the files of --exposed and --uniform; leave it out, or give one")
+        return
+    if options["test"] is not None:
+        raise ConfigError("--test and --exposed both say what to judge on; give one of them")
+    if (options["population"] or "auto") not in POPULATIONS:
+        raise ConfigError(f"--population {options['population']}: choose all, unseen or auto")
+    if options["candidates"] is not None:
+        raise ConfigError(
+            "--candidates is for --test: exposed items are ranked among what they were drawn from; use --population"
+        )
+    if "candidates" in settings:
+        raise ConfigError(
+            f"--preset {options['preset']} is for --test, as it ranks among {settings['candidates']}; leave it out, "
+            "and name metrics and estimators"
+        )
+    if options["predictions"]:
+        raise ConfigError("--predictions are of ratings, and exposed rows have labels; give --scores or --factors")
+    if options["allow_missing"]:
+        raise ConfigError("--allow-missing is for --predictions; leave it out with --exposed")
+
+
+def exposed_split(options: dict[str, Any], columns: Columns) -> "tuple[Split, str]":
+    """The split of an exposed test, and how its population is known."""
+    from unskew.data import Split, find_population, read_catalogue, with_items
+
+    train, validation = _learnt_from(options, columns)
+    if options["catalogue"] is not None:
+        train = with_items(train, read_catalogue(options["catalogue"], item=columns.item))
+    exposed = read_labelled("exposed", options, columns)
+    population = find_population(options["population"] or "auto", train, exposed)
+    return Split(train, exposed, validation, candidates=population.rule, exposed=True), population.why
+
+
+def read_labelled(name: str, options: dict[str, Any], columns: Columns) -> "Interactions":
+    """The file of an option with its rows labelled 1 or 0, by its labels or by ``--positive``."""
+    from unskew.data import Interactions, read_exposed
+    from unskew.data.reading import read_table
+
+    path, label = options[name], options["label_col"]
+    if options["scale"] is not None and label is None:
+        present = read_table(path).columns
+        if "label" not in present and (columns.rating or "rating") in present:
+            _scale(options).check(Interactions.read(path, user=columns.user, item=columns.item, rating=columns.rating))
+    return read_exposed(
+        path, user=columns.user, item=columns.item, label=label, rating=columns.rating, positive=options["positive"]
+    )
+
+
+def tell_population(report: "Report", why: str) -> "Report":
+    """The report with how the population is known, and a warning where it was found and not given."""
+    if why == "given":
+        return report
+    rule = str(report.evidence.split.rule)
+    found = (
+        f"--population auto: the exposed items are taken to be drawn from {_IN_WORDS[rule]}, for {why}; "
+        f"--population {rule} says so for sure"
+    )
+    return replace(report, population_by=why, warnings=(found, *report.warnings))
+
+
+_IN_WORDS = {"all": "all items", "unseen": "the items that a user has not in train"}
+
+
+def _learnt_from(options: dict[str, Any], columns: Columns) -> "tuple[Interactions, Interactions | None]":
+    train = columns.read(options["train"], strict=False)
+    held = options["validation"]
+    validation = None if held is None else columns.read(held, strict=False)
+    if options["scale"] is not None:  # labels are on no scale, so it is checked here and not with the whole split
+        for part in (train, validation):
+            if part is not None:
+                _scale(options).check(part)
+    return train, validation
+
+
+def _scale(options: dict[str, Any]) -> Any:
+    from unskew.evaluation.scale import Scale
+
+    return Scale.parse(options["scale"])
