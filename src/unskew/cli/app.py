@@ -13,6 +13,7 @@ from unskew.cli.calibrate import calibrate_command
 from unskew.cli.datasets import datasets_app
 from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate_command
+from unskew.cli.exposures import exposures_command
 from unskew.cli.listing import list_command
 from unskew.cli.reproduce import reproduce_command
 from unskew.cli.simulate import simulate_command
@@ -58,6 +59,7 @@ app.command("evaluate")(evaluate_command)
 app.command("audit")(audit_command)
 app.command("calibrate")(calibrate_command)
 app.command("simulate")(simulate_command)
+app.command("exposures")(exposures_command)
 app.command("split")(split_command)
 app.command("list")(list_command)
 app.command("demo")(demo)

@@ -4,7 +4,19 @@ from unskew.estimators.aoa import Aoa
 from unskew.estimators.bounds import erm_bound, ips_bias, ips_variance, misspecified_bound, tail_bound
 from unskew.estimators.estimate import Comparison, Estimate, Terms
 from unskew.estimators.estimator import Estimator, Weighted
-from unskew.estimators.exposed import BetaBinomial, ExposedEstimator, Exposure, Traditional, Ure, Worth, chance_of_any
+from unskew.estimators.exposed import (
+    BetaBinomial,
+    ExposedEstimator,
+    Exposure,
+    ExposurePlan,
+    Traditional,
+    Ure,
+    Worth,
+    chance_of_any,
+    exposures_needed,
+    interval_width,
+    recall_variance,
+)
 from unskew.estimators.intervals import (
     Bootstrap,
     Delta,
@@ -29,6 +41,7 @@ __all__ = [
     "Estimator",
     "ExposedEstimator",
     "Exposure",
+    "ExposurePlan",
     "Interval",
     "Ips",
     "Observation",
@@ -42,11 +55,14 @@ __all__ = [
     "chance_of_any",
     "difference",
     "erm_bound",
+    "exposures_needed",
     "holm",
+    "interval_width",
     "ips_bias",
     "ips_variance",
     "misspecified_bound",
     "normal_quantile",
     "p_value",
+    "recall_variance",
     "tail_bound",
 ]

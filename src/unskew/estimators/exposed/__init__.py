@@ -3,7 +3,20 @@
 from unskew.estimators.exposed.counts import BetaBinomial, chance_of_any
 from unskew.estimators.exposed.exposed_estimator import ExposedEstimator
 from unskew.estimators.exposed.exposure import Exposure, Worth
+from unskew.estimators.exposed.planning import ExposurePlan, exposures_needed, interval_width, recall_variance
 from unskew.estimators.exposed.traditional import Traditional
 from unskew.estimators.exposed.ure import Ure
 
-__all__ = ["BetaBinomial", "ExposedEstimator", "Exposure", "Traditional", "Ure", "Worth", "chance_of_any"]
+__all__ = [
+    "BetaBinomial",
+    "ExposedEstimator",
+    "Exposure",
+    "ExposurePlan",
+    "Traditional",
+    "Ure",
+    "Worth",
+    "chance_of_any",
+    "exposures_needed",
+    "interval_width",
+    "recall_variance",
+]

@@ -11,8 +11,8 @@ from unskew.errors import ConfigError
 from unskew.estimators.exposed.exposure import Exposure, Worth
 from unskew.estimators.intervals import normal_quantile
 
-SPREAD = 0.05
-LIKENESS = 0.1
+SPREAD = 0.1  # Coat has .15, the completed matrix of MovieLens 100K .09
+LIKENESS = 0.05  # recall@5 to recall@100 of three models on Coat: 0 to .09
 
 
 def recall_variance(recall: float, n: int, positives: int) -> float:
