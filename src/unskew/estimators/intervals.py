@@ -80,6 +80,9 @@ class Observation(Interval, word="observation"):
     losses and graded sums. For `aoa` the factor 1-P is left out, as P is not known to it. The forms ``per=user`` and
     ``per=item`` divide by each user's or item's own rows: with few rows each, intervals are too short, and with one
     row there is none.
+
+    For the pooled form of `ure` and for its sums what is random is which items were drawn for each user, without
+    replacement; the factor is then 1 - l/L, and more than one item a user is needed.
     """
 
     def bounds(

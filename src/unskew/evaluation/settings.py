@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from unskew.data.split import Candidates
 from unskew.errors import ConfigError, did_you_mean
-from unskew.estimators import Aoa, Estimator, Interval, Observation, Snips
+from unskew.estimators import Aoa, Estimator, ExposedEstimator, Interval, Observation, Snips, Ure
 from unskew.evaluation.exposed_checks import exposed_mismatch
 from unskew.evaluation.scale import Scale
 from unskew.metrics import AnyMetric, parse_metric
@@ -123,7 +123,7 @@ def resolve(
             f"{parsed_metrics[0]} cannot be estimated by {' or '.join(map(str, parsed_estimators))}; use recall@10"
         )
     chosen_interval = Interval.from_word(interval) if isinstance(interval, str) else interval
-    _check_interval(chosen_interval, parsed_metrics)
+    _check_interval(chosen_interval, pairs)
     return Settings(
         pairs=pairs,
         propensity=PropensityModel.from_word(propensity) if isinstance(propensity, str) else propensity,
@@ -140,11 +140,19 @@ def resolve(
     )
 
 
-def _check_interval(interval: Interval, metrics: Sequence[AnyMetric]) -> None:
-    others = [metric for metric in metrics if metric.kind not in OVER_ALL_PAIRS]
-    if isinstance(interval, Observation) and others:
+def _check_interval(interval: Interval, pairs: Sequence[tuple[AnyMetric, Estimator]]) -> None:
+    if not isinstance(interval, Observation):
+        return
+    for metric, estimator in pairs:
+        if metric.kind in OVER_ALL_PAIRS or (isinstance(estimator, Ure) and estimator.knows_draw_error(metric.kind)):
+            continue
+        if isinstance(estimator, ExposedEstimator):
+            raise ConfigError(
+                f"the interval 'observation' is not known for {metric} by {estimator}; use ure(aggregate=pooled) with "
+                "recall or precision, or delta"
+            )
         raise ConfigError(
-            f"the interval 'observation' is for metrics over all pairs, such as mae, not for {others[0]}; use delta"
+            f"the interval 'observation' is for metrics over all pairs, such as mae, not for {metric}; use delta"
         )
 
 
@@ -158,7 +166,7 @@ def _pair(
             problem = exposed_mismatch(metric, estimator, ties, exposed=exposed) or _mismatch(metric, estimator)
             if problem is None:
                 pairs[str(metric), str(estimator)] = (metric, estimator)
-            elif strict:
+            elif strict or (exposed and metric.kind in OVER_ALL_PAIRS):  # which no default is
                 raise ConfigError(problem)
     return tuple(pairs.values())
 

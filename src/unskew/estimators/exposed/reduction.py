@@ -4,6 +4,7 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.estimators.estimate import Terms
+from unskew.estimators.exposed.draw_error import with_draw_errors
 from unskew.estimators.exposed.exposure import Exposure, Worth
 
 STEP = 1.6  # how much wider a stratum of ranks is than the one above it
@@ -26,7 +27,10 @@ def control(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
     if size == 0 or terms.value is None:
         return terms
     slope = float((terms.numerator - terms.value * terms.denominator) @ off) / size
-    return Terms(terms.numerator - slope * off, terms.denominator)
+    weight = exposure.scale[exposure.user]
+    reduced = Terms(terms.numerator - slope * off, terms.denominator)
+    above = weight * (exposure.positive - slope) * worth.gains
+    return with_draw_errors(reduced, above, _below(terms, exposure), exposure)
 
 
 def fall(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
@@ -52,14 +56,30 @@ def fall(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
     row = block[stratum]
     surprise = weight * (exposure.positive - share[row])
 
-    def by_user(known: Floats) -> Floats:
-        """What a user's places are expected to hold, and what the user's rows add to the error of the shares."""
+    def by_row(known: Floats) -> Floats:
+        """What a row adds to the error of the shares, as far as it matters for the sum."""
         factor = _by(block, known.sum(axis=0), blocks) / np.maximum(seen, 1e-300)
-        return np.asarray(known @ share[block] + exposure.sums(factor[row] * surprise))
+        return np.asarray(factor[row] * surprise)
 
-    if not np.array_equal(terms.denominator, exposure.scale * exposure.positives):
-        return Terms(by_user(gains), terms.denominator)
-    return Terms(by_user(gains), by_user(places))
+    above = by_row(gains)
+    numerator = gains @ share[block] + exposure.sums(above)
+    if not counts_positives(terms, exposure):
+        return with_draw_errors(Terms(numerator, terms.denominator), above, _below(terms, exposure), exposure)
+    below = by_row(places)
+    reduced = Terms(numerator, places @ share[block] + exposure.sums(below))
+    return with_draw_errors(reduced, above, below, exposure)
+
+
+def counts_positives(terms: Terms, exposure: Exposure) -> bool:
+    """Whether the denominator is the number of positives, as estimated from each user's own."""
+    return np.array_equal(terms.denominator, exposure.scale * exposure.positives)
+
+
+def _below(terms: Terms, exposure: Exposure) -> Floats:
+    """What each row adds to a denominator that is not reduced; one that is no count of positives does not vary."""
+    if counts_positives(terms, exposure):
+        return np.asarray(exposure.scale[exposure.user] * exposure.positive)
+    return np.zeros(len(exposure.user))
 
 
 def _edges(largest: int, cutoff: int | None) -> Ints:

@@ -1,7 +1,7 @@
 """Unbiased recall evaluation: metrics over all candidates from items that were drawn at random."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -11,9 +11,10 @@ from unskew.errors import ConfigError
 from unskew.estimators.estimate import Terms
 from unskew.estimators.estimator import check_choice
 from unskew.estimators.exposed.counts import chance_of_any
+from unskew.estimators.exposed.draw_error import with_draw_errors
 from unskew.estimators.exposed.exposed_estimator import ExposedEstimator
 from unskew.estimators.exposed.exposure import Exposure, Worth
-from unskew.estimators.exposed.reduction import control, fall
+from unskew.estimators.exposed.reduction import control, counts_positives, fall
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,10 @@ class Ure(ExposedEstimator, word="ure"):
         """How many users the number rests on: all for sums and pooled ones, else those with a positive."""
         return exposure.users if kind == "sum" or self.aggregate == "pooled" else int(np.sum(exposure.positives > 0))
 
+    def knows_draw_error(self, kind: str) -> bool:
+        """Whether the error is known when users are fixed and only the draw of their items is chance."""
+        return kind == "sum" or (kind == "mean" and self.aggregate == "pooled")
+
     def row_weights_of(self, exposure: Exposure, kind: str) -> Floats:
         """Weight of each positive in the estimate, up to scale; diagnostics are made from it."""
         positives, user = exposure.positives, exposure.user[exposure.positive]
@@ -132,7 +137,8 @@ class Ure(ExposedEstimator, word="ure"):
                 exposure.exposed,
                 exposure.population,
             )
-            return self._reduced(Terms(found, ideals), worth, exposure)
+            # how the ideal varies with the draw has no simple form, so neither has the error of the draw
+            return replace(self._reduced(Terms(found, ideals), worth, exposure), rows=None)
         numbers = np.rint(exposure.scale * exposure.positives).astype(np.int64)
         return self._averaged(_ratio(found, ideal(numbers)), exposure)
 
@@ -158,7 +164,11 @@ class Ure(ExposedEstimator, word="ure"):
     def _reduced(self, terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
         if self.reduce == "control":
             return control(terms, worth, exposure)
-        return terms if self.reduce == "none" else fall(terms, worth, exposure)
+        if self.reduce == "monotone":
+            return fall(terms, worth, exposure)
+        weight = exposure.scale[exposure.user] * exposure.positive
+        below = weight if counts_positives(terms, exposure) else np.zeros_like(weight)
+        return with_draw_errors(terms, weight * worth.gains, below, exposure)
 
 
 def _ratio(above: Floats, below: Floats | Ints) -> Floats:
