@@ -16,6 +16,7 @@ from unskew.cli.exposed import (
     LabelCol,
     PopulationWord,
     UniformFile,
+    check_counts_used,
     check_exposed_options,
     exposed_split,
     read_labelled,
@@ -136,7 +137,8 @@ def run(options: dict[str, Any]) -> None:
     }
     settings = {**(get_preset(options["preset"]) if options["preset"] else {}), **settings}
     check_exposed_options(options, settings)
-    resolve(**settings, exposed=options["exposed"] is not None)  # words are checked before files are read
+    resolved = resolve(**settings, exposed=options["exposed"] is not None)  # words are checked before files are read
+    check_counts_used(options, resolved)
     folder = options["checkpoints"]
     if folder is not None and (folder.exists() or not folder.parent.is_dir()) and not folder.is_dir():
         raise ConfigError(f"--checkpoints {folder}: not a folder, and none can be made there; name another")
@@ -190,7 +192,7 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any], earlier: Any) -
     split, known_by = exposed_split(options, columns) if exposed else (_read_split(options, columns), "given")
     counts = options["relevant_counts"]
     relevant = None if counts is None else _relevant(counts, columns)
-    more = {} if options["uniform"] is None else {"uniform": read_labelled("uniform", options, columns)}
+    uniform = None if options["uniform"] is None else read_labelled("uniform", options, columns)
     if exposed:
         settings = {key: value for key, value in settings.items() if key != "scale"}  # of ratings, checked by now
     with stages(quiet=bool(options["quiet"])) as progress:
@@ -201,8 +203,8 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any], earlier: Any) -
             threads=options["threads"],
             checkpoints=options["checkpoints"],
             progress=progress,
+            uniform=uniform,
             **settings,
-            **more,
         )
     return tell_population(report, known_by)
 

@@ -12,6 +12,7 @@ from unskew.errors import ConfigError
 if TYPE_CHECKING:
     from unskew.data import Interactions, Split
     from unskew.evaluation import Report
+    from unskew.evaluation.settings import Settings
 
 ExposedFile = Annotated[
     Path | None,
@@ -39,7 +40,6 @@ LabelCol = Annotated[
     str | None,
     typer.Option("--label-col", help="Column of labels 0 and 1 in exposed files [default: label, if there]."),
 ]
-OF_EXPOSED = ("population", "catalogue")
 
 
 def check_exposed_options(options: dict[str, Any], settings: dict[str, Any]) -> None:
@@ -52,34 +52,38 @@ def check_exposed_options(options: dict[str, Any], settings: dict[str, Any]) -> 
     settings : dict
         Those that ``evaluate`` takes, a preset's included.
     """
+    if options["exposed"] is None:
+        _check_without(options)
+        return
     from unskew.data.exposed import POPULATIONS
 
-    if options["exposed"] is None:
-        for name in OF_EXPOSED:
-            if options[name] is not None:
-                raise ConfigError(
-                    f"--{name} goes with --exposed; leave it out, or give exposed items instead of --test"
-                )
-        if options["label_col"] is not None and options["uniform"] is None:
-            raise ConfigError("--label-col is of the files of --exposed and --uniform; leave it out, or give one")
-        return
     if options["test"] is not None:
         raise ConfigError("--test and --exposed both say what to judge on; give one of them")
     if (options["population"] or "auto") not in POPULATIONS:
         raise ConfigError(f"--population {options['population']}: choose all, unseen or auto")
-    if options["candidates"] is not None:
-        raise ConfigError(
-            "--candidates is for --test: exposed items are ranked among what they were drawn from; use --population"
-        )
+    for name, why in _NOT_WITH.items():
+        if options[name]:
+            raise ConfigError(f"--{name.replace('_', '-')} {why}")
     if "candidates" in settings:
         raise ConfigError(
             f"--preset {options['preset']} is for --test, as it ranks among {settings['candidates']}; leave it out, "
             "and name metrics and estimators"
         )
-    if options["predictions"]:
-        raise ConfigError("--predictions are of ratings, and exposed rows have labels; give --scores or --factors")
-    if options["allow_missing"]:
-        raise ConfigError("--allow-missing is for --predictions; leave it out with --exposed")
+
+
+def check_counts_used(options: dict[str, Any], resolved: "Settings") -> None:
+    """Refuse numbers of relevant items that no estimator of an exposed test would look at."""
+    given = options["exposed"] is not None and options["relevant_counts"] is not None
+    if given and not any(estimator.needs_relevant for estimator in resolved.estimators):
+        raise ConfigError("--relevant-counts is for ips: ure needs no such numbers; leave it out, or name -e ips")
+
+
+def _check_without(options: dict[str, Any]) -> None:
+    for name in ("population", "catalogue"):
+        if options[name] is not None:
+            raise ConfigError(f"--{name} goes with --exposed; leave it out, or give exposed items in place of --test")
+    if options["label_col"] is not None and options["uniform"] is None:
+        raise ConfigError("--label-col is of the files of --exposed and --uniform; leave it out, or give one")
 
 
 def exposed_split(options: dict[str, Any], columns: Columns) -> "tuple[Split, str]":
@@ -121,6 +125,11 @@ def tell_population(report: "Report", why: str) -> "Report":
     return replace(report, population_by=why, warnings=(found, *report.warnings))
 
 
+_NOT_WITH = {
+    "candidates": "is for --test: exposed items are ranked among what they were drawn from; use --population",
+    "predictions": "are of ratings, and exposed rows have labels; give --scores or --factors",
+    "allow_missing": "is for --predictions; leave it out with --exposed",
+}
 _IN_WORDS = {"all": "all items", "unseen": "the items that a user has not in train"}
 
 

@@ -8,12 +8,13 @@ import numpy as np
 from unskew.errors import DataError
 from unskew.estimators import Snips
 from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.exposed_doubts import exposed_doubts
 from unskew.evaluation.hindsight import find_hindsight
 from unskew.evaluation.propensity_check import check_propensity, propensity_doubts
 from unskew.evaluation.risks import Cell
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
 from unskew.evaluation.sizes import all_instead, moving, sizes_differ
-from unskew.evaluation.wording import listed
+from unskew.evaluation.wording import counted, listed
 from unskew.metrics import Accuracy
 from unskew.propensities import Popularity, Propensity
 from unskew.ranking import Contest
@@ -53,7 +54,7 @@ def find_doubts(
         yield from propensity_doubts(check_propensity(propensity, settings, evidence, rated))
     yield from _users(evidence)
     yield from _cutoffs(evidence, settings)
-    yield from _validation_size(evidence, settings)
+    yield from (exposed_doubts if evidence.split.exposed else _validation_size)(evidence, settings)
     corrected = any(estimator.uses_propensity for estimator in settings.estimators)
     if corrected and isinstance(settings.propensity, Popularity) and not len(evidence.train):
         yield "no positive training row to count popularity from: every item is taken as equally popular"
@@ -73,10 +74,10 @@ def _dropped_ratings(rated: Evidence, evidence: Evidence) -> Iterator[str]:
     """What metrics over ratings lack; they take all rows, positive or not, so it may be more."""
     for why, words in (("items_in_train", "also in train"), ("items_outside_catalogue", "of items no model knows")):
         if rated is not evidence and rated.dropped[why] != evidence.dropped[why]:
-            rows = _count(rated.dropped[why], "test row")
+            rows = counted(rated.dropped[why], "test row")
             yield f"metrics over ratings, which take all rows, positive or not, leave out {rows} {words}"
     if rated.dropped["rows_without_prediction"]:
-        rows = _count(rated.dropped["rows_without_prediction"], "test row")
+        rows = counted(rated.dropped["rows_without_prediction"], "test row")
         yield f"{rows} left out of metrics over ratings, for some model has no prediction there"
 
 
@@ -125,27 +126,27 @@ def _validation_size(evidence: Evidence, settings: Settings) -> Iterator[str]:
 
 def _dropped(evidence: Evidence) -> Iterator[str]:
     dropped, split = evidence.dropped, evidence.split
-    for part, interactions in (("train", split.train), ("test", split.test)):
+    for part, interactions in (("train", split.train), ("exposed" if split.exposed else "test", split.test)):
         if interactions.duplicates:
-            yield f"{part}: {_count(interactions.duplicates, 'repeated (user, item) row')} left out"
+            yield f"{part}: {counted(interactions.duplicates, 'repeated (user, item) row')} left out"
     if dropped["items_in_train"]:
         yield (
-            f"{_count(dropped['items_in_train'], 'test row')} dropped because also in train: seen items are no "
+            f"{counted(dropped['items_in_train'], 'test row')} dropped because also in train: seen items are no "
             "candidates; --candidates all keeps them"
         )
     if dropped["items_outside_catalogue"]:
         yield (
-            f"{_count(dropped['items_outside_catalogue'], 'test row')} dropped because the item is no candidate: "
+            f"{counted(dropped['items_outside_catalogue'], 'test row')} dropped because the item is no candidate: "
             "not in train, and known to no model"
         )
     if dropped["rows_without_rank"]:
-        yield f"{_count(dropped['rows_without_rank'], 'test row')} without a rank in the saved ranks, not judged"
-    if dropped["users_without_positive"]:
-        users = _count(dropped["users_without_positive"], "test user")
+        yield f"{counted(dropped['rows_without_rank'], 'test row')} without a rank in the saved ranks, not judged"
+    if dropped["users_without_positive"] and not split.exposed:  # which says more
+        users = counted(dropped["users_without_positive"], "test user")
         yield f"{users} without a positive row left out; for ips they count as 0"
     if dropped["unknown_users"]:
-        rows = _count(dropped["rows_of_unknown_users"], "row")
-        yield f"{_count(dropped['unknown_users'], 'test user')} ({rows}) unknown to some model and dropped for all"
+        rows = counted(dropped["rows_of_unknown_users"], "row")
+        yield f"{counted(dropped['unknown_users'], 'test user')} ({rows}) unknown to some model and dropped for all"
 
 
 def _without_propensity(
@@ -163,10 +164,6 @@ def _without_propensity(
             )
         else:
             yield f"{what} have no propensity and were dropped where one is needed"
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _lists(evidence: Evidence, settings: Settings) -> Iterator[str]:
@@ -189,7 +186,7 @@ def _cutoffs(evidence: Evidence, settings: Settings) -> Iterator[str]:
     beyond = [str(metric) for metric in settings.metrics if most and (metric.cutoff or 0) >= most]
     if beyond:
         yield (
-            f"no user has more than {_count(most, 'candidate')}, so the cut-off of {listed(beyond)} cuts nothing "
+            f"no user has more than {counted(most, 'candidate')}, so the cut-off of {listed(beyond)} cuts nothing "
             "(recall is then 1 for every model that ranks them all); use a smaller one"
         )
 

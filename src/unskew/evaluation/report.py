@@ -19,6 +19,7 @@ from unskew.evaluation.changes import Changes
 from unskew.evaluation.corrected import CorrectionCheck
 from unskew.evaluation.coupling import ROWS_A_USER, count_sizes
 from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.exposed_record import record_exposures
 from unskew.evaluation.exposures import Exposures
 from unskew.evaluation.gamma import GammaChoice
 from unskew.evaluation.propensity_check import as_numbers, check_propensity, count_pairs, file_fingerprints
@@ -38,7 +39,9 @@ class Report:
 
     Printing it shows a table; `to_dict` gives the JSON, `to_html` the page. `evidence` is of the positives, `rated` of
     the rated rows where a metric is over all pairs; when all are, `evidence` is the latter too. `against` is
-    what moved since an earlier run, where one was named. `exposures` are all rows of a randomly exposed test.
+    what moved since an earlier run, where one was named. `exposures` are all rows of a randomly exposed test, and
+    `population_by` says how it is known what they were drawn from; `uniform` are the rows drawn at random that models
+    learnt from.
     """
 
     estimates: tuple[Estimate, ...]
@@ -142,6 +145,7 @@ class Report:
             "seed": settings.seed,
             "block_size": self.block_size,
             "judged": self._judged(),
+            **({} if self.exposures is None else {"exposed": record_exposures(self.exposures, self.population_by)}),
             **self._rated_run(),
             **({"propensity_files": files} if files else {}),
             **({} if self.diagnostics is None else {"propensity_diagnostics": as_numbers(self.diagnostics)}),
@@ -184,6 +188,8 @@ class Report:
     def sweeps(self) -> list[Sweep]:
         """For each mean metric, ``snips`` over gamma from -1 (no correction) to 3."""
         settings = self.settings
+        if self.exposures is not None and not any(e.uses_propensity for e in settings.estimators):
+            return []  # the items were drawn with equal chances, so there is no bias to assume
         form = next((e for e in settings.estimators if isinstance(e, Snips)), None)
         smoothing = settings.propensity.smoothing if isinstance(settings.propensity, Popularity) else 1.0
         if not smoothing and not self.evidence.train.item_counts[self.evidence.items].any():

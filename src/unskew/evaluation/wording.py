@@ -19,6 +19,11 @@ def listed(words: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def counted(n: int, what: str) -> str:
+    """A number of things, in the plural where there is not just one."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
 def chain(names: Sequence[str], most: int = 5) -> str:
     """Names from best to worst, the last ones only counted when there are many."""
     shown = " > ".join(quoted(name) for name in names[:most])

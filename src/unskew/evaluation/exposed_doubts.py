@@ -1,0 +1,105 @@
+"""Reasons to doubt numbers from a randomly exposed test, in words."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from unskew.estimators import Estimator, Traditional, Ure
+from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.settings import Settings
+from unskew.evaluation.wording import counted, listed
+from unskew.metrics import AnyMetric
+from unskew.propensities import Uniform
+from unskew.ranking import Ranks
+
+FEW_HITS = 10  # positives in the top K below which an interval is rough
+FEW_USERS = 30  # below which what a reduction learns from the sample is itself noise
+
+
+def exposed_doubts(evidence: Evidence, settings: Settings) -> Iterator[str]:
+    """Say which users are left out of what, and which numbers rest on few positives.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of the positives of an exposed test.
+    settings : Settings
+    """
+    yield from _without_positive(evidence, settings)
+    yield from _few_hits(evidence, settings)
+    yield from _whole_samples(evidence, settings)
+    users = len(evidence.users) + evidence.dropped["users_without_positive"]
+    for estimator in settings.estimators:
+        if isinstance(estimator, Ure) and estimator.reduce != "none" and users < FEW_USERS:
+            yield (
+                f"{estimator}: how much to correct is learnt from {users} users only, fewer than {FEW_USERS}; its "
+                "interval does not know of that, so use ure(aggregate=pooled)"
+            )
+        if estimator.uses_propensity and not isinstance(settings.propensity, Uniform):
+            yield (
+                f"{estimator}: exposed items were drawn with equal chances, so weights by {settings.propensity} spoil "
+                "the estimate; use ure, or --propensity uniform"
+            )
+
+
+def _without_positive(evidence: Evidence, settings: Settings) -> Iterator[str]:
+    without = evidence.dropped["users_without_positive"]
+    if not without:
+        return
+    found: dict[str, dict[str, None]] = {}
+    for metric, estimator in settings.pairs:
+        found.setdefault(_fate(metric, estimator), {})[f"{metric} by {estimator}"] = None
+    parts = [f"{listed(cells)} {fate}" for fate, cells in found.items()]
+    total = len(evidence.users) + without
+    yield f"{without:,} of {counted(total, 'user')} without a positive in the sample: {'; '.join(parts)}"
+
+
+def _fate(metric: AnyMetric, estimator: Estimator) -> str:
+    """What becomes of users without a positive."""
+    if isinstance(estimator, Ure):
+        if metric.kind == "sum":
+            return "counts them as 0, as it should"
+        if estimator.aggregate == "pooled":
+            return "is over pairs, so they weigh nothing"
+        if estimator.aggregate == "ipw":
+            return "leaves them out and weights others for them, which leaves some of the lean to users with many"
+    elif estimator.counts_empty_users:
+        return "counts them as 0"
+    return "leaves them out and so leans to users with many positives"
+
+
+def _few_hits(evidence: Evidence, settings: Settings) -> Iterator[str]:
+    """Cut-offs above which a model has few of the positives."""
+    by_cutoff: dict[int, dict[str, None]] = {}
+    for metric, estimator in settings.pairs:
+        if isinstance(estimator, Ure) and metric.cutoff is not None:
+            by_cutoff.setdefault(metric.cutoff, {})[str(metric)] = None
+    for cutoff, metrics in by_cutoff.items():
+        hits = {model: count_hits(ranks, cutoff) for model, ranks in evidence.ranks.items()}
+        few = [f"{model!r} {number:.0f}" for model, number in hits.items() if number < FEW_HITS]
+        if few:
+            yield (
+                f"of {evidence.rows:,} exposed positives few are in the top {cutoff} of some models ({listed(few)}): "
+                f"intervals of {listed(metrics)} are rough there; use a larger cut-off, or expose more items"
+            )
+
+
+def count_hits(ranks: Ranks, cutoff: int) -> float:
+    """How many rows are among the first `cutoff`, those in a tie group across it in part."""
+    inside = (cutoff - ranks.above) / (ranks.spread + 1)
+    return float(np.clip(inside, 0, 1).sum())
+
+
+def _whole_samples(evidence: Evidence, settings: Settings) -> Iterator[str]:
+    """A cut-off that cuts nothing inside the sample."""
+    most = int(evidence.split.test.user_counts.max())
+    beyond = [
+        str(metric)
+        for metric, estimator in settings.pairs
+        if isinstance(estimator, Traditional) and (metric.cutoff or 0) >= most
+    ]
+    if beyond:
+        yield (
+            f"no user has more than {counted(most, 'exposed row')}, so inside the sample the cut-off of "
+            f"{listed(beyond)} cuts nothing (recall is then 1 for every model); traditional needs a smaller one"
+        )

@@ -1,0 +1,40 @@
+"""What a randomly exposed test consists of, in numbers."""
+
+from typing import Any
+
+import numpy as np
+
+from unskew.arrays import Ints
+from unskew.evaluation.exposures import Exposures
+
+
+def record_exposures(exposures: Exposures, population_by: str) -> dict[str, Any]:
+    """The sample as plain data, for the record of a run.
+
+    Parameters
+    ----------
+    exposures : Exposures
+    population_by : str
+        How it is known what the items were drawn from.
+    """
+    exposure = exposures.exposure
+    return {
+        "population": str(exposures.evidence.split.rule),
+        "population_by": population_by,
+        "users": exposure.users,
+        "rows": len(exposure.user),
+        "positives": int(exposure.positive.sum()),
+        "users_without_positive": int(np.sum(exposure.positives == 0)),
+        "rows_a_user": spread(exposure.exposed),
+        "population_size": spread(exposure.population),
+    }
+
+
+def spread(sizes: Ints) -> dict[str, float]:
+    """Least, middle and largest; whole numbers where they are."""
+    middle = float(np.median(sizes))
+    return {
+        "min": int(sizes.min()),
+        "median": int(middle) if middle.is_integer() else middle,
+        "max": int(sizes.max()),
+    }
