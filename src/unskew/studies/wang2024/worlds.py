@@ -8,11 +8,10 @@ from unskew.arrays import Bools, Floats
 from unskew.data.reading import read_content
 from unskew.data.sources.text import locate, read_columns
 from unskew.simulators import Lda
-from unskew.studies.schnabel2016.completion import DATA as MOVIELENS
-from unskew.studies.schnabel2016.completion import completed_world
+from unskew.studies.schnabel2016.completion import DATA, completed_world
 from unskew.studies.study import Context
 
-KUAIREC = "kuairec"
+MOVIELENS, KUAIREC = DATA, "kuairec"
 POSITIVE_STARS, POSITIVE_RATIO = 4, 2.0
 """A rating of so many stars or more is positive; so is a watch ratio above this."""
 CORRELATION = -0.5
