@@ -1,6 +1,7 @@
 """Wang et al. 2024, theorems 1 to 3 and what follows from them, by sums over everything that could have been drawn."""
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from math import comb
@@ -162,6 +163,16 @@ def test_precision_and_dcg_of_users_with_other_samples_and_populations_are_unbia
     values = [world.sums(picks, Ure()).value for picks in world.draws((2, 1, 3))]
     assert len(values) == comb(5, 2) * 4 * 4
     assert np.mean(values) == pytest.approx(world.totals.mean(), rel=1e-12)
+
+
+def test_what_falls_into_a_part_of_the_population_is_a_random_sample_of_that_part() -> None:
+    """So exposed rows that are in train may be left out, and the rest judged among unseen items: 4 of 7, part of 5."""
+    part = {0, 2, 3, 5, 6}
+    kept = Counter(tuple(sorted(part.intersection(picked))) for picked in itertools.combinations(range(7), 4))
+    for size in (2, 3, 4):
+        times = [kept[subset] for subset in itertools.combinations(sorted(part), size)]
+        assert min(times) > 0
+        assert len(set(times)) == 1
 
 
 def surprise(x: Floats | float) -> Floats:
