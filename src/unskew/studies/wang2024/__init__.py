@@ -1,7 +1,7 @@
 """Wang et al. 2024: recall over all candidates from randomly exposed data."""
 
 from unskew.studies.study import Study
-from unskew.studies.wang2024 import fig1, fig3, fig5
+from unskew.studies.wang2024 import aggregates, fig1, fig3, fig5
 
 __all__ = ["STUDY"]
 
@@ -9,8 +9,8 @@ STUDY = Study(
     name="wang2024",
     title="Debias Can be Unreliable: Mitigating Bias Issue in Evaluating Debiasing Recommendation",
     reference=(
-        "C. Wang, W. Shi, J. Zhang, W. Wang, H. Pan and F. Feng (2024). Debias Can be Unreliable: Mitigating Bias Issue "
-        "in Evaluating Debiasing Recommendation. arXiv:2409.04810"
+        "C. Wang, W. Shi, J. Zhang, W. Wang, H. Pan and F. Feng (2024). Debias Can be Unreliable: Mitigating Bias "
+        "Issue in Evaluating Debiasing Recommendation. arXiv:2409.04810"
     ),
-    tables=(fig1.TABLE, fig3.TABLE, fig5.TABLE),
+    tables=(fig1.TABLE, fig3.TABLE, fig5.TABLE, aggregates.TABLE),
 )
