@@ -135,20 +135,20 @@ def test_a_pilot_tells_what_the_plan_needs() -> None:
     """5,000 users: share, recall, spread and likeness as they were put in, within four times their usual error."""
     plan = ExposurePlan(5000, 300, 0.3, 0.18, spread=0.15, likeness=0.2)
     exposure, worth = drawn_test(plan, 16, np.random.default_rng(0))
-    found = ExposurePlan.from_pilot(worth, exposure, users=700)
+    found = ExposurePlan.from_pilot(worth.gains, exposure, users=700)
     assert (found.users, found.population) == (700, 300)
     assert (found.share, found.value) == pytest.approx((0.18, 0.3), abs=4 * 0.005)
     assert found.spread == pytest.approx(0.15, abs=4 * 0.005)
     assert found.likeness == pytest.approx(0.2, abs=4 * 0.01)
     error = POOLED.means(worth, exposure).std_error
-    assert ExposurePlan.from_pilot(worth, exposure).std_error(16) == pytest.approx(error, rel=0.01)
+    assert ExposurePlan.from_pilot(worth.gains, exposure).std_error(16) == pytest.approx(error, rel=0.01)
 
 
 def test_a_pilot_of_another_metric_or_without_a_hit_is_refused() -> None:
     exposure = Exposure(np.array([0, 1]), np.array([True, True]), np.array([5, 5]))
-    for gains in ([0.0, 0.0], [0.5, 1.0]):
+    for hits in ([0.0, 0.0], [0.5, 1.0]):
         with pytest.raises(ConfigError, match="pilot"):
-            ExposurePlan.from_pilot(Worth(np.array(gains), np.zeros(2), lambda n: n.astype(float)), exposure)
+            ExposurePlan.from_pilot(np.array(hits), exposure)
 
 
 @settings(max_examples=60, deadline=None)

@@ -7,8 +7,9 @@ from statistics import NormalDist
 
 import numpy as np
 
+from unskew.arrays import Bools, Floats
 from unskew.errors import ConfigError
-from unskew.estimators.exposed.exposure import Exposure, Worth
+from unskew.estimators.exposed.exposure import Exposure
 from unskew.estimators.intervals import normal_quantile
 
 SPREAD = 0.1  # Coat has .15, the completed matrix of MovieLens 100K .09
@@ -103,27 +104,27 @@ class ExposurePlan:
             )
 
     @classmethod
-    def from_pilot(cls, worth: Worth, exposure: Exposure, *, users: int | None = None) -> "ExposurePlan":
+    def from_pilot(cls, hits: Floats | Bools, exposure: Exposure, *, users: int | None = None) -> "ExposurePlan":
         r"""What a first, smaller exposure tells of share, recall, spread and likeness.
 
         Likeness is the :math:`\rho` at which :math:`\sum (m - \hat R n)^2 = R (1-R) \sum (n + \rho\, n(n-1))`.
 
         Parameters
         ----------
-        worth : Worth
-            Of recall@K: gains of 0 and 1.
+        hits : array of bool or float
+            Which exposed rows are among the first K of the whole population.
         exposure : Exposure
         users : int, optional
             Of the test to be; as many as in the pilot.
         """
-        if not np.isin(worth.gains, (0.0, 1.0)).all():
-            raise ConfigError("a pilot needs gains of 0 and 1, those of recall@K without ties at the cut-off")
-        n, hits = exposure.positives.astype(float), exposure.positive_sums(worth.gains)
-        value = float(exposure.scale @ hits / max(float(exposure.scale @ n), 1e-300))
+        if not np.isin(hits, (0, 1)).all():
+            raise ConfigError("hits of a pilot must be 0 or 1: whether a row is in the top K")
+        n, found = exposure.positives.astype(float), exposure.positive_sums(np.asarray(hits, dtype=float))
+        value = float(exposure.scale @ found / max(float(exposure.scale @ n), 1e-300))
         if not 0 < value < 1:
             raise ConfigError(f"recall is {value:g} in the pilot, which tells nothing of its spread; expose more items")
         of_users = exposure.users / max(exposure.users - 1, 1)
-        surprise = of_users * float(np.sum((hits - value * n) ** 2)) / (value * (1 - value))
+        surprise = of_users * float(np.sum((found - value * n) ** 2)) / (value * (1 - value))
         pairs = float(n @ (n - 1))
         return cls(
             users or exposure.users,
