@@ -40,7 +40,6 @@ class AutoDebias(PointwiseModel, word="autodebias"):
         For c.
     """
 
-    regularisation: float = 1.0
     imputation: float = 0.05
     look_ahead: float = 1e-4
     frozen: int = 20

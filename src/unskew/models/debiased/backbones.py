@@ -63,8 +63,8 @@ class Factorisation(Backbone):
     First factors are normal with variance 2 over the number of users or items (Kaiming's, by fan-out), biases 0.
     """
 
-    def __init__(self, shape: tuple[int, int], width: int, generator: torch.Generator) -> None:
-        users, items = (torch.randn(n, width, generator=generator) * math.sqrt(2 / n) for n in shape)
+    def __init__(self, shape: tuple[int, int], width: int, rng: np.random.Generator) -> None:
+        users, items = (normal(rng, (n, width), math.sqrt(2 / n)) for n in shape)
         super().__init__(users, items)
         self.width = width
         self.user_bias, self.item_bias = (torch.zeros(n) for n in shape)
@@ -102,12 +102,17 @@ class LightGcn(Backbone):
 
     :math:`\hat A = D^{-1/2} A D^{-1/2}` is the adjacency matrix of users and items, each edge divided by the root of
     the degrees of its ends. He et al. (2020). First factors are normal with standard deviation 0.1.
+
+    A constant that all scores share is learnt beside them, and left out at the end: no ranking depends on it. Labels
+    are mostly negative, and the flow itself cannot say so, for the mean over states of even and odd depth cancels what
+    has opposite signs in users and items.
     """
 
-    def __init__(self, rows: Labelled, width: int, layers: int, generator: torch.Generator) -> None:
-        users, items = (torch.randn(n, width, generator=generator) * 0.1 for n in rows.shape)
+    def __init__(self, rows: Labelled, width: int, layers: int, rng: np.random.Generator) -> None:
+        users, items = (normal(rng, (n, width), 0.1) for n in rows.shape)
         super().__init__(users, items)
-        self.layers = layers
+        self.layers, self.constant = layers, torch.zeros(1)
+        self.parameters = [users, items, self.constant]
         positive = rows.rows.labels > 0
         ends = rows.rows.users[positive], rows.rows.items[positive]
         degrees = [np.bincount(codes, minlength=n) for codes, n in zip(ends, rows.shape, strict=True)]
@@ -116,27 +121,40 @@ class LightGcn(Backbone):
         self.to_users, self.to_items = _csr(matrix), _csr(matrix.T.tocsr())
 
     def factors(self, parameters: Sequence[Tensor]) -> Pair:
+        """The mean over all states, and a column for the constant."""
+        return self._columns(parameters, 1.0)
+
+    def along(self, directions: Sequence[Tensor]) -> Pair:
+        """The flow is linear."""
+        return self._columns(directions, 0.0)
+
+    def _columns(self, parts: Sequence[Tensor], one: float) -> Pair:
+        users, items = self.flow(parts[0], parts[1])
+        left, right = torch.full((len(users), 1), one), parts[2].expand(len(items), 1)
+        return torch.hstack([users, left]), torch.hstack([items, right])
+
+    def flow(self, users: Tensor, items: Tensor) -> Pair:
         """The mean over all states."""
-        user_states = list(parameters[:1])
-        item_states = list(parameters[1:2])
+        user_states, item_states = [users], [items]
         for _ in range(self.layers):
             users, items = user_states[-1], item_states[-1]
             user_states.append(self.to_users @ items)
             item_states.append(self.to_items @ users)
         return sum_of(user_states).div_(self.layers + 1), sum_of(item_states).div_(self.layers + 1)
 
-    def along(self, directions: Sequence[Tensor]) -> Pair:
-        """The flow is linear."""
-        return self.factors(directions)
-
     def gradient(self, by_users: Tensor, by_items: Tensor) -> list[Tensor]:
-        """And its matrix symmetric."""
-        return list(self.factors([by_users, by_items]))
+        """Its matrix is symmetric."""
+        return [*self.flow(by_users[:, :-1].contiguous(), by_items[:, :-1].contiguous()), by_items[:, -1:].sum(0)]
 
     def arrays(self) -> dict[str, Matrix]:
         """Factors at the end of the flow."""
-        users, items = self.factors(self.parameters)
+        users, items = self.flow(self.users, self.items)
         return {"user_factors": users.numpy(), "item_factors": items.numpy()}
+
+
+def normal(rng: np.random.Generator, shape: tuple[int, int], deviation: float) -> Tensor:
+    """Normal numbers around 0."""
+    return torch.from_numpy((rng.standard_normal(shape) * deviation).astype(np.float32))
 
 
 def sum_of(parts: Sequence[Tensor]) -> Tensor:

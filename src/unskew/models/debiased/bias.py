@@ -19,8 +19,6 @@ class Bias(PointwiseModel, word="bias"):
     The baseline "Bias" of Wang et al. (2024). Its options are those of `PointwiseModel`.
     """
 
-    regularisation: float = 0.1
-
     def method(self, setting: "Setting") -> "Method":
         """All rows weigh the same."""
         from unskew.models.debiased.weighted import Weighted

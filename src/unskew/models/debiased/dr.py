@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from unskew.models.debiased.pointwise import PointwiseModel
-from unskew.models.model import check_whole
+from unskew.models.model import check_number, check_whole
 
 if TYPE_CHECKING:
     from unskew.models.debiased.method import Method, Setting
@@ -28,16 +28,20 @@ class Dr(PointwiseModel, word="dr"):
     ----------
     imputation_factors : int
         Of g.
+    imputation_rate : float, optional
+        Learning rate of g; five times that of the model by default, so that the guess keeps up with it.
     """
 
-    regularisation: float = 10.0
     imputation_factors: int = 2
+    imputation_rate: float | None = None
 
     needs_uniform: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole(self, "imputation_factors")
+        if self.imputation_rate is not None:
+            check_number(self, "imputation_rate")
 
     def method(self, setting: "Setting") -> "Method":
         """Two models in turn."""

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -27,14 +28,14 @@ class Setting:
         The uniform sample.
     backbone : Backbone
         At its first state.
-    generator : torch.Generator
+    rng : Generator
         Where all randomness comes from.
     """
 
     labelled: Labelled
     uniform: Rows | None
     backbone: Backbone
-    generator: torch.Generator
+    rng: np.random.Generator
 
     @property
     def sample(self) -> Rows:
@@ -59,7 +60,7 @@ class Method(ABC):
 
     def __init__(self, model: DebiasedModel, setting: Setting) -> None:
         self.backbone, self.penalty = setting.backbone, model.regularisation
-        self.optimiser = optimiser_of(model, self.backbone.parameters)
+        self.optimiser = optimiser_of(model.optimiser, self.backbone.parameters, model.learning_rate)
         self.epoch = 0
         """How many epochs are over; the trainer counts."""
 
@@ -132,11 +133,11 @@ class Slopes:
         return self.by_users.mul_(scale), (self._by_items.T * scale).contiguous()
 
 
-def optimiser_of(model: DebiasedModel, parameters: Sequence[Tensor]) -> torch.optim.Optimizer:
+def optimiser_of(word: str, parameters: Sequence[Tensor], rate: float) -> torch.optim.Optimizer:
     """Adam, or plain gradient descent."""
-    if model.optimiser == "sgd":
-        return torch.optim.SGD(parameters, lr=model.learning_rate)
-    return torch.optim.Adam(parameters, lr=model.learning_rate)
+    if word == "sgd":
+        return torch.optim.SGD(parameters, lr=rate)
+    return torch.optim.Adam(parameters, lr=rate)
 
 
 def take_step(optimiser: torch.optim.Optimizer, parameters: Sequence[Tensor], gradients: Sequence[Tensor]) -> None:

@@ -84,14 +84,14 @@ class DebiasedModel(Model):
     layers : int
         How often factors flow with ``lightgcn``; the mean over all states, the first included, is taken.
     block : int, optional
-        Users a step; by default as many as make some millions of pairs.
+        Users a step; by default as many as make a million pairs, and at most a fifth of them.
     """
 
     backbone: Literal["mf", "lightgcn"] = "mf"
     factors: int | None = None
-    learning_rate: float = 0.02
-    regularisation: float = 1.0
-    epochs: int = 200
+    learning_rate: float = 0.05
+    regularisation: float = 10.0
+    epochs: int = 100
     patience: int = 20
     optimiser: Literal["adam", "sgd"] = "adam"
     layers: int = 3
@@ -103,7 +103,7 @@ class DebiasedModel(Model):
     """Whether the log must hold positives and negatives."""
     patient_until: ClassVar[int] = 0
     """Epochs before which it never stops."""
-    cells: ClassVar[int] = 4_000_000
+    cells: ClassVar[int] = 1_000_000
     """Pairs of a user and an item in a block, where none is asked for."""
 
     def __post_init__(self) -> None:

@@ -30,6 +30,7 @@ class NegS(DebiasedModel, word="negs"):
         U.
     """
 
+    learning_rate: float = 0.02
     regularisation: float = 0.1
     hardest: int = 10
     drawn: int = 100

@@ -6,6 +6,8 @@ from unskew.models.debiased.backbones import Factorisation
 from unskew.models.debiased.dr import Dr
 from unskew.models.debiased.method import Pointwise, Setting, Slopes, optimiser_of, take_step
 
+AHEAD = 5  # how much faster the guess learns than the model
+
 
 class Robust(Pointwise):
     """Of `dr`.
@@ -21,8 +23,9 @@ class Robust(Pointwise):
     def __init__(self, model: Dr, setting: Setting, negative: float, positive: float) -> None:
         super().__init__(model, setting)
         self.mean, self.half = (positive + negative) / 2, (positive - negative) / 2
-        self.guess = Factorisation(setting.labelled.shape, model.imputation_factors, setting.generator)
-        self.guess_optimiser = optimiser_of(model, self.guess.parameters)
+        self.guess = Factorisation(setting.labelled.shape, model.imputation_factors, setting.rng)
+        rate = model.imputation_rate or AHEAD * model.learning_rate
+        self.guess_optimiser = optimiser_of(model.optimiser, self.guess.parameters, rate)
 
     def step(self, block: slice) -> tuple[float, float]:
         """First the guess of the errors, then the model."""

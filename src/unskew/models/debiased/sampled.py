@@ -4,6 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from unskew.arrays import Ints
 from unskew.models.debiased.method import Method, Setting, Slopes
 from unskew.models.debiased.negs import NegS
 
@@ -19,10 +20,10 @@ class Sampled(Method):
 
     def __init__(self, model: NegS, setting: Setting) -> None:
         super().__init__(model, setting)
-        self.hardest, self.drawn, self.generator = model.hardest, model.drawn, setting.generator
+        self.hardest, self.drawn, self.rng = model.hardest, model.drawn, setting.rng
         rows = setting.labelled.rows
         positive = rows.labels > 0
-        self.users, self.items = (torch.from_numpy(codes[positive]) for codes in (rows.users, rows.items))
+        self.users, self.items = rows.users[positive], rows.items[positive]
         self.starts = np.searchsorted(rows.users[positive], np.arange(setting.labelled.shape[0] + 1))
 
     def step(self, block: slice) -> tuple[float, float]:
@@ -32,11 +33,8 @@ class Sampled(Method):
         scores = factors[0][block] @ factors[1].T
         first, last = int(self.starts[block.start]), int(self.starts[block.stop])
         owners = self.users[first:last] - block.start
-        n_items = scores.shape[1]
-        positives = owners * n_items + self.items[first:last]
-        negatives = owners[:, None] * n_items + self.choose(scores, owners)
-        # how often each pair was chosen, as a negative: positives may be drawn too
-        chosen = torch.bincount(negatives.view(-1), minlength=scores.numel()).to(scores.dtype).div_(self.hardest)
+        positives = torch.from_numpy(owners * scores.shape[1] + self.items[first:last])
+        chosen = self.choose(scores, owners).view(-1).div_(self.hardest)
         flat = scores.view(-1)
         likes = flat[positives]
         loss = float(torch.nn.functional.softplus(-likes).sum())
@@ -47,28 +45,33 @@ class Sampled(Method):
         self.descend(block, *slopes.result(1.0))
         return loss, float(last - first)
 
-    def choose(self, scores: Tensor, owners: Tensor) -> Tensor:
-        """For each positive, the H highest scored of U uniform draws from the catalogue.
+    def choose(self, scores: Tensor, owners: Ints) -> Tensor:
+        """How often each pair is among the H highest scored of the U items drawn for a positive of its user.
 
-        Only the H are drawn: the k-th highest scored of U draws stands at the rank ⌊n x⌋ of its user's list, where x is
-        the k-th smallest of U uniform numbers, and those come one after the other from exponential gaps.
+        Only those H are drawn, and as ranks in the user's list: the ranks of U uniform draws are uniform numbers; the
+        H smallest of them are uniform below the next one, which has a beta distribution.
 
         Parameters
         ----------
         scores : Tensor (users, items)
-        owners : Tensor of int
+        owners : array of int
             The row of each positive.
 
         Returns
         -------
-        Tensor of int (positives, H)
+        Tensor (users, items)
         """
         n_items = scores.shape[1]
-        if self.hardest == self.drawn:
-            return torch.randint(n_items, (len(owners), self.drawn), generator=self.generator)
-        left = torch.arange(self.drawn, self.drawn - self.hardest, -1)
-        gaps = torch.empty(len(owners), self.hardest).exponential_(generator=self.generator).div_(left)
-        ranks = gaps.cumsum_(1).neg_().expm1_().mul_(-n_items).long().clamp_(max=n_items - 1)
-        # numpy sorts far faster than torch
-        order = torch.from_numpy(np.argsort(scores.neg().numpy(), axis=1))
-        return order.view(-1)[ranks.add_(owners[:, None] * n_items)]
+        drawn = self.rng.random((len(owners), self.hardest), dtype=np.float32)
+        if self.hardest < self.drawn:
+            drawn *= self.rng.beta(self.hardest + 1, self.drawn - self.hardest, size=(len(owners), 1)).astype(
+                np.float32
+            )
+        drawn *= n_items
+        places = np.minimum(drawn.astype(np.int64), n_items - 1)  # a number just below n may round to it
+        places += owners[:, None] * n_items
+        by_rank = np.bincount(places.reshape(-1), minlength=scores.numel()).reshape(tuple(scores.shape))
+        counts = by_rank.astype(np.float32)
+        if self.hardest < self.drawn:  # else a rank is as good as an item
+            np.put_along_axis(counts, np.argsort(-scores.numpy(), axis=1), by_rank, axis=1)
+        return torch.from_numpy(counts)

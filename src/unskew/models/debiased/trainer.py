@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from unskew.models.stepwise import Tell
 
 
+FEWEST = 5  # steps an epoch, where the size of a block is not asked for
+
+
 def run(
     model: DebiasedModel,
     rows: Labelled,
@@ -41,9 +44,8 @@ def run(
         When the numbers are no longer finite, or huge.
     """
     with _one_thread(), torch.no_grad():
-        generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
-        backbone = backbone_of(model, rows, generator)
-        method = model.method(Setting(rows, uniform, backbone, generator))
+        backbone = backbone_of(model, rows, rng)
+        method = model.method(Setting(rows, uniform, backbone, rng))
         blocks = blocks_of(model, rows.shape)
         watch = Watch(model, backbone, validation)
         for epoch in range(1, model.epochs + 1):
@@ -118,17 +120,17 @@ class Watch:
         )
 
 
-def backbone_of(model: DebiasedModel, rows: Labelled, generator: torch.Generator) -> Backbone:
+def backbone_of(model: DebiasedModel, rows: Labelled, rng: np.random.Generator) -> Backbone:
     """The backbone of a model, at its first state."""
     if model.backbone == "mf":
-        return Factorisation(rows.shape, model.width, generator)
-    return LightGcn(rows, model.width, model.layers, generator)
+        return Factorisation(rows.shape, model.width, rng)
+    return LightGcn(rows, model.width, model.layers, rng)
 
 
 def blocks_of(model: DebiasedModel, shape: tuple[int, int]) -> list[slice]:
     """Users of each step: blocks of about the same size."""
     n_users, n_items = shape
-    size = model.block or max(1, model.cells // n_items)
+    size = model.block or max(1, min(model.cells // n_items, -(-n_users // FEWEST)))
     bounds = np.linspace(0, n_users, -(-n_users // size) + 1).round().astype(int).tolist()
     return [slice(first, last) for first, last in pairwise(bounds)]
 
