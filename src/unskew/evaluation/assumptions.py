@@ -1,5 +1,6 @@
 """What a correction rests on, in a sentence."""
 
+from unskew.data.split import Candidates, Unseen
 from unskew.evaluation.wording import signed
 from unskew.propensities import (
     Boosted,
@@ -41,3 +42,12 @@ def describe_assumption(model: PropensityModel, *, swept: bool = True) -> str:
     if isinstance(model, Column):
         return "The correction takes the test file's own propensities as true. No interval covers an error in that."
     return f"The correction takes the propensity {model} as true. No interval covers an error in that."
+
+
+def describe_draw(population: Candidates) -> str:
+    """What must hold for estimates from exposed items to be right."""
+    among = "the items a user has not in train" if isinstance(population, Unseen) else "all items"
+    return (
+        f"The estimates over all candidates assume that each user's exposed items were drawn from {among} with equal "
+        "chances, and that all of them were labelled. No interval covers an error in that."
+    )

@@ -56,8 +56,8 @@ def estimator_styles(estimators: Sequence[Estimator]) -> dict[str, Style]:
     corrected = 0
     for estimator in estimators:
         word = str(estimator)
-        if isinstance(estimator, Aoa):
-            shape = "circle" if estimator.per == "pair" else "diamond"
+        if not estimator.corrects:
+            shape = "diamond" if isinstance(estimator, Aoa) and estimator.per != "pair" else "circle"
             styles[word] = Style(word, "var(--naive)", shape, hollow=True)
         else:
             colour, shape = looks[corrected % len(looks)]

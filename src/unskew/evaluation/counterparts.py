@@ -1,9 +1,9 @@
-"""The naive average that aims at the same target as a corrected estimate."""
+"""The naive number that belongs beside a corrected one."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unskew.estimators import Aoa, Estimate, Estimator, Snips
+from unskew.estimators import Aoa, Estimate, Estimator, Snips, Traditional, Ure
 from unskew.evaluation.estimates import Estimation
 from unskew.evaluation.settings import OVER_ALL_PAIRS
 
@@ -11,12 +11,15 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 
-def naive_counterpart(estimator: Estimator, kind: str = "mean") -> Aoa:
+def naive_counterpart(estimator: Estimator, kind: str = "mean") -> Aoa | Traditional:
     """The average an estimator becomes when all propensities are equal, for a metric of a kind.
 
     ``snips`` is a mean over pairs, so it belongs beside ``aoa(per=pair)``, not beside ``aoa``: part of the gap to the
-    latter comes from who is averaged over, not from the correction.
+    latter comes from who is averaged over, not from the correction. Beside ``ure`` belongs ``traditional``, which is
+    what a sample is otherwise used for, though its target is another.
     """
+    if isinstance(estimator, Ure):
+        return Traditional()
     if kind in OVER_ALL_PAIRS:
         per = estimator.per if isinstance(estimator, Snips) else "pair"
         return Aoa(per=per) if per in {"user", "item"} else Aoa()
@@ -30,10 +33,13 @@ def missing_counterparts(report: "Report") -> tuple[Estimate, ...]:
     for metric, estimator in report.settings.pairs:
         naive = naive_counterpart(estimator, metric.kind)
         key = (str(metric), str(naive))
-        if estimator.uses_propensity and key not in asked:
+        if estimator.corrects and key not in asked:
             pairs[key] = (metric, naive)
     if not pairs:
         return ()
     settings = replace(report.settings, pairs=tuple(pairs.values()))
-    _, estimates, _ = Estimation(report.evidence, settings, report.propensity, rated=report.rated).run()
+    estimation = Estimation(
+        report.evidence, settings, report.propensity, rated=report.rated, exposures=report.exposures
+    )
+    _, estimates, _ = estimation.run()
     return tuple(estimates)

@@ -36,6 +36,7 @@ def find_doubts(
 ) -> Iterator[str]:
     """Say what was dropped, which numbers rest on little, and whether the propensities add up."""
     yield from _dropped(evidence)
+    yield from exposed_doubts(evidence, settings) if evidence.split.exposed else ()
     if rated is not None:
         yield from _dropped_ratings(rated, evidence)
         yield from _accuracy(settings, rated)
@@ -54,7 +55,7 @@ def find_doubts(
         yield from propensity_doubts(check_propensity(propensity, settings, evidence, rated))
     yield from _users(evidence)
     yield from _cutoffs(evidence, settings)
-    yield from (exposed_doubts if evidence.split.exposed else _validation_size)(evidence, settings)
+    yield from _validation_size(evidence, settings)
     corrected = any(estimator.uses_propensity for estimator in settings.estimators)
     if corrected and isinstance(settings.propensity, Popularity) and not len(evidence.train):
         yield "no positive training row to count popularity from: every item is taken as equally popular"
@@ -108,7 +109,7 @@ def _users(evidence: Evidence) -> Iterator[str]:
 def _validation_size(evidence: Evidence, settings: Settings) -> Iterator[str]:
     """Values on validation and on test, which are often set side by side, where their sizes alone move them."""
     moved, validation = moving(settings.metrics), evidence.split.validation
-    if not moved or validation is None or not len(validation):
+    if not moved or validation is None or not len(validation) or evidence.split.exposed:
         return
     held = validation
     if settings.positive is not None:

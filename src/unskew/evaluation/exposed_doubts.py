@@ -46,26 +46,34 @@ def _without_positive(evidence: Evidence, settings: Settings) -> Iterator[str]:
     without = evidence.dropped["users_without_positive"]
     if not without:
         return
-    found: dict[str, dict[str, None]] = {}
+    fates: dict[str, dict[str, list[str]]] = {}
     for metric, estimator in settings.pairs:
-        found.setdefault(_fate(metric, estimator), {})[f"{metric} by {estimator}"] = None
-    parts = [f"{listed(cells)} {fate}" for fate, cells in found.items()]
+        fates.setdefault(_fate(metric, estimator), {}).setdefault(str(estimator), []).append(str(metric))
+    parts = []
+    for fate, cells in fates.items():
+        where = [
+            word
+            if all(word not in other for other in fates.values() if other is not cells)
+            else f"{listed(own)} by {word}"
+            for word, own in cells.items()
+        ]
+        parts.append(fate.format(listed(where)))
     total = len(evidence.users) + without
-    yield f"{without:,} of {counted(total, 'user')} without a positive in the sample: {'; '.join(parts)}"
+    yield f"{without:,} of {counted(total, 'user')} have no positive in the sample: they {'; '.join(parts)}"
 
 
 def _fate(metric: AnyMetric, estimator: Estimator) -> str:
     """What becomes of users without a positive."""
     if isinstance(estimator, Ure):
         if metric.kind == "sum":
-            return "counts them as 0, as it should"
+            return "count as 0 in {}, as they should"
         if estimator.aggregate == "pooled":
-            return "is over pairs, so they weigh nothing"
+            return "weigh nothing in {}, where pairs are counted"
         if estimator.aggregate == "ipw":
-            return "leaves them out and weights others for them, which leaves some of the lean to users with many"
+            return "are left out of {}, where others are weighted for them, which undoes a part of that lean"
     elif estimator.counts_empty_users:
-        return "counts them as 0"
-    return "leaves them out and so leans to users with many positives"
+        return "count as 0 in {}"
+    return "are left out of {}, a lean to users with many positives"
 
 
 def _few_hits(evidence: Evidence, settings: Settings) -> Iterator[str]:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from unskew import __version__
-from unskew.estimators import Aoa, Comparison, Estimate, Estimator
+from unskew.estimators import Comparison, Estimate, Estimator
 from unskew.evaluation import charts
 from unskew.evaluation.changes import Change
 from unskew.evaluation.corrected import correction_lines
 from unskew.evaluation.counterparts import missing_counterparts
+from unskew.evaluation.exposed_panel import describe_sample
 from unskew.evaluation.names import shortened
 from unskew.evaluation.ordering import lower_is_better, oriented, ranked
 from unskew.evaluation.propensity_panel import describe_propensities
@@ -21,7 +22,7 @@ from unskew.evaluation.rendering import as_markup, page_environment
 from unskew.evaluation.settings import OVER_ALL_PAIRS
 from unskew.evaluation.skew import RatingSkew, Skew, measure_ratings, measure_skew
 from unskew.evaluation.sweep import Sweep
-from unskew.evaluation.verdict import describe_change, describe_new_first, judge
+from unskew.evaluation.verdict import describe_change, describe_new_first, judge, judging_estimator
 from unskew.evaluation.wording import sentence, signed_move
 from unskew.propensities import Popularity
 
@@ -32,6 +33,12 @@ MANY_PAIRS = 10  # beyond this, only the pairs with the first model are shown at
 FEW_MODELS = 6  # up to which every change of their order is told
 FOREST, EDGE = 130, 5  # width of the interval drawn in a table's cell, and its margin
 LONG_NAME, MOST_NAME = 28, 56  # characters that stay on one line, and those shown at all in tables
+
+
+_CURVE_NOTE = (
+    "Estimated share of all positives that are among the first K candidates, pooled over users. Solid upright lines "
+    "are the cut-offs of this run, dashed ones the depth they reach inside the sample."
+)
 
 
 @dataclass(frozen=True)
@@ -125,6 +132,8 @@ def _context(report: "Report") -> dict[str, Any]:
     diagnostics = report.diagnostics
     popularity = _shows_popularity(report)
     panel = None if diagnostics is None else describe_propensities(diagnostics, absolute=report.propensity.absolute)
+    sample = describe_sample(report, model_styles)
+    weighted = sample is None or any(e.uses_propensity for e in report.settings.estimators)
     return {
         "version": __version__,
         "report": report,
@@ -147,6 +156,12 @@ def _context(report: "Report") -> dict[str, Any]:
         "lower_places": 1 < len(model_styles) <= charts.COLOURS,
         "grey_models": sum(style.colour == "var(--faint)" for style in model_styles.values()),
         "panel": panel,
+        "sample": sample,
+        "sample_figures": []
+        if sample is None
+        else [Figure("Recall by depth", as_markup(sample.curve), (_CURVE_NOTE,))],
+        "weighted": weighted,
+        "naive": {str(e) for e in estimators if not e.corrects},
         "reliability_figures": []
         if panel is None or panel.reliability is None
         else [Figure("Observed share by propensity", as_markup(panel.reliability), panel.reliability_notes)],
@@ -167,13 +182,15 @@ def _in_order(asked: Sequence[Estimator], beside: Sequence[Estimate]) -> list[Es
     words = dict.fromkeys(row.estimator for row in beside)
     added = [Estimator.from_word(word) for word in words]
     by_word = {str(e): e for e in (*asked, *added)}
-    return sorted(by_word.values(), key=lambda e: not isinstance(e, Aoa))
+    return sorted(by_word.values(), key=lambda e: e.corrects)
 
 
 def _by_interest(report: "Report") -> list[str]:
     """Models for colours: those ever first in a sweep, then by the last estimator's order of the first metric."""
     ever_first = [sweep.order(k)[0] for sweep in report.sweeps for k in range(len(sweep.gammas))]
     swept = {model for sweep in report.sweeps for model in sweep.values}
+    if report.exposures is not None:  # whose chart has them all
+        swept |= set(report.evidence.ranks)
     row = next((row for row in reversed(report.estimates) if row.model in swept), report.estimates[-1])
     lower = lower_is_better(report.settings, row.metric)
     ordered = [estimate.model for estimate in ranked(report.estimates, row.metric, row.estimator, lower=lower)]
@@ -197,8 +214,8 @@ def _targets(rows: Sequence[Estimate]) -> dict[str, str]:
 
 def _judging_word(report: "Report", metric: str) -> str:
     """The corrected estimator of a metric, or the naive one where there is no other."""
-    words = [e for m, e in report.settings.pairs if str(m) == metric]
-    return str(next((e for e in words if e.uses_propensity), words[0]))
+    asked = [e for m, e in report.settings.pairs if str(m) == metric]
+    return str(judging_estimator(asked) or asked[0])
 
 
 def _best_first(report: "Report", rows: Sequence[Estimate], metric: str, estimator: str) -> list[str]:

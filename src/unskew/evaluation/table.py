@@ -1,5 +1,6 @@
 """Reports as text tables."""
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from unskew.estimators import Comparison, Estimate, Observation
 from unskew.evaluation.changes import Changes
 from unskew.evaluation.corrected import correction_lines
 from unskew.evaluation.ordering import lower_is_better, ranked
-from unskew.evaluation.rendering import plain_text
+from unskew.evaluation.rendering import NAME_ROOM, fits, plain_text
 from unskew.evaluation.sensitivity import Sensitivity
 from unskew.evaluation.sweep import Sweep
 from unskew.evaluation.wording import signed_move
@@ -20,6 +21,8 @@ from unskew.propensities import Popularity
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
+
+MOST_WORD = 28  # characters of a metric or estimator that are kept on one line
 
 
 def as_text(report: "Report", width: int = 110) -> str:
@@ -34,7 +37,8 @@ def as_text(report: "Report", width: int = 110) -> str:
 
 def print_report(report: "Report", console: Console) -> None:
     """Print estimates, the best against the next, and how the order depends on gamma."""
-    console.print(_estimates(report))
+    table = _estimates(report)
+    console.print(table if fits(table, console) else _estimates(report, once=True))
     if report.comparisons:
         console.print(_comparisons(report))
     if report.sensitivity is not None:
@@ -101,11 +105,13 @@ def _order(sweep: Sweep, place: int) -> str:
     return text
 
 
-def _estimates(report: "Report") -> Table:
+def _estimates(report: "Report", *, once: bool = False) -> Table:
+    """All estimates; with `once`, the target of those that share one is said once, which leaves room for the rest."""
     level = f"{report.settings.level:.0%}" if report.settings.level * 100 % 1 == 0 else f"{report.settings.level:g}"
     table = Table(title="Estimates", title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
     for column in ("metric", "estimator", "model"):
-        table.add_column(column, overflow="fold")
+        width = _longest_piece(getattr(row, column) for row in report.estimates)
+        table.add_column(column, overflow="fold", min_width=min(width, NAME_ROOM if column == "model" else MOST_WORD))
     for column in ("value", f"{level} interval", "users", "ESS"):
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("target", overflow="fold")
@@ -114,7 +120,7 @@ def _estimates(report: "Report") -> Table:
         key = (row.metric, row.estimator)
         if last is not None and key != last:
             table.add_section()
-        last = key
+        told, last = once and key == last, key
         size = "-" if row.effective_sample_size is None else f"{row.effective_sample_size:,.0f}"
         table.add_row(
             Text(row.metric),
@@ -124,9 +130,14 @@ def _estimates(report: "Report") -> Table:
             _interval(row),
             f"{row.users:,}",
             size,
-            Text(row.target),
+            Text("" if told else row.target),
         )
     return table
+
+
+def _longest_piece(words: Iterable[str]) -> int:
+    """Characters of the longest part that should stay whole; words with options may break after a comma."""
+    return max((len(piece) for word in words for piece in word.split()), default=0)
 
 
 def _comparisons(report: "Report") -> Table:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unskew.estimators import Aoa, Comparison, Estimate
-from unskew.evaluation.assumptions import describe_assumption
+from unskew.estimators import Aoa, Comparison, Estimate, Estimator, ExposedEstimator, Traditional
+from unskew.evaluation.assumptions import describe_assumption, describe_draw
 from unskew.evaluation.counterparts import missing_counterparts, naive_counterpart
 from unskew.evaluation.ordering import first_of, lead_of, ranked
 from unskew.evaluation.settings import OVER_ALL_PAIRS
 from unskew.evaluation.sweep import OrderChange, Sweep
-from unskew.evaluation.wording import chain, listed, ordinal, quoted, rounded, sentence, signed
+from unskew.evaluation.voice import OF_A_LOG, OF_A_SAMPLE, Voice
+from unskew.evaluation.wording import capital, chain, listed, ordinal, quoted, rounded, sentence, signed
 from unskew.metrics import AnyMetric
 from unskew.propensities import Uniform
 
@@ -87,14 +88,21 @@ def judge(report: "Report", beside: Sequence[Estimate] | None = None) -> Verdict
         for metric in report.settings.metrics
     )
     contested = tuple(finding for finding in findings if finding.pairs)
+    voice = _voice(report)
     if contested:
-        uniform = isinstance(report.settings.propensity, Uniform)
-        headline, summary = _headline(contested, uniform=uniform), tuple(_summary(contested))
+        uniform = voice is OF_A_LOG and isinstance(report.settings.propensity, Uniform)
+        headline, summary = _headline(contested, voice, uniform=uniform), tuple(_summary(contested, voice))
     elif len(report.models) > 1:
         headline, summary = "No two models are judged by the same metric, so there is nothing to compare.", ()
     else:
-        headline, summary = _lone_headline(report, rows, findings[0]), ()
+        headline, summary = _lone_headline(report, rows, findings[0], voice), ()
     return Verdict(headline, summary, findings, tuple(_doubts(report)))
+
+
+def _voice(report: "Report") -> Voice:
+    """A sample's where an estimator of one was asked for, which are refused without one."""
+    exposed = any(isinstance(estimator, ExposedEstimator) for estimator in report.settings.estimators)
+    return OF_A_SAMPLE if exposed else OF_A_LOG
 
 
 def describe_change(change: OrderChange) -> str:
@@ -134,12 +142,13 @@ def _find(report: "Report", rows: Sequence[Estimate], judged_by: AnyMetric, swee
     lead = lead_of(compared, order, lower=lower)
     sweep = None if sweep is None or len(sweep.values) < 2 else sweep
     leaders = tuple(dict.fromkeys(_leaders(sweep))) if sweep is not None else ()
-    other = () if judged_by.kind in OVER_ALL_PAIRS else _other_average(rows, metric, naive, by_naive)
+    voice = _voice(report)
+    plain = judged_by.kind in OVER_ALL_PAIRS or voice is OF_A_SAMPLE
     sentences = [
-        *_who_is_first(by_naive, by_corrected),
-        *other,
-        *_lead_words(lead, report.settings.level),
-        *_apart_words(told, known),
+        *_who_is_first(by_naive, by_corrected, voice),
+        *(() if plain else _other_average(rows, metric, naive, by_naive)),
+        *_lead_words(lead, report.settings.level, voice),
+        *_apart_words(told, known, voice),
         *([] if sweep is None else _sweep_words(sweep)),
     ]
     return Finding(
@@ -157,40 +166,47 @@ def _find(report: "Report", rows: Sequence[Estimate], judged_by: AnyMetric, swee
 
 
 def _words(report: "Report", metric: AnyMetric) -> tuple[str | None, str | None]:
-    """The corrected estimator of a metric and the naive average of the same target, as far as there are any."""
+    """The corrected estimator of a metric and the naive number beside it, as far as there are any."""
     asked = [estimator for other, estimator in report.settings.pairs if str(other) == str(metric)]
-    corrected = next((e for e in asked if e.uses_propensity), None)
+    corrected = judging_estimator(asked)
     if corrected is not None:
         return str(naive_counterpart(corrected, metric.kind)), str(corrected)
-    return next((str(e) for e in asked if isinstance(e, Aoa)), None), None
+    naive = sorted((e for e in asked if isinstance(e, Aoa | Traditional)), key=lambda e: isinstance(e, Aoa))
+    return (str(naive[0]) if naive else None), None
 
 
-def _who_is_first(naive: list[Estimate], corrected: list[Estimate]) -> Iterator[str]:
+def judging_estimator(asked: Sequence[Estimator]) -> Estimator | None:
+    """The first estimator that corrects, one for exposed items before others; None when none does."""
+    corrected = [e for e in asked if e.corrects]
+    return next((e for e in corrected if isinstance(e, ExposedEstimator)), corrected[0] if corrected else None)
+
+
+def _who_is_first(naive: list[Estimate], corrected: list[Estimate], voice: Voice) -> Iterator[str]:
     if not naive and not corrected:
         yield "No model has a defined value."
         return
     if not naive or not corrected:
         best = (naive or corrected)[0]
-        kind = "Only the naive average was computed" if naive else "Only the corrected estimate is defined"
+        kind = voice.only_naive if naive else voice.only_corrected
         who = f"{_names(naive or corrected)} first with" if len(naive or corrected) > 1 else f"{quoted(best.model)} has"
         yield f"{kind}, {best.estimator}: {who} {_value(best)}."
         return
     a, b = naive[0], corrected[0]
     if len(corrected) == 1:
         yield (
-            f"{quoted(b.model)} has {_value(a)} by the naive average, {a.estimator}, and {_value(b)} by the corrected "
-            f"estimate, {b.estimator}."
+            f"{quoted(b.model)} has {_value(a)} by {voice.naive}, {a.estimator}, and {_value(b)} by "
+            f"{voice.corrected}, {b.estimator}."
         )
     elif first_of(naive) == first_of(corrected):
         yield (
-            f"The naive average, {a.estimator}, and the corrected estimate, {b.estimator}, agree: "
+            f"{capital(voice.naive)}, {a.estimator}, and {voice.corrected}, {b.estimator}, agree: "
             f"{_names(corrected)} first, with {_value(a)} and {_value(b)}."
         )
     else:
         place = next((k for k, row in enumerate(corrected, 1) if row.model == a.model), 0)
         then = f" and {quoted(a.model)} {ordinal(place)} of {len(corrected)}" if place > 1 else ""
         yield (
-            f"By the naive average, {a.estimator}, {_names(naive)} first with {_value(a)}. The corrected estimate, "
+            f"By {voice.naive}, {a.estimator}, {_names(naive)} first with {_value(a)}. {capital(voice.corrected)}, "
             f"{b.estimator}, disagrees: {_names(corrected)} first with {_value(b)}{then}."
         )
 
@@ -207,7 +223,7 @@ def _other_average(rows: Sequence[Estimate], metric: str, naive: str | None, by_
         yield f"Averaged over users instead of pairs (aoa), {quoted(other[0].model)} is first with {_value(other[0])}."
 
 
-def _lead_words(lead: Comparison | None, level: float) -> Iterator[str]:
+def _lead_words(lead: Comparison | None, level: float, voice: Voice) -> Iterator[str]:
     if lead is None or lead.difference is None:
         return
     if lead.difference == 0:
@@ -224,16 +240,16 @@ def _lead_words(lead: Comparison | None, level: float) -> Iterator[str]:
         yield f"{gap}, more than chance explains ({p} after Holm)."
     else:
         yield (
-            f"{gap}, which chance alone can explain ({p} after Holm): the log does not settle which of the two is "
-            "better."
+            f"{gap}, which chance alone can explain ({p} after Holm): the {voice.data} does not settle which of the "
+            "two is better."
         )
 
 
-def _apart_words(told: int, known: int) -> Iterator[str]:
+def _apart_words(told: int, known: int, voice: Voice) -> Iterator[str]:
     if known < 2:
         return
     if told == 0:
-        yield "No two models differ beyond chance: on this metric the log cannot tell them apart."
+        yield f"No two models differ beyond chance: on this metric the {voice.data} cannot tell them apart."
     elif told == known:
         yield f"All {known} pairs of models differ beyond chance."
     else:
@@ -267,12 +283,12 @@ def _span(low: float, high: float) -> str:
     return f"at gamma {signed(low)}" if low == high else f"for gamma {signed(low)} to {signed(high)}"
 
 
-def _headline(findings: Sequence[Finding], *, uniform: bool) -> str:
+def _headline(findings: Sequence[Finding], voice: Voice, *, uniform: bool) -> str:
     judged = [f for f in findings if f.corrected_first and f.naive_first]
     if not judged and any(f.corrected for f in findings):
-        return "No corrected estimate is defined, so the models cannot be compared free of the skew of the log."
+        return voice.undefined
     if not judged:
-        return "Only naive averages were computed: nothing here is corrected for the skew of the log."
+        return voice.nothing
     if uniform:
         return "The propensity is uniform, so nothing here is corrected for the skew of the log."
     changed = [f for f in judged if f.differs]
@@ -282,22 +298,22 @@ def _headline(findings: Sequence[Finding], *, uniform: bool) -> str:
         if len(swaps) == 1:
             before, after = next(iter(swaps))
             how = f" from {listed(map(quoted, before))} to {listed(map(quoted, after))}"
-        return f"Correcting for the skew changes the winner{how} on {_metrics(changed, judged)}."
+        return f"{voice.act} changes the winner{how} on {_metrics(changed, judged)}."
     winners = {f.corrected_first for f in judged}
     if len(winners) > 1:
-        return "Correcting for the skew changes the winner on no metric; the metrics differ on who it is."
+        return f"{voice.act} changes the winner on no metric; the metrics differ on who it is."
     first = next(iter(winners))
     verb = f"{quoted(first[0])} is first" if len(first) == 1 else f"{listed(map(quoted, first))} are level at the top"
-    return f"{verb} on {_metrics(judged, judged)}, naively and corrected."
+    return f"{verb} on {_metrics(judged, judged)}, {voice.both}."
 
 
-def _summary(findings: Sequence[Finding]) -> Iterator[str]:
+def _summary(findings: Sequence[Finding], voice: Voice) -> Iterator[str]:
     judged = [f for f in findings if f.corrected_first] or list(findings)
     sure = [f for f in judged if f.decided]
     if all(f.decided is None for f in judged):
-        yield "There are too few users to say what chance could do, so this log cannot tell these models apart."
+        yield f"There are too few users to say what chance could do: this {voice.data} cannot tell these models apart."
     elif all(f.told_apart == 0 for f in judged):
-        yield "No two models differ beyond chance on any metric: this log cannot tell these models apart."
+        yield f"No two models differ beyond chance on any metric: this {voice.data} cannot tell these models apart."
     elif not sure:
         yield "On no metric is the first model's lead over the second beyond chance, though some models differ."
     elif len(sure) == len(judged):
@@ -313,7 +329,7 @@ def _summary(findings: Sequence[Finding]) -> Iterator[str]:
         yield f"{where} place does not depend on how strong a popularity bias is assumed."
 
 
-def _lone_headline(report: "Report", rows: Sequence[Estimate], finding: Finding) -> str:
+def _lone_headline(report: "Report", rows: Sequence[Estimate], finding: Finding, voice: Voice) -> str:
     name = quoted(next(iter(report.models)))
     words = {
         kind: next((row for row in ranked(rows, finding.metric, word)), None)
@@ -324,15 +340,19 @@ def _lone_headline(report: "Report", rows: Sequence[Estimate], finding: Finding)
     if naive is None or corrected is None:
         return f"{name} stands alone, so there is nothing to compare it with."
     return (
-        f"{name} stands alone: its {finding.metric} is {_value(corrected)} corrected for the skew, {_value(naive)} "
-        "without."
+        f"{name} stands alone: its {finding.metric} is {_value(corrected)} {voice.with_act}, {_value(naive)} "
+        f"{voice.without_act}."
     )
 
 
 def _doubts(report: "Report") -> Iterator[str]:
     corrected = [row for row in report.estimates if _is_corrected(report, row)]
     if corrected:
-        yield describe_assumption(report.settings.propensity, swept=bool(report.sweeps))
+        weighted = any(e.uses_propensity for e in report.settings.estimators)
+        if _voice(report) is OF_A_SAMPLE:
+            yield describe_draw(report.evidence.split.rule)
+        if weighted:
+            yield describe_assumption(report.settings.propensity, swept=bool(report.sweeps))
         size, total = corrected[0].effective_sample_size, report.evidence_of(corrected[0].metric).rows
         if size is not None and size < total / 2:
             yield (
@@ -347,7 +367,7 @@ def _doubts(report: "Report") -> Iterator[str]:
 
 
 def _is_corrected(report: "Report", row: Estimate) -> bool:
-    return any(str(e) == row.estimator and e.uses_propensity for e in report.settings.estimators)
+    return any(str(e) == row.estimator and e.corrects for e in report.settings.estimators)
 
 
 def _metrics(some: Sequence[Finding], judged: Sequence[Finding]) -> str:

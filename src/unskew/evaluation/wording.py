@@ -52,6 +52,11 @@ def signed_move(number: float) -> str:
     return "0" if number == 0 else "0.0000" if float(text) == 0 else text
 
 
+def capital(text: str) -> str:
+    """The same with its first letter large."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def sentence(text: str) -> str:
     """A remark with a capital and a full stop."""
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{capital(text)}."
