@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from unskew.models.debiased import AutoDebias, Bias, DebiasedModel, Dr, Ips, NegS, PointwiseModel
 from unskew.studies.study import Context
@@ -11,7 +11,7 @@ from unskew.studies.wang2024.printed import BACKBONES, METHODS
 NEGS = "NegS"
 DRAWN, HARDEST = 100, (10, 50, 100)
 """U, and the H that are tried."""
-FAST_EPOCHS = 12
+EPOCHS, PATIENCE, FAST_EPOCHS = 100, 15, 8
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ _TRIED = ((0.01, 1.0), (0.01, 10.0), (0.1, 10.0), (0.1, 100.0))
 """Learning rates and λ. The latter is for a sum over a user's rows: with 1,371 of them, 1 to 100 are a weight decay of
 0.0007 to 0.07 for their mean."""
 _NEGS: Mapping[str, NegS] = {
-    "MF": NegS(learning_rate=0.01, regularisation=1.0),
-    "LightGCN": NegS(learning_rate=0.001, regularisation=1.0),
+    "MF": NegS(learning_rate=0.1, regularisation=0.1),
+    "LightGCN": NegS(learning_rate=0.01, regularisation=0.1),
 }
 
 
@@ -64,24 +64,19 @@ def grid_of(context: Context, entry: Entry) -> tuple[DebiasedModel, ...]:
     context : Context
     entry : Entry
     """
-    word = _WORDS[entry.backbone]
+    shared: dict[str, Any] = {
+        "backbone": _WORDS[entry.backbone],
+        "epochs": FAST_EPOCHS if context.fast else EPOCHS,
+        "patience": PATIENCE,
+    }
     if entry.method == NEGS:
-        tried: list[DebiasedModel] = [
-            replace(_NEGS[entry.backbone], backbone=word, hardest=hardest, drawn=DRAWN)
+        return tuple(
+            replace(_NEGS[entry.backbone], hardest=hardest, drawn=DRAWN, **shared)
             for hardest in HARDEST
             if entry.hardest in {None, hardest}
-        ]
-    else:
-        tried = [
-            replace(
-                _PLAIN[entry.method],
-                backbone=word,
-                loss=_LOSSES[entry.backbone],
-                learning_rate=rate,
-                regularisation=penalty,
-            )
-            for rate, penalty in _TRIED
-        ]
-    if not context.fast:
-        return tuple(tried)
-    return tuple(replace(model, epochs=FAST_EPOCHS) for model in (tried if entry.method == NEGS else tried[-1:]))
+        )
+    plain = replace(_PLAIN[entry.method], loss=_LOSSES[entry.backbone], **shared)
+    return tuple(
+        replace(plain, learning_rate=rate, regularisation=penalty)
+        for rate, penalty in (_TRIED[2:3] if context.fast else _TRIED)
+    )
