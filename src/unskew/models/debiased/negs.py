@@ -19,7 +19,8 @@ class NegS(DebiasedModel, word="negs"):
        - \frac{1}{H} \sum_{j \in N_{ui}} \ln(1 - \sigma(\hat y_{uj}))\Big] + \frac{\lambda}{2} \lVert \Theta \rVert^2
 
     The U items are drawn uniformly, with replacement, from the whole catalogue, the user's positives included. With
-    a smaller share H/U only items near the top of the user's list matter. Wang et al. (2024), section 5; the sampler is
+    a smaller share H/U only items near the top of the user's list matter; below the user's share of positives these
+    mostly compete with one another, and scores shrink to 0. Wang et al. (2024), section 5; the sampler is
     that of Shi et al. (2023). Observed negatives are not used. Options beside these are those of `DebiasedModel`.
 
     Parameters
