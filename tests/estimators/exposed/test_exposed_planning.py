@@ -131,6 +131,17 @@ def test_the_promised_width_is_that_of_the_intervals_of_such_a_test(plan: Exposu
     assert np.std([each.value for each in terms]) * 2 * 1.959964 == pytest.approx(promised, rel=0.2)
 
 
+def test_the_part_of_drawing_is_what_intervals_of_these_users_alone_have() -> None:
+    """200 tests: the mean of their variances of the draw within 4 of its standard errors, and these below 2 %."""
+    plan = ExposurePlan(800, 60, 0.5, 0.3, spread=0.05, likeness=0.3)
+    found = np.array([0.0 if each.rows is None else float(np.sum(each.rows**2)) for each in drawn_terms(plan, 20, 5)])
+    drawing, users = plan.variances(20)
+    error = found.std() / sqrt(200)
+    assert error < 0.02 * drawing
+    assert abs(found.mean() - drawing) < 4 * error
+    assert users > drawing
+
+
 def test_a_pilot_tells_what_the_plan_needs() -> None:
     """5,000 users: share, recall, spread and likeness as they were put in, within four times their usual error."""
     plan = ExposurePlan(5000, 300, 0.3, 0.18, spread=0.15, likeness=0.2)
