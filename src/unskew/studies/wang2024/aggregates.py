@@ -24,6 +24,8 @@ from unskew.studies.wang2024.worlds import KUAIREC, MOVIELENS
 
 SIZES = (20, SIZE)
 """l: items drawn of each user."""
+NONE = 1e-12
+"""So small an error is none: recall at a large K may be 1 for all."""
 FORETOLD = "ure, predicted"
 SMALL = 50
 """Cut-offs up to this are those of the claims on variance."""
@@ -70,7 +72,8 @@ class Errors:
 
     def ratio(self, form: str, to: str) -> Floats:
         """Of mean squared errors, each against its own target and as a share of its square: (models, cut-offs)."""
-        return np.asarray(self.squares(form).mean(axis=0) / self.squares(to).mean(axis=0))
+        mine, other = (self.squares(each).mean(axis=0) + NONE for each in (form, to))
+        return np.asarray(mine / other)
 
     def gain(self, form: str, to: str) -> Floats:
         """How much lower the squared errors are in the same draws, in standard errors: (models, cut-offs)."""
@@ -78,7 +81,7 @@ class Errors:
 
     def removed(self, form: str) -> Floats:
         """The share of the published mean's bias that is gone, of all models together; one a cut-off."""
-        left, there = (np.abs(self.errors(each).mean(axis=0)).mean(axis=0) for each in (form, MEAN))
+        left, there = (np.abs(self.errors(each).mean(axis=0)).mean(axis=0) + NONE for each in (form, MEAN))
         return np.asarray(1 - left / there)
 
     @cached_property

@@ -86,6 +86,11 @@ class Truth:
         """L, the mean over users."""
         return float(self.log.population.mean())
 
+    @property
+    def shortest(self) -> int:
+        """The smallest L of a user; cut-offs from there on tell little."""
+        return int(self.log.population.min())
+
 
 def truths(context: Context) -> list[Truth]:
     """The variants on each world at hand, and their full recall; made once a run."""

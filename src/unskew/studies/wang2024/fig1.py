@@ -116,7 +116,7 @@ def claims(curves: Curves, *, judged: bool = True) -> Iterator[Claim]:
 def _correlations(found: list[Curves]) -> Figure:
     panels = []
     for curves in found:
-        ks = cut_offs(len(curves.truth.macro) - 1)
+        ks = cut_offs(curves.truth.shortest - 1)
         lines = [
             band(name, ks, values[:, np.array(ks) - 1])
             for name, values in (("Pearson", curves.pearson), ("Kendall", curves.kendall))

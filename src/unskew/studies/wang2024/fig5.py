@@ -112,7 +112,7 @@ def _by_cut_off(found: Sequence[Agreement]) -> Figure:
 
 def _curves(each: Agreement) -> Figure:
     """One line for each K, over all cut-offs of full recall; one panel a form."""
-    grid = cut_offs(len(each.mine.truth.macro) - 1)
+    grid = cut_offs(each.mine.truth.shortest - 1)
     panels = [
         Panel(
             form,

@@ -79,7 +79,7 @@ def completed_movielens(context: Context) -> LabelledWorld | None:
     def make() -> LabelledWorld:
         rng = context.rng("wang2024", MOVIELENS)
         labels = _thinned(completed.ratings >= POSITIVE_STARS, context, rng)
-        how = f"{completed.told} Positive: {POSITIVE_STARS} stars and more."
+        how = f"{completed.told} Positive: {POSITIVE_STARS} stars and more.{_part(context)}"
         return with_attribute("ml-100k completed", labels, np.ones_like(labels), how, rng)
 
     return context.once("wang2024 completed", make)
@@ -102,7 +102,7 @@ def lda_world(context: Context) -> LabelledWorld:
         labels = _thinned(labels, context, rng)
         how = (
             f"The world: {LDA}; of a user's choices a share is kept that is drawn from Beta({ACTIVITY[0]:g}, "
-            f"{ACTIVITY[1]:g}). Positive: what was chosen."
+            f"{ACTIVITY[1]:g}). Positive: what was chosen.{_part(context)}"
         )
         return with_attribute("lda", labels, np.ones_like(labels), how, rng)
 
@@ -182,6 +182,10 @@ def _thinned(labels: Bools, context: Context, rng: np.random.Generator) -> Bools
         return labels
     users, items = (rng.permutation(n) for n in labels.shape)
     return np.asarray(labels[np.ix_(np.sort(users[:FAST_USERS]), np.sort(items[:FAST_ITEMS]))])
+
+
+def _part(context: Context) -> str:
+    return f" Of it, {FAST_USERS} users and {FAST_ITEMS} items at random." if context.fast else ""
 
 
 def _durations(context: Context) -> dict[str, float] | None:

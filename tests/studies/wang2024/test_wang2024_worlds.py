@@ -1,0 +1,174 @@
+"""Worlds with all labels, biased logs and KuaiRec's reader (Wang et al. 2024)."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_wang2024 import tiny_log, tiny_world
+
+from unskew.errors import ConfigError
+from unskew.studies import Context
+from unskew.studies.wang2024 import worlds as worlds_module
+from unskew.studies.wang2024.biased import TRAINED, draw_log, gumbel_top, logs
+from unskew.studies.wang2024.worlds import (
+    completed_movielens,
+    kuairec_world,
+    lda_world,
+    shares,
+    with_attribute,
+    worlds,
+)
+
+
+def test_the_lda_world_has_the_size_of_kuairec_and_users_who_differ(tmp_path):
+    world = lda_world(Context(folder=tmp_path))
+    assert world.labels.shape == world.known.shape == (1411, 3327)
+    assert world.known.all()
+    assert 0.045 < world.share < 0.06
+    likes = world.labels.sum(axis=1)
+    assert likes.std() > 0.4 * likes.mean()
+    assert f"measured {world.correlation:+.2f}" in world.told
+
+
+def test_the_small_version_is_small_and_without_data_there_is_the_lda_world_alone(tmp_path):
+    (world,) = worlds(Context(fast=True, folder=tmp_path))
+    assert world.name == "lda"
+    assert world.labels.shape == (200, 400)
+    assert "200 users and 400 items at random" in world.told
+
+
+def test_a_world_is_made_once_a_run_and_again_by_its_seed(tmp_path):
+    context = Context(fast=True, folder=tmp_path)
+    assert lda_world(context) is lda_world(context)
+    assert logs(context)[0] is logs(context)[0]
+    again = lda_world(Context(fast=True, folder=tmp_path))
+    np.testing.assert_array_equal(again.labels, lda_world(context).labels)
+    assert not np.array_equal(lda_world(Context(seed=1, fast=True, folder=tmp_path)).labels, again.labels)
+
+
+def test_completed_ratings_have_nine_percent_positives():
+    if "UNSKEW_DATA" not in os.environ:
+        pytest.skip("real data: set UNSKEW_DATA to the folder that holds it")
+    world = completed_movielens(Context(folder=Path(os.environ["UNSKEW_DATA"])))
+    if world is None:
+        pytest.skip("real data: ml-100k is not in the folder UNSKEW_DATA")
+    assert world.labels.shape == (943, 1682)
+    assert 0.08 < world.share < 0.1
+    assert world.correlation == pytest.approx(-0.5, abs=0.08)  # four standard errors
+
+
+def test_the_attribute_has_the_correlation_that_was_asked_for():
+    # Spearman's has a standard error of about 0.75 / sqrt(4000) = 0.012 here; five of them, P < 1e-6
+    rng = np.random.default_rng(0)
+    labels = rng.random((50, 4000)) < rng.random(4000)
+    world = with_attribute("made", labels, np.ones_like(labels), "Made.", rng)
+    assert world.correlation == pytest.approx(-0.5, abs=0.06)
+    assert (world.attribute > 0).all()
+
+
+def test_shares_are_of_what_is_known():
+    labels = np.array([[True, True], [False, True]])
+    known = np.array([[True, False], [True, False]])
+    assert shares(labels, known).tolist() == [0.5, 0.0]
+
+
+def put_kuairec(folder: Path, *, lengths: bool) -> Context:
+    """Three people, four videos; one pair is missing, and one row has no time."""
+    place = folder / "kuairec"
+    place.mkdir()
+    header = ["user_id", "video_id", "play_duration", "video_duration", "time", "date", "timestamp", "watch_ratio"]
+    rows = []
+    for user in (14, 19, 21):
+        for video, seconds in ((148, 5000), (183, 9000), (20, 100), (3649, 7000)):
+            if (user, video) == (21, 20):
+                continue
+            ratio = 3.5 if video == 148 else 2.0 if user == 14 else 0.5
+            stamp = "" if user == 19 else "1593897600.5"
+            rows.append([user, video, seconds * ratio, seconds, "x", 20200705, stamp, ratio])
+    kept = [place for place, name in enumerate(header) if lengths or name != "video_duration"]
+    lines = [",".join(str(row[place]) for place in kept) for row in [header, *rows]]
+    (place / "small_matrix.csv").write_text("\n".join(lines) + "\n")
+    return Context(folder=folder)
+
+
+def test_kuairec_is_read_with_the_length_of_its_videos(tmp_path):
+    world = kuairec_world(put_kuairec(tmp_path, lengths=True))
+    assert world is not None
+    # videos by id: 20, 148, 183, 3649; a ratio of exactly 2 is no positive
+    assert world.attribute.tolist() == [100.0, 5000.0, 9000.0, 7000.0]
+    assert world.labels.tolist() == [[False, True, False, False]] * 3
+    assert world.known.tolist() == [[True] * 4, [True] * 4, [False, True, True, True]]
+    assert world.share == pytest.approx(3 / 11)
+    assert "length of the video" in world.told
+
+
+def test_kuairec_without_lengths_gets_a_made_attribute(tmp_path):
+    world = kuairec_world(put_kuairec(tmp_path, lengths=False))
+    assert world is not None
+    assert "no column video_duration" in world.told
+    assert "Gaussian copula" in world.told
+    assert len(world.attribute) == 4
+
+
+def test_kuairec_in_parts_is_no_world(tmp_path):
+    assert kuairec_world(Context(folder=tmp_path)) is None
+
+
+def test_a_log_parts_the_known_pairs():
+    world = tiny_world()
+    world.known[0, :10] = False
+    log = draw_log(world, np.random.default_rng(0), sampled=20, part=0.1)
+    cells = np.zeros(world.labels.shape, dtype=int)
+    for part in (log.train, log.uniform, log.validation):
+        cells[part.users, part.items] += 1
+        assert part.values is not None
+        np.testing.assert_array_equal(part.values, world.labels[part.users, part.items])
+        assert (part.n_users, part.n_items) == world.labels.shape
+    np.testing.assert_array_equal(cells + log.held, world.known.astype(int))
+    np.testing.assert_array_equal(np.bincount(log.train.users), np.rint(TRAINED * world.known.sum(axis=1)).astype(int))
+    assert len(log.uniform) == len(log.validation) == round(0.1 * 20 * 40)
+    np.testing.assert_array_equal(log.relevant, log.held & world.labels)
+    assert log.population.sum() == log.held.sum()
+
+
+def test_a_uniform_sample_that_cannot_be_parted_is_refused():
+    with pytest.raises(ConfigError, match="cannot be made"):
+        draw_log(tiny_world(), np.random.default_rng(0), part=0.6)
+
+
+def test_the_log_leans_to_small_attributes():
+    # were the draw uniform, the mean place of 40 x 37 logged items would be normal around 44.5 with an s.e. below 0.7
+    log = tiny_log()
+    place = np.argsort(np.argsort(log.world.attribute))
+    assert place[log.train.items].mean() < 44.5 - 10 * 0.7
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_gumbel_draws_are_weighted_draws_without_replacement(size):
+    # pairs by enumeration; each frequency within 5 standard errors: P(any of 6 off) < 4e-6
+    chances = np.array([0.5, 0.3, 0.2, 0.0])
+    allowed = np.ones((20_000, 4), dtype=bool)
+    allowed[:, 3] = False
+    logs_ = np.log([0.5, 0.3, 0.2, 0.9])  # the last is not allowed, so its weight does not matter
+    picked = gumbel_top(logs_, np.full(len(allowed), size), allowed, np.random.default_rng(5))
+    assert (picked.sum(axis=1) == size).all()
+    if size == 1:
+        expected = chances
+    else:
+        after = [sum(p * q / (1 - p) for j, p in enumerate(chances) if j != i) for i, q in enumerate(chances)]
+        expected = chances + after
+    error = np.sqrt(expected * (1 - expected) / len(allowed))
+    assert (np.abs(picked.mean(axis=0) - expected) <= 5 * error).all()
+
+
+def test_no_item_more_than_is_allowed_is_picked():
+    allowed = np.array([[True, False, False]])
+    assert gumbel_top(np.zeros(3), np.array([2]), allowed, np.random.default_rng(0)).tolist() == [[True, False, False]]
+
+
+def test_worlds_at_hand_come_in_order(tmp_path, monkeypatch):
+    made = tiny_world()
+    monkeypatch.setattr(worlds_module, "completed_movielens", lambda context: made)
+    monkeypatch.setattr(worlds_module, "kuairec_world", lambda context: None)
+    assert [world.name for world in worlds(Context(fast=True, folder=tmp_path))] == ["tiny", "lda"]
