@@ -258,7 +258,8 @@ def test_every_registered_member_survives_printing_and_parsing(family: type[Name
     for member in family.members():
         options = {field.name: _required(field) for field in dataclasses.fields(member)}
         needed = {name: value for name, value in {"n": 7, "mcar": "m.csv"}.items() if options.get(name)}
-        plain = member(**needed, **({"users": "u.csv"} if "users" in options else {}))
+        base = {"users": "u.csv"} if "users" in options else {"aggregate": "pooled"} if "reduce" in options else {}
+        plain = member(**needed, **base)
         for made in [plain, *_moved(plain)]:
             assert family.from_word(str(made)) == made, str(made)
 

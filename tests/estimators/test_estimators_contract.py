@@ -8,13 +8,17 @@ from hypothesis import strategies as st
 from unskew import Interactions
 from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError
-from unskew.estimators import Aoa, Estimator, Ips, Snips
+from unskew.estimators import Aoa, Estimator, ExposedEstimator, Exposure, Ips, Snips, Traditional, Ure, Worth
 from unskew.propensities import Popularity
 
 SNIPS = [Snips(per="pair"), Snips(per="balanced"), Snips(per="user")]
 # each form of snips against the average it becomes when all propensities are equal
 NAIVE = {"pair": Aoa(per="pair"), "balanced": Aoa(), "user": Aoa()}
 EVERY = [Aoa(), Aoa(per="pair"), Ips(), Ips(clip=0.3), *SNIPS, *(Snips(per=s.per, clip=0.3) for s in SNIPS)]
+# these start from items drawn at random, and have another way in
+PLAIN_URE = [Ure(), Ure(aggregate="pooled"), Ure(aggregate="ipw"), Ure(aggregate="ipw", counts="plug-in")]
+URE = [*PLAIN_URE, Ure(literal=True), *(Ure(aggregate="pooled", reduce=how) for how in ("control", "monotone"))]
+EXPOSED: list[ExposedEstimator] = [Traditional(), *URE]
 
 Rows = tuple[Floats, Floats, Ints]
 
@@ -28,6 +32,23 @@ def observed(draw: st.DrawFn) -> Rows:
     return rng.uniform(0, 1, n), rng.uniform(0.01, 1, n), np.repeat(np.arange(len(counts)), counts)
 
 
+@st.composite
+def exposed(draw: st.DrawFn) -> tuple[Exposure, Worth]:
+    """A few users with some items drawn, at least one positive, and gains that fall with rank."""
+    sizes = np.array(draw(st.lists(st.integers(1, 9), min_size=1, max_size=6)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    drawn = [rng.choice(size, rng.integers(1, size + 1), replace=False) for size in sizes]
+    user = np.repeat(np.arange(len(sizes)), [len(ranks) for ranks in drawn])
+    positive = rng.random(len(user)) < 0.5
+    positive[rng.integers(len(user))] = True
+    return Exposure(user, positive, sizes), worth_of(np.concatenate(drawn), sizes, 1 / np.arange(1, 10))
+
+
+def worth_of(ranks: Ints, sizes: Ints, gains: Floats) -> Worth:
+    sums = np.append(0.0, np.cumsum(gains))
+    return Worth(gains[ranks], ranks.astype(float), lambda numbers: sums[np.minimum(numbers[None], sizes[:, None])])
+
+
 def value(estimator: Estimator, rows: Rows) -> float:
     relevant = np.bincount(rows[2]) + 2.0
     numerator, denominator = estimator.terms(*rows, relevant)
@@ -35,7 +56,7 @@ def value(estimator: Estimator, rows: Rows) -> float:
 
 
 def test_every_registered_estimator_is_tried_here() -> None:
-    assert {type(estimator) for estimator in EVERY} == set(Estimator.members())
+    assert {type(estimator) for estimator in (*EVERY, *EXPOSED)} == set(Estimator.members())
 
 
 @pytest.mark.parametrize("snips", SNIPS, ids=str)
@@ -109,6 +130,49 @@ def test_the_weights_are_those_of_the_estimate(estimator: Estimator, rows: Rows)
 def test_snips_of_a_constant_is_the_constant(snips: Snips, rows: Rows) -> None:
     _, propensity, user = rows
     assert value(snips, (np.full(len(user), 0.3), propensity, user)) == pytest.approx(0.3, rel=1e-12)
+
+
+@pytest.mark.parametrize("ure", URE, ids=str)
+@given(drawn=exposed(), seed=st.integers(0, 100))
+def test_the_order_of_exposed_rows_and_users_does_not_matter(
+    ure: Ure, drawn: tuple[Exposure, Worth], seed: int
+) -> None:
+    exposure, worth = drawn
+    rng = np.random.default_rng(seed)
+    names = rng.permutation(exposure.users)
+    shuffled = rng.permutation(len(exposure.user))
+    order = shuffled[np.argsort(names[exposure.user[shuffled]], kind="stable")]
+    sizes = np.empty_like(exposure.population)
+    sizes[names] = exposure.population
+    other = Exposure(names[exposure.user][order], exposure.positive[order], sizes)
+    moved = worth_of(worth.above[order].astype(int), sizes, 1 / np.arange(1, 10))
+    for one, two in ((ure.means(worth, exposure), ure.means(moved, other)),
+                     (ure.sums(worth, exposure), ure.sums(moved, other))):  # fmt: skip
+        assert two.numerator[names] == pytest.approx(one.numerator, rel=1e-9, abs=1e-12)
+        assert two.denominator[names] == pytest.approx(one.denominator, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("ure", PLAIN_URE, ids=str)
+@given(drawn=exposed())
+def test_the_weights_of_exposed_positives_are_those_of_the_estimate(ure: Ure, drawn: tuple[Exposure, Worth]) -> None:
+    exposure, worth = drawn
+    weights = ure.row_weights_of(exposure, "mean")
+    gains = worth.gains[exposure.positive]
+    assert ure.means(worth, exposure).value == pytest.approx(float(weights @ gains / weights.sum()), rel=1e-9)
+
+
+@pytest.mark.parametrize("ure", URE, ids=str)
+@given(drawn=exposed())
+def test_ure_of_a_constant_is_the_constant(ure: Ure, drawn: tuple[Exposure, Worth]) -> None:
+    exposure, worth = drawn
+    constant = worth_of(worth.above.astype(int), exposure.population, np.full(9, 0.3))
+    assert ure.means(constant, exposure).value == pytest.approx(0.3, rel=1e-9)
+
+
+@pytest.mark.parametrize("estimator", EXPOSED, ids=str)
+def test_what_is_for_exposed_items_refuses_held_out_positives(estimator: ExposedEstimator) -> None:
+    with pytest.raises(ConfigError, match="drawn at random and labelled; give them with --exposed"):
+        estimator.terms(np.ones(1), np.ones(1), np.zeros(1, int))
 
 
 def test_the_forms_of_snips_by_hand() -> None:

@@ -7,6 +7,7 @@ from unskew.estimators.estimate import Terms
 from unskew.estimators.exposed.draw_error import with_draw_errors
 from unskew.estimators.exposed.exposure import Exposure, Worth
 
+ROUNDING = 1e-9
 STEP = 1.6  # how much wider a stratum of ranks is than the one above it
 
 
@@ -22,7 +23,9 @@ def control(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
     has the same target. For recall@K it is as if the sample had as many items of the top K as it should have.
     """
     among = np.array([exposure.population.max(initial=0)])
-    off = exposure.scale * exposure.sums(worth.gains) - worth.up_to(among)[:, 0]
+    known = worth.up_to(among)[:, 0]
+    off = exposure.scale * exposure.sums(worth.gains) - known
+    off[np.abs(off) <= ROUNDING * np.abs(known)] = 0.0  # of a whole sample, where a slope would be of rounding errors
     size = float(off @ off)
     if size == 0 or terms.value is None:
         return terms
