@@ -206,8 +206,8 @@ def check_exposed(split: "Split") -> None:
         user, item = _ids(split, test.users[row], test.items[row])
         raise DataError(
             f"{test.name}: {int(split.test_in_train.sum()):,} exposed rows are also in train, the first is user "
-            f"{user}, item {item}, so they were not drawn from unseen items; use --population all, or leave them "
-            "out of train"
+            f"{user}, item {item}, so they were not drawn from unseen items; use --population all, or leave them out "
+            "of the exposed rows: those that remain are a random sample of unseen items"
         )
 
 
