@@ -7,7 +7,8 @@ from torch import Tensor
 
 from unskew.models.debiased.autodebias import AutoDebias
 from unskew.models.debiased.backbones import Pair
-from unskew.models.debiased.method import Pointwise, Setting, Slopes, take_step
+from unskew.models.debiased.method import Pointwise, Setting, Slopes
+from unskew.models.debiased.optimisers import Adam
 
 SOFTENING = 5.0  # weights are exp of a fifth of what is learnt
 
@@ -67,7 +68,7 @@ class Meta(Pointwise):
             (self.pairs, model.pair_rate, model.pair_decay),
             (self.imputed, model.label_rate, model.label_decay),
         )
-        self.meta_optimisers = [torch.optim.Adam(part, lr=rate, weight_decay=decay) for part, rate, decay in settings]
+        self.meta_optimisers = [Adam(part, rate, decay) for part, rate, decay in settings]
 
     def step(self, block: slice) -> tuple[float, float]:
         """Look ahead, move the weights, then the model."""
@@ -75,9 +76,9 @@ class Meta(Pointwise):
         by_observed, by_pairs, by_imputed = self.hypergradient(block, factors)
         observed_optimiser, pair_optimiser, label_optimiser = self.meta_optimisers
         if self.epoch >= self.model.frozen:
-            take_step(observed_optimiser, self.observed, by_observed)
-            take_step(pair_optimiser, self.pairs, by_pairs)
-        take_step(label_optimiser, self.imputed, by_imputed)
+            observed_optimiser.step(by_observed)
+            pair_optimiser.step(by_pairs)
+        label_optimiser.step(by_imputed)
         slopes, loss, weight = self._slopes(block, factors)
         self.descend(block, *slopes.result(self.slope))
         return loss, weight
@@ -131,12 +132,12 @@ class Meta(Pointwise):
         loss, count = 0.0, 0.0
         for rows, labels, predicted in self.tiles(block, factors):
             squares = labels.abs()
+            count += float(squares.sum())
             weights, targets = observed.fill(rows, labels, squares)
             more, beside = pairs.fill(rows, labels, squares)
             slopes.add(rows, weights.add_(more).mul_(predicted).sub_(targets.add_(beside)))
             errors = squares.mul_(predicted).sub_(labels)
             loss += float(torch.vdot(errors.view(-1), errors.view(-1)))
-            count += float(labels.count_nonzero())
         return slopes, loss, count
 
     def _observed_weights(self) -> Weights:

@@ -1,7 +1,7 @@
 """What takes the steps: the world it sees, its optimiser, and the sums over the pairs of a block."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from torch import Tensor
 from unskew.models.debiased.backbones import Backbone, Pair
 from unskew.models.debiased.labelled import Labelled, Rows
 from unskew.models.debiased.model import DebiasedModel
+from unskew.models.debiased.optimisers import optimiser_of
 from unskew.models.debiased.pointwise import PointwiseModel
 
 TILE = 200_000  # pairs that are worked on at a time: some matrices of that size stay in the processor's cache
@@ -72,7 +73,7 @@ class Method(ABC):
         """Move the parameters of the backbone down the gradient that was found."""
         gradients = self.backbone.gradient(by_users, by_items)
         self.backbone.penalise(gradients, self.penalty, block)
-        take_step(self.optimiser, self.backbone.parameters, gradients)
+        self.optimiser.step(gradients)
 
 
 class Pointwise(Method):
@@ -131,17 +132,3 @@ class Slopes:
     def result(self, scale: float) -> Pair:
         """The gradient, times a number."""
         return self.by_users.mul_(scale), (self._by_items.T * scale).contiguous()
-
-
-def optimiser_of(word: str, parameters: Sequence[Tensor], rate: float) -> torch.optim.Optimizer:
-    """Adam, or plain gradient descent."""
-    if word == "sgd":
-        return torch.optim.SGD(parameters, lr=rate)
-    return torch.optim.Adam(parameters, lr=rate)
-
-
-def take_step(optimiser: torch.optim.Optimizer, parameters: Sequence[Tensor], gradients: Sequence[Tensor]) -> None:
-    """Move parameters down these gradients."""
-    for parameter, gradient in zip(parameters, gradients, strict=True):
-        parameter.grad = gradient
-    optimiser.step()

@@ -4,7 +4,8 @@ import torch
 
 from unskew.models.debiased.backbones import Factorisation
 from unskew.models.debiased.dr import Dr
-from unskew.models.debiased.method import Pointwise, Setting, Slopes, optimiser_of, take_step
+from unskew.models.debiased.method import Pointwise, Setting, Slopes
+from unskew.models.debiased.optimisers import optimiser_of
 
 AHEAD = 5  # how much faster the guess learns than the model
 
@@ -59,7 +60,7 @@ class Robust(Pointwise):
             slopes.add(rows, torch.mm(guess[0][rows], guess[1].T).mul_(weights).sub_(weighed))
         gradients = self.guess.gradient(*slopes.result(2.0))
         self.guess.penalise(gradients, self.penalty, block)
-        take_step(self.guess_optimiser, self.guess.parameters, gradients)
+        self.guess_optimiser.step(gradients)
         return loss, weight
 
     def _weights(self, labels: torch.Tensor) -> torch.Tensor:
