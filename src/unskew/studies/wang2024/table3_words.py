@@ -82,8 +82,8 @@ def settings_notes(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -
 
 def _chosen(choices: dict[Entry, Choice]) -> str:
     return "; ".join(
-        f"{each.settings} (AUC {each.fit.auc:.3f}, epoch {each.fit.best_epoch} of {each.fit.epochs}, "
-        f"of {each.tried} settings)"
+        f"{each.settings} (best of {each.tried}: AUC {each.fit.auc:.3f} after epoch {each.fit.best_epoch} of "
+        f"{each.fit.epochs})"
         for each in choices.values()
     )
 

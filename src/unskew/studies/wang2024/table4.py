@@ -124,9 +124,9 @@ def _figure(world: JudgedWorld) -> Figure:
             for backbone in dict.fromkeys(row.entry.backbone for row in world.ten)
         ),
         note=(
-            "Points are means over random draws; intervals hold the middle 95 % of the draws, and of full recall they "
-            "are its 95 % interval over users. 'full' is the mean over users, 'full micro' that over positive pairs, "
-            "which the pooled form estimates."
+            "At each method from left to right: full recall, URE, full recall over positive pairs ('full micro'), and "
+            "pooled URE, which estimates that. Points are means over random draws; intervals hold the middle 95 % of "
+            "the draws, and of full recall they are its 95 % interval over users."
         ),
         categories=tuple(dict.fromkeys(row.entry.method for row in world.ten)),
     )
