@@ -1,0 +1,89 @@
+"""Warnings of runs on randomly exposed items."""
+
+import numpy as np
+import pytest
+from exposed_worlds import POOLED, exposed_world, judge_exposed
+
+from unskew import Interactions, evaluate
+from unskew.evaluation.exposed_doubts import count_hits
+from unskew.ranking import Ranks
+
+
+def told(report, words: str) -> list[str]:
+    return [text for text in report.warnings if words in text]
+
+
+def test_users_without_a_positive_are_counted_with_what_each_aggregate_does():
+    report = judge_exposed(
+        metrics=("recall@2", "precision@2"),
+        estimators=("traditional", "ure", POOLED, "ure(aggregate=ipw)", "aoa"),
+        share=0.1,
+    )
+    without = int(np.sum(report.exposures.exposure.positives == 0))
+    (warning,) = told(report, "no positive in the sample")
+    assert warning.startswith(f"{without} of 60 users have no positive in the sample: they are left out of traditional")
+    assert "recall@2 by ure" in warning.split(", a lean to users with many positives")[0]
+    assert f"weigh nothing in recall@2 by {POOLED}, where pairs are counted" in warning
+    assert "are left out of recall@2 by ure(aggregate=ipw), where others are weighted for them" in warning
+    assert f"count as 0 in precision@2 by ure, precision@2 by {POOLED}" in warning
+
+
+def test_each_estimator_with_one_fate_is_named_once():
+    report = judge_exposed(metrics=("recall@2", "recall@5"), share=0.1)
+    (warning,) = told(report, "no positive in the sample")
+    assert warning.endswith(
+        f"they are left out of traditional, a lean to users with many positives; weigh nothing in {POOLED}, where "
+        "pairs are counted"
+    )
+
+
+def test_few_positives_at_the_top_are_told_by_model():
+    report = judge_exposed(metrics=("recall@1", "recall@20"), share=0.1)
+    hits = {name: count_hits(ranks, 1) for name, ranks in report.evidence.ranks.items()}
+    few = [name for name, number in hits.items() if number < 10]
+    (warning,) = told(report, "exposed positives few are in the top")
+    assert few
+    assert "in the top 1 of" in warning
+    assert "intervals of recall@1 are rough" in warning
+    assert [name for name in hits if repr(name) in warning] == few
+
+
+def test_rows_in_a_tie_across_the_cutoff_count_in_part():
+    """Two others tie with the second row: of places 1 to 3 it has one each a third of the time."""
+    ones = np.zeros(2, dtype=np.int32)
+    ranks = Ranks(ones, np.arange(2, dtype=np.int32), np.array([0, 1], np.int32), np.array([0, 2], np.int32), ones + 9)
+    assert count_hits(ranks, 1) == pytest.approx(1)
+    assert count_hits(ranks, 2) == pytest.approx(1 + 1 / 3)
+    assert count_hits(ranks, 9) == pytest.approx(2)
+
+
+def test_a_cutoff_as_long_as_the_sample_cuts_nothing_inside_it():
+    report = judge_exposed(metrics=("recall@9", "recall@10"))
+    (warning,) = told(report, "inside the sample the cut-off")
+    assert "no user has more than 10 exposed rows" in warning
+    assert "cut-off of recall@10 cuts nothing" in warning
+    assert report.value("sharp", "recall@10", "traditional") == 1
+    assert not told(judge_exposed(metrics=("recall@10",), estimators=(POOLED,)), "inside the sample the cut-off")
+
+
+def test_reduced_forms_want_users():
+    reduced = "ure(aggregate=pooled, reduce=control)"
+    assert told(
+        judge_exposed(estimators=(reduced,), users=20), f"{reduced}: how much to correct is learnt from 20 users"
+    )
+    assert not told(judge_exposed(estimators=(reduced,), users=30), "how much to correct")
+
+
+def test_weights_by_popularity_do_not_suit_items_drawn_with_equal_chances():
+    assert told(judge_exposed(estimators=("snips",)), "snips: exposed items were drawn with equal chances")
+    split, models = exposed_world()
+    even = evaluate(models, split, metrics=["recall@2"], estimators=["snips"], propensity="uniform")
+    assert not told(even, "equal chances")
+
+
+def test_validation_is_of_another_kind_so_its_size_is_not_compared():
+    split, models = exposed_world()
+    rows = split.test.take(np.arange(50))
+    held = Interactions(rows.users, rows.items, rows.user_vocabulary, rows.item_vocabulary)
+    other = type(split)(split.train, split.test, held, candidates="all", exposed=True)
+    assert not told(evaluate(models, other, metrics=["precision@2"]), "validation has")
