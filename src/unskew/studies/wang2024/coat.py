@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -82,7 +83,7 @@ def judged_tests(context: Context) -> tuple[JudgedTest, ...]:
     for name in NAMES:
         test = random_test(context, name)
         if test is not None:
-            found.append(context.once(f"wang2024 judged {name}", lambda test=test: judge_test(context, test)))
+            found.append(context.once(f"wang2024 judged {name}", partial(judge_test, context, test)))
     return tuple(found)
 
 

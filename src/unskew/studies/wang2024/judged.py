@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -124,7 +125,7 @@ class JudgedWorld:
 def judged_worlds(context: Context) -> tuple[JudgedWorld, ...]:
     """Every world at hand, judged once for all tables."""
     return tuple(
-        context.once(f"wang2024 judged {log.world.name}", lambda log=log: judge(context, log)) for log in logs(context)
+        context.once(f"wang2024 judged {log.world.name}", partial(judge, context, log)) for log in logs(context)
     )
 
 
