@@ -135,7 +135,7 @@ def test_all_forms_at_once_are_those_of_the_estimators(log, ranks, size):
     for seed in range(5):
         drawn = draw_exposed(log.held, size, np.random.default_rng(seed))
         draw = Draw.of(strata, drawn)
-        found = draw.values("mine")
+        found, _ = draw.values("mine")
         assert tuple(found) == FORMS
         for form in FORMS:
             estimator = Estimator.from_word(form)

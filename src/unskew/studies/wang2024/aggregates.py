@@ -86,7 +86,7 @@ class Errors:
 
     @cached_property
     def conditional(self) -> tuple[Floats, Floats]:
-        """Scores of users' own shares, and the share of users that are more than 1.96 off."""
+        """Scores of users' own shares, and the mean squares of these scores, which should be 1."""
         return conditional_scores(self.mine)
 
     @cached_property

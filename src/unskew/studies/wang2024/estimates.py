@@ -172,14 +172,15 @@ class _Tally:
         self.variance += np.where(some, (all_ - n) / (n * (all_ - 1)), 0.0)
         ideal = float(_ideals(draw).sum())
         for number, (model, ranks) in enumerate(self.truth.ranks.items()):
-            for form, values in draw.values(model).items():
-                self.recall[form][place, number] = values
-            found = draw.found(model)
+            values, found = draw.values(model)
+            for form, recall in values.items():
+                self.recall[form][place, number] = recall
             self.own[number] += found / n[:, None]
             numerator = exposure.scale[:, None] * found
             self.precision[place, number] = numerator.mean(axis=0) / np.array(self.strata.ks)
-            self.dcg[place, number] = _dcg(draw, ranks, self.strata.ks)
-            self.ndcg[place, number] = _dcg(draw, ranks, (IDEAL,))[0] * exposure.users / ideal
+            *dcg, at_ideal = _dcg(draw, ranks, (*self.strata.ks, IDEAL))
+            self.dcg[place, number] = dcg
+            self.ndcg[place, number] = at_ideal * exposure.users / ideal
             self.covered[place, number] = self._covers(number, numerator, draw)
 
     def _covers(self, number: int, numerator: Floats, draw: Draw) -> Floats:
@@ -198,13 +199,12 @@ def delta_errors(numerator: Floats, denominator: Floats) -> Floats:
 
 
 def _dcg(draw: Draw, ranks: Ints, ks: tuple[int, ...]) -> Floats:
-    """The Horvitz-Thompson DCG@K, the mean over users, at ascending cut-offs."""
+    """The Horvitz-Thompson DCG@K, the mean over users."""
     exposure = draw.exposure
     mine = exposure.positive
     above = ranks[exposure.user[mine], draw.drawn.ravel()[mine]]
     gains = exposure.scale[exposure.user[mine]] * discounts(above, ranks.shape[1])
-    bins = np.searchsorted(np.asarray(ks), above, side="right")
-    return np.bincount(bins, weights=gains, minlength=len(ks) + 1).cumsum()[:-1] / exposure.users
+    return np.array([gains[above < k].sum() for k in ks]) / exposure.users
 
 
 def _ideals(draw: Draw) -> Floats:
@@ -234,10 +234,10 @@ def conditional_scores(mine: Estimates) -> tuple[Floats, Floats]:
     -------
     sums : array (models, cut-offs)
         Such sums.
-    beyond : array (models, cut-offs)
-        The share of users with abs(z) above 1.96.
+    squares : array (models, cut-offs)
+        The mean square of the users' z, 1 in expectation.
     """
-    sums, beyond = [], []
+    sums, squares = [], []
     for number, model in enumerate(mine.truth.ranks):
         truth = _own_recall(mine.truth, model, mine.ks)
         variance = mine.variance[:, None] * truth * (1 - truth)
@@ -250,5 +250,5 @@ def conditional_scores(mine: Estimates) -> tuple[Floats, Floats]:
         )
         counts = np.maximum(some.sum(axis=0), 1)
         sums.append(z.sum(axis=0) / np.sqrt(counts))
-        beyond.append((np.abs(z) > NORMAL).sum(axis=0) / counts)
-    return np.array(sums), np.array(beyond)
+        squares.append((z**2).sum(axis=0) / counts)
+    return np.array(sums), np.array(squares)

@@ -126,12 +126,8 @@ class Draw:
         liked = np.bincount(cells[self.exposure.positive], minlength=size).reshape(shape)
         return shown.astype(float), liked.astype(float)
 
-    def found(self, model: str) -> Floats:
-        """How many positives of each user stand above each cut-off, of those drawn."""
-        return np.asarray(self.counts(model)[1].cumsum(axis=1)[:, self.strata.cuts])
-
-    def values(self, model: str) -> dict[str, Floats]:
-        """Recall at each cut-off by each form."""
+    def values(self, model: str) -> tuple[dict[str, Floats], Floats]:
+        """Recall at each cut-off by each form, and how many positives of each user stand above, of those drawn."""
         shown, liked = self.counts(model)
         scale, positives = self.exposure.scale, self.exposure.positives
         found = liked.cumsum(axis=1)[:, self.strata.cuts]
@@ -141,7 +137,7 @@ class Draw:
         values[POOLED] = numerator.sum(axis=0) / total
         values[CONTROL] = values[POOLED] - self._correction(shown, numerator, values[POOLED]) / total
         values[MONOTONE] = self._falling(scale @ shown, scale @ liked)
-        return values
+        return values, found
 
     def _correction(self, shown: Floats, numerator: Floats, pooled: Floats) -> Floats:
         """What the control variate takes off the sum of numerators, at each cut-off."""
