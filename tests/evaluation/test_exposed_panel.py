@@ -149,6 +149,12 @@ def test_a_uniform_propensity_takes_nothing_from_ure():
 def test_long_words_break_after_commas_and_targets_are_said_once_where_room_is_scarce():
     run = judge_exposed(estimators=("traditional", "ure(aggregate=pooled, reduce=control)"))
     text = as_text(run)
-    assert "ure(aggregate=pooled, " in text
+    assert re.search(r"ure\(aggregate=pooled,\s", text)
     assert "reduce=control)" in text
     assert text.split("Best against next")[0].count("relevant pairs") == 1
+
+
+def test_a_narrow_screen_loses_no_number(report):
+    narrow = as_text(report, width=80)
+    assert all(f"{row.value:.4f}" in narrow for row in report.estimates)
+    assert "p (Holm)" in narrow

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from unskew.estimators import ExposedEstimator
 from unskew.evaluation.changes import Changes, TestSet
 from unskew.evaluation.coupling import Coupling
 from unskew.evaluation.earlier import Earlier
+from unskew.evaluation.exposed_changes import sample_notes
 from unskew.evaluation.sizes import all_instead, moving, ranks_move, sizes_differ
 from unskew.evaluation.wording import listed
 from unskew.metrics import AnyMetric
@@ -28,6 +30,9 @@ def find_notes(changes: Changes, report: "Report", earlier: Earlier, coupling: C
     yield from _meanings(changes, report, earlier)
     yield from _parts(changes, report, earlier)
     yield from _sizes(changes, report)
+    compared = {(row.metric, row.estimator) for row in changes.rows}
+    pairs = [(metric, e) for metric, e in report.settings.pairs if (str(metric), str(e)) in compared]
+    yield from sample_notes(pairs, earlier.run, report.run)
     yield from _guesses(changes, earlier, coupling)
     yield from _rated(changes, report, earlier)
     yield from _intervals(changes)
@@ -49,9 +54,9 @@ def _meanings(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[
             yield f"{what} was {was} before and is {now} now, so the numbers mean different things"
     if told:
         return
-    theirs = {(row.model, row.metric): row.definition for row in earlier.estimates}
+    theirs = {(row.model, row.metric, row.estimator): row.definition for row in earlier.estimates}
     changed = dict.fromkeys(
-        r.metric for r in report.estimates if theirs.get((r.model, r.metric), r.definition) != r.definition
+        r.metric for r in report.estimates if theirs.get((r.model, r.metric, r.estimator), r.definition) != r.definition
     )
     if changed:
         yield f"{listed(changed)}: defined in another way before, so the numbers mean different things"
@@ -77,7 +82,8 @@ def _sizes(changes: Changes, report: "Report") -> Iterator[str]:
     before, after = changes.before, changes.after
     if not before.differs_in_size(after):
         return
-    compared = {row.metric for row in changes.rows}
+    of_samples = {str(e) for e in report.settings.estimators if isinstance(e, ExposedEstimator)}  # told of apart
+    compared = {row.metric for row in changes.rows if row.estimator not in of_samples}
     metrics = [metric for metric in report.settings.metrics if str(metric) in compared]
     if any(ranks_move(report, metric) for metric in metrics):
         yield (

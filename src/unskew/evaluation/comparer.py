@@ -6,12 +6,13 @@ from math import hypot, isclose
 from typing import TYPE_CHECKING
 
 from unskew.errors import ConfigError, DataError
-from unskew.estimators import Aoa, Estimate, normal_quantile, p_value
+from unskew.estimators import Aoa, Estimate, Estimator, ExposedEstimator, normal_quantile, p_value
 from unskew.estimators.estimate import standard_error
 from unskew.evaluation.change_notes import find_notes
 from unskew.evaluation.changes import Change, Changes, TestSet
 from unskew.evaluation.coupling import Coupling, counts_by_id, couple
 from unskew.evaluation.earlier import Earlier, Other, read_earlier
+from unskew.evaluation.exposed_changes import moves_with_sample, same_sample_sizes
 from unskew.evaluation.settings import OVER_ALL_PAIRS
 from unskew.evaluation.sizes import ranks_move
 from unskew.metrics import AnyMetric
@@ -161,6 +162,11 @@ class _Pair:
 
     def _expected(self, metric: AnyMetric, old: Estimate, new: Estimate) -> tuple[float | None, float | None]:
         """The difference that the sizes explain, and the standard error of what they do not."""
+        estimator = Estimator.from_word(new.estimator)
+        if isinstance(estimator, ExposedEstimator):
+            alike = same_sample_sizes(self.earlier.run, self.report.run)
+            moves = moves_with_sample(metric, estimator) and not alike
+            return (None, None) if moves else (0.0, _together(old.std_error, new.std_error))
         part = "rated" if metric.kind in OVER_ALL_PAIRS else "judged"
         then, now = (TestSet.of(run, part) for run in (self.earlier.run, self.report.run))
         if not then.differs_in_size(now) or (metric.unbiased_to_missing and not ranks_move(self.report, metric)):

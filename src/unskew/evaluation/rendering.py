@@ -12,7 +12,7 @@ from unskew.evaluation.names import clean
 if TYPE_CHECKING:
     from jinja2 import Environment
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
 NAME_ROOM = 12
 """Characters that are left to a column of names on a narrow screen."""
@@ -85,14 +85,36 @@ def print_whole(table: "Table", console: "Console") -> None:
     console.print(table, crop=False)
 
 
+def print_words(table: "Table", console: "Console") -> None:
+    """Print a table with its words whole where there is room for them: columns may wrap between, not within them."""
+    wrapping = [column for column in table.columns if not column.no_wrap]
+    pieces = [[piece for cell in _cells(column) for piece in cell.split()] for column in wrapping]
+    widths = [max(map(_length, words), default=0) for words in pieces]
+    slack = sum(_longest(column) - width for column, width in zip(wrapping, widths, strict=True))
+    if _wanted(table, console) - slack <= console.width:
+        for column, width in zip(wrapping, widths, strict=True):
+            column.min_width = width
+    console.print(table)
+
+
 def _wanted(table: "Table", console: "Console") -> int:
     return console.measure(table, options=console.options.update(width=10_000)).maximum
 
 
 def _slack(table: "Table") -> int:
     """How many characters the columns that may wrap can do without."""
+    return sum(max(0, _longest(column) - NAME_ROOM) for column in table.columns if not column.no_wrap)
+
+
+def _longest(column: "Column") -> int:
+    return max(map(_length, _cells(column)), default=0)
+
+
+def _cells(column: "Column") -> "list[str]":
+    return [str(cell) for cell in (column.header, *column.cells)]
+
+
+def _length(text: str) -> int:
     from rich.cells import cell_len
 
-    names = [column for column in table.columns if not column.no_wrap]
-    longest = [max((cell_len(str(cell)) for cell in (column.header, *column.cells)), default=0) for column in names]
-    return sum(max(0, length - NAME_ROOM) for length in longest)
+    return cell_len(text)

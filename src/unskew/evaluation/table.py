@@ -1,6 +1,5 @@
 """Reports as text tables."""
 
-from collections.abc import Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from unskew.estimators import Comparison, Estimate, Observation
 from unskew.evaluation.changes import Changes
 from unskew.evaluation.corrected import correction_lines
 from unskew.evaluation.ordering import lower_is_better, ranked
-from unskew.evaluation.rendering import NAME_ROOM, fits, plain_text
+from unskew.evaluation.rendering import fits, plain_text, print_words
 from unskew.evaluation.sensitivity import Sensitivity
 from unskew.evaluation.sweep import Sweep
 from unskew.evaluation.wording import signed_move
@@ -21,8 +20,6 @@ from unskew.propensities import Popularity
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
-
-MOST_WORD = 28  # characters of a metric or estimator that are kept on one line
 
 
 def as_text(report: "Report", width: int = 110) -> str:
@@ -38,11 +35,11 @@ def as_text(report: "Report", width: int = 110) -> str:
 def print_report(report: "Report", console: Console) -> None:
     """Print estimates, the best against the next, and how the order depends on gamma."""
     table = _estimates(report)
-    console.print(table if fits(table, console) else _estimates(report, once=True))
+    print_words(table if fits(table, console) else _estimates(report, once=True), console)
     if report.comparisons:
-        console.print(_comparisons(report))
+        print_words(_comparisons(report), console)
     if report.sensitivity is not None:
-        console.print(_sensitivity(report.sensitivity))
+        print_words(_sensitivity(report.sensitivity), console)
     lower = [str(metric) for metric in report.settings.metrics if metric.lower_is_better]
     if lower:
         console.print(Text(f"lower is better: {', '.join(lower)}"), soft_wrap=True)
@@ -59,7 +56,7 @@ def print_report(report: "Report", console: Console) -> None:
 
 def print_changes(changes: Changes, console: Console) -> None:
     """Print what moved since an earlier run, and what to know before reading anything into it."""
-    console.print(_changes(changes))
+    print_words(_changes(changes), console)
     if changes.file is not None:
         console.print(Text(f"earlier run: {changes.file}"), soft_wrap=True)
     for name, test in (("before", changes.before), ("now", changes.after)):
@@ -110,8 +107,7 @@ def _estimates(report: "Report", *, once: bool = False) -> Table:
     level = f"{report.settings.level:.0%}" if report.settings.level * 100 % 1 == 0 else f"{report.settings.level:g}"
     table = Table(title="Estimates", title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
     for column in ("metric", "estimator", "model"):
-        width = _longest_piece(getattr(row, column) for row in report.estimates)
-        table.add_column(column, overflow="fold", min_width=min(width, NAME_ROOM if column == "model" else MOST_WORD))
+        table.add_column(column, overflow="fold")
     for column in ("value", f"{level} interval", "users", "ESS"):
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("target", overflow="fold")
@@ -133,11 +129,6 @@ def _estimates(report: "Report", *, once: bool = False) -> Table:
             Text("" if told else row.target),
         )
     return table
-
-
-def _longest_piece(words: Iterable[str]) -> int:
-    """Characters of the longest part that should stay whole; words with options may break after a comma."""
-    return max((len(piece) for word in words for piece in word.split()), default=0)
 
 
 def _comparisons(report: "Report") -> Table:
