@@ -12,7 +12,7 @@ from unskew.estimators.estimate import Terms
 from unskew.estimators.exposed import Worth
 from unskew.studies import Context
 from unskew.studies.wang2024.aggregates import Errors, scores
-from unskew.studies.wang2024.correlations import Truth, kendall, pearson
+from unskew.studies.wang2024.correlations import Truth, kendall, pearson, right_pairs
 from unskew.studies.wang2024.draws import draw_exposed, worth_of
 from unskew.studies.wang2024.estimates import (
     IDEAL,
@@ -45,8 +45,8 @@ def truth():
 
 @pytest.fixture(scope="module")
 def many(truth):
-    """A hundred draws of six items."""
-    return measure(Context(trials=100), truth, 6)
+    """Eighty draws of six items."""
+    return measure(Context(trials=80), truth, 6)
 
 
 def test_tau_and_correlation_are_those_of_scipy():
@@ -56,6 +56,13 @@ def test_tau_and_correlation_are_those_of_scipy():
         assert mine == pytest.approx([stats.kendalltau(a, b).statistic for b in second])
     for a, mine in zip(first, pearson(first, second), strict=True):
         assert mine == pytest.approx([np.corrcoef(a, b)[0, 1] for b in second])
+
+
+def test_pairs_that_differ_clearly_are_counted():
+    truth = np.array([1.0, 0.95, 0.5])  # the first two differ by less than a tenth
+    values = np.array([[1.0, 2.0, 0.0], [0.0, 2.0, 1.0], [1.0, 1.0, 1.0]])
+    assert right_pairs(values, truth, 0.1).tolist() == [1.0, 0.5, 0.5]
+    assert np.isnan(right_pairs(values, np.ones(3), 0.1)).all()
 
 
 def test_rows_that_tie_all_tell_nothing():

@@ -29,7 +29,7 @@ def tiny(monkeypatch):
     }
     monkeypatch.setattr(correlations, "logs", lambda context: [log])
     monkeypatch.setattr(correlations, "variant_ranks", lambda context, log: ranks)
-    return Context(fast=True, trials=5)
+    return Context(fast=True, trials=3)
 
 
 @pytest.mark.parametrize("table", [fig1.TABLE, fig3.TABLE, fig5.TABLE, aggregates.TABLE], ids=lambda table: table.name)
@@ -46,7 +46,7 @@ def test_each_table_comes_with_numbers_figures_and_claims_that_a_small_run_does_
 
 def test_in_full_the_claims_are_judged(tiny, monkeypatch):
     monkeypatch.setattr(fig3, "SIZES", (10, 20))
-    context = Context(trials=5)
+    context = Context(trials=3)
     for table in (fig1.TABLE, fig3.TABLE, aggregates.TABLE):
         assert all(isinstance(claim.holds, bool) for claim in table.run(context).claims)
     judged = {claim.holds for claim in fig5.TABLE.run(context).claims}
@@ -120,10 +120,10 @@ def test_growth_is_told_by_standard_errors():
 
 def test_an_estimate_that_is_the_truth_agrees_and_peaks_at_its_own_cut_off(tiny):
     (truth,) = truths(tiny)
-    each = Agreement(fig5.estimates(tiny, truth), np.zeros((5, 8, 8)))
+    each = Agreement(fig5.estimates(tiny, truth), np.zeros((3, 8, 8)))
     exact = np.stack([truth.macro[k - 1] for k in each.mine.ks], axis=1)
     each.mine.recall[MEAN][:] = exact
-    assert each.tau(MEAN, 5) == pytest.approx([1.0] * 5)
+    assert each.tau(MEAN, 5) == pytest.approx([1.0] * 3)
     curve = each.curve(MEAN, 5).mean(axis=0)
     assert curve[4] == pytest.approx(1.0)
     assert each.ks == tuple(k for k in fig5.KS if k < truth.shortest)

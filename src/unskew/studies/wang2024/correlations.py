@@ -46,6 +46,25 @@ def pearson(first: Floats, second: Floats) -> Floats:
     return np.asarray(np.divide(a @ b.T, size, out=np.full(size.shape, np.nan), where=size > 0))
 
 
+def right_pairs(values: Floats, truth: Floats, apart: float) -> Floats:
+    """The share of pairs of models in the right order, of those that truly differ by a share of `apart` or more.
+
+    A tie counts half; one number a row of `values`, NaN when no pair differs so much.
+
+    Parameters
+    ----------
+    values : array (rows, models)
+    truth : array (models,)
+    apart : float
+    """
+    left, right = np.triu_indices(len(truth), 1)
+    clear = np.abs(truth[left] - truth[right]) >= apart * np.maximum(truth[left], truth[right])
+    if not clear.any():
+        return np.full(len(values), np.nan)
+    agreement = (_signs(values) * _signs(truth[None]))[:, clear]
+    return np.asarray((1 + agreement.mean(axis=1)) / 2)
+
+
 def _signs(values: Floats) -> Floats:
     left, right = np.triu_indices(values.shape[1], 1)
     return np.sign(values[:, left] - values[:, right])

@@ -10,7 +10,7 @@ from unskew.arrays import Floats
 from unskew.studies.figure import Figure, Panel, Series
 from unskew.studies.result import Findings, ReproducedCell
 from unskew.studies.study import Context, Table
-from unskew.studies.wang2024.correlations import INNER, SIZE, inner_recall, kendall, truths
+from unskew.studies.wang2024.correlations import INNER, SIZE, inner_recall, kendall, right_pairs, truths
 from unskew.studies.wang2024.estimates import Estimates, estimates
 from unskew.studies.wang2024.fig1 import cut_offs
 from unskew.studies.wang2024.fig5_words import claims, notes
@@ -18,6 +18,8 @@ from unskew.studies.wang2024.strata import FORMS, MEAN, MONOTONE
 from unskew.studies.wang2024.worlds import KUAIREC, MOVIELENS
 
 KS = (1, 5, 10, 30, 100, 300, 1000)
+APART = 0.1
+"""Models whose recall differs by this share or more should be told apart."""
 INSIDE = (1, 5)
 """K-bar of the recalls inside the sample that it is compared with."""
 
@@ -58,6 +60,14 @@ class Agreement:
         """Tau of recall@K-bar in the sample with full recall at k, one a draw."""
         return kendall(self.inner[:, :, INNER.index(inner)], self.mine.truth.macro[[k - 1]])[:, 0]
 
+    def right(self, form: str, k: int) -> Floats:
+        """The share of pairs in the right order, of those whose full recall at k differs by a tenth, one a draw."""
+        return right_pairs(self.mine.at(form, k), self.mine.truth.of_form(form)[k - 1], APART)
+
+    def right_inside(self, inner: int, k: int) -> Floats:
+        """The same by recall@K-bar in the sample."""
+        return right_pairs(self.inner[:, :, INNER.index(inner)], self.mine.truth.macro[k - 1], APART)
+
     def peak(self, form: str, k: int) -> float:
         """Where the mean over draws of the curve is greatest; the geometric mean where several share it."""
         curve = self.curve(form, k).mean(axis=0)
@@ -83,6 +93,14 @@ def _cells(each: Agreement) -> Iterator[ReproducedCell]:
             yield _cell(row, f"recall@{inner} in the sample", each.name, each.inside(inner, k))
         for form in FORMS:
             yield _cell(row, form, each.name, each.tau(form, k))
+    for k in each.ks:
+        if np.isnan(each.right(FORMS[0], k)).any():
+            continue  # no pair differs so much
+        row = f"pairs in the right order at K = {k}"
+        for inner in INSIDE:
+            yield _cell(row, f"recall@{inner} in the sample", each.name, each.right_inside(inner, k))
+        for form in FORMS:
+            yield _cell(row, form, each.name, each.right(form, k))
     for k in each.ks:
         for form in FORMS:
             yield ReproducedCell(f"where the curve of K = {k} peaks", form, each.name, None, each.peak(form, k))
