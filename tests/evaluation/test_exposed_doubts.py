@@ -1,12 +1,14 @@
 """Warnings of runs on randomly exposed items."""
 
+import re
+
 import numpy as np
 import pytest
 from exposed_worlds import POOLED, exposed_world, judge_exposed
 
 from unskew import Interactions, evaluate
 from unskew.evaluation.exposed_doubts import count_hits
-from unskew.ranking import Ranks
+from unskew.ranking import MatrixScorer, Ranks
 
 
 def told(report, words: str) -> list[str]:
@@ -46,6 +48,15 @@ def test_few_positives_at_the_top_are_told_by_model():
     assert "in the top 1 of" in warning
     assert "intervals of recall@1 are rough" in warning
     assert [name for name in hits if repr(name) in warning] == few
+
+
+def test_of_many_models_with_few_positives_the_worst_are_named():
+    split, _ = exposed_world(share=0.1)
+    shifts = {f"m{k}": MatrixScorer(np.tile(np.roll(np.arange(40.0), k), (60, 1))) for k in range(7)}
+    report = evaluate(shifts, split, metrics=["recall@1"], estimators=[POOLED])
+    (warning,) = told(report, "exposed positives few are in the top")
+    assert len(re.findall(r"'m\d' \d", warning)) == 4
+    assert "and 3 more)" in warning
 
 
 def test_rows_in_a_tie_across_the_cutoff_count_in_part():

@@ -130,7 +130,7 @@ _NOT_WITH = {
     "predictions": "are of ratings, and exposed rows have labels; give --scores or --factors",
     "allow_missing": "is for --predictions; leave it out with --exposed",
 }
-_IN_WORDS = {"all": "all items", "unseen": "the items that a user has not in train"}
+_IN_WORDS = {"all": "all items", "unseen": "the items that a user does not have in train"}
 
 
 def _learnt_from(options: dict[str, Any], columns: Columns) -> "tuple[Interactions, Interactions | None]":

@@ -46,7 +46,7 @@ def describe_assumption(model: PropensityModel, *, swept: bool = True) -> str:
 
 def describe_draw(population: Candidates) -> str:
     """What must hold for estimates from exposed items to be right."""
-    among = "the items a user has not in train" if isinstance(population, Unseen) else "all items"
+    among = "the items that a user does not have in train" if isinstance(population, Unseen) else "all items"
     return (
         f"The estimates over all candidates assume that each user's exposed items were drawn from {among} with equal "
         "chances, and that all of them were labelled. No interval covers an error in that."

@@ -13,6 +13,7 @@ from unskew.propensities import Uniform
 from unskew.ranking import Ranks
 
 FEW_HITS = 10  # positives in the top K below which an interval is rough
+TOLD_MODELS = 4  # that are named in a warning
 FEW_USERS = 30  # below which what a reduction learns from the sample is itself noise
 
 
@@ -84,7 +85,10 @@ def _few_hits(evidence: Evidence, settings: Settings) -> Iterator[str]:
             by_cutoff.setdefault(metric.cutoff, {})[str(metric)] = None
     for cutoff, metrics in by_cutoff.items():
         hits = {model: count_hits(ranks, cutoff) for model, ranks in evidence.ranks.items()}
-        few = [f"{model!r} {number:.0f}" for model, number in hits.items() if number < FEW_HITS]
+        lacking = sorted((number, model) for model, number in hits.items() if number < FEW_HITS)
+        few = [f"{model!r} {number:.0f}" for number, model in lacking[:TOLD_MODELS]]
+        if len(lacking) > len(few):
+            few.append(f"{len(lacking) - len(few)} more")
         if few:
             yield (
                 f"of {evidence.rows:,} exposed positives few are in the top {cutoff} of some models ({listed(few)}): "
@@ -109,5 +113,6 @@ def _whole_samples(evidence: Evidence, settings: Settings) -> Iterator[str]:
     if beyond:
         yield (
             f"no user has more than {counted(most, 'exposed row')}, so inside the sample the cut-off of "
-            f"{listed(beyond)} cuts nothing (recall is then 1 for every model); traditional needs a smaller one"
+            f"{listed(beyond)} cuts nothing (recall is then 1 for every model that ranks them all); traditional needs "
+            "a smaller one"
         )
