@@ -10,6 +10,7 @@ import numpy as np
 from bpr import bench_bpr
 from catalogue import bench_amazon, bench_top
 from chances import bench_chances
+from debiased import bench_debiased
 from mf import bench_mf
 from pairwise import bench_pairwise
 from workloads import W1, W2, W3, Workload, make, make_lists
@@ -138,6 +139,7 @@ def main(chosen):
         "worlds": bench_worlds,
         "written": bench_written,
         "chances": bench_chances,
+        "debiased": bench_debiased,
     }
     for name in chosen or jobs:
         jobs[name]()

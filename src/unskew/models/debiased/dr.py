@@ -32,6 +32,7 @@ class Dr(PointwiseModel, word="dr"):
         Learning rate of g; five times that of the model by default, so that the guess keeps up with it.
     """
 
+    regularisation: float = 50.0
     imputation_factors: int = 2
     imputation_rate: float | None = None
 

@@ -21,6 +21,8 @@ class Ips(PointwiseModel, word="ips"):
     (2021) and Wang et al. (2024). Its options are those of `PointwiseModel`.
     """
 
+    regularisation: float = 50.0
+
     needs_uniform: ClassVar[bool] = True
 
     def method(self, setting: "Setting") -> "Method":
