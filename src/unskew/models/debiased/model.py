@@ -73,8 +73,8 @@ class DebiasedModel(Model):
     learning_rate : float
     regularisation : float
         λ: the loss, a sum over rows, gets λ/2 times the squared length of all factors (before they flow, biases
-        excepted), once an epoch whatever the block. The code of Chen et al. (2021) adds its λ once for each block of 64 x
-        64 pairs, so five times an epoch on Coat: its 10 there is 50 here.
+        excepted), once an epoch whatever the block. The code of Chen et al. (2021) adds it once for each block of
+        64 x 64 pairs, so five times an epoch on Coat: its 10 there is 50 here.
     epochs : int
         Times that all users are looked at, at most.
     patience : int
