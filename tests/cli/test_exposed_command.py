@@ -262,3 +262,18 @@ def test_items_of_a_catalogue_exist_without_a_row():
 def test_a_catalogue_counts_an_item_once(tmp_path):
     (tmp_path / "items.csv").write_text("id\n7\n5\n7\n")
     assert read_catalogue(tmp_path / "items.csv", item="id").to_list() == [7, 5]
+
+
+def test_labels_of_train_are_read_beside_an_exposed_test(world, unskew):
+    rows = drawn(world)
+    write(world, rows)
+    taken = {(user, item) for user, item, _ in rows}
+    seen = [(f"u{u}", f"i{i}", int((u + i) % 3 == 0)) for u in range(20) for i in range(15)]
+    write(world, [row for row in seen if row[:2] not in taken][:150], "labelled.csv")
+    files = ["--train", world / "labelled.csv", "--exposed", world / "exposed.csv", "--population", "all"]
+    made = run_of(unskew("evaluate", *files, "--model", "popular", "-m", "recall@2", "--json", "-"))
+    assert made["run"]["positive"] == "rating>=1"
+    write(world, [("u0", "i0", 3)], "labelled.csv")
+    outcome = unskew("evaluate", *files, "--model", "popular")
+    assert outcome.code == 2
+    assert "label 3 in row 1" in outcome.err

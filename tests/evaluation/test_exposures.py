@@ -229,3 +229,31 @@ def test_models_learn_from_a_uniform_sample_and_say_when_it_is_the_test() -> Non
     assert any("models learn from what they are judged on" in warning for warning in again.warnings)
     with pytest.raises(ConfigError, match="--uniform"):
         evaluate({"debiased": "autodebias(epochs=3)"}, split, positive="rating>=1")
+
+
+def test_labels_of_train_say_what_a_model_learns_as_positive() -> None:
+    train = Interactions.from_arrays([0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 0, 1], n_users=2, n_items=4)
+    test = Interactions.from_arrays([0, 1], [2, 3], [1, 1], n_users=2, n_items=4)
+    report = evaluate({"p": "popular"}, Split(train, test, candidates="all", exposed=True), metrics=["recall@1"])
+    assert report.settings.positive == "rating>=1"
+    assert report.evidence.train.item_counts.tolist() == [0, 2, 0, 0]
+
+
+def test_shares_that_rise_with_rank_are_told_of() -> None:
+    """A model upside down: taking the share of positives to fall with rank is wrong for it, and right for the other."""
+    rng = np.random.default_rng(2)
+    users, items = np.repeat(np.arange(300), 20), np.tile(np.arange(20), 300)
+    liked = rng.random(6000) < np.linspace(0.02, 0.6, 20)[items]
+    drawn = rng.random(6000) < 0.3
+    train = Interactions.from_arrays([0], [0], n_users=300, n_items=20)
+    test = Interactions.from_arrays(users[drawn], items[drawn], liked[drawn], n_users=300, n_items=20)
+    scores = np.tile(np.arange(20.0), (300, 1))
+    report = evaluate(
+        {"right": MatrixScorer(scores), "wrong": MatrixScorer(-scores)},
+        Split(train, test, candidates="all", exposed=True),
+        metrics=["recall@5"],
+        estimators=["ure(aggregate=pooled, reduce=monotone)"],
+    )
+    (told,) = [warning for warning in report.warnings if "does not fall with rank" in warning]
+    assert "'wrong'" in told
+    assert "'right'" not in told

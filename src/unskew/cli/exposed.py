@@ -134,14 +134,28 @@ _IN_WORDS = {"all": "all items", "unseen": "the items that a user does not have 
 
 
 def _learnt_from(options: dict[str, Any], columns: Columns) -> "tuple[Interactions, Interactions | None]":
-    train = columns.read(options["train"], strict=False)
+    train = _read_labels(options["train"], options, columns)
     held = options["validation"]
-    validation = None if held is None else columns.read(held, strict=False)
+    validation = None if held is None else _read_labels(held, options, columns)
     if options["scale"] is not None:  # labels are on no scale, so it is checked here and not with the whole split
         for part in (train, validation):
             if part is not None:
                 _scale(options).check(part)
     return train, validation
+
+
+def _read_labels(path: Path, options: dict[str, Any], columns: Columns) -> "Interactions":
+    """Rows of train or validation, whose labels are taken where there are no ratings."""
+    from unskew.data.exposed import check_labels
+    from unskew.data.reading import read_table
+
+    label = options["label_col"] or "label"
+    present = read_table(path).columns
+    if label not in present or (columns.rating or "rating") in present:
+        return columns.read(path, strict=False)
+    rows = replace(columns, rating=label).read(path, strict=False)
+    check_labels(rows.values, rows.name)
+    return rows
 
 
 def _scale(options: dict[str, Any]) -> Any:

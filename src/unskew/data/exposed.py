@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from unskew.data.interactions import Interactions
     from unskew.data.split import Split
 
+LABELLED = "rating>=1"
+"""The condition for a positive where values are labels."""
 POPULATIONS = ("all", "unseen", "auto")
 SURE = 5.0  # rows expected in train beyond which none at all is no chance: exp(-5) < 1 %
 
@@ -109,6 +111,11 @@ def check_labels(labels: Floats | None, name: str) -> None:
             f"{name}: label {labels[row]:g} in row {row + 1} ({int(wrong.sum()):,} such) is neither 0 nor 1; for "
             "ratings name the column rating and give --positive, as in 'rating>=4'"
         )
+
+
+def has_labels(rows: "Interactions") -> bool:
+    """Whether the values of the rows are labels: 0 and 1, and both of them."""
+    return rows.values is not None and bool(np.array_equal(np.unique(rows.values), (0.0, 1.0)))
 
 
 def _check_conflicts(rows: "Interactions") -> None:

@@ -10,6 +10,7 @@ import polars as pl
 
 from unskew.arrays import Bools
 from unskew.data import Interactions, Split
+from unskew.data.exposed import LABELLED, has_labels
 from unskew.data.split import All, Candidates, Listed
 from unskew.data.vocabulary import vocabulary_of
 from unskew.errors import DataError
@@ -18,6 +19,7 @@ from unskew.evaluation.corrected import check_correction, correction_doubts
 from unskew.evaluation.doubts import find_doubts
 from unskew.evaluation.estimates import Estimation, check_needs
 from unskew.evaluation.evidence import check_counts, relevant_counts
+from unskew.evaluation.exposed_doubts import rising_doubts
 from unskew.evaluation.gamma import choose_gamma
 from unskew.evaluation.gathering import Gathering
 from unskew.evaluation.judged import (
@@ -86,7 +88,8 @@ def evaluate(
         ``expected`` (exact mean over all orders of a tie), ``optimistic``, ``pessimistic``, ``random``, ``ordinal``.
     positive : str, optional
         Which rows are positives, as in ``rating>=4``; all by default. Training rows are filtered too when they have
-        that column, for models and popularity; any training row still counts as seen.
+        that column, for models and popularity; any training row still counts as seen. Rows of an exposed test have
+        labels already; beside one, training rows whose values are 0 and 1 are taken to have them too.
     relevant : mapping or frame, optional
         Each user's number of relevant items (columns ``user``, ``relevant``), for ``ips`` of mean metrics.
     level : float
@@ -134,6 +137,8 @@ def evaluate(
         raise DataError(f"expected a Split, got {type(split).__name__}; make one with Split(train, test)")
     if not models:
         raise DataError("no model to judge: give at least one")
+    if positive is None and split.exposed and has_labels(split.train):
+        positive = LABELLED
     settings = resolve(
         metrics=default_metrics(models) if metrics is None and not split.exposed else metrics,
         estimators=estimators,
@@ -200,6 +205,7 @@ def evaluate(
             *(validation_doubts(split) if any(model.chosen_by for model in fitted.values()) else ()),
             *(() if uniform is None or sample is None else uniform_doubts(uniform, sample, split)),
             *doubts,
+            *(() if gathered.exposures is None else rising_doubts(gathered.exposures, cells)),
             *off,
             *(() if gamma is None else gamma.doubts()),
             *(() if sensitivity is None else sensitivity.doubts(settings)),

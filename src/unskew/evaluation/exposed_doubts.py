@@ -1,11 +1,13 @@
 """Reasons to doubt numbers from a randomly exposed test, in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from unskew.estimators import Estimator, Traditional, Ure
+from unskew.estimators import Estimator, Traditional, Ure, difference
 from unskew.evaluation.evidence import Evidence
+from unskew.evaluation.exposures import Exposures
+from unskew.evaluation.risks import Cell
 from unskew.evaluation.settings import Settings
 from unskew.evaluation.wording import counted, listed
 from unskew.metrics import AnyMetric
@@ -14,6 +16,7 @@ from unskew.ranking import Ranks
 
 FEW_HITS = 10  # positives in the top K below which an interval is rough
 TOLD_MODELS = 4  # that are named in a warning
+FAR = 3.0  # standard errors of the difference beyond which falling shares do not fit
 FEW_USERS = 30  # below which what a reduction learns from the sample is itself noise
 
 
@@ -116,3 +119,24 @@ def _whole_samples(evidence: Evidence, settings: Settings) -> Iterator[str]:
             f"{listed(beyond)} cuts nothing (recall is then 1 for every model that ranks them all); traditional needs "
             "a smaller one"
         )
+
+
+def rising_doubts(exposures: Exposures, cells: Sequence[Cell]) -> Iterator[str]:
+    """Say where the share of positives does not fall with rank, so that taking it to fall is wrong.
+
+    The form without a reduction makes no such assumption; the two are compared on the same users.
+    """
+    for cell in cells:
+        if not isinstance(cell.estimator, Ure) or cell.estimator.reduce != "monotone":
+            continue
+        plain = exposures.cell(cell.metric, Ure(aggregate="pooled"))
+        off = []
+        for model, terms in cell.terms.items():
+            gap, error = difference(terms, plain.terms[model])
+            if gap is not None and error and abs(gap) > FAR * error:
+                off.append(f"{model!r} {plain.terms[model].value:.4f}, not {terms.value:.4f}")
+        if off:
+            yield (
+                f"{cell.metric} by {cell.estimator}: the share of positives does not fall with rank for some models, "
+                f"and without that assumption they have {listed(off)}; use reduce=control"
+            )

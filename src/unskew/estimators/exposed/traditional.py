@@ -20,4 +20,4 @@ class Traditional(ExposedEstimator, word="traditional"):
     @property
     def target(self) -> str:
         """What the number estimates."""
-        return "relevant items among the exposed ones, mean over users"
+        return "exposed items, mean over users"
