@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from unskew.arrays import Floats, Ints
 from unskew.estimators.exposed import Exposure, Ure, chance_of_any
+from unskew.models.debiased import DebiasedModel, NegS
 from unskew.studies.study import Context
 from unskew.studies.wang2024.biased import BiasedLog, logs
 from unskew.studies.wang2024.draws import draw_exposed, exposure_of, traditional, worth_of
@@ -151,11 +152,17 @@ def choose(context: Context, log: Parts, name: str, entries: Sequence[Entry]) ->
         What the log is called.
     entries : sequence of Entry
     """
-    grids = {entry: [str(model) for model in grid_of(context, entry)] for entry in entries}
-    models = {str(model): model for entry in entries for model in grid_of(context, entry)}
+    grids = {entry: {_name(entry, model): model for model in grid_of(context, entry)} for entry in entries}
+    models = {each: model for grid in grids.values() for each, model in grid.items()}
     fits = fits_of(context, log, models, stage=f"{name}: debiased models")
-    chosen = {entry: max(words, key=lambda word: fits[word].auc) for entry, words in grids.items()}
-    return {entry: Choice(word, fits[word], len(grids[entry])) for entry, word in chosen.items()}
+    chosen = {entry: max(grid, key=lambda each: fits[each].auc) for entry, grid in grids.items()}
+    return {entry: Choice(str(models[best]), fits[best], len(grids[entry])) for entry, best in chosen.items()}
+
+
+def _name(entry: Entry, model: DebiasedModel) -> str:
+    """What tells a setting from the others of its row; a variant of NegS is also one of the settings of NegS."""
+    hardest = f" {model.hardest}" if isinstance(model, NegS) else ""
+    return f"{entry.backbone} {entry.method} {model.learning_rate:g} {model.regularisation:g}{hardest}"
 
 
 def judge(context: Context, log: BiasedLog) -> JudgedWorld:
