@@ -30,7 +30,8 @@ def notes(found: Sequence["Peaks"], context: Context) -> Iterator[str]:
         "number of a user's held items: the samples are drawn from them. The rules of the claims were fixed before "
         f"the numbers were seen: near is within a factor {FACTOR:g}; falling (rising) means that the ends differ so in "
         f"{SURE:.1%} of bootstrap resamples of the draws and no step goes the other way in as many; tau grows when the "
-        f"ends differ by {ERRORS:g} standard errors and no step falls by as many."
+        f"ends differ by {ERRORS:g} standard errors and no step falls by as many. The last claim, with K-bar "
+        "in proportion to N-bar, was added after the others had been seen."
     )
 
 

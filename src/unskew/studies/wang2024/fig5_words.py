@@ -35,7 +35,7 @@ def notes(found: Sequence["Agreement"], context: Context) -> Iterator[str]:
     yield (
         "Random search gives many variants that are nearly the same at the top, and tau asks for the order of these "
         "too. So we add the share of pairs in the right order among those whose full recall@K differs by a tenth or "
-        f"more; {RIGHT:g} is what a tau of {HIGH:g} stands for."
+        f"more; {RIGHT:g} is what a tau of {HIGH:g} stands for. These claims came after the numbers of tau were seen."
     )
 
 
