@@ -66,9 +66,16 @@ def deviation(world: World, user: int) -> float:
 
 
 def controlled(world: World) -> float:
-    """The pooled ratio less its regression on the deviations."""
+    """The pooled ratio less its regression on the deviations, ten rows of a random order added."""
     ratio, above, below = pooled(world), 0.0, 0.0
     top, bottom = 0.0, 0.0
+    rows_of = [(world.scale(u), label, gain) for u, rows in enumerate(world.rows()) for label, gain, _ in rows]
+    share = sum(scale * label for scale, label, _ in rows_of) / sum(scale for scale, _, _ in rows_of)
+    second, fourth = (sum((scale * gain) ** power for scale, _, gain in rows_of) for power in (2, 4))
+    if second:
+        added = 10 / (second**2 / fourth) * second
+        below += added
+        above += added * share * (1 - ratio * sum(scale**2 * gain for scale, _, gain in rows_of) / second)
     for u, rows in enumerate(world.rows()):
         a = world.scale(u) * sum(label * gain for label, gain, _ in rows)
         b = world.scale(u) * sum(label for label, _, _ in rows)

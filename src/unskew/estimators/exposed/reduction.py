@@ -8,6 +8,7 @@ from unskew.estimators.exposed.draw_error import with_draw_errors
 from unskew.estimators.exposed.exposure import Exposure, Worth
 
 ROUNDING = 1e-9
+PRIOR_ROWS = 10  # that speak for a model which is no better than chance, where few rows tell the slope
 STEP = 1.6  # how much wider a stratum of ranks is than the one above it
 
 
@@ -18,9 +19,11 @@ def control(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
     :math:`c_u = \frac{L}{l}\sum_{exposed} g - G_u` has mean 0 whatever the labels, and
 
     .. math:: \frac{\sum_u a_u - \beta c_u}{\sum_u b_u}, \qquad
-              \beta = \frac{\sum_u (a_u - \hat v b_u) c_u}{\sum_u c_u^2}
+              \beta = \frac{\sum_u (a_u - \hat v b_u) c_u + \omega \beta_0}{\sum_u c_u^2 + \omega}
 
-    has the same target. For recall@K it is as if the sample had as many items of the top K as it should have.
+    has the same target. For recall@K it is as if the sample had as many items of the top K as it should have. Few of
+    the sample stand there when K is small, so the slope is drawn towards :math:`\beta_0`, what it would be if positives
+    were everywhere as common as in the whole sample; :math:`\omega` is worth ten rows.
     """
     among = np.array([exposure.population.max(initial=0)])
     known = worth.up_to(among)[:, 0]
@@ -29,11 +32,28 @@ def control(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
     size = float(off @ off)
     if size == 0 or terms.value is None:
         return terms
-    slope = float((terms.numerator - terms.value * terms.denominator) @ off) / size
+    prior, worth_of_prior = _prior_slope(terms, worth, exposure)
+    slope = float((terms.numerator - terms.value * terms.denominator) @ off) + worth_of_prior * prior
+    slope /= size + worth_of_prior
     weight = exposure.scale[exposure.user]
     reduced = Terms(terms.numerator - slope * off, terms.denominator)
     above = weight * (exposure.positive - slope) * worth.gains
     return with_draw_errors(reduced, above, _below(terms, exposure), exposure)
+
+
+def _prior_slope(terms: Terms, worth: Worth, exposure: Exposure) -> tuple[float, float]:
+    """The slope where labels have nothing to do with ranks, and its weight beside the sum of squares."""
+    weight = exposure.scale[exposure.user]
+    squares = (weight * worth.gains) ** 2
+    total = float(squares.sum())
+    if total == 0:  # none of the sample gains anything
+        return 0.0, 0.0
+    share = float(exposure.scale @ exposure.positives) / float(exposure.scale @ exposure.exposed)
+    if counts_positives(terms, exposure):
+        assert terms.value is not None
+        share *= 1 - terms.value * float(weight**2 @ worth.gains) / total
+    rows = total**2 / float(squares @ squares)  # as many of equal gain would tell the slope as well
+    return share, PRIOR_ROWS / rows * total
 
 
 def fall(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
