@@ -72,7 +72,7 @@ def fall(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
     weight = exposure.scale[exposure.user]
     shown = _by(stratum, weight, len(edges))
     liked = _by(stratum, weight * exposure.positive, len(edges))
-    block = _pool(liked, shown)
+    block = falling_blocks(liked, shown)
     blocks = int(block[-1]) + 1
     seen = _by(block, shown, blocks)
     share = _by(block, liked, blocks) / np.maximum(seen, 1e-300)
@@ -113,7 +113,7 @@ def _edges(largest: int, cutoff: int | None) -> Ints:
     return edges[edges <= largest]
 
 
-def _pool(liked: Floats, shown: Floats) -> Ints:
+def falling_blocks(liked: Floats, shown: Floats) -> Ints:
     """Which block each stratum falls into when shares may only fall: pool adjacent violators."""
     stack: list[list[float]] = []  # positives, exposed, strata
     for positives, number in zip(liked, shown, strict=True):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from unskew.arrays import Floats, Ints
 from unskew.estimators.exposed import Exposure, Ure
-from unskew.estimators.exposed.reduction import STEP, _pool
+from unskew.estimators.exposed.reduction import PRIOR_ROWS, STEP, falling_blocks
 from unskew.studies.wang2024.biased import BiasedLog
 from unskew.studies.wang2024.draws import exposure_of, worth_of
 
@@ -143,10 +143,15 @@ class Draw:
         """What the control variate takes off the sum of numerators, at each cut-off."""
         exposure = self.exposure
         known = np.minimum(np.asarray(self.strata.ks)[None], exposure.population[:, None])
-        off = exposure.scale[:, None] * shown.cumsum(axis=1)[:, self.strata.cuts] - known
+        above = shown.cumsum(axis=1)[:, self.strata.cuts]
+        off = exposure.scale[:, None] * above - known
         left = numerator - pooled * (exposure.scale * exposure.positives)[:, None]
-        size = (off**2).sum(axis=0)
-        slope = np.divide((left * off).sum(axis=0), size, out=np.zeros(len(size)), where=size > 0)
+        second, fourth = exposure.scale**2 @ above, exposure.scale**4 @ above
+        prior = np.divide(PRIOR_ROWS * fourth, second, out=np.zeros(len(second)), where=second > 0)
+        share = float(exposure.scale @ exposure.positives) / float(exposure.scale @ exposure.exposed)
+        size = (off**2).sum(axis=0) + prior
+        drawn = (left * off).sum(axis=0) + prior * share * (1 - pooled)
+        slope = np.divide(drawn, size, out=np.zeros(len(size)), where=size > 0)
         return np.asarray(slope * off.sum(axis=0))
 
     def _falling(self, shown: Floats, liked: Floats) -> Floats:
@@ -160,7 +165,7 @@ class Draw:
 
 
 def _share_above(liked: Floats, shown: Floats, room: Floats, above: npt.NDArray[np.bool_]) -> float:
-    block = _pool(liked, shown)
+    block = falling_blocks(liked, shown)
     seen, good = (np.bincount(block, weights=column) for column in (shown, liked))
     share = (good / np.maximum(seen, 1e-300))[block]
     return float(share[above] @ room[above]) / max(float(share @ room), 1e-300)
