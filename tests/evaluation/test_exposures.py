@@ -257,3 +257,10 @@ def test_shares_that_rise_with_rank_are_told_of() -> None:
     (told,) = [warning for warning in report.warnings if "does not fall with rank" in warning]
     assert "'wrong'" in told
     assert "'right'" not in told
+
+
+def test_nothing_is_reduced_by_default_where_ties_leave_no_known_sum() -> None:
+    split, scores = exposed_split(4)
+    for ties, word in (("expected", "ure(aggregate=pooled, reduce=control)"), ("optimistic", POOLED)):
+        report = evaluate({"m": MatrixScorer(scores)}, split, ties=ties)
+        assert [str(estimator) for estimator in report.settings.estimators] == ["traditional", word]

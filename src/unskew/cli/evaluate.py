@@ -65,7 +65,8 @@ def evaluate_command(
             "--estimator",
             "-e",
             metavar="WORD",
-            help="[default: aoa snips, each where it applies; traditional ure(aggregate=pooled) with --exposed]; "
+            help="[default: aoa snips, each where it applies; with --exposed traditional and "
+            "ure(aggregate=pooled, reduce=control)]; "
             "repeatable.",
         ),
     ] = None,

@@ -1,12 +1,12 @@
 """Everything that decides the numbers of a run, parsed and checked before any work is done."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from unskew.data.split import Candidates
 from unskew.errors import ConfigError, did_you_mean
 from unskew.estimators import Aoa, Estimator, ExposedEstimator, Interval, Observation, Snips, Ure
-from unskew.evaluation.exposed_checks import exposed_mismatch
+from unskew.evaluation.exposed_checks import TIES_OF_REDUCTION, exposed_mismatch
 from unskew.evaluation.scale import Scale
 from unskew.metrics import AnyMetric, parse_metric
 from unskew.propensities import PropensityModel
@@ -18,8 +18,12 @@ OVER_ALL_PAIRS = frozenset({"loss", "graded"})
 DEFAULT_ESTIMATORS = ("aoa", "snips")
 DEFAULT_PROPENSITY = "popularity"
 EXPOSED_METRICS = ("recall@10", "precision@10", "ndcg@10")
-EXPOSED_ESTIMATORS = ("traditional", "ure(aggregate=pooled)")
-"""What a randomly exposed test is judged by when nothing was asked for."""
+EXPOSED_ESTIMATORS = ("traditional", "ure(aggregate=pooled, reduce=control)")
+"""What a randomly exposed test is judged by when nothing was asked for.
+
+Of all forms of `ure` this had the least bias for its own target over 200 draws of 48 models in two worlds, and a
+smaller error than the plain pooled form (``unskew reproduce wang2024/aggregates``).
+"""
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,8 @@ def resolve(
         [estimators] if isinstance(estimators, str) else estimators if estimators is not None else default_estimators
     )
     parsed_estimators = [Estimator.from_word(e) if isinstance(e, str) else e for e in chosen]
+    if estimators is None and ties not in TIES_OF_REDUCTION:  # where nothing can be reduced
+        parsed_estimators = [replace(e, reduce="none") if isinstance(e, Ure) else e for e in parsed_estimators]
     if not parsed_metrics or not parsed_estimators:
         raise ConfigError("nothing to compute: name at least one metric and one estimator")
     pairs = _pair(parsed_metrics, parsed_estimators, ties, strict=estimators is not None, exposed=exposed)
