@@ -111,14 +111,17 @@ def best_ks(recall: Mapping[int, Floats], ks: Sequence[int]) -> dict[int, int]:
 
 def _best(world: JudgedWorld, backbone: str) -> Claim:
     rows = _variants(world, backbone)
-    ks = rows[HARDEST[0]].ks.tolist()
-    found = best_ks({h: row.recall.mean(axis=0) for h, row in rows.items()}, ks)
-    users = len(rows[HARDEST[0]].recall)
+    # the table's own K may be larger
+    within = rows[HARDEST[0]].ks <= int(world.log.population.max()) // 2
+    ks = rows[HARDEST[0]].ks[within].tolist()
+    recall = {hardest: row.recall[:, within] for hardest, row in rows.items()}
+    found = best_ks({hardest: each.mean(axis=0) for hardest, each in recall.items()}, ks)
+    users = len(recall[HARDEST[0]])
     rng = np.random.default_rng([world.log.world.n_users, users])
     again = []
     for _ in range(BOOTSTRAPS):
         times = rng.multinomial(users, np.full(users, 1 / users))
-        again.append(best_ks({h: times @ row.recall / users for h, row in rows.items()}, ks))
+        again.append(best_ks({hardest: times @ each / users for hardest, each in recall.items()}, ks))
     up = float(np.mean([each[HARDEST[0]] < each[HARDEST[-1]] for each in again]))
     ordered = all(found[a] <= found[b] for a, b in pairwise(HARDEST))
     told = []
