@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from exposed_worlds import POOLED, exposed_world, judge_exposed
 
-from unskew import Interactions, evaluate
+from unskew import Interactions, Split, evaluate
 from unskew.evaluation.exposed_doubts import count_hits
 from unskew.ranking import MatrixScorer, Ranks
 
@@ -98,3 +98,34 @@ def test_validation_is_of_another_kind_so_its_size_is_not_compared():
     held = Interactions(rows.users, rows.items, rows.user_vocabulary, rows.item_vocabulary)
     other = type(split)(split.train, split.test, held, candidates="all", exposed=True)
     assert not told(evaluate(models, other, metrics=["precision@2"]), "validation has")
+
+
+def test_ndcg_of_each_user_by_itself_is_told_to_be_too_high_unless_all_is_exposed():
+    words = "are taken to have too many in all"
+    forms = ("traditional", "ure", "ure(aggregate=ipw)", POOLED)
+    report = judge_exposed(metrics=("ndcg@2", "ndcg@5", "recall@2"), estimators=forms)
+    first, second = told(report, words)
+    assert first.startswith("ndcg@2 and ndcg@5 by ure: ")
+    assert second.startswith("ndcg@2 and ndcg@5 by ure(aggregate=ipw): ")
+    assert not told(judge_exposed(metrics=("ndcg@2",), estimators=forms, drawn=40), words)
+    assert not told(judge_exposed(metrics=("recall@2",), estimators=forms), words)
+
+
+def test_rows_that_models_could_learn_are_told():
+    split, _ = exposed_world()
+    shared = int(split.test_in_train.sum())
+    assert 0 < shared
+    (warning,) = told(judge_exposed(), "also in train")
+    assert warning.startswith(f"{shared} of 600 exposed rows are also in train, where models could learn them")
+    assert "--population unseen" in warning
+    assert not told(judge_exposed(unseen=True), "also in train")
+
+
+def test_more_rows_in_train_than_by_chance_are_no_random_draw():
+    """Users have 10 of 40 items in train, so of 600 rows drawn by chance 150 would be there; here all are."""
+    split, models = exposed_world()
+    same = Split(split.test, split.test, candidates="all", exposed=True)
+    (warning,) = told(
+        evaluate(models, same, metrics=["recall@2"], estimators=[POOLED], positive="rating>=1"), "in train"
+    )
+    assert "600 of 600 exposed rows are also in train, and of a random draw only 150.0 would be" in warning

@@ -10,7 +10,7 @@ from unskew.evaluation.exposures import Exposures
 from unskew.evaluation.risks import Cell
 from unskew.evaluation.settings import Settings
 from unskew.evaluation.wording import counted, listed
-from unskew.metrics import AnyMetric
+from unskew.metrics import NDCG, AnyMetric
 from unskew.propensities import Uniform
 from unskew.ranking import Ranks
 
@@ -32,6 +32,7 @@ def exposed_doubts(evidence: Evidence, settings: Settings) -> Iterator[str]:
     yield from _without_positive(evidence, settings)
     yield from _few_hits(evidence, settings)
     yield from _whole_samples(evidence, settings)
+    yield from _high_ratios(evidence, settings)
     users = len(evidence.users) + evidence.dropped["users_without_positive"]
     for estimator in settings.estimators:
         if isinstance(estimator, Ure) and estimator.reduce != "none" and users < FEW_USERS:
@@ -119,6 +120,22 @@ def _whole_samples(evidence: Evidence, settings: Settings) -> Iterator[str]:
             f"{listed(beyond)} cuts nothing (recall is then 1 for every model that ranks them all); traditional needs "
             "a smaller one"
         )
+
+
+def _high_ratios(evidence: Evidence, settings: Settings) -> Iterator[str]:
+    """NDCG of each user by itself, where L / l times the positives of a small sample is too many."""
+    candidates = next(iter(evidence.ranks.values())).candidates[evidence.offsets[:-1]]
+    if np.array_equal(candidates, evidence.split.test.user_counts[evidence.users]):  # all is exposed
+        return
+    for estimator in settings.estimators:
+        if not isinstance(estimator, Ure) or estimator.aggregate == "pooled":
+            continue
+        own = [str(metric) for metric, other in settings.pairs if other == estimator and isinstance(metric, NDCG)]
+        if own:
+            yield (
+                f"{listed(own)} by {estimator}: users with a positive in a small sample are taken to have too many in "
+                "all, so the numbers are far too high, and may be above 1; use ure(aggregate=pooled)"
+            )
 
 
 def rising_doubts(exposures: Exposures, cells: Sequence[Cell]) -> Iterator[str]:

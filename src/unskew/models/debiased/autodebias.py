@@ -21,8 +21,9 @@ class AutoDebias(PointwiseModel, word="autodebias"):
 
     where o says whether the pair is observed and k is its label or that it has none. A step looks one plain gradient
     step ahead, :math:`\theta' = \theta - \eta \nabla_\theta L`, moves φ = (a, b, c) by Adam down the gradient of the
-    loss of :math:`\theta'` on the uniform sample, and then θ with the new φ. All of φ begins at 0. Chen et al. (2021),
-    with their settings for Coat. Options beside these are those of `PointwiseModel`.
+    loss of :math:`\theta'` on the uniform sample, and then θ with the new φ. All of φ begins at 0. Chen et al. (2021);
+    the defaults below are theirs for Coat, but for η, which suits Adam; learning rate and λ are ours. Options beside
+    these are those of `PointwiseModel`.
 
     Parameters
     ----------
