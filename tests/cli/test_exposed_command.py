@@ -277,3 +277,30 @@ def test_labels_of_train_are_read_beside_an_exposed_test(world, unskew):
     outcome = unskew("evaluate", *files, "--model", "popular")
     assert outcome.code == 2
     assert "label 3 in row 1" in outcome.err
+
+
+def test_labels_do_not_meet_a_threshold_of_ratings(world, refuse):
+    write(world, [(u, i, 5 if v else 2) for u, i, v in drawn(world)], column="rating")
+    write(world, drawn(world)[:40], "held.csv")
+    asked = command(world, "--positive", "rating>=4", "--validation", world / "held.csv")
+    refuse(*asked, says=("held.csv: has labels and no ratings", "--positive 'rating>=4'", "give it ratings too"))
+
+
+def test_a_catalogue_without_items_of_train_is_warned_of(world, unskew):
+    write(world, drawn(world))
+    world.write("items.csv", "item\n" + "".join(f"i{k}\n" for k in range(13)))
+    outcome = unskew(*command(world, "--catalogue", world / "items.csv", "-m", "recall@2"))
+    assert "items.csv: lacks 2 of 15 items of train, which are ranked too" in outcome.err
+    world.write("items.csv", "item\n" + "".join(f"i{k}\n" for k in range(15)))
+    assert "lacks" not in unskew(*command(world, "--catalogue", world / "items.csv", "-m", "recall@2")).err
+
+
+def test_users_who_are_all_unknown_are_a_matter_of_ids(world, refuse):
+    write(world, [(f"x{user}", item, label) for user, item, label in drawn(world)])
+    says = ("exposed.csv: no exposed user is in train", "are the user ids the same?", "--population all or unseen")
+    refuse(*command(world, population=None), says=says)
+
+
+def test_a_missing_header_line_is_thought_of(world, refuse):
+    world.write("exposed.csv", "".join(f"{u},{i},{v}\n" for u, i, v in drawn(world)))
+    refuse(*command(world), says=("exposed.csv: no column 'label'", "is the header line missing?"))

@@ -65,3 +65,16 @@ def test_an_exposed_run_beside_another_kind_says_so(runs):
 )
 def test_which_forms_move(metric, word, moves):
     assert moves_with_sample(parse_metric(metric), Estimator.from_word(word)) is moves
+
+
+def test_what_was_drawn_from_other_items_is_not_said_to_be_comparable(runs):
+    other = judge_exposed(metrics=METRICS, estimators=WORDS, unseen=True)
+    notes = compare(other, runs[0]).notes
+    assert [note for note in notes if "the candidate rule was all before and is unseen now" in note]
+    assert not [note for note in notes if "can be compared" in note]
+
+
+def test_one_number_that_moves_is_said_in_the_singular():
+    runs = [judge_exposed(estimators=("traditional",), drawn=size) for size in (10, 20)]
+    (moved,) = [note for note in compare(*runs).notes if "the samples differ in size" in note]
+    assert moved.endswith("with which recall@2 by traditional moves")

@@ -114,7 +114,7 @@ def test_ndcg_of_each_user_by_itself_is_told_to_be_too_high_unless_all_is_expose
 def test_rows_that_models_could_learn_are_told():
     split, _ = exposed_world()
     shared = int(split.test_in_train.sum())
-    assert 0 < shared
+    assert shared > 0
     (warning,) = told(judge_exposed(), "also in train")
     assert warning.startswith(f"{shared} of 600 exposed rows are also in train, where models could learn them")
     assert "--population unseen" in warning

@@ -190,7 +190,9 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any], earlier: Any) -
         raise ConfigError("no model to judge: give --factors, --scores, --model or --predictions")
     if earlier is not None:  # before the long work
         earlier.check_shared(_asked(models, settings, exposed=exposed))
-    split, known_by = exposed_split(options, columns) if exposed else (_read_split(options, columns), "given")
+    split, known_by, notes = (
+        exposed_split(options, columns) if exposed else (_read_split(options, columns), "given", [])
+    )
     counts = options["relevant_counts"]
     relevant = None if counts is None else _relevant(counts, columns)
     uniform = None if options["uniform"] is None else read_labelled("uniform", options, columns)
@@ -207,7 +209,7 @@ def _evaluate(options: dict[str, Any], settings: dict[str, Any], earlier: Any) -
             uniform=uniform,
             **settings,
         )
-    return tell_population(report, known_by)
+    return tell_population(report, known_by, notes)
 
 
 def _read_split(options: dict[str, Any], columns: Columns) -> Any:

@@ -10,6 +10,8 @@ from unskew.cli.columns import Columns
 from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from unskew.data import Interactions, Split
     from unskew.evaluation import Report
     from unskew.evaluation.settings import Settings
@@ -86,16 +88,29 @@ def _check_without(options: dict[str, Any]) -> None:
         raise ConfigError("--label-col is of the files of --exposed and --uniform; leave it out, or give one")
 
 
-def exposed_split(options: dict[str, Any], columns: Columns) -> "tuple[Split, str]":
-    """The split of an exposed test, and how its population is known."""
+def exposed_split(options: dict[str, Any], columns: Columns) -> "tuple[Split, str, list[str]]":
+    """The split of an exposed test, how its population is known, and what to be warned of."""
     from unskew.data import Split, find_population, read_catalogue, with_items
 
     train, validation = _learnt_from(options, columns)
+    notes: list[str] = []
     if options["catalogue"] is not None:
-        train = with_items(train, read_catalogue(options["catalogue"], item=columns.item))
+        stated = read_catalogue(options["catalogue"], item=columns.item)
+        notes = _beside(train, stated, options["catalogue"])
+        train = with_items(train, stated)
     exposed = read_labelled("exposed", options, columns)
     population = find_population(options["population"] or "auto", train, exposed)
-    return Split(train, exposed, validation, candidates=population.rule, exposed=True), population.why
+    return Split(train, exposed, validation, candidates=population.rule, exposed=True), population.why, notes
+
+
+def _beside(train: "Interactions", stated: "pl.Series", path: Path) -> list[str]:
+    """A warning of training items that the catalogue lacks, which are candidates all the same."""
+    own = set(train.item_vocabulary.ids[train.item_counts > 0].tolist())
+    lacking = len(own - set(stated.to_list()))
+    if not lacking:
+        return []
+    told = f"{path}: lacks {lacking:,} of {len(own):,} items of train, which are ranked too"
+    return [f"{told}; if they could not be drawn, leave them out of train"]
 
 
 def read_labelled(name: str, options: dict[str, Any], columns: Columns) -> "Interactions":
@@ -113,8 +128,9 @@ def read_labelled(name: str, options: dict[str, Any], columns: Columns) -> "Inte
     )
 
 
-def tell_population(report: "Report", why: str) -> "Report":
-    """The report with how the population is known, and a warning where it was found and not given."""
+def tell_population(report: "Report", why: str, notes: list[str]) -> "Report":
+    """The report with how the population is known, and warnings of it, as where it was found and not given."""
+    report = replace(report, warnings=(*notes, *report.warnings)) if notes else report
     if why == "given":
         return report
     rule = str(report.evidence.split.rule)
@@ -153,6 +169,11 @@ def _read_labels(path: Path, options: dict[str, Any], columns: Columns) -> "Inte
     present = read_table(path).columns
     if label not in present or (columns.rating or "rating") in present:
         return columns.read(path, strict=False)
+    if (options["positive"] or "").lstrip().startswith("rating"):
+        raise ConfigError(
+            f"{path}: has labels and no ratings, so --positive {options['positive']!r} cannot be asked of it; give it "
+            "ratings too, or labels to all files and no --positive"
+        )
     rows = replace(columns, rating=label).read(path, strict=False)
     check_labels(rows.values, rows.name)
     return rows

@@ -84,8 +84,8 @@ def exposed_from_frame(
         given = rating or "rating"
         if given not in columns:
             raise DataError(
-                f"{name}: no column 'label' of 0 and 1 (it has {', '.join(columns[:8])}); rename it so, or give "
-                "ratings and --positive"
+                f"{name}: no column 'label' of 0 and 1 (it has {', '.join(columns[:8])}); is the header line missing? "
+                "if not, rename the column so, or give ratings and --positive"
             )
         if positive is None:
             raise ConfigError(
@@ -177,6 +177,11 @@ def find_population(asked: str, train: "Interactions", exposed: "Interactions") 
     expected = float(np.sum(counts) / max(len(split.catalogue), 1))
     if expected > SURE:
         return Population("unseen", f"no exposed row is in train, and from all items {expected:.1f} would be")
+    if not counts.any():
+        raise ConfigError(
+            f"{exposed.name}: no exposed user is in train, so whether seen items could be drawn cannot be told; are "
+            "the user ids the same? if so, say --population all or unseen"
+        )
     raise ConfigError(
         f"no exposed row is in train, and from all items only {expected:.1f} would be, so whether seen items could be "
         "drawn cannot be told; say --population all or unseen"

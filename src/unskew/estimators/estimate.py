@@ -52,7 +52,7 @@ class Comparison:
 
     def reversed(self) -> "Comparison":
         """The same with the models exchanged."""
-        gap, low, high = (None if x is None else -x for x in (self.difference, self.high, self.low))
+        gap, low, high = (None if x is None else 0.0 - x for x in (self.difference, self.high, self.low))
         return replace(self, a=self.b, b=self.a, difference=gap, low=low, high=high)
 
     def to_dict(self) -> dict[str, Any]:

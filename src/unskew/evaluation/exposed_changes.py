@@ -58,9 +58,13 @@ def sample_notes(
     moved = [f"{metric} by {estimator}" for metric, estimator in mine if moves_with_sample(metric, estimator)]
     still = [f"{metric} by {estimator}" for metric, estimator in mine if not moves_with_sample(metric, estimator)]
     if moved:
-        yield f"the samples differ in size ({'; '.join(told)}), with which {listed(moved)} move"
-    if still:
+        yield f"the samples differ in size ({'; '.join(told)}), with which {listed(moved)} {_move(moved)}"
+    if still and before.get("candidates") == after.get("candidates"):  # else they mean different things
         yield f"{listed(still)} can be compared: expected not to move with the size of the sample"
+
+
+def _move(cells: Sequence[str]) -> str:
+    return "moves" if len(cells) == 1 else "move"
 
 
 def _ends(size: Mapping[str, float]) -> str:

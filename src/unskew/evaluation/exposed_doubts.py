@@ -16,6 +16,7 @@ from unskew.ranking import Ranks
 
 FEW_HITS = 10  # positives in the top K below which an interval is rough
 TOLD_MODELS = 4  # that are named in a warning
+SURPRISE = 5.0  # standard deviations above the rows in train that a random draw would have
 FAR = 3.0  # standard errors of the difference beyond which falling shares do not fit
 FEW_USERS = 30  # below which what a reduction learns from the sample is itself noise
 
@@ -30,6 +31,7 @@ def exposed_doubts(evidence: Evidence, settings: Settings) -> Iterator[str]:
     settings : Settings
     """
     yield from _without_positive(evidence, settings)
+    yield from _rows_in_train(evidence)
     yield from _few_hits(evidence, settings)
     yield from _whole_samples(evidence, settings)
     yield from _high_ratios(evidence, settings)
@@ -79,6 +81,23 @@ def _fate(metric: AnyMetric, estimator: Estimator) -> str:
     elif estimator.counts_empty_users:
         return "count as 0 in {}"
     return "are left out of {}, a lean to users with many positives"
+
+
+def _rows_in_train(evidence: Evidence) -> Iterator[str]:
+    """Rows that models could learn, and more of them than a random draw would have."""
+    split = evidence.split
+    shared = int(split.test_in_train.sum())
+    if not shared:
+        return
+    expected = float(split.train.user_counts[split.test.users].sum()) / max(len(split.catalogue), 1)
+    told = f"{shared:,} of {counted(len(split.test), 'exposed row')} are also in train"
+    if shared > expected + SURPRISE * (1 + expected**0.5):
+        yield f"{told}, and of a random draw only {expected:,.1f} would be; check that the items were drawn at random"
+    else:
+        yield (
+            f"{told}, where models could learn them; to judge by items that users have not had, leave these rows out "
+            "of the exposed ones and use --population unseen"
+        )
 
 
 def _few_hits(evidence: Evidence, settings: Settings) -> Iterator[str]:

@@ -90,11 +90,22 @@ def print_words(table: "Table", console: "Console") -> None:
     wrapping = [column for column in table.columns if not column.no_wrap]
     pieces = [[piece for cell in _cells(column) for piece in cell.split()] for column in wrapping]
     widths = [max(map(_length, words), default=0) for words in pieces]
-    slack = sum(_longest(column) - width for column, width in zip(wrapping, widths, strict=True))
-    if _wanted(table, console) - slack <= console.width:
-        for column, width in zip(wrapping, widths, strict=True):
-            column.min_width = width
+    longest = [_longest(column) for column in wrapping]
+    room = console.width - _wanted(table, console) + sum(longest)
+    if sum(widths) <= room < sum(longest):
+        # told exactly: a table squeezed to least widths is taken beyond the edge, and cut there
+        for column, width in zip(wrapping, _squeezed(longest, widths, room), strict=True):
+            column.width = width
     console.print(table)
+
+
+def _squeezed(wanted: "list[int]", least: "list[int]", room: int) -> "list[int]":
+    """Widths that fill the room, where the widest column gives way first, and none below its least width."""
+    widths = list(wanted)
+    for _ in range(sum(wanted) - room):
+        free = [place for place, width in enumerate(widths) if width > least[place]]
+        widths[max(free, key=widths.__getitem__)] -= 1
+    return widths
 
 
 def _wanted(table: "Table", console: "Console") -> int:

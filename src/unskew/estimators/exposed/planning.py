@@ -94,7 +94,9 @@ class ExposurePlan:
         if self.share is not None:
             _check_inside("share of positives", self.share)
         elif self.cutoff is None:
-            raise ConfigError("recall needs the share of positives in the population")
+            raise ConfigError(
+                "recall needs the share of positives in the population; give it with --positive-share, or --positives"
+            )
         if self.cutoff is not None and not 1 <= self.cutoff <= self.population:
             raise ConfigError(f"cut-off {self.cutoff} must be between 1 and the population of {self.population}")
         if self.cutoff and self.share and self.value * self.cutoff > self.share * self.population:
