@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from unskew.errors import ConfigError
-from unskew.estimators import Bootstrap, Delta, Interval, Terms, difference, holm, normal_quantile, p_value
+from unskew.estimators import Bootstrap, Comparison, Delta, Interval, Terms, difference, holm, normal_quantile, p_value
 
 
 def some_terms(users: int = 400, seed: int = 0) -> Terms:
@@ -199,3 +199,9 @@ def test_holm_leaves_what_is_undefined_out_of_the_count() -> None:
 def test_impossible_intervals_are_refused(word: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         Interval.from_word(word)
+
+
+def test_models_exchanged_change_the_sign_of_all_but_nothing():
+    turned = Comparison("recall@5", "aoa", "a", "b", 0.0, -0.5, 0.25, 1.0, 1.0).reversed()
+    assert (turned.a, turned.low, turned.high) == ("b", -0.25, 0.5)
+    assert f"{turned.difference:+.4f}" == "+0.0000"

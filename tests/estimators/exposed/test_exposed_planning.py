@@ -157,7 +157,7 @@ def test_a_pilot_tells_what_the_plan_needs() -> None:
 
 def test_a_pilot_of_another_metric_or_without_a_hit_is_refused() -> None:
     exposure = Exposure(np.array([0, 1]), np.array([True, True]), np.array([5, 5]))
-    for hits in ([0.0, 0.0], [0.5, 1.0]):
+    for hits in ([0.0, 0.0], [0.5, 1.0], [1.0]):
         with pytest.raises(ConfigError, match="pilot"):
             ExposurePlan.from_pilot(np.array(hits), exposure)
 

@@ -119,6 +119,8 @@ class ExposurePlan:
         users : int, optional
             Of the test to be; as many as in the pilot.
         """
+        if np.shape(hits) != exposure.positive.shape:
+            raise ConfigError(f"{np.size(hits)} hits for {len(exposure.positive)} rows of the pilot; give one a row")
         if not np.isin(hits, (0, 1)).all():
             raise ConfigError("hits of a pilot must be 0 or 1: whether a row is in the top K")
         n, found = exposure.positives.astype(float), exposure.positive_sums(np.asarray(hits, dtype=float))
