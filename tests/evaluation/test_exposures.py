@@ -264,3 +264,13 @@ def test_nothing_is_reduced_by_default_where_ties_leave_no_known_sum() -> None:
     for ties, word in (("expected", "ure(aggregate=pooled, reduce=control)"), ("optimistic", POOLED)):
         report = evaluate({"m": MatrixScorer(scores)}, split, ties=ties)
         assert [str(estimator) for estimator in report.settings.estimators] == ["traditional", word]
+
+
+def test_ratings_without_a_condition_are_told_of_where_a_model_learns_from_them() -> None:
+    train = Interactions.from_arrays([0, 0, 1], [0, 1, 0], [5, 1, 3], n_users=2, n_items=4)
+    test = Interactions.from_arrays([0, 1], [2, 3], [1, 1], n_users=2, n_items=4)
+    split = Split(train, test, candidates="all", exposed=True)
+    told = "learnt from all rows alike"
+    assert any(told in warning for warning in evaluate({"p": "popular"}, split).warnings)
+    assert not any(told in warning for warning in evaluate({"p": "popular"}, split, positive="rating>=4").warnings)
+    assert not any(told in warning for warning in evaluate({"m": MatrixScorer(np.ones((2, 4)))}, split).warnings)

@@ -37,7 +37,10 @@ def evaluate_command(
     uniform: UniformFile = None,
     validation: Annotated[
         Path | None,
-        typer.Option(help="Validation interactions; the first metric on them chooses the step of bpr and the like."),
+        typer.Option(
+            help="Validation interactions; the first metric on them chooses the step of bpr and the like, the AUC of "
+            "their labels the epoch of bias and the like."
+        ),
     ] = None,
     factors: FactorFiles = None,
     scores: ScoreFiles = None,

@@ -19,7 +19,7 @@ from unskew.evaluation.corrected import check_correction, correction_doubts
 from unskew.evaluation.doubts import find_doubts
 from unskew.evaluation.estimates import Estimation, check_needs
 from unskew.evaluation.evidence import check_counts, relevant_counts
-from unskew.evaluation.exposed_doubts import rising_doubts
+from unskew.evaluation.exposed_doubts import rising_doubts, unlabelled_doubts
 from unskew.evaluation.gamma import choose_gamma
 from unskew.evaluation.gathering import Gathering
 from unskew.evaluation.judged import (
@@ -205,6 +205,7 @@ def evaluate(
             *(validation_doubts(split) if any(model.chosen_by for model in fitted.values()) else ()),
             *(() if uniform is None or sample is None else uniform_doubts(uniform, sample, split)),
             *doubts,
+            *unlabelled_doubts(models, split, positive),
             *(() if gathered.exposures is None else rising_doubts(gathered.exposures, cells)),
             *off,
             *(() if gamma is None else gamma.doubts()),

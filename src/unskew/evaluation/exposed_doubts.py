@@ -1,9 +1,10 @@
 """Reasons to doubt numbers from a randomly exposed test, in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from unskew.data import Split
 from unskew.estimators import Estimator, Traditional, Ure, difference
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.exposures import Exposures
@@ -11,6 +12,7 @@ from unskew.evaluation.risks import Cell
 from unskew.evaluation.settings import Settings
 from unskew.evaluation.wording import counted, listed
 from unskew.metrics import NDCG, AnyMetric
+from unskew.models import Model
 from unskew.propensities import Uniform
 from unskew.ranking import Ranks
 
@@ -176,3 +178,13 @@ def rising_doubts(exposures: Exposures, cells: Sequence[Cell]) -> Iterator[str]:
                 f"{cell.metric} by {cell.estimator}: the share of positives does not fall with rank for some models, "
                 f"and without that assumption they have {listed(off)}; use reduce=control"
             )
+
+
+def unlabelled_doubts(models: Mapping[str, object], split: Split, positive: str | None) -> Iterator[str]:
+    """Say when built-in models take every training row for a positive although the rows have ratings."""
+    learning = [name for name, given in models.items() if isinstance(given, str | Model)]
+    if split.exposed and positive is None and split.train.values is not None and learning:
+        yield (
+            f"train has ratings, and no condition says which are positive: {listed(map(repr, learning[:TOLD_MODELS]))} "
+            "learnt from all rows alike; say it, as in --positive 'rating>=4'"
+        )

@@ -240,7 +240,7 @@ def _tables(report: "Report", rows: Sequence[Estimate], words: list[str]) -> Ite
             (row for row in rows if row.metric == metric),
             key=lambda row: (models.index(row.model), words.index(row.estimator)),
         )
-        yield MetricRows(metric, " / ".join(dict.fromkeys(row.definition for row in mine)), tuple(mine))
+        yield MetricRows(metric, " · ".join(dict.fromkeys(row.definition for row in mine)), tuple(mine))
 
 
 def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGroup]:

@@ -175,7 +175,7 @@ class DebiasedModel(Model):
         if self.needs_uniform and uniform is None:
             raise ConfigError(
                 f"{self} learns from a small uniform sample too, and there is none; give its file with --uniform, or "
-                "from Python train(..., uniform=...)"
+                "from Python evaluate(..., uniform=...)"
             )
         if find_spec("torch") is None:
             raise ConfigError(f"{self} needs torch, which is not installed: {HINT}")
