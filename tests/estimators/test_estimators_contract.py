@@ -139,7 +139,7 @@ def test_the_order_of_exposed_rows_and_users_does_not_matter(
 ) -> None:
     exposure, worth = drawn
     rng = np.random.default_rng(seed)
-    names = rng.permutation(exposure.users)
+    names = rng.permutation(exposure.n_users)
     shuffled = rng.permutation(len(exposure.user))
     order = shuffled[np.argsort(names[exposure.user[shuffled]], kind="stable")]
     sizes = np.empty_like(exposure.population)

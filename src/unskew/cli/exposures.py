@@ -88,8 +88,14 @@ def _answer(plan: ExposurePlan, exposed: int) -> dict[str, float]:
 def _write(plan: ExposurePlan, found: list[dict[str, Any]], json: Path | None) -> None:
     from unskew.data.writing import check_writable, written
 
-    settings = {name: getattr(plan, name) for name in ("metric", "value", "users", "population", "share", "level")}
-    document = {**settings, "spread": plan.spread, "likeness": plan.likeness, "answers": found}
+    settings = {name: getattr(plan, name) for name in ("value", "users", "population", "share", "level")}
+    document = {
+        "metric": plan.metric_word,
+        **settings,
+        "spread": plan.spread,
+        "likeness": plan.likeness,
+        "answers": found,
+    }
     if json == STDOUT:
         typer.echo(to_json.dumps(document, indent=2))
         return
@@ -98,7 +104,8 @@ def _write(plan: ExposurePlan, found: list[dict[str, Any]], json: Path | None) -
         with written(json) as stream:
             stream.write(to_json.dumps(document, indent=2) + "\n")
     of_share = "" if plan.share is None else f", {plan.share:.3g} of them positive"
-    typer.echo(f"{plan.metric} near {plan.value:g}; {plan.users:,} users, {plan.population:,} items each{of_share}")
+    size = f"{plan.users:,} users, {plan.population:,} items each{of_share}"
+    typer.echo(f"{plan.metric_word} near {plan.value:g}; {size}")
     for answer in found:
         typer.echo(_line(plan, answer))
     least = plan.width(plan.population)

@@ -90,7 +90,7 @@ def _drawn(exposures: Exposures) -> Iterator[str]:
     among = "not in the user's train" if isinstance(exposures.evidence.split.rule, Unseen) else "of the catalogue"
     share = exposure.positive.mean()
     yield (
-        f"For each of {exposure.users:,} users {_range(exposure.exposed)} items were drawn at random out of "
+        f"For each of {exposure.n_users:,} users {_range(exposure.exposed)} items were drawn at random out of "
         f"{_range(exposure.population)} {among}, and labelled. {exposure.positive.sum():,} of {len(exposure.user):,} "
         f"are positive ({100 * share:.1f} %), so an exposed positive stands for about {np.median(exposure.scale):.3g} "
         "positives."
@@ -129,7 +129,7 @@ def _facts(exposures: Exposures, population_by: str) -> Iterator[tuple[str, str]
     yield "A user", _range(exposure.exposed)
     yield "Drawn from", _range(exposure.population)
     yield "Positives", f"{exposure.positive.sum():,}"
-    yield "Users without one", f"{int(np.sum(exposure.positives == 0)):,} of {exposure.users:,}"
+    yield "Users without one", f"{int(np.sum(exposure.positives == 0)):,} of {exposure.n_users:,}"
     yield "Population", f"{exposures.evidence.split.rule}, {population_by}"
 
 

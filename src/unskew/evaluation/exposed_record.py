@@ -21,7 +21,7 @@ def record_exposures(exposures: Exposures, population_by: str) -> dict[str, Any]
     return {
         "population": str(exposures.evidence.split.rule),
         "population_by": population_by,
-        "users": exposure.users,
+        "users": exposure.n_users,
         "rows": len(exposure.user),
         "positives": int(exposure.positive.sum()),
         "users_without_positive": int(np.sum(exposure.positives == 0)),

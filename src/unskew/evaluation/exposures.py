@@ -116,7 +116,7 @@ class Exposures:
             metric=metric,
             estimator=estimator,
             users=counted,
-            dropped_users=self.evidence.dropped["users"] + exposure.users - counted,
+            dropped_users=self.evidence.dropped["users"] + exposure.n_users - counted,
             dropped_items=self.evidence.dropped_items,
             without_propensity=0,
             effective_sample_size=kish(weights),

@@ -91,7 +91,7 @@ def test_reduced_forms_have_the_same_target_where_shares_fall_and_less_variance(
 
 def whole_users(exposure: Exposure, worth: Worth, drawn: np.ndarray) -> tuple[Exposure, Worth]:
     """The same users, some several times, others not at all."""
-    starts = np.searchsorted(exposure.user, np.arange(exposure.users + 1))
+    starts = np.searchsorted(exposure.user, np.arange(exposure.n_users + 1))
     rows = np.concatenate([np.arange(starts[u], starts[u + 1]) for u in drawn])
     user = np.repeat(np.arange(len(drawn)), exposure.exposed[drawn])
     again = Exposure(user, exposure.positive[rows], exposure.population[drawn])

@@ -35,8 +35,8 @@ def test_recall_from_a_sample_with_a_positive_is_unbiased_whatever_its_size(size
 def test_the_chance_of_a_sample_without_a_positive(size: int, none: tuple[int, int]) -> None:
     world, picks = every_sample(NINE, recall_gains(9, 1), size)
     exposure = world.exposure(picks)
-    assert Fraction(int((exposure.positives == 0).sum()), exposure.users) == Fraction(*none)
-    assert Ure().counted(exposure, "mean") == exposure.users - int((exposure.positives == 0).sum())
+    assert Fraction(int((exposure.positives == 0).sum()), exposure.n_users) == Fraction(*none)
+    assert Ure().counted(exposure, "mean") == exposure.n_users - int((exposure.positives == 0).sum())
 
 
 def test_counting_a_sample_without_a_positive_as_0_is_biased() -> None:

@@ -45,7 +45,7 @@ class Exposure:
             )
 
     @property
-    def users(self) -> int:
+    def n_users(self) -> int:
         """How many users have exposed rows."""
         return len(self.population)
 
@@ -71,7 +71,7 @@ class Exposure:
 
     def sums(self, values: Floats) -> Floats:
         """Sum of row values for each user."""
-        return np.asarray(np.bincount(self.user, weights=values, minlength=self.users))
+        return np.asarray(np.bincount(self.user, weights=values, minlength=self.n_users))
 
     def positive_sums(self, values: Floats) -> Floats:
         """Sum of row values for each user, over the positives."""

@@ -87,7 +87,7 @@ class ExposurePlan:
         for name, number, least in (("users", self.users, 2), ("population", self.population, 1)):
             if number < least:
                 raise ConfigError(f"{name} {number} must be {least} or more")
-        _check_inside(self.metric.split("@")[0], self.value)
+        _check_inside(self.metric_word.split("@")[0], self.value)
         _check_inside("level", self.level)
         _check_inside("spread", self.spread, ends=True)
         _check_inside("likeness", self.likeness, ends=True)
@@ -127,11 +127,11 @@ class ExposurePlan:
         value = float(exposure.scale @ found / max(float(exposure.scale @ n), 1e-300))
         if not 0 < value < 1:
             raise ConfigError(f"recall is {value:g} in the pilot, which tells nothing of its spread; expose more items")
-        of_users = exposure.users / max(exposure.users - 1, 1)
+        of_users = exposure.n_users / max(exposure.n_users - 1, 1)
         surprise = of_users * float(np.sum((found - value * n) ** 2)) / (value * (1 - value))
         pairs = float(n @ (n - 1))
         return cls(
-            users or exposure.users,
+            users or exposure.n_users,
             int(np.rint(exposure.population.mean())),
             value,
             float(exposure.scale @ n / exposure.population.sum()),
@@ -140,7 +140,7 @@ class ExposurePlan:
         )
 
     @property
-    def metric(self) -> str:
+    def metric_word(self) -> str:
         """What it is a plan for."""
         return "recall" if self.cutoff is None else f"precision@{self.cutoff}"
 

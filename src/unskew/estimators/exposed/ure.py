@@ -96,7 +96,7 @@ class Ure(ExposedEstimator, word="ure"):
 
     def counted(self, exposure: Exposure, kind: str) -> int:
         """How many users the number rests on: all for sums and pooled ones, else those with a positive."""
-        return exposure.users if kind == "sum" or self.aggregate == "pooled" else int(np.sum(exposure.positives > 0))
+        return exposure.n_users if kind == "sum" or self.aggregate == "pooled" else int(np.sum(exposure.positives > 0))
 
     def knows_draw_error(self, kind: str) -> bool:
         """Whether the error is known when users are fixed and only the draw of their items is chance."""
@@ -120,7 +120,7 @@ class Ure(ExposedEstimator, word="ure"):
     def sums(self, worth: Worth, exposure: Exposure) -> Terms:
         """Terms of a sum over a user's positives: the Horvitz-Thompson estimate."""
         found = exposure.scale * exposure.positive_sums(worth.gains)
-        return self._reduced(Terms(found, np.ones(exposure.users)), worth, exposure)
+        return self._reduced(Terms(found, np.ones(exposure.n_users)), worth, exposure)
 
     def shares(self, worth: Worth, exposure: Exposure, ideal: Callable[[Ints], Floats]) -> Terms:
         """Terms of a sum over a user's positives as a share of its ideal, as in NDCG.
@@ -152,7 +152,7 @@ class Ure(ExposedEstimator, word="ure"):
 
     def _weights(self, exposure: Exposure) -> Floats:
         if self.aggregate == "mean":
-            return np.ones(exposure.users)
+            return np.ones(exposure.n_users)
         if self.counts == "beta-binomial":
             return exposure.prior.expect(
                 lambda numbers, size, among: 1 / chance_of_any(np.maximum(numbers, 1), size, among),

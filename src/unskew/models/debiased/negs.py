@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class NegS(DebiasedModel, word="negs"):
     r"""Positives alone, each against the H highest scored of U items drawn for it: DNS(H, U) with the log loss.
 
-    .. math:: \min \sum_{(u, i) \in O^+} \Big[-\ln \sigma(\hat y_{ui})
-       - \frac{1}{H} \sum_{j \in N_{ui}} \ln(1 - \sigma(\hat y_{uj}))\Big] + \frac{\lambda}{2} \lVert \Theta \rVert^2
+    .. math:: \min \sum_{(u, i) \in O^+} \bigl[-\ln \sigma(\hat y_{ui})
+       - \frac{1}{H} \sum_{j \in N_{ui}} \ln(1 - \sigma(\hat y_{uj}))\bigr] + \frac{\lambda}{2} \lVert \Theta \rVert^2
 
     The U items are drawn uniformly, with replacement, from the whole catalogue, the user's positives included. With
     a smaller share H/U only items near the top of the user's list matter; below the user's share of positives these

@@ -180,7 +180,7 @@ class _Tally:
             self.precision[place, number] = numerator.mean(axis=0) / np.array(self.strata.ks)
             *dcg, at_ideal = _dcg(draw, ranks, (*self.strata.ks, IDEAL))
             self.dcg[place, number] = dcg
-            self.ndcg[place, number] = at_ideal * exposure.users / ideal
+            self.ndcg[place, number] = at_ideal * exposure.n_users / ideal
             self.covered[place, number] = self._covers(number, numerator, draw)
 
     def _covers(self, number: int, numerator: Floats, draw: Draw) -> Floats:
@@ -204,7 +204,7 @@ def _dcg(draw: Draw, ranks: Ints, ks: tuple[int, ...]) -> Floats:
     mine = exposure.positive
     above = ranks[exposure.user[mine], draw.drawn.ravel()[mine]]
     gains = exposure.scale[exposure.user[mine]] * discounts(above, ranks.shape[1])
-    return np.array([gains[above < k].sum() for k in ks]) / exposure.users
+    return np.array([gains[above < k].sum() for k in ks]) / exposure.n_users
 
 
 def _ideals(draw: Draw) -> Floats:

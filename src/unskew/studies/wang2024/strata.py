@@ -121,7 +121,7 @@ class Draw:
         codes = np.take_along_axis(self.strata.models[model], self.drawn, axis=1).ravel()
         width = len(self.strata.edges)
         cells = self.exposure.user * width + codes
-        shape, size = (self.exposure.users, width), self.exposure.users * width
+        shape, size = (self.exposure.n_users, width), self.exposure.n_users * width
         shown = np.bincount(cells, minlength=size).reshape(shape)
         liked = np.bincount(cells[self.exposure.positive], minlength=size).reshape(shape)
         return shown.astype(float), liked.astype(float)

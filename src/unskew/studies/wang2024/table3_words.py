@@ -62,7 +62,7 @@ def sampled_notes(tests: Sequence[JudgedTest]) -> Iterator[str]:
         yield (
             f"{each.name}: {len(test.train):,} chosen ratings to learn from, of which four stars and more are "
             f"positive; of the random ratings {len(test.uniform):,} to learn from, {len(test.validation):,} to choose "
-            f"by, and {len(test.exposed):,} of {exposure.users:,} users, {exposure.positive.mean():.1%} positive, to "
+            f"by, and {len(test.exposed):,} of {exposure.n_users:,} users, {exposure.positive.mean():.1%} positive, to "
             f"be judged on; the population has {exposure.population.min()} to {exposure.population.max()} items a "
             f"user, of which {each.large} are the larger K; {none} users have no positive in the sample."
         )
