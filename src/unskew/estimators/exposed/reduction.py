@@ -38,7 +38,7 @@ def control(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
     weight = exposure.scale[exposure.user]
     reduced = Terms(terms.numerator - slope * off, terms.denominator)
     above = weight * (exposure.positive - slope) * worth.gains
-    return with_draw_errors(reduced, above, _below(terms, exposure), exposure)
+    return with_draw_errors(reduced, above, rows_below(terms, exposure), exposure)
 
 
 def _prior_slope(terms: Terms, worth: Worth, exposure: Exposure) -> tuple[float, float]:
@@ -65,7 +65,7 @@ def fall(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
     that of positives :math:`\sum_s \hat\lambda_s N_s`. The strata found are taken as given for the error. Where the
     denominator of `terms` is not the number of positives it stays as it is.
     """
-    edges = _edges(int(exposure.population.max(initial=1)), worth.cutoff)
+    edges = rank_edges(int(exposure.population.max(initial=1)), worth.cutoff)
     gains = np.diff(worth.up_to(edges), prepend=0.0, axis=1)
     places = np.diff(np.minimum(edges[None], exposure.population[:, None]), prepend=0, axis=1).astype(float)
     stratum = np.searchsorted(edges, worth.above, side="right").clip(max=len(edges) - 1)
@@ -87,7 +87,7 @@ def fall(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
     above = by_row(gains)
     numerator = gains @ share[block] + exposure.sums(above)
     if not counts_positives(terms, exposure):
-        return with_draw_errors(Terms(numerator, terms.denominator), above, _below(terms, exposure), exposure)
+        return with_draw_errors(Terms(numerator, terms.denominator), above, rows_below(terms, exposure), exposure)
     below = by_row(places)
     reduced = Terms(numerator, places @ share[block] + exposure.sums(below))
     return with_draw_errors(reduced, above, below, exposure)
@@ -98,14 +98,14 @@ def counts_positives(terms: Terms, exposure: Exposure) -> bool:
     return np.array_equal(terms.denominator, exposure.scale * exposure.positives)
 
 
-def _below(terms: Terms, exposure: Exposure) -> Floats:
+def rows_below(terms: Terms, exposure: Exposure) -> Floats:
     """What each row adds to a denominator that is not reduced; one that is no count of positives does not vary."""
     if counts_positives(terms, exposure):
         return np.asarray(exposure.scale[exposure.user] * exposure.positive)
     return np.zeros(len(exposure.user))
 
 
-def _edges(largest: int, cutoff: int | None) -> Ints:
+def rank_edges(largest: int, cutoff: int | None) -> Ints:
     """Last ranks of the strata, the largest population's included."""
     steps = np.rint(STEP ** np.arange(np.ceil(np.log(max(largest, 2)) / np.log(STEP)) + 1)).astype(np.int64)
     cut = [] if cutoff is None else [cutoff]

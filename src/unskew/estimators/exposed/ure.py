@@ -14,7 +14,7 @@ from unskew.estimators.exposed.counts import chance_of_any
 from unskew.estimators.exposed.draw_error import with_draw_errors
 from unskew.estimators.exposed.exposed_estimator import ExposedEstimator
 from unskew.estimators.exposed.exposure import Exposure, Worth
-from unskew.estimators.exposed.reduction import control, counts_positives, fall
+from unskew.estimators.exposed.reduction import control, fall, rows_below
 
 
 @dataclass(frozen=True)
@@ -169,9 +169,8 @@ class Ure(ExposedEstimator, word="ure"):
             return control(terms, worth, exposure)
         if self.reduce == "monotone":
             return fall(terms, worth, exposure)
-        weight = exposure.scale[exposure.user] * exposure.positive
-        below = weight if counts_positives(terms, exposure) else np.zeros_like(weight)
-        return with_draw_errors(terms, weight * worth.gains, below, exposure)
+        above = exposure.scale[exposure.user] * exposure.positive * worth.gains
+        return with_draw_errors(terms, above, rows_below(terms, exposure), exposure)
 
 
 def _ratio(above: Floats, below: Floats | Ints) -> Floats:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from unskew.arrays import Floats, Ints
 from unskew.estimators.exposed import Exposure, Ure
-from unskew.estimators.exposed.reduction import PRIOR_ROWS, STEP, falling_blocks
+from unskew.estimators.exposed.reduction import PRIOR_ROWS, falling_blocks, rank_edges
 from unskew.studies.wang2024.biased import BiasedLog
 from unskew.studies.wang2024.draws import exposure_of, worth_of
 
@@ -63,8 +63,7 @@ class Strata:
         ks : sequence of int
         """
         largest = int(log.population.max())
-        powers = np.rint(STEP ** np.arange(np.ceil(np.log(max(largest, 2)) / np.log(STEP)) + 1)).astype(np.int64)
-        steps = np.unique(np.append(powers[powers <= largest], largest))
+        steps = rank_edges(largest, None)
         edges = np.unique(np.concatenate([steps, np.asarray(ks, dtype=np.int64)]))
         table = np.searchsorted(edges, np.arange(largest), side="right").astype(np.uint8)
         return cls(log, tuple(ks), steps, edges, {name: table[np.maximum(r, 0)] for name, r in ranks.items()})
