@@ -41,7 +41,7 @@ class Ure(ExposedEstimator, word="ure"):
     ratio of two estimates: ``pooled`` divides the users' summed DCG by their summed ideal DCG, expected given n, which
     is near its target where a beta-binomial fits the users. The others take the mean of users' own ratios, with
     :math:`\hat N^+ = \frac{L}{l} n` positives. That is too many for those who have one in a small sample, while their
-    ideal list is full anyway, so these are far too high: one and a half to two times the truth with 20 of 300 items.
+    ideal list is full anyway, so these are far too high in small samples.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ class Ure(ExposedEstimator, word="ure"):
         Reduce the variance, for ``pooled`` and for sums. ``control``: how many of the sample stand where the metric
         gains is known to the model alone, and so is its expectation; its deviation is subtracted, at no bias as users
         grow. ``monotone``: the share of positives is taken to fall with rank, and is estimated so, for less variance
-        still. Where the share rises it is wrong; where it falls, it is a little too high at the top: by about two
-        thirds of its standard error at K = 1 in simulations, less the more positives stand there.
+        still. Where the share rises it is wrong; where it falls, it is a little too high at the top, the less so the
+        more positives stand there.
     literal : bool
         Recall as published: items whose score equals that of rank K + 1 count as missed.
     """
