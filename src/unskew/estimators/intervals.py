@@ -12,12 +12,12 @@ import numpy as np
 from unskew.arrays import Floats
 from unskew.errors import ConfigError
 from unskew.estimators.estimate import Terms, standard_error
+from unskew.estimators.sums import resampled_sums
 from unskew.notation import Named
-from unskew.one_thread import one_thread
 
 Key = TypeVar("Key")
 Bounds = tuple[float | None, float | None]
-_CHUNK = 2**22  # resampling counts held at a time
+_CHUNK = 2**22  # users drawn at a time
 
 
 def normal_quantile(level: float) -> float:
@@ -108,7 +108,7 @@ class Observation(Interval, word="observation"):
 class Bootstrap(Interval, word="bootstrap"):
     """Quantiles of the value over users drawn with replacement.
 
-    All estimates share the draws, so one matrix product serves them and differences are paired. For ``per=item`` what
+    All estimates share the draws, so differences are paired. For ``per=item`` what
     is drawn are the users' parts in the linearised value, as the items' own sums are not drawn anew.
 
     Parameters
@@ -142,12 +142,9 @@ class Bootstrap(Interval, word="bootstrap"):
         columns = np.stack([column for term in terms for column in (term.numerator, term.denominator)], axis=1)
         sums = np.empty((self.n, columns.shape[1]))
         step = max(1, _CHUNK // users)
-        with one_thread():
-            for start in range(0, self.n, step):
-                draws = min(step, self.n - start)
-                picked = rng.integers(0, users, size=(draws, users)) + np.arange(draws)[:, None] * users
-                counts = np.bincount(picked.ravel(), minlength=draws * users).reshape(draws, users)
-                sums[start : start + draws] = counts.astype(float) @ columns
+        for start in range(0, self.n, step):
+            draws = min(step, self.n - start)
+            sums[start : start + draws] = resampled_sums(rng.integers(0, users, size=(draws, users)), columns)
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.asarray(sums[:, 0::2] / sums[:, 1::2])
             rooted = [term.root for term in terms]
