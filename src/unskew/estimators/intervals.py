@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import erfc, sqrt
 from statistics import NormalDist
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,9 @@ def normal_quantile(level: float) -> float:
 
 class Interval(Named, family="interval"):
     """How to get low and high."""
+
+    draws: ClassVar[bool] = False
+    """Whether it draws users, so that many estimates are better handed over together."""
 
     def std_error(self, terms: Terms) -> float | None:
         """Standard error of an estimate, as reported beside its value."""
@@ -119,6 +122,7 @@ class Bootstrap(Interval, word="bootstrap"):
 
     n: int = 2000
     positional = ("n",)
+    draws: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.n < 10:

@@ -18,6 +18,7 @@ from unskew.estimators import Estimator, Interval
 from unskew.evaluation.corrected import check_correction, correction_doubts
 from unskew.evaluation.doubts import find_doubts
 from unskew.evaluation.estimates import Estimation, check_needs
+from unskew.evaluation.estimating.gamma_band import measure_band
 from unskew.evaluation.evidence import check_counts, relevant_counts
 from unskew.evaluation.exposed_doubts import rising_doubts, unlabelled_doubts
 from unskew.evaluation.gamma import choose_gamma
@@ -33,13 +34,12 @@ from unskew.evaluation.judged import (
 )
 from unskew.evaluation.report import Report
 from unskew.evaluation.scale import Scale
-from unskew.evaluation.sensitivity import measure_sensitivity
 from unskew.evaluation.settings import DEFAULT_PROPENSITY, Settings, resolve
 from unskew.evaluation.stages import Stage
 from unskew.evaluation.uniform import take_uniform, uniform_doubts
 from unskew.evaluation.validation import validation_doubts
 from unskew.metrics import AnyMetric
-from unskew.propensities import Propensity, PropensityModel
+from unskew.propensities import GammaRange, Propensity, PropensityModel
 from unskew.ranking import Engine, Ranks, Scorer, Threads
 
 
@@ -63,6 +63,7 @@ def evaluate(
     unlisted: str = "zero",
     scale: str | Scale | None = None,
     allow_missing: bool = False,
+    assume: str | GammaRange | None = None,
     checkpoints: str | Path | None = None,
     uniform: Interactions | None = None,
     progress: Stage | None = None,
@@ -79,8 +80,8 @@ def evaluate(
     metrics : sequence, optional
         Words or metrics; ``recall@10``, ``adg@10`` and ``auc`` by default, ``mae`` and ``mse`` for predictions.
     estimators : sequence, optional
-        Words or estimators. By default ``aoa`` and ``snips``, each where it applies; one that is named and does
-        not apply is an error.
+        Words or estimators. By default ``aoa(per=pair)`` and ``snips``, which share their target, and ``aoa`` for
+        metrics that have no mean over pairs; one that is named and does not apply is an error.
     propensity : str or PropensityModel
     candidates : str or Candidates, optional
         Instead of the split's own rule.
@@ -108,6 +109,9 @@ def evaluate(
         The scale of the ratings, as in ``1-5`` or ``0.5-5/0.5``; ratings that are not on it are refused.
     allow_missing : bool
         Leave out, for all models, test rows that some model has no prediction for, instead of refusing them.
+    assume : str or GammaRange, optional
+        Which popularity biases are held possible, as in ``gamma=0..1``: each corrected estimate carries the envelope of
+        its interval over them. By default from -0.5 to 1.5, or what ``popularity(gamma=auto)`` finds.
     checkpoints : str or Path, optional
         A folder where models that learn step by step keep their state; a run that was stopped goes on from there.
     uniform : Interactions, optional
@@ -153,6 +157,7 @@ def evaluate(
         unlisted=unlisted,
         scale=scale,
         allow_missing=allow_missing,
+        assume=assume,
         exposed=split.exposed,
     )
     if settings.candidates is not None and settings.candidates != split.rule:
@@ -194,7 +199,9 @@ def evaluate(
     )
     cells, estimates, comparisons = estimation.run()
     doubts = find_doubts(evidence, settings, cells, gathered.contest, gathered.rated, fitted_propensity)
-    sensitivity = measure_sensitivity(gamma, settings, evidence, gathered.rated, threads)
+    band = measure_band(estimation, gamma, gathered.rated)
+    if band is not None:
+        estimates = [band.widen(estimate) for estimate in estimates]
     off = correction_doubts(gathered.correction, evidence.ranks, settings.metrics)
     return Report(
         estimates=tuple(estimates),
@@ -209,7 +216,6 @@ def evaluate(
             *(() if gathered.exposures is None else rising_doubts(gathered.exposures, cells)),
             *off,
             *(() if gamma is None else gamma.doubts()),
-            *(() if sensitivity is None else sensitivity.doubts(settings)),
         ),
         settings=settings,
         evidence=evidence,
@@ -218,9 +224,10 @@ def evaluate(
         models={name: model.described for name, model in fitted.items()},
         chosen_by={name: model.chosen_by for name, model in fitted.items() if model.chosen_by},
         rated=gathered.rated,
+        rated_propensity=of_ratings,
         correction=gathered.correction,
         gamma=gamma,
-        sensitivity=sensitivity,
+        band=band,
         exposures=gathered.exposures,
         uniform=sample,
     )
