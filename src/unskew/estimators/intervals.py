@@ -12,7 +12,6 @@ import numpy as np
 from unskew.arrays import Floats
 from unskew.errors import ConfigError
 from unskew.estimators.estimate import Terms, standard_error
-from unskew.estimators.sums import resampled_sums
 from unskew.notation import Named
 
 Key = TypeVar("Key")
@@ -142,6 +141,8 @@ class Bootstrap(Interval, word="bootstrap"):
 
     def _values(self, terms: Sequence[Terms], rng: np.random.Generator) -> Floats:
         """Value of each estimate in each draw, shape (draws, estimates)."""
+        from unskew.estimators.sums import resampled_sums
+
         users = len(terms[0].numerator)
         columns = np.stack([column for term in terms for column in (term.numerator, term.denominator)], axis=1)
         sums = np.empty((self.n, columns.shape[1]))
@@ -179,6 +180,27 @@ def p_value(gap: float | None, error: float | None) -> float | None:
     if error == 0:
         return 1.0 if gap == 0 else 0.0
     return erfc(abs(gap) / error / sqrt(2))
+
+
+def student_p(p: float, effective: float) -> float:
+    r"""The p-value of a normal difference, read on Student's t with one degree of freedom less than effective users.
+
+    A standard error that rests on few users, or on many of whom few carry the weight, is itself uncertain: at 5
+    effective users a normal test at 5 % goes wrong in some 20 % of cases, this one in about 5 %. Where all users agree
+    to the last bit, so that there is no error, it is that of a sign test, :math:`2^{1-n}`.
+
+    Parameters
+    ----------
+    p : float
+        Two-sided, of a normal distribution.
+    effective : float
+        Effective number of users.
+    """
+    from scipy.special import stdtr
+
+    if p <= 0:
+        return float(min(1.0, 2.0 ** (1 - effective)))
+    return float(min(1.0, 2 * stdtr(max(effective - 1, 1.0), NormalDist().inv_cdf(max(p / 2, 1e-300)))))
 
 
 def holm(p_values: Mapping[Key, float | None]) -> dict[Key, float | None]:

@@ -14,7 +14,7 @@ from unskew.evaluation.corrected import correction_lines
 from unskew.evaluation.estimating.best_models import Answer
 from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.ordering import lower_is_better, ranked
-from unskew.evaluation.rendering import fits, plain_text, print_words
+from unskew.evaluation.rendering import plain_text, print_words
 from unskew.evaluation.verdict import naive_only
 from unskew.evaluation.wording import signed_move
 
@@ -35,9 +35,8 @@ def as_text(report: "Report", width: int = 110) -> str:
 def print_report(report: "Report", console: Console) -> None:
     """Print the verdict, the estimates, and the best against the next."""
     print_verdict(report, console)
-    table = _estimates(report)
-    print_words(table if fits(table, console) else _estimates(report, once=True), console)
-    for line in naive_lines(report):
+    print_words(_estimates(report), console)
+    for line in (*target_lines(report), *naive_lines(report)):
         console.print(Text(line), soft_wrap=True)
     if report.comparisons:
         print_words(_comparisons(report), console)
@@ -79,6 +78,15 @@ def print_verdict(report: "Report", console: Console) -> None:
     if len(report.models) > 1 and any(answer.models > 1 for answer in report.answers):
         print_words(_answers(report.answers), console)
     console.print()
+
+
+def target_lines(report: "Report") -> list[str]:
+    """What each estimator estimates."""
+    targets: dict[str, dict[str, None]] = {}
+    for row in report.estimates:
+        targets.setdefault(row.estimator, {})[row.target] = None
+    aims = [f"{word} {' or '.join(of_it)}" for word, of_it in targets.items()]
+    return [f"targets: {'; '.join(aims)}"]
 
 
 def naive_lines(report: "Report") -> list[str]:
@@ -128,8 +136,7 @@ def _flip(answer: Answer) -> str:
     return f"{answer.flip_gamma:.3g}: {answer.flips_to}"
 
 
-def _estimates(report: "Report", *, once: bool = False) -> Table:
-    """All estimates; with `once`, the target of those that share one is said once, which leaves room for the rest."""
+def _estimates(report: "Report") -> Table:
     level = f"{report.settings.level:.0%}" if report.settings.level * 100 % 1 == 0 else f"{report.settings.level:g}"
     assumed = None if report.band is None else report.band.range
     table = Table(title="Estimates", title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
@@ -138,13 +145,12 @@ def _estimates(report: "Report", *, once: bool = False) -> Table:
     over = [] if assumed is None else [f"gamma {_gammas(assumed.low, assumed.high)}"]
     for column in ("value", f"{level} interval", *over, "users", "ESS"):
         table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("target", overflow="fold")
     last: tuple[str, str] | None = None
     for row in report.estimates:
         key = (row.metric, row.estimator)
         if last is not None and key != last:
             table.add_section()
-        told, last = once and key == last, key
+        last = key
         size = "-" if row.effective_sample_size is None else f"{row.effective_sample_size:,.0f}"
         table.add_row(
             Text(row.metric),
@@ -155,7 +161,6 @@ def _estimates(report: "Report", *, once: bool = False) -> Table:
             *([] if assumed is None else [_interval(row.assumed_low, row.assumed_high, "")]),
             f"{row.users:,}",
             size,
-            Text("" if told else row.target),
         )
     return table
 

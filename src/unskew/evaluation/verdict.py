@@ -223,10 +223,10 @@ def _best_words(judging: Standing, kind: str, level: float, voice: Voice) -> Ite
         values = {row.model: row for row in order}
         names = [f"{quoted(name)} ({_value(values[name])})" for name in best]
         yield f"By {by}, {few(names)} may be best: this {voice.data} cannot separate them."
-    yield from _lead_words(judging.lead, level)
+    yield from _lead_words(judging, judging.lead, level)
 
 
-def _lead_words(lead: Comparison | None, level: float) -> Iterator[str]:
+def _lead_words(judging: Standing, lead: Comparison | None, level: float) -> Iterator[str]:
     if lead is None or not lead.difference:
         return
     # of errors the smaller one leads, and by how much is said as a positive number all the same
@@ -237,8 +237,13 @@ def _lead_words(lead: Comparison | None, level: float) -> Iterator[str]:
         return
     gap += f" ({100 * level:.4g} % interval of this pair alone {rounded(ahead.low)} to {rounded(ahead.high)})"
     p = "p < 0.0001" if lead.p_value_holm < 1e-4 else f"p = {lead.p_value_holm:.2g}"
-    chance = "more than chance explains" if lead.p_value_holm < 1 - level else "which chance alone can explain"
-    yield f"{gap}, {chance} ({p} after Holm)."
+    if judging.is_beyond_chance(lead):
+        yield f"{gap}, more than chance explains ({p} after Holm)."
+    elif lead.p_value_holm < 1 - level:
+        weight = f"the weight of {judging.effective:.2g} users"
+        yield f"{gap}, which chance alone can explain ({p} after Holm, but from no more than {weight})."
+    else:
+        yield f"{gap}, which chance alone can explain ({p} after Holm)."
 
 
 def _naive_words(answer: Answer, naive: Standing, voice: Voice) -> str:

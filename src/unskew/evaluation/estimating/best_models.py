@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.estimators import Aoa, Comparison, Estimate, Estimator, ExposedEstimator, Snips, Traditional
+from unskew.estimators import (
+    Aoa,
+    Comparison,
+    Estimate,
+    Estimator,
+    ExposedEstimator,
+    Observation,
+    Snips,
+    Traditional,
+    student_p,
+)
 from unskew.evaluation.estimating.naive_twin import naive_counterpart
 from unskew.evaluation.estimating.weight_error import flip_factor
 from unskew.evaluation.ordering import first_of, oriented, ranked
@@ -30,13 +40,17 @@ class Standing:
     compared : tuple of Comparison
         All pairs, the better model first.
     alpha : float
-        What p stays below, after Holm's correction, when a difference is beyond chance.
+        What p stays below, after Holm's correction and with regard to how few users carry the weight, when a difference
+        is beyond chance.
+    effective : float
+        How many users of equal weight the users are worth; rows, where the interval speaks of rows.
     """
 
     estimator: str
     order: tuple[Estimate, ...]
     compared: tuple[Comparison, ...]
     alpha: float
+    effective: float
 
     @property
     def first(self) -> tuple[str, ...]:
@@ -54,8 +68,10 @@ class Standing:
         return any((c.a, c.b) == (a, b) and self.is_beyond_chance(c) for c in self.compared)
 
     def is_beyond_chance(self, row: Comparison) -> bool:
-        """Whether a difference is larger than chance explains."""
-        return bool(row.difference) and row.p_value_holm is not None and row.p_value_holm < self.alpha
+        """Whether a difference is larger than chance explains, after Holm and for as many users as really count."""
+        if not row.difference or row.p_value_holm is None:
+            return False
+        return student_p(row.p_value_holm, self.effective) < self.alpha
 
     @property
     def lead(self) -> Comparison | None:
@@ -173,15 +189,15 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
     estimator = judging_estimator(asked)
     if estimator is None:
         plain = sorted((e for e in asked if isinstance(e, Aoa | Traditional)), key=lambda e: isinstance(e, Aoa))
-        return Answer(str(metric), _standing(report, metric, plain[0] if plain else asked[0]), corrects=False)
-    judging = _standing(report, metric, estimator)
+        return Answer(str(metric), standing_of(report, metric, plain[0] if plain else asked[0]), corrects=False)
+    judging = standing_of(report, metric, estimator)
     weighted = estimator.uses_propensity and not isinstance(estimator, ExposedEstimator)
     factor, to = _flip(report, metric, estimator, judging) if weighted else (None, None)
     return Answer(
         metric=str(metric),
         judging=judging,
         corrects=True,
-        naive=_standing(report, metric, naive_counterpart(estimator, metric.kind)),
+        naive=standing_of(report, metric, naive_counterpart(estimator, metric.kind)),
         flip_gamma=factor,
         flips_to=to,
         weighted=weighted,
@@ -189,13 +205,18 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
     )
 
 
-def _standing(report: "Report", metric: AnyMetric, estimator: Estimator) -> Standing:
+def standing_of(report: "Report", metric: AnyMetric, estimator: Estimator) -> Standing:
+    """The models of a report by one metric and estimator."""
     word, name, lower = str(estimator), str(metric), metric.lower_is_better
     rows: Iterable[Estimate] = (*report.estimates, *report.counterparts.estimates)
     pairs = (*report.comparisons, *report.counterparts.comparisons)
+    order = tuple(ranked(rows, name, word, lower=lower))
+    by_row = isinstance(report.settings.interval, Observation)
+    sizes = [row.effective_rows if by_row else row.effective_sample_size for row in order]
     return Standing(
         estimator=word,
-        order=tuple(ranked(rows, name, word, lower=lower)),
+        order=order,
+        effective=min((size for size in sizes if size is not None), default=0.0),
         compared=tuple(oriented(c, lower=lower) for c in pairs if (c.metric, c.estimator) == (name, word)),
         alpha=1 - report.settings.level,
     )

@@ -4,7 +4,7 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 
-MOST = 1e9
+MOST = 1e6
 """A factor beyond which no weight can be wrong."""
 
 
