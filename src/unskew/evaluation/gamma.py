@@ -228,7 +228,7 @@ def tell_short(top: TopCounts, train: Interactions) -> str:
     train : Interactions
         What users have already, which is in none of their lists.
     """
-    had = train.user_counts[train.user_counts > 0]
+    had = train.seen_counts[train.seen_counts > 0]
     room = float(np.mean(np.clip(len(top.catalogue) - had, 0, top.k)))
     filled = (float(top.counts.sum()) + top.outside) / top.n_users
     if filled >= NEARLY * room:

@@ -363,7 +363,7 @@ class Gathering:
             listed = np.zeros(len(self.split.user_vocabulary))
             listed[contest.users] = contest.candidates
             return listed
-        seen = self.split.train.user_counts * (not isinstance(self.split.rule, All))
+        seen = self.split.train.seen_counts * (not isinstance(self.split.rule, All))
         catalogue = contest.catalogue_size
         if ranks:  # those made before may be among items that no model here knows
             first = next(iter(ranks.values()))

@@ -81,7 +81,7 @@ def _check_train(name: str, ranks: Ranks, split: Split) -> None:
     """Candidates and training items of a user add up to the catalogue, which is the same for all users."""
     if not isinstance(split.rule, Unseen | Trained):
         return
-    catalogue = ranks.candidates + split.train.user_counts[ranks.users]
+    catalogue = ranks.candidates + split.train.seen_counts[ranks.users]
     seen = _is_in(ranks, split.train.users, split.train.items, len(split.item_vocabulary))
     if seen.any() or (catalogue != catalogue[0]).any():
         raise DataError(
