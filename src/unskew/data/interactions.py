@@ -304,7 +304,7 @@ class Interactions:
 
     @cached_property
     def by_user(self) -> tuple[Ints, Ints]:
-        """Offsets and different items by user, items ascending: the user u's are ``items[offsets[u]:offsets[u + 1]]``."""
+        """Offsets and different items by user, ascending: those of user u are ``items[offsets[u]:offsets[u + 1]]``."""
         width = max(self.n_items, 1)
         keys = self.users.astype(np.int64) * width + self.items
         order = np.argsort(keys, kind="stable")

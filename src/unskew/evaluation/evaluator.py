@@ -34,6 +34,7 @@ from unskew.evaluation.judged import (
 from unskew.evaluation.report import Report
 from unskew.evaluation.scale import Scale
 from unskew.evaluation.sensitivity import measure_sensitivity
+from unskew.evaluation.served import estimate_served
 from unskew.evaluation.settings import DEFAULT_PROPENSITY, Settings, resolve
 from unskew.evaluation.stages import Stage
 from unskew.evaluation.uniform import take_uniform, uniform_doubts
@@ -61,6 +62,7 @@ def evaluate(
     engine: Engine | None = None,
     block_size: int | None = None,
     unlisted: str = "zero",
+    users: str = "any",
     scale: str | Scale | None = None,
     allow_missing: bool = False,
     checkpoints: str | Path | None = None,
@@ -104,6 +106,11 @@ def evaluate(
         Users scored at a time; recorded, because float32 products differ in the last bit between block sizes.
     unlisted : {"zero", "tied"}
         What an item outside a top-N list gains under a cut-off.
+    users : {"any", "common", "served"}
+        Which test users are judged. By default those known to at least one model; a user whom a model does not know has
+        an empty list there: 0 under a cut-off, tied otherwise. ``common`` takes the users whom every model knows,
+        ``served`` for each model those whom it knows; two models are then compared on the users of both. Rating losses
+        are always over common users.
     scale : str or Scale, optional
         The scale of the ratings, as in ``1-5`` or ``0.5-5/0.5``; ratings that are not on it are refused.
     allow_missing : bool
@@ -153,6 +160,7 @@ def evaluate(
         unlisted=unlisted,
         scale=scale,
         allow_missing=allow_missing,
+        users=users,
         exposed=split.exposed,
     )
     if settings.candidates is not None and settings.candidates != split.rule:
@@ -187,14 +195,17 @@ def evaluate(
     if relevant is not None and gathered.ranked is not None:
         by_user, ids, numbers = relevant_counts(relevant, split, evidence.users)
         check_counts(by_user, evidence.users, np.diff(evidence.offsets), split)
-        known = _known_to_all({name: model.ranker for name, model in fitted.items()}, ids)
+        known = _known_elsewhere({name: model.ranker for name, model in fitted.items()}, ids, settings.users)
         evidence = replace(evidence, relevant=by_user, absent=numbers[known])
     estimation = Estimation(
         evidence, settings, fitted_propensity, threads, gathered.rated, of_ratings, gathered.exposures
     )
-    cells, estimates, comparisons = estimation.run()
+    cells, estimates, comparisons = (
+        estimate_served(estimation, gathered.contest) if settings.users == "served" else estimation.run()
+    )
     doubts = find_doubts(evidence, settings, cells, gathered.contest, gathered.rated, fitted_propensity)
-    sensitivity = measure_sensitivity(gamma, settings, evidence, gathered.rated, threads)
+    band = None if settings.users == "served" else gamma  # there each model has users of its own
+    sensitivity = measure_sensitivity(band, settings, evidence, gathered.rated, threads)
     off = correction_doubts(gathered.correction, evidence.ranks, settings.metrics)
     return Report(
         estimates=tuple(estimates),
@@ -223,6 +234,9 @@ def evaluate(
         sensitivity=sensitivity,
         exposures=gathered.exposures,
         uniform=sample,
+        cells=tuple(cells),
+        contest=gathered.contest,
+        fitted=fitted,
     )
 
 
@@ -251,14 +265,15 @@ def _positives(train: Interactions, positive: str | None) -> Interactions:
         return train
 
 
-def _known_to_all(models: Mapping[str, Scorer | Ranks | None], ids: pl.Series) -> Bools:
-    """Whether every model knows a user of neither train nor test; only one with ids of its own can."""
-    known = np.ones(len(ids), dtype=bool)
+def _known_elsewhere(models: Mapping[str, Scorer | Ranks | None], ids: pl.Series, rule: str) -> Bools:
+    """Whether a user of neither train nor test may be judged; only models with ids of their own can know one."""
+    knows = []
     for name, model in models.items():
         if model is None or isinstance(model, Ranks):
             continue  # they do not say whom else the model knows
         own = getattr(model, "user_ids", None)
-        if own is None:
-            return np.zeros(len(ids), dtype=bool)
-        known &= vocabulary_of(own, f"user_ids of model {name!r}")[0].encode(ids) >= 0
-    return known
+        nobody = np.zeros(len(ids), dtype=bool)
+        knows.append(nobody if own is None else vocabulary_of(own, f"user_ids of model {name!r}")[0].encode(ids) >= 0)
+    if not knows:
+        return np.ones(len(ids), dtype=bool)
+    return np.asarray(np.any(knows, axis=0) if rule == "any" else np.all(knows, axis=0))

@@ -93,8 +93,9 @@ class Exposures:
         tied = np.empty(len(order), dtype=np.int32)
         first[order], tied[order] = place[new][group], size[group] - 1
         listed = None
-        if ranks.listed is not None:
-            within = np.bincount(user[ranks.above < ranks.listed], minlength=len(sizes))
+        in_list = ranks.in_list()
+        if in_list is not None:
+            within = np.bincount(user[ranks.above < in_list], minlength=len(sizes))
             listed = within[user][self.positive].astype(np.int32)
         taken = ranks.take(self.positive)
         return replace(

@@ -22,11 +22,14 @@ from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.exposed_record import record_exposures
 from unskew.evaluation.exposures import Exposures
 from unskew.evaluation.gamma import GammaChoice
+from unskew.evaluation.judged import Fitted
 from unskew.evaluation.propensity_check import as_numbers, check_propensity, count_pairs, file_fingerprints
+from unskew.evaluation.risks import Cell
 from unskew.evaluation.sensitivity import Sensitivity
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
 from unskew.evaluation.sweep import Sweep, sweep_gamma
 from unskew.propensities import Diagnostics, ObservationModel, Popularity, Propensity
+from unskew.ranking import Contest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +44,8 @@ class Report:
     the rated rows where a metric is over all pairs; when all are, `evidence` is the latter too. `against` is
     what moved since an earlier run, where one was named. `exposures` are all rows of a randomly exposed test, and
     `population_by` says how it is known what they were drawn from; `uniform` are the rows drawn at random that models
-    learnt from.
+    learnt from. `cells`, `contest` and `fitted` are what the warnings look at and are not in the JSON: the sums per user
+    of each metric and estimator, who was ranked among what, and the trained models.
     """
 
     estimates: tuple[Estimate, ...]
@@ -61,6 +65,9 @@ class Report:
     exposures: Exposures | None = None
     uniform: Interactions | None = None
     population_by: str = "given"
+    cells: tuple[Cell, ...] = ()
+    contest: Contest | None = None
+    fitted: Mapping[str, Fitted] = field(default_factory=dict)
 
     def __str__(self) -> str:
         from unskew.evaluation.table import as_text
@@ -139,6 +146,7 @@ class Report:
             "ties": settings.ties,
             "unlisted": settings.unlisted,
             "positive": settings.positive,
+            "users": settings.users,
             "relevant_counts": self.evidence.relevant is not None,
             "level": settings.level,
             "interval": str(settings.interval),
@@ -190,6 +198,8 @@ class Report:
         settings = self.settings
         if self.exposures is not None and not any(e.uses_propensity for e in settings.estimators):
             return []  # the items were drawn with equal chances, so there is no bias to assume
+        if settings.users == "served":
+            return []  # a sweep is over the same users for all models
         form = next((e for e in settings.estimators if isinstance(e, Snips)), None)
         smoothing = settings.propensity.smoothing if isinstance(settings.propensity, Popularity) else 1.0
         if not smoothing and not self.evidence.train.item_counts[self.evidence.items].any():

@@ -10,7 +10,7 @@ from unskew.evaluation.exposed_checks import TIES_OF_REDUCTION, exposed_mismatch
 from unskew.evaluation.scale import Scale
 from unskew.metrics import AnyMetric, parse_metric
 from unskew.propensities import PropensityModel
-from unskew.ranking import TIE_POLICIES, Ties
+from unskew.ranking import TIE_POLICIES, USER_RULES, Ties, UserRule
 
 DEFAULT_METRICS = ("recall@10", "adg@10", "auc")
 DEFAULT_LOSSES = ("mae", "mse")
@@ -48,6 +48,8 @@ class Settings:
         The scale of the ratings, where it was declared.
     allow_missing : bool
         Whether test rows without a prediction are left out instead of refused.
+    users : {"any", "common", "served"}
+        Which test users are judged.
     """
 
     pairs: tuple[tuple[AnyMetric, Estimator], ...]
@@ -62,6 +64,7 @@ class Settings:
     unlisted: str
     scale: Scale | None = None
     allow_missing: bool = False
+    users: UserRule = "any"
 
     @property
     def metrics(self) -> list[AnyMetric]:
@@ -89,6 +92,7 @@ def resolve(
     unlisted: str = "zero",
     scale: str | Scale | None = None,
     allow_missing: bool = False,
+    users: str = "any",
     exposed: bool = False,
 ) -> Settings:
     """Parse words and refuse what cannot be.
@@ -143,7 +147,17 @@ def resolve(
         unlisted=unlisted,
         scale=Scale.parse(scale) if isinstance(scale, str) else scale,
         allow_missing=allow_missing,
+        users=_user_rule(users, exposed=exposed),
     )
+
+
+def _user_rule(users: str, *, exposed: bool) -> UserRule:
+    rule = next((known for known in USER_RULES if known == users), None)
+    if rule is None:
+        raise ConfigError(f"unknown rule users={users!r}{did_you_mean(users, USER_RULES)}")
+    if exposed and rule == "served":
+        raise ConfigError("users=served is for --test: exposed rows are one sample for all models; use any or common")
+    return rule
 
 
 def _check_interval(interval: Interval, pairs: Sequence[tuple[AnyMetric, Estimator]]) -> None:

@@ -1,7 +1,7 @@
 """Where each held-out item landed: kernel, ranks, scorers and engines."""
 
 from unskew.ranking.catalogue import Binding
-from unskew.ranking.contest import Contest, prepare_contest
+from unskew.ranking.contest import USER_RULES, Contest, UserRule, prepare_contest
 from unskew.ranking.engines import Engine, Threads
 from unskew.ranking.lists import ListScorer
 from unskew.ranking.model_files import read_factors, read_predictions, read_scores
@@ -13,6 +13,7 @@ from unskew.ranking.top import TopCounts, TopLists, count_top, top_lists
 
 __all__ = [
     "TIE_POLICIES",
+    "USER_RULES",
     "Binding",
     "CallableScorer",
     "Contest",
@@ -28,6 +29,7 @@ __all__ = [
     "Ties",
     "TopCounts",
     "TopLists",
+    "UserRule",
     "count_top",
     "default_block_size",
     "look_up",
