@@ -157,7 +157,7 @@ def test_saved_ranks_whose_ties_are_in_an_order_cannot_be_filled() -> None:
         name: rank(model, prepare_contest({name: model}, split), name=name, ties="ordinal")
         for name, model in models.items()
     }
-    with pytest.raises(DataError, match="lack 7 users whom other models know|lack 8 users|lack 9 users"):
+    with pytest.raises(DataError, match=r"lack \d users whom other models know"):
         evaluate(apart, split, metrics=["auc"], ties="ordinal")
 
 

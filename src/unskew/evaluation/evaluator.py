@@ -29,18 +29,19 @@ from unskew.evaluation.judged import (
     fit_all,
     fit_propensity,
     left_out,
+    read_frames,
     unnamed,
 )
 from unskew.evaluation.report import Report
 from unskew.evaluation.scale import Scale
 from unskew.evaluation.sensitivity import measure_sensitivity
 from unskew.evaluation.served import estimate_served
-from unskew.evaluation.settings import DEFAULT_PROPENSITY, Settings, resolve
+from unskew.evaluation.settings import Settings, resolve
 from unskew.evaluation.stages import Stage
 from unskew.evaluation.uniform import take_uniform, uniform_doubts
 from unskew.evaluation.validation import validation_doubts
 from unskew.metrics import AnyMetric
-from unskew.propensities import Propensity, PropensityModel
+from unskew.propensities import Column, Propensity, PropensityModel
 from unskew.ranking import Engine, Ranks, Scorer, Threads
 
 
@@ -50,7 +51,7 @@ def evaluate(
     *,
     metrics: Sequence[str | AnyMetric] | None = None,
     estimators: Sequence[str | Estimator] | None = None,
-    propensity: str | PropensityModel = DEFAULT_PROPENSITY,
+    propensity: str | PropensityModel | None = None,
     candidates: str | Candidates | None = None,
     ties: str = "expected",
     positive: str | None = None,
@@ -75,15 +76,17 @@ def evaluate(
     ----------
     models : mapping
         Name to model: a `Scorer`, `Ranks` made before, `Predictions`, a built-in `Model` or its word
-        (``als(factors=32)``), which is then trained on the split's train; or a pair of them, one that ranks and one
-        that predicts ratings. A scorer with ``ratings=True`` does both.
+        (``als(factors=32)``), which is then trained on the split's train; a pandas, polars or Arrow frame of top-N
+        lists with columns ``user``, ``item`` and ``score`` or ``rank``; or a pair of them, one that ranks and one that
+        predicts ratings. A scorer with ``ratings=True`` does both.
     split : Split
     metrics : sequence, optional
         Words or metrics; ``recall@10``, ``adg@10`` and ``auc`` by default, ``mae`` and ``mse`` for predictions.
     estimators : sequence, optional
         Words or estimators. By default ``aoa`` and ``snips``, each where it applies; one that is named and does
         not apply is an error.
-    propensity : str or PropensityModel
+    propensity : str or PropensityModel, optional
+        By default ``column`` when the test has a column of propensities, else ``popularity``.
     candidates : str or Candidates, optional
         Instead of the split's own rule.
     ties : str
@@ -144,6 +147,7 @@ def evaluate(
         raise DataError(f"expected a Split, got {type(split).__name__}; make one with Split(train, test)")
     if not models:
         raise DataError("no model to judge: give at least one")
+    models = read_frames(models)
     if positive is None and split.exposed and has_labels(split.train):
         positive = LABELLED
     settings = resolve(
@@ -180,6 +184,9 @@ def evaluate(
     )
     if gamma is not None:  # all that follows sees the number
         settings = replace(settings, propensity=gamma.at(gamma.used))
+    of_models = settings  # models that weight training rows use no column of the test
+    if propensity is None and _has_propensities(split, settings):
+        settings = replace(settings, propensity=Column(), propensity_found=True)
     fitted_propensity = _fit_propensity(settings.propensity, train, split)
     # metrics over all pairs know no positives, so theirs is learnt from all rows
     of_ratings = fitted_propensity if train is split.train else _fit_propensity(settings.propensity, split.train, split)
@@ -187,7 +194,7 @@ def evaluate(
     check_correction(split.rule, settings.metrics, len(split.catalogue))
     folder = None if checkpoints is None else Path(checkpoints)
     sample = None if uniform is None else take_uniform(uniform, split)
-    fitted = fit_all(models, split, train, settings, progress, folder, threads, sample)
+    fitted = fit_all(models, split, train, of_models, progress, folder, threads, sample)
     check_judged(fitted, settings)
     gathered = Gathering(fitted, split, train, settings, runner, progress).run()
     evidence = gathered.ranked or gathered.rated
@@ -246,6 +253,12 @@ def _check_scale(settings: Settings, split: Split) -> None:
     for part in (split.train, split.validation, None if split.exposed else split.test):  # labels are on no scale
         if part is not None:
             settings.scale.check(part)
+
+
+def _has_propensities(split: Split, settings: Settings) -> bool:
+    """Whether the test brings propensities that an estimator of the run can use."""
+    weighted = any(estimator.uses_propensity for estimator in settings.estimators)
+    return weighted and not split.exposed and split.test.propensity is not None
 
 
 def _fit_propensity(model: PropensityModel, train: Interactions, split: Split) -> Propensity:

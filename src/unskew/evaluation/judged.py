@@ -17,7 +17,7 @@ from unskew.evaluation.stages import Stage, stage
 from unskew.evaluation.validation import Chosen, choose, say
 from unskew.models import DebiasedModel, Model, RatingModel, StepwiseModel
 from unskew.propensities import Column, ObservationModel, Propensity, PropensityModel
-from unskew.ranking import ListScorer, Predictions, Ranks, Scorer
+from unskew.ranking import ListScorer, Predictions, Ranks, Scorer, scores_from_frame
 
 One: TypeAlias = "Scorer | Ranks | Predictions | Model | str"
 Judged: TypeAlias = "One | tuple[One, ...]"
@@ -66,6 +66,23 @@ def default_metrics(models: Mapping[str, Any]) -> tuple[str, ...]:
     predicting = [_predicts_only(part) for part in parts]
     ranking = () if all(predicting) else DEFAULT_METRICS
     return (*ranking, *(DEFAULT_LOSSES if any(predicting) else ()))
+
+
+def read_frames(models: Mapping[str, Any]) -> dict[str, Any]:
+    """The models with each data frame among them read as a table of scores, as a file of scores would be."""
+    return {
+        name: tuple(_read_frame(name, part) for part in given) if isinstance(given, tuple) else _read_frame(name, given)
+        for name, given in models.items()
+    }
+
+
+def _read_frame(name: str, given: Any) -> Any:
+    if isinstance(given, str | Model | Ranks | Predictions | type) or not hasattr(given, "columns"):
+        return given
+    import narwhals as nw
+
+    frame = nw.from_native(given, eager_only=True, pass_through=True)
+    return scores_from_frame(frame, name=f"model {name!r}") if isinstance(frame, nw.DataFrame) else given
 
 
 def _predicts_only(part: Any) -> bool:
@@ -130,12 +147,12 @@ def _fit(
     threads: int | None,
     uniform: Interactions | None,
 ) -> Fitted:
-    model = Model.from_word(given) if isinstance(given, str) else given
+    model = Model.from_word(given) if isinstance(given, str) else _read_frame(name, given)
     if isinstance(model, type) or not isinstance(model, Model | Ranks | Predictions | Scorer):
         kind = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
         raise DataError(
-            f"model {name!r} is {kind}; give an object with a method score(users), Ranks, Predictions, or a word such "
-            "as 'als'"
+            f"model {name!r} is {kind}; give an object with a method score(users), Ranks, Predictions, a frame with "
+            "columns user, item and score, or a word such as 'als'"
         )
     if isinstance(model, Predictions):
         return Fitted(None, model, type(model).__name__)

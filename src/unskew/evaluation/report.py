@@ -2,7 +2,7 @@
 
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,8 +13,8 @@ import numpy as np
 from unskew import __version__
 from unskew.data import Interactions
 from unskew.data.writing import written
-from unskew.errors import ConfigError, did_you_mean
-from unskew.estimators import Comparison, Estimate, Snips
+from unskew.errors import ConfigError, UnskewError, did_you_mean
+from unskew.estimators import Comparison, Estimate, Estimator, Snips
 from unskew.evaluation.changes import Changes
 from unskew.evaluation.corrected import CorrectionCheck
 from unskew.evaluation.coupling import ROWS_A_USER, count_sizes
@@ -28,6 +28,7 @@ from unskew.evaluation.risks import Cell
 from unskew.evaluation.sensitivity import Sensitivity
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
 from unskew.evaluation.sweep import Sweep, sweep_gamma
+from unskew.metrics import AnyMetric, parse_metric
 from unskew.propensities import Diagnostics, ObservationModel, Popularity, Propensity
 from unskew.ranking import Contest
 
@@ -44,8 +45,8 @@ class Report:
     the rated rows where a metric is over all pairs; when all are, `evidence` is the latter too. `against` is
     what moved since an earlier run, where one was named. `exposures` are all rows of a randomly exposed test, and
     `population_by` says how it is known what they were drawn from; `uniform` are the rows drawn at random that models
-    learnt from. `cells`, `contest` and `fitted` are what the warnings look at and are not in the JSON: the sums per user
-    of each metric and estimator, who was ranked among what, and the trained models.
+    learnt from. `cells`, `contest` and `fitted` are what the warnings look at and are not in the JSON: the sums per
+    user of each metric and estimator, who was ranked among what, and the trained models.
     """
 
     estimates: tuple[Estimate, ...]
@@ -90,18 +91,32 @@ class Report:
             f"<ul>{notes}</ul>" if notes else ""
         )
 
-    def estimate(self, model: str, metric: str, estimator: str) -> Estimate:
-        """The estimate of a model, by words."""
+    def estimate(self, model: str, metric: str | AnyMetric, estimator: str | Estimator) -> Estimate:
+        """The estimate of a model, by words in any spelling that `evaluate` takes, or by objects."""
+        words = model, _printed(metric, parse_metric), _printed(estimator, Estimator.from_word)
         for row in self.estimates:
-            if (row.model, row.metric, row.estimator) == (model, metric, estimator):
+            if (row.model, row.metric, row.estimator) == words:
                 return row
         known = [f"{row.model} {row.metric} {row.estimator}" for row in self.estimates]
         asked = f"{model} {metric} {estimator}"
         raise ConfigError(f"no estimate {asked!r}{did_you_mean(asked, known)}")
 
-    def value(self, model: str, metric: str, estimator: str) -> float | None:
-        """The value of an estimate, by words."""
+    def value(self, model: str, metric: str | AnyMetric, estimator: str | Estimator) -> float | None:
+        """The value of an estimate, named as in `estimate`."""
         return self.estimate(model, metric, estimator).value
+
+    @cached_property
+    def dropped_share(self) -> float:
+        """Share of the test rows that are not judged: of the positive ones, for metrics over positives."""
+        test, positive = self.evidence.split.test, self.settings.positive
+        if self.exposures is not None:
+            asked, judged = len(test), self.exposures.evidence.rows
+        elif self.evidence is self.rated:
+            asked, judged = len(test), self.evidence.rows - self.evidence.dropped["rows_without_prediction"]
+        else:
+            asked = len(test) if positive is None else int(test.holds(positive).sum())
+            judged = self.evidence.rows
+        return 1 - judged / asked if asked else 0.0
 
     def evidence_of(self, metric: str) -> Evidence:
         """The rows that a metric is computed from."""
@@ -262,6 +277,14 @@ class Report:
             with written(Path(path)) as stream:
                 stream.write(text)
         return text
+
+
+def _printed(given: Any, parse: Callable[[str], Any]) -> str:
+    """A word as the report prints it; one that cannot be read stays as it is."""
+    try:
+        return str(parse(given) if isinstance(given, str) else given)
+    except UnskewError:
+        return str(given)
 
 
 def _shown(value: object) -> str:

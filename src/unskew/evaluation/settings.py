@@ -50,6 +50,8 @@ class Settings:
         Whether test rows without a prediction are left out instead of refused.
     users : {"any", "common", "served"}
         Which test users are judged.
+    propensity_found : bool
+        Whether the propensities are the test's own column, although none was named.
     """
 
     pairs: tuple[tuple[AnyMetric, Estimator], ...]
@@ -65,6 +67,7 @@ class Settings:
     scale: Scale | None = None
     allow_missing: bool = False
     users: UserRule = "any"
+    propensity_found: bool = False
 
     @property
     def metrics(self) -> list[AnyMetric]:
@@ -81,7 +84,7 @@ def resolve(
     *,
     metrics: Sequence[str | AnyMetric] | None = None,
     estimators: Sequence[str | Estimator] | None = None,
-    propensity: str | PropensityModel = DEFAULT_PROPENSITY,
+    propensity: str | PropensityModel | None = None,
     candidates: str | Candidates | None = None,
     ties: str = "expected",
     positive: str | None = None,
@@ -97,7 +100,8 @@ def resolve(
 ) -> Settings:
     """Parse words and refuse what cannot be.
 
-    With `exposed` the test is of items drawn at random, which has other defaults and estimators.
+    With `exposed` the test is of items drawn at random, which has other defaults and estimators. A propensity that is
+    not named is that of popularity, unless the test turns out to have a column of its own.
 
     Raises
     ------
@@ -134,9 +138,10 @@ def resolve(
         )
     chosen_interval = Interval.from_word(interval) if isinstance(interval, str) else interval
     _check_interval(chosen_interval, pairs)
+    named = DEFAULT_PROPENSITY if propensity is None else propensity
     return Settings(
         pairs=pairs,
-        propensity=PropensityModel.from_word(propensity) if isinstance(propensity, str) else propensity,
+        propensity=PropensityModel.from_word(named) if isinstance(named, str) else named,
         candidates=Candidates.from_word(candidates) if isinstance(candidates, str) else candidates,
         ties=ties,
         positive=positive,

@@ -4,7 +4,7 @@ from unskew.ranking.catalogue import Binding
 from unskew.ranking.contest import USER_RULES, Contest, UserRule, prepare_contest
 from unskew.ranking.engines import Engine, Threads
 from unskew.ranking.lists import ListScorer
-from unskew.ranking.model_files import read_factors, read_predictions, read_scores
+from unskew.ranking.model_files import read_factors, read_predictions, read_scores, scores_from_frame
 from unskew.ranking.predictions import Predictions, look_up, predict
 from unskew.ranking.ranker import default_block_size, rank
 from unskew.ranking.ranks import TIE_POLICIES, Ranks, Ties
@@ -39,5 +39,6 @@ __all__ = [
     "read_factors",
     "read_predictions",
     "read_scores",
+    "scores_from_frame",
     "top_lists",
 ]
