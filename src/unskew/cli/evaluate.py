@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from unskew.cli.columns import Columns, ItemCol, PropensityCol, RatingCol, TimestampCol, UserCol
 from unskew.cli.config import read_config
@@ -276,7 +277,12 @@ def _relevant(path: Path, columns: Columns) -> Any:
 def _print(report: Any, *, table: bool) -> None:
     from unskew.evaluation.table import print_report, print_warnings
 
+    screen = Console(stderr=True, soft_wrap=True)
+    first = report.left_out
+    if first is not None:  # what is not judged comes before any number
+        screen.print(Text(f"warning: {first}"))
+        report = replace(report, warnings=tuple(text for text in report.warnings if text != first))
     if table:
         # a pipe or file gets full lines, not those of an imagined 80-column screen
         print_report(report, Console(width=None if sys.stdout.isatty() else 120, soft_wrap=False))
-    print_warnings(report, Console(stderr=True, soft_wrap=True))
+    print_warnings(report, screen)

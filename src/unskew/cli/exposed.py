@@ -130,8 +130,10 @@ def read_labelled(name: str, options: dict[str, Any], columns: Columns) -> "Inte
 
 def tell_population(report: "Report", why: str, notes: list[str]) -> "Report":
     """The report with how the population is known, and warnings of it, as where it was found and not given."""
-    report = replace(report, warnings=(*notes, *report.warnings)) if notes else report
-    return replace(report, population_by=why)
+    from unskew.evaluation.checking import warn
+
+    report = replace(report, population_by=why, notes=tuple(notes))
+    return replace(report, warnings=warn(report)) if notes else report
 
 
 _NOT_WITH = {

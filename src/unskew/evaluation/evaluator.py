@@ -15,11 +15,10 @@ from unskew.data.split import All, Candidates, Listed
 from unskew.data.vocabulary import vocabulary_of
 from unskew.errors import DataError
 from unskew.estimators import Estimator, Interval
-from unskew.evaluation.corrected import check_correction, correction_doubts
-from unskew.evaluation.doubts import find_doubts
+from unskew.evaluation.checking import warn
+from unskew.evaluation.corrected import check_correction
 from unskew.evaluation.estimates import Estimation, check_needs
 from unskew.evaluation.evidence import check_counts, relevant_counts
-from unskew.evaluation.exposed_doubts import rising_doubts, unlabelled_doubts
 from unskew.evaluation.gamma import choose_gamma
 from unskew.evaluation.gathering import Gathering
 from unskew.evaluation.judged import (
@@ -28,9 +27,7 @@ from unskew.evaluation.judged import (
     default_metrics,
     fit_all,
     fit_propensity,
-    left_out,
     read_frames,
-    unnamed,
 )
 from unskew.evaluation.report import Report
 from unskew.evaluation.scale import Scale
@@ -38,8 +35,7 @@ from unskew.evaluation.sensitivity import measure_sensitivity
 from unskew.evaluation.served import estimate_served
 from unskew.evaluation.settings import Settings, resolve
 from unskew.evaluation.stages import Stage
-from unskew.evaluation.uniform import take_uniform, uniform_doubts
-from unskew.evaluation.validation import validation_doubts
+from unskew.evaluation.uniform import take_uniform
 from unskew.metrics import AnyMetric
 from unskew.propensities import Column, Propensity, PropensityModel
 from unskew.ranking import Engine, Ranks, Scorer, Threads
@@ -210,25 +206,12 @@ def evaluate(
     cells, estimates, comparisons = (
         estimate_served(estimation, gathered.contest) if settings.users == "served" else estimation.run()
     )
-    doubts = find_doubts(evidence, settings, cells, gathered.contest, gathered.rated, fitted_propensity)
     band = None if settings.users == "served" else gamma  # there each model has users of its own
     sensitivity = measure_sensitivity(band, settings, evidence, gathered.rated, threads)
-    off = correction_doubts(gathered.correction, evidence.ranks, settings.metrics)
-    return Report(
+    report = Report(
         estimates=tuple(estimates),
         comparisons=tuple(comparisons),
-        warnings=(
-            *unnamed(fitted, split),
-            *left_out(estimates, fitted),
-            *(validation_doubts(split) if any(model.chosen_by for model in fitted.values()) else ()),
-            *(() if uniform is None or sample is None else uniform_doubts(uniform, sample, split)),
-            *doubts,
-            *unlabelled_doubts(models, split, positive),
-            *(() if gathered.exposures is None else rising_doubts(gathered.exposures, cells)),
-            *off,
-            *(() if gamma is None else gamma.doubts()),
-            *(() if sensitivity is None else sensitivity.doubts(settings)),
-        ),
+        warnings=(),
         settings=settings,
         evidence=evidence,
         propensity=fitted_propensity if gathered.ranked is not None else of_ratings,
@@ -244,7 +227,9 @@ def evaluate(
         cells=tuple(cells),
         contest=gathered.contest,
         fitted=fitted,
+        uniform_given=uniform,
     )
+    return replace(report, warnings=warn(report))
 
 
 def _check_scale(settings: Settings, split: Split) -> None:

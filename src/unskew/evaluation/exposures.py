@@ -184,6 +184,12 @@ def check_population(split: Split, contest: Contest | None) -> None:
     )
 
 
+def count_hits(ranks: Ranks, cutoff: int) -> float:
+    """How many rows are among the first `cutoff`, those in a tie group across it in part."""
+    inside = (cutoff - ranks.above) / (ranks.spread + 1)
+    return float(np.clip(inside, 0, 1).sum())
+
+
 def inside_settings(settings: Settings) -> Settings:
     """The run's metrics by the plain average, for ranks among the exposed rows."""
     mine = tuple((metric, Aoa()) for metric, estimator in settings.pairs if isinstance(estimator, Traditional))

@@ -46,7 +46,8 @@ class Report:
     what moved since an earlier run, where one was named. `exposures` are all rows of a randomly exposed test, and
     `population_by` says how it is known what they were drawn from; `uniform` are the rows drawn at random that models
     learnt from. `cells`, `contest` and `fitted` are what the warnings look at and are not in the JSON: the sums per
-    user of each metric and estimator, who was ranked among what, and the trained models.
+    user of each metric and estimator, who was ranked among what, and the trained models; so are `uniform_given`, the
+    uniform rows as they came, and `notes`, what was found while files were read.
     """
 
     estimates: tuple[Estimate, ...]
@@ -69,6 +70,8 @@ class Report:
     cells: tuple[Cell, ...] = ()
     contest: Contest | None = None
     fitted: Mapping[str, Fitted] = field(default_factory=dict)
+    uniform_given: Interactions | None = None
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         from unskew.evaluation.table import as_text
@@ -117,6 +120,13 @@ class Report:
             asked = len(test) if positive is None else int(test.holds(positive).sum())
             judged = self.evidence.rows
         return 1 - judged / asked if asked else 0.0
+
+    @property
+    def left_out(self) -> str | None:
+        """The warning that every output opens with, when many test rows are not judged; None otherwise."""
+        from unskew.evaluation.checking.data import rows_left_out
+
+        return next(rows_left_out.look(self), None)
 
     def evidence_of(self, metric: str) -> Evidence:
         """The rows that a metric is computed from."""

@@ -1,13 +1,11 @@
 """How the weighted estimates move within the band of gammas that were found."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from unskew.evaluation.estimates import Estimation
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.gamma import GammaChoice
-from unskew.evaluation.ordering import lower_is_better
 from unskew.evaluation.settings import Settings
 
 
@@ -58,20 +56,6 @@ class Sensitivity:
             found.setdefault((one.metric, one.estimator, one.model), []).append(one.value)
         return [BandRow(*key, tuple(values)) for key, values in found.items()]
 
-    def doubts(self, settings: Settings) -> Iterator[str]:
-        """Say where the order of the models changes within the band."""
-        for metric, estimator in dict.fromkeys((row.metric, row.estimator) for row in self.rows):
-            rows = [row for row in self.rows if (row.metric, row.estimator) == (metric, estimator)]
-            lower = lower_is_better(settings, metric)
-            orders = [_order(rows, place, lower=lower) for place in range(len(self.choice.band))]
-            other = next((place for place, order in enumerate(orders) if order != orders[0]), None)
-            if other is not None:
-                low, high = self.choice.band[0], self.choice.band[other]
-                yield (
-                    f"{metric} by {estimator}: the order of the models hangs on gamma, {' > '.join(orders[0])} at "
-                    f"{low:.2f} but {' > '.join(orders[other])} at {high:.2f}"
-                )
-
 
 def measure_sensitivity(
     choice: GammaChoice | None,
@@ -110,10 +94,3 @@ def measure_sensitivity(
                 one = BandValue(str(cell.metric), str(cell.estimator), name, gamma, terms.value)
                 found.setdefault((one.metric, one.estimator, name), []).append(one)
     return Sensitivity(choice, tuple(one for values in found.values() for one in values))
-
-
-def _order(rows: Sequence[BandRow], place: int, *, lower: bool) -> tuple[str, ...]:
-    """Models from best to worst at a gamma; equal ones by name, those without a value left out."""
-    sign = 1 if lower else -1
-    known = [(sign * value, row.model) for row in rows if (value := row.values[place]) is not None]
-    return tuple(model for _, model in sorted(known))
