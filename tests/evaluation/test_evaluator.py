@@ -70,14 +70,15 @@ def test_blocks_do_not_matter_for_whole_scores() -> None:
 
 
 def test_users_and_dropped_users_and_items_are_counted() -> None:
-    """Users 0 and 1 are judged; 2 has only rows in train or outside the catalogue; 3 is unknown to a model."""
+    """A row in train is dropped; items that no model knows are misses; user 3 is unknown to one model, 4 to both."""
     train = Interactions.from_arrays([0, 1, 2, 3], [10, 11, 12, 10])
-    test = Interactions.from_arrays([0, 1, 1, 2, 2, 3], [11, 10, 99, 12, 98, 12])
+    test = Interactions.from_arrays([0, 1, 1, 2, 2, 3, 4], [11, 10, 99, 12, 98, 12, 10])
     model = MatrixScorer(np.zeros((3, 3)), user_ids=[0, 1, 2], item_ids=[10, 11, 12])
-    report = evaluate({"m": model, "popular": "popular"}, Split(train, test), metrics=["auc"])
+    report = evaluate({"m": model, "als": "als(factors=2)"}, Split(train, test), metrics=["auc"])
     for row in report.estimates:
-        assert (row.users, row.dropped_users, row.dropped_items) == (2, 2, 3)
-    assert report.run["judged"] == {"users": 2, "rows": 2, "rows_a_user": {"1": 2}}
+        assert (row.users, row.dropped_users, row.dropped_items) == (4, 1, 1)
+    assert report.run["judged"] == {"users": 4, "rows": 5, "rows_a_user": {"1": 3, "2": 1}}
+    assert report.run["users"] == "any"
 
 
 def test_smoothing_zero_drops_and_counts_items_never_seen_in_training() -> None:

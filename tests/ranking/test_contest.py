@@ -1,11 +1,13 @@
-"""Who is judged on what: one catalogue a run, the same users for all models, all that is dropped counted."""
+"""Who is judged on what: one catalogue per run, the same users for all models, all that is dropped counted."""
+
+from typing import Any
 
 import numpy as np
 import pytest
 from ranking_oracle import rows_of
 
 from unskew import Interactions, Split
-from unskew.errors import DataError
+from unskew.errors import ConfigError, DataError
 from unskew.ranking import FactorScorer, ListScorer, MatrixScorer, Scorer, prepare_contest, rank
 
 
@@ -60,11 +62,39 @@ def test_an_item_a_model_does_not_know_ranks_last_tied(kind: str) -> None:
     assert ranks.candidates.tolist() == [4, 4]
 
 
-def test_a_user_one_model_does_not_know_is_dropped_for_all_and_counted() -> None:
+def test_a_user_whom_a_model_does_not_know_has_an_empty_list_there() -> None:
+    test = log(("u", "b"), ("v", "a"), ("w", "a"), ("w", "b"))
+    models = {"one": constant(["u", "v", "w"], ["a", "b"]), "two": constant(["u", "v"], ["a", "b"])}
+    contest = prepare_contest(models, Split(TRAIN, test))
+    one, two = (rank(model, contest, name=name) for name, model in models.items())
+    assert one.known is None
+    assert two.known is not None
+    assert two.known.tolist() == [True, True, False, False]
+    assert (two.above.tolist(), two.tied.tolist()) == ([0, 0, 0, 0], [0, 0, 1, 1])
+    assert contest.dropped["unknown_users"] == 0
+
+
+@pytest.mark.parametrize("ties", ["expected", "optimistic", "pessimistic", "random", "ordinal"])
+@pytest.mark.parametrize("kind", ["matrix", "lists"])
+def test_an_empty_list_is_a_tie_under_every_policy(ties: Any, kind: str) -> None:
+    test = log(("u", "b"), ("v", "a"), ("w", "a"), ("w", "b"))
+    known = constant(["u", "v", "w"], ["a", "b"])
+    lists = ListScorer.from_table(["u", "u", "v", "v"], ["a", "b", "a", "b"], [1.0, 1.0, 1.0, 1.0])
+    partial: Scorer = constant(["u", "v"], ["a", "b"]) if kind == "matrix" else lists
+    contest = prepare_contest({"known": known, "partial": partial}, Split(TRAIN, test))
+    ranks = [rank(model, contest, name=name, ties=ties) for name, model in (("known", known), ("partial", partial))]
+    assert ranks[0].above.tolist() == ranks[1].above.tolist()
+    assert ranks[0].tied.tolist() == ranks[1].tied.tolist()
+    in_list = ranks[1].in_list()
+    assert in_list is not None
+    assert in_list.tolist() == [1, 1, 0, 0]
+
+
+def test_only_users_known_to_all_are_judged_under_common() -> None:
     test = log(("u", "b"), ("v", "a"), ("w", "a"), ("w", "b"))
     models = {"one": constant(["u", "v", "w"], ["a", "b"]), "two": constant(["u", "v"], ["a", "b"])}
     split = Split(TRAIN, test)
-    contest = prepare_contest(models, split)
+    contest = prepare_contest(models, split, users="common")
     for name, model in models.items():
         ranks = rank(model, contest, name=name)
         assert split.user_vocabulary.decode(ranks.users).tolist() == ["u", "v"]
@@ -76,12 +106,34 @@ def test_a_user_one_model_does_not_know_is_dropped_for_all_and_counted() -> None
 def test_no_known_user_left_is_refused_with_the_model_at_fault() -> None:
     models = {"good": constant(["u", "v"], ["a", "b"]), "bad": constant(["x", "y"], ["a", "b"])}
     with pytest.raises(DataError, match=r"no test user is left: model 'bad' knows 0 of 2; are its user ids"):
+        prepare_contest(models, Split(TRAIN, TEST), users="common")
+    with pytest.raises(DataError, match=r"model 'bad' knows none of the 2 test users; are its user ids"):
         prepare_contest(models, Split(TRAIN, TEST))
+    with pytest.raises(DataError, match=r"no test user is left: model 'bad' knows 0 of 2; are its user ids"):
+        prepare_contest({"bad": models["bad"]}, Split(TRAIN, TEST))
 
 
-def test_a_test_item_in_no_catalogue_is_dropped_and_counted() -> None:
+def test_an_unknown_rule_of_users_is_refused() -> None:
+    with pytest.raises(ConfigError, match="users='comon'; did you mean 'common'"):
+        prepare_contest({"one": constant(["u", "v"], ["a", "b"])}, Split(TRAIN, TEST), users="comon")
+
+
+def test_a_test_item_that_no_model_knows_is_a_miss_and_stays() -> None:
     test = log(("u", "b"), ("v", "a"), ("v", "new"), ("w", "new"))
-    contest = prepare_contest({"one": constant(["u", "v", "w"], ["a", "b"])}, Split(TRAIN, test))
+    scorer = MatrixScorer(np.array([[1.0, 2.0]] * 3), user_ids=["u", "v", "w"], item_ids=["a", "b"])
+    contest = prepare_contest({"one": scorer}, Split(TRAIN, test))
+    assert contest.catalogue_ids.tolist() == ["a", "b", "new"]
+    assert (len(contest), contest.unknown_rows, contest.dropped["items_outside_catalogue"]) == (4, 2, 0)
+    ranks = rank(scorer, contest)
+    assert ranks.above.tolist() == [0, 0, 1, 2]
+    assert ranks.candidates.tolist() == [2, 2, 2, 3]
+
+
+@pytest.mark.parametrize(("rule", "options"), [("trained", {}), ("unseen", {"tested": False})])
+def test_items_outside_the_catalogue_are_dropped_and_counted(rule: str, options: dict[str, Any]) -> None:
+    test = log(("u", "b"), ("v", "a"), ("v", "new"), ("w", "new"))
+    split = Split(TRAIN, test, candidates=rule)
+    contest = prepare_contest({"one": constant(["u", "v", "w"], ["a", "b"])}, split, **options)
     assert len(contest) == 2
     assert contest.dropped["items_outside_catalogue"] == 2
     assert contest.dropped["users"] == 1

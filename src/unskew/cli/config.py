@@ -28,6 +28,7 @@ _TABLES = ("mcar", "users", "items")  # options of propensity models that name f
 _WHOLE: tuple[tuple[type, ...], str] = ((int,), "a whole number")
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "level": ((float, int), "a number"),
+    "max_dropped": ((float, int), "a number"),
     "seed": _WHOLE,
     "threads": _WHOLE,
     "block_size": _WHOLE,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from unskew.cli.columns import Columns, ItemCol, PropensityCol, RatingCol, TimestampCol, UserCol
 from unskew.cli.config import read_config
@@ -94,6 +95,17 @@ def evaluate_command(
     unlisted: Annotated[
         str | None, typer.Option(help="What is outside a top-N list gains zero, or stands tied below it.")
     ] = None,
+    users: Annotated[
+        str | None,
+        typer.Option(
+            help="Which test users are judged: any (known to a model), common (known to all), or served (for each "
+            "model those whom it knows) [default: any]"
+        ),
+    ] = None,
+    max_dropped: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Exit 1 when a larger share of the test rows cannot be judged, as in 0.2."),
+    ] = None,
     scale: Annotated[str | None, typer.Option(help="The scale of the ratings, as in 1-5 or 0.5-5/0.5.")] = None,
     allow_missing: Annotated[
         bool | None, typer.Option("--allow-missing", help="Leave out test rows without a prediction, for all models.")
@@ -148,6 +160,9 @@ def run(options: dict[str, Any]) -> None:
     }
     settings = {**(get_preset(options["preset"]) if options["preset"] else {}), **settings}
     check_exposed_options(options, settings)
+    most = options["max_dropped"]
+    if most is not None and not 0 <= most <= 1:
+        raise ConfigError(f"--max-dropped {most:g}: give a share between 0 and 1, as in 0.2")
     resolved = resolve(**settings, exposed=options["exposed"] is not None)  # words are checked before files are read
     check_counts_used(options, resolved)
     folder = options["checkpoints"]
@@ -164,6 +179,12 @@ def run(options: dict[str, Any]) -> None:
         write_outputs(report, options)
         if not options["quiet"]:
             _print(report, table=options["json"] != STDOUT)
+    if most is not None and report.dropped_share > most:
+        typer.echo(
+            f"error: {report.dropped_share:.1%} of the test rows were not judged, more than --max-dropped {most:g}",
+            err=True,
+        )
+        raise typer.Exit(1)
 
 
 _INPUTS = ("train", "test", "exposed", "catalogue", "uniform", "validation", "relevant_counts", "against")
@@ -179,6 +200,7 @@ _SETTINGS = {
     "seed": "seed",
     "block_size": "block_size",
     "unlisted": "unlisted",
+    "users": "users",
     "scale": "scale",
     "allow_missing": "allow_missing",
     "assume": "assume",
@@ -263,7 +285,12 @@ def _relevant(path: Path, columns: Columns) -> Any:
 def _print(report: Any, *, table: bool) -> None:
     from unskew.evaluation.table import print_report, print_warnings
 
+    screen = Console(stderr=True, soft_wrap=True)
+    first = report.left_out
+    if first is not None:  # what is not judged comes before any number
+        screen.print(Text(f"warning: {first}"))
+        report = replace(report, warnings=tuple(text for text in report.warnings if text != first))
     if table:
         # a pipe or file gets full lines, not those of an imagined 80-column screen
         print_report(report, Console(width=None if sys.stdout.isatty() else 120, soft_wrap=False))
-    print_warnings(report, Console(stderr=True, soft_wrap=True))
+    print_warnings(report, screen)

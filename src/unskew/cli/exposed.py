@@ -26,8 +26,8 @@ ExposedFile = Annotated[
 PopulationWord = Annotated[
     str | None,
     typer.Option(
-        help="What the exposed items were drawn from: all items, those unseen in train, or auto, which looks for "
-        "exposed rows in train [default: auto]"
+        help="Among which items models are judged: unseen in train, where exposed rows that are in train leave the "
+        "sample, or all, when a model may recommend what a user has; auto is unseen [default: auto]"
     ),
 ]
 CatalogueFile = Annotated[
@@ -130,15 +130,10 @@ def read_labelled(name: str, options: dict[str, Any], columns: Columns) -> "Inte
 
 def tell_population(report: "Report", why: str, notes: list[str]) -> "Report":
     """The report with how the population is known, and warnings of it, as where it was found and not given."""
-    report = replace(report, warnings=(*notes, *report.warnings)) if notes else report
-    if why == "given":
-        return report
-    rule = str(report.evidence.split.rule)
-    found = (
-        f"--population auto: the exposed items are taken to be drawn from {_IN_WORDS[rule]}, for {why}; "
-        f"--population {rule} says so for sure"
-    )
-    return replace(report, population_by=why, warnings=(found, *report.warnings))
+    from unskew.evaluation.checking import warn
+
+    report = replace(report, population_by=why, notes=tuple(notes))
+    return replace(report, warnings=warn(report)) if notes else report
 
 
 _NOT_WITH = {
@@ -146,7 +141,6 @@ _NOT_WITH = {
     "predictions": "are of ratings, and exposed rows have labels; give --scores or --factors",
     "allow_missing": "is for --predictions; leave it out with --exposed",
 }
-_IN_WORDS = {"all": "all items", "unseen": "the items that a user does not have in train"}
 
 
 def _learnt_from(options: dict[str, Any], columns: Columns) -> "tuple[Interactions, Interactions | None]":

@@ -5,12 +5,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from unskew.arrays import Bools
 from unskew.cli.columns import Columns, ItemCol, PropensityCol, RatingCol, TimestampCol, UserCol
 from unskew.data import (
     Interactions,
@@ -168,9 +170,25 @@ def _print(split: Split, log: Interactions, out: Path, kind: str) -> None:
     console = Console()
     console.print(Text(f"{split.made}, written to {out}"), soft_wrap=True)
     console.print(table)
+    console.print(Text(_cold(split)), soft_wrap=True)
     notes = Console(stderr=True)
     for text in _warnings(split, log, out, kind):
         notes.print(Text(f"warning: {text}"), soft_wrap=True)
+
+
+def _cold(split: Split) -> str:
+    """How much of the test no model can learn from train."""
+    train, test = split.train, split.test
+    new_user, new_item = train.user_counts[test.users] == 0, train.item_counts[test.items] == 0
+    users, tested = len(np.unique(test.users[new_user])), int(np.count_nonzero(test.user_counts))
+    return (
+        f"cold test users (no training row): {users:,} of {tested:,}, with {_share(new_user)} test rows; "
+        f"test rows of cold items (never in train): {_share(new_item)}"
+    )
+
+
+def _share(rows: Bools) -> str:
+    return f"{int(rows.sum()):,} of {len(rows):,} ({np.mean(rows) if len(rows) else 0:.1%})"
 
 
 def _print_train_only(split: Split, log: Interactions, *, validation: float) -> None:

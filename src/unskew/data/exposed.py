@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats
 from unskew.data.vocabulary import canonical
 from unskew.errors import ConfigError, DataError
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 LABELLED = "rating>=1"
 """The condition for a positive where values are labels."""
 POPULATIONS = ("all", "unseen", "auto")
-SURE = 5.0  # rows expected in train beyond which none at all is no chance: exp(-5) < 1 %
 
 
 def read_exposed(
@@ -148,20 +147,16 @@ class Population:
 
 
 def find_population(asked: str, train: "Interactions", exposed: "Interactions") -> Population:
-    """The population asked for; for ``auto``, the one that the rows shared with train speak for.
+    """The population asked for; for ``auto``, what the user does not have in train.
 
-    A pair that is exposed and in train can only come from all items. Where none is and more than five were to be
-    expected from all items, they were drawn from what the user had not seen.
+    A part of a random sample is a random sample of that part of the items. So exposed rows that are also in train
+    leave the sample, whatever the items were drawn from, and the others are a random sample of unseen items. With
+    ``all`` they stay: then models may recommend what a user has already.
 
     Parameters
     ----------
     asked : {"all", "unseen", "auto"}
     train, exposed : Interactions
-
-    Raises
-    ------
-    ConfigError
-        When ``auto`` cannot tell.
     """
     from unskew.data.split import Split
 
@@ -169,23 +164,9 @@ def find_population(asked: str, train: "Interactions", exposed: "Interactions") 
         raise ConfigError(f"--population {asked}: choose all, unseen or auto")
     if asked != "auto":
         return Population(asked, "given")
-    split = Split(train, exposed, candidates="all")
-    shared = int(split.test_in_train.sum())
-    if shared:
-        return Population("all", f"{shared:,} exposed rows are also in train")
-    counts = split.train.user_counts[split.test.users]
-    expected = float(np.sum(counts) / max(len(split.catalogue), 1))
-    if expected > SURE:
-        return Population("unseen", f"no exposed row is in train, and from all items {expected:.1f} would be")
-    if not counts.any():
-        raise ConfigError(
-            f"{exposed.name}: no exposed user is in train, so whether seen items could be drawn cannot be told; are "
-            "the user ids the same? if so, say --population all or unseen"
-        )
-    raise ConfigError(
-        f"no exposed row is in train, and from all items only {expected:.1f} would be, so whether seen items could be "
-        "drawn cannot be told; say --population all or unseen"
-    )
+    shared = int(Split(train, exposed, candidates="all").test_in_train.sum())
+    why = f"{shared:,} exposed rows are also in train and leave the sample" if shared else "no exposed row is in train"
+    return Population("unseen", why)
 
 
 def within(rows: "Interactions", split: "Split") -> "Interactions":
@@ -213,15 +194,3 @@ def check_exposed(split: "Split") -> None:
         raise ConfigError(f"exposed items were drawn from all or unseen items, not from {split.rule}; use one of them")
     test = split.sorted_test
     check_labels(test.values, test.name)
-    if isinstance(split.rule, Unseen) and split.test_in_train.any():
-        row = int(np.argmax(split.test_in_train))
-        user, item = _ids(split, test.users[row], test.items[row])
-        raise DataError(
-            f"{test.name}: {int(split.test_in_train.sum()):,} exposed rows are also in train, the first is user "
-            f"{user}, item {item}, so they were not drawn from unseen items; use --population all, or leave them out "
-            "of the exposed rows: those that remain are a random sample of unseen items"
-        )
-
-
-def _ids(split: "Split", user: Ints, item: Ints) -> tuple[Any, Any]:
-    return split.user_vocabulary.ids[user], split.item_vocabulary.ids[item]

@@ -32,9 +32,10 @@ _COMPARE = {
 
 @dataclass(frozen=True, eq=False)
 class Interactions:
-    """A set of distinct (user, item) rows with integer codes, and the vocabularies back to the ids.
+    """Rows of (user, item) with integer codes, and the vocabularies back to the ids.
 
-    Make one with `read`, `from_frame`, `from_arrays` or `from_sparse`.
+    Make one with `read`, `from_frame`, `from_arrays` or `from_sparse`. The rows are distinct, unless ``once=False``
+    asked for all of them: then every row counts as a row, but an item that a user has twice is one item that was seen.
 
     Parameters
     ----------
@@ -50,6 +51,8 @@ class Interactions:
         P(this row is in the test | it is a candidate), in (0, 1].
     duplicates : int
         How many repeated (user, item) rows were left out.
+    repeats : bool
+        Whether a (user, item) may have several rows.
     """
 
     users: Ints
@@ -60,6 +63,7 @@ class Interactions:
     times: Floats | None = None
     propensity: Floats | None = None
     duplicates: int = 0
+    repeats: bool = False
     name: str = field(default="interactions", compare=False)
 
     @classmethod
@@ -114,7 +118,8 @@ class Interactions:
         """Make interactions from a pandas, polars or Arrow frame.
 
         The columns ``rating``, ``timestamp`` and ``propensity`` are taken when they are there; another name given
-        for one of them must exist. With ``once=False`` repeated rows stay.
+        for one of them must exist. With ``once=False`` repeated rows stay, and counts of rows (`item_counts`,
+        `user_counts`) include them; what a user has seen (`by_user`, `seen_counts`) does not.
         """
         import narwhals as nw
 
@@ -140,7 +145,7 @@ class Interactions:
         }
         check_propensity(columns.get("propensity"), name)
         made = cls(users, items, user_vocabulary, item_vocabulary, name=name, **columns)
-        return made.distinct() if once else made
+        return made.distinct() if once else replace(made, repeats=True)
 
     @classmethod
     def from_sparse(
@@ -209,9 +214,16 @@ class Interactions:
         return len(self.users)
 
     def __repr__(self) -> str:
+        return self._in_words(self.n_users, self.n_items)
+
+    def describe(self) -> str:
+        """The same with the users and items that have a row, not all that the vocabulary has."""
+        return self._in_words(int(np.count_nonzero(self.user_counts)), int(np.count_nonzero(self.item_counts)))
+
+    def _in_words(self, users: int, items: int) -> str:
         extras = [key for key in ("values", "times", "propensity") if getattr(self, key) is not None]
         also = f", {', '.join(extras)}" if extras else ""
-        return f"Interactions({len(self):,} rows, {self.n_users:,} users, {self.n_items:,} items{also})"
+        return f"Interactions({len(self):,} rows, {users:,} users, {items:,} items{also})"
 
     @property
     def n_users(self) -> int:
@@ -286,11 +298,24 @@ class Interactions:
         return np.bincount(self.users, minlength=self.n_users)
 
     @cached_property
+    def seen_counts(self) -> Ints:
+        """How many different items each user has."""
+        return np.diff(self.by_user[0])
+
+    @cached_property
     def by_user(self) -> tuple[Ints, Ints]:
-        """Offsets and items grouped by user, items ascending: the user u's are ``items[offsets[u]:offsets[u + 1]]``."""
-        order = np.argsort(self.users.astype(np.int64) * max(self.n_items, 1) + self.items, kind="stable")
-        offsets = np.concatenate([[0], np.cumsum(self.user_counts)]).astype(np.int64)
-        return offsets, self.items[order].astype(np.int32)
+        """Offsets and different items by user, ascending: those of user u are ``items[offsets[u]:offsets[u + 1]]``."""
+        width = max(self.n_items, 1)
+        keys = self.users.astype(np.int64) * width + self.items
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        first = np.append(True, keys[1:] != keys[:-1]) if len(keys) else np.empty(0, dtype=bool)
+        if first.all():
+            offsets = np.concatenate([[0], np.cumsum(self.user_counts)]).astype(np.int64)
+            return offsets, self.items[order].astype(np.int32)
+        keys = keys[first]
+        counts = np.bincount(keys // width, minlength=self.n_users)
+        return np.append(0, np.cumsum(counts)).astype(np.int64), (keys % width).astype(np.int32)
 
     @cached_property
     def sha256(self) -> str:
@@ -309,7 +334,10 @@ class Interactions:
         from scipy import sparse
 
         ones = np.ones(len(self), dtype=np.float32)
-        return sparse.csr_array((ones, (self.users, self.items)), shape=(self.n_users, self.n_items))
+        matrix = sparse.csr_array((ones, (self.users, self.items)), shape=(self.n_users, self.n_items))
+        matrix.sum_duplicates()
+        matrix.data[:] = 1  # repeated rows were added up
+        return matrix
 
     def to_polars(self) -> pl.DataFrame:
         """A frame with the original ids: ``user``, ``item`` and the optional columns that are there."""
@@ -336,8 +364,8 @@ class Interactions:
         last[:-1] = ordered[1:] != ordered[:-1]
         repeated = len(keys) - int(last.sum())
         if not repeated:
-            return self
-        return replace(self.take(np.sort(order[last])), duplicates=repeated)
+            return replace(self, repeats=False) if self.repeats else self
+        return replace(self.take(np.sort(order[last])), duplicates=self.duplicates + repeated, repeats=False)
 
 
 def check_propensity(propensity: Floats | None, name: str) -> None:

@@ -104,6 +104,8 @@ class Split:
             if not isinstance(part, Interactions) and not (name == "validation" and part is None):
                 kind = type(part).__name__
                 raise DataError(f"{name} must be Interactions, not {kind}; see Interactions.from_frame and .read")
+            if name != "train" and part is not None and part.repeats:  # a held-out pair is judged once
+                object.__setattr__(self, name, part.distinct())
         own_items = self.train.item_vocabulary
         parts = [self.train, self.test, *([self.validation] if self.validation is not None else [])]
         users, items = parts[0].user_vocabulary, parts[0].item_vocabulary
@@ -130,8 +132,9 @@ class Split:
             check_exposed(self)
 
     def __repr__(self) -> str:
-        validation = "" if self.validation is None else f", validation={self.validation!r}"
-        return f"Split(train={self.train!r}{validation}, test={self.test!r}, candidates={self.candidates})"
+        parts = {"train": self.train, "validation": self.validation, "test": self.test}
+        shown = ", ".join(f"{name}={part.describe()}" for name, part in parts.items() if part is not None)
+        return f"Split({shown}, candidates={self.candidates})"
 
     @property
     def user_vocabulary(self) -> Vocabulary:

@@ -1,7 +1,7 @@
 """The audit: a log and perhaps models in, how skewed they are out."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +13,18 @@ from unskew.errors import ConfigError, DataError
 from unskew.evaluation.audit_lists import ModelAudit, measure_lists
 from unskew.evaluation.audit_result import Audit
 from unskew.evaluation.audit_strata import ESTIMATOR, StratumEstimate, check_metrics, estimate_strata
-from unskew.evaluation.doubts import FEW_USERS, find_doubts
+from unskew.evaluation.checking import AUDIT_CHECKS, warn
+from unskew.evaluation.checking.data import FEW_USERS
+from unskew.evaluation.checking.models import unnamed
+from unskew.evaluation.checking.time_leak import find_hindsight
 from unskew.evaluation.error.depths import plan_error
 from unskew.evaluation.error.error_audit import audit_error
 from unskew.evaluation.error.own_models import Seen
 from unskew.evaluation.gamma import tell_short
 from unskew.evaluation.gathering import Gathered, Gathering
-from unskew.evaluation.hindsight import find_hindsight
-from unskew.evaluation.judged import Fitted, Judged, fit_all, fit_propensity, unnamed
+from unskew.evaluation.judged import Fitted, Judged, fit_all, fit_propensity
 from unskew.evaluation.popularity_audit import LogAudit, Strata, measure_log, part_items
+from unskew.evaluation.report import Report
 from unskew.evaluation.settings import Settings, resolve
 from unskew.evaluation.stages import Stage, stage
 from unskew.metrics import AnyMetric
@@ -337,8 +340,19 @@ class _Run:
         if seen:
             rows = f"{seen:,} test row{'s' * (seen > 1)}"
             yield f"{rows} dropped because also in the log: what a user has already is in no list"
-        told = replace(gathered.ranked, dropped={**gathered.ranked.dropped, "items_in_train": 0})
-        yield from find_doubts(told, self.settings, [], gathered.contest)
+        report = Report(
+            estimates=(),
+            comparisons=(),
+            warnings=(),
+            settings=self.settings,
+            evidence=gathered.ranked,
+            propensity=fit_propensity(self.settings.propensity, self.train, self.plan.split.test, seen=None),
+            block_size=gathered.block_size,
+            models={},
+            contest=gathered.contest,
+            fitted=self.fitted,
+        )
+        yield from warn(report, AUDIT_CHECKS)
 
 
 def _about_data(log: Interactions, plan: _Plan) -> Iterator[str]:
@@ -346,9 +360,8 @@ def _about_data(log: Interactions, plan: _Plan) -> Iterator[str]:
         yield f"log: {log.duplicates:,} repeated (user, item) row{'s' * (log.duplicates > 1)} left out"
     if plan.note:
         yield plan.note
-    hindsight = find_hindsight(plan.split) if plan.judged else None
-    if hindsight is not None:
-        yield hindsight
+    if plan.judged:
+        yield from find_hindsight(plan.split)
 
 
 def _about_models(rows: Sequence[ModelAudit], strata: Strata, *, drawn: bool) -> Iterator[str]:

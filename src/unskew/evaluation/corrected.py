@@ -179,27 +179,6 @@ def _gap(check: CorrectionCheck) -> str:
     return f"{check.difference:+.4f}{error}"
 
 
-def correction_doubts(
-    checks: Sequence[CorrectionCheck] | None, models: Iterable[str], metrics: Iterable[AnyMetric]
-) -> Iterator[str]:
-    """Say where the correction is off, and where nobody knows."""
-    if checks is None:
-        return
-    measured = {check.model for check in checks}
-    for model in models:
-        if model not in measured:
-            yield f"model {model!r}: ranks made before cannot show how far the correction is off"
-    for metric in map(str, metrics):
-        far = [
-            check
-            for check in checks
-            if check.metric == metric
-            and check.std_error is not None
-            and abs(check.difference) > FAR_OFF * check.std_error + 1e-12
-        ]
-        if far:
-            offs = ", ".join(f"{check.difference:+.4f} for model {check.model!r}" for check in far)
-            yield (
-                f"{metric}: the correction of sampled ranks is off by {offs} ({far[0].users:,} users ranked in full); "
-                "use --candidates unseen, or more draws"
-            )
+def far_off(check: CorrectionCheck) -> bool:
+    """Whether a corrected number differs from the full ranking by more than chance."""
+    return check.std_error is not None and abs(check.difference) > FAR_OFF * check.std_error + 1e-12

@@ -15,12 +15,11 @@ from unskew.data.split import All, Candidates, Listed
 from unskew.data.vocabulary import vocabulary_of
 from unskew.errors import DataError
 from unskew.estimators import Estimator, Interval
-from unskew.evaluation.corrected import check_correction, correction_doubts
-from unskew.evaluation.doubts import find_doubts
+from unskew.evaluation.checking import warn
+from unskew.evaluation.corrected import check_correction
 from unskew.evaluation.estimates import Estimation, check_needs
 from unskew.evaluation.estimating.gamma_band import measure_band
 from unskew.evaluation.evidence import check_counts, relevant_counts
-from unskew.evaluation.exposed_doubts import rising_doubts, unlabelled_doubts
 from unskew.evaluation.gamma import choose_gamma
 from unskew.evaluation.gathering import Gathering
 from unskew.evaluation.judged import (
@@ -29,17 +28,16 @@ from unskew.evaluation.judged import (
     default_metrics,
     fit_all,
     fit_propensity,
-    left_out,
-    unnamed,
+    read_frames,
 )
 from unskew.evaluation.report import Report
 from unskew.evaluation.scale import Scale
-from unskew.evaluation.settings import DEFAULT_PROPENSITY, Settings, resolve
+from unskew.evaluation.served import estimate_served, restrict_to_served
+from unskew.evaluation.settings import Settings, resolve
 from unskew.evaluation.stages import Stage
-from unskew.evaluation.uniform import take_uniform, uniform_doubts
-from unskew.evaluation.validation import validation_doubts
+from unskew.evaluation.uniform import take_uniform
 from unskew.metrics import AnyMetric
-from unskew.propensities import GammaRange, Propensity, PropensityModel
+from unskew.propensities import Column, GammaRange, Propensity, PropensityModel
 from unskew.ranking import Engine, Ranks, Scorer, Threads
 
 
@@ -49,7 +47,7 @@ def evaluate(
     *,
     metrics: Sequence[str | AnyMetric] | None = None,
     estimators: Sequence[str | Estimator] | None = None,
-    propensity: str | PropensityModel = DEFAULT_PROPENSITY,
+    propensity: str | PropensityModel | None = None,
     candidates: str | Candidates | None = None,
     ties: str = "expected",
     positive: str | None = None,
@@ -61,6 +59,7 @@ def evaluate(
     engine: Engine | None = None,
     block_size: int | None = None,
     unlisted: str = "zero",
+    users: str = "any",
     scale: str | Scale | None = None,
     allow_missing: bool = False,
     assume: str | GammaRange | None = None,
@@ -74,15 +73,17 @@ def evaluate(
     ----------
     models : mapping
         Name to model: a `Scorer`, `Ranks` made before, `Predictions`, a built-in `Model` or its word
-        (``als(factors=32)``), which is then trained on the split's train; or a pair of them, one that ranks and one
-        that predicts ratings. A scorer with ``ratings=True`` does both.
+        (``als(factors=32)``), which is then trained on the split's train; a pandas, polars or Arrow frame of top-N
+        lists with columns ``user``, ``item`` and ``score`` or ``rank``; or a pair of them, one that ranks and one that
+        predicts ratings. A scorer with ``ratings=True`` does both.
     split : Split
     metrics : sequence, optional
         Words or metrics; ``recall@10``, ``adg@10`` and ``auc`` by default, ``mae`` and ``mse`` for predictions.
     estimators : sequence, optional
         Words or estimators. By default ``aoa(per=pair)`` and ``snips``, which share their target, and ``aoa`` for
         metrics that have no mean over pairs; one that is named and does not apply is an error.
-    propensity : str or PropensityModel
+    propensity : str or PropensityModel, optional
+        By default ``column`` when the test has a column of propensities, else ``popularity``.
     candidates : str or Candidates, optional
         Instead of the split's own rule.
     ties : str
@@ -105,6 +106,11 @@ def evaluate(
         Users scored at a time; recorded, because float32 products differ in the last bit between block sizes.
     unlisted : {"zero", "tied"}
         What an item outside a top-N list gains under a cut-off.
+    users : {"any", "common", "served"}
+        Which test users are judged. By default those known to at least one model; a user whom a model does not know has
+        an empty list there: 0 under a cut-off, tied otherwise. ``common`` takes the users whom every model knows,
+        ``served`` for each model those whom it knows; two models are then compared on the users of both. Rating losses
+        are always over common users.
     scale : str or Scale, optional
         The scale of the ratings, as in ``1-5`` or ``0.5-5/0.5``; ratings that are not on it are refused.
     allow_missing : bool
@@ -141,6 +147,7 @@ def evaluate(
         raise DataError(f"expected a Split, got {type(split).__name__}; make one with Split(train, test)")
     if not models:
         raise DataError("no model to judge: give at least one")
+    models = read_frames(models)
     if positive is None and split.exposed and has_labels(split.train):
         positive = LABELLED
     settings = resolve(
@@ -158,6 +165,7 @@ def evaluate(
         scale=scale,
         allow_missing=allow_missing,
         assume=assume,
+        users=users,
         exposed=split.exposed,
     )
     if settings.candidates is not None and settings.candidates != split.rule:
@@ -177,6 +185,9 @@ def evaluate(
     )
     if gamma is not None:  # all that follows sees the number
         settings = replace(settings, propensity=gamma.at(gamma.used))
+    of_models = settings  # models that weight training rows use no column of the test
+    if propensity is None and _has_propensities(split, settings):
+        settings = replace(settings, propensity=Column(), propensity_found=True)
     fitted_propensity = _fit_propensity(settings.propensity, train, split)
     # metrics over all pairs know no positives, so theirs is learnt from all rows
     of_ratings = fitted_propensity if train is split.train else _fit_propensity(settings.propensity, split.train, split)
@@ -184,7 +195,7 @@ def evaluate(
     check_correction(split.rule, settings.metrics, len(split.catalogue))
     folder = None if checkpoints is None else Path(checkpoints)
     sample = None if uniform is None else take_uniform(uniform, split)
-    fitted = fit_all(models, split, train, settings, progress, folder, threads, sample)
+    fitted = fit_all(models, split, train, of_models, progress, folder, threads, sample)
     check_judged(fitted, settings)
     gathered = Gathering(fitted, split, train, settings, runner, progress).run()
     evidence = gathered.ranked or gathered.rated
@@ -192,31 +203,22 @@ def evaluate(
     if relevant is not None and gathered.ranked is not None:
         by_user, ids, numbers = relevant_counts(relevant, split, evidence.users)
         check_counts(by_user, evidence.users, np.diff(evidence.offsets), split)
-        known = _known_to_all({name: model.ranker for name, model in fitted.items()}, ids)
+        known = _known_elsewhere({name: model.ranker for name, model in fitted.items()}, ids, settings.users)
         evidence = replace(evidence, relevant=by_user, absent=numbers[known])
     estimation = Estimation(
         evidence, settings, fitted_propensity, threads, gathered.rated, of_ratings, gathered.exposures
     )
-    cells, estimates, comparisons = estimation.run()
-    doubts = find_doubts(evidence, settings, cells, gathered.contest, gathered.rated, fitted_propensity)
-    band = measure_band(estimation, gamma, gathered.rated)
+    served = restrict_to_served(estimation, gathered.contest) if settings.users == "served" else {}
+    cells, estimates, comparisons = (
+        estimate_served(estimation, served, gathered.contest) if served else estimation.run()
+    )
+    band = measure_band(list(served.values()) or [estimation], gamma)
     if band is not None:
         estimates = [band.widen(estimate) for estimate in estimates]
-    off = correction_doubts(gathered.correction, evidence.ranks, settings.metrics)
-    return Report(
+    report = Report(
         estimates=tuple(estimates),
         comparisons=tuple(comparisons),
-        warnings=(
-            *unnamed(fitted, split),
-            *left_out(estimates, fitted),
-            *(validation_doubts(split) if any(model.chosen_by for model in fitted.values()) else ()),
-            *(() if uniform is None or sample is None else uniform_doubts(uniform, sample, split)),
-            *doubts,
-            *unlabelled_doubts(models, split, positive),
-            *(() if gathered.exposures is None else rising_doubts(gathered.exposures, cells)),
-            *off,
-            *(() if gamma is None else gamma.doubts()),
-        ),
+        warnings=(),
         settings=settings,
         evidence=evidence,
         propensity=fitted_propensity if gathered.ranked is not None else of_ratings,
@@ -230,7 +232,12 @@ def evaluate(
         band=band,
         exposures=gathered.exposures,
         uniform=sample,
+        cells=tuple(cells),
+        contest=gathered.contest,
+        fitted=fitted,
+        uniform_given=uniform,
     )
+    return replace(report, warnings=warn(report))
 
 
 def _check_scale(settings: Settings, split: Split) -> None:
@@ -239,6 +246,12 @@ def _check_scale(settings: Settings, split: Split) -> None:
     for part in (split.train, split.validation, None if split.exposed else split.test):  # labels are on no scale
         if part is not None:
             settings.scale.check(part)
+
+
+def _has_propensities(split: Split, settings: Settings) -> bool:
+    """Whether the test brings propensities that an estimator of the run can use."""
+    weighted = any(estimator.uses_propensity for estimator in settings.estimators)
+    return weighted and not split.exposed and split.test.propensity is not None
 
 
 def _fit_propensity(model: PropensityModel, train: Interactions, split: Split) -> Propensity:
@@ -258,14 +271,15 @@ def _positives(train: Interactions, positive: str | None) -> Interactions:
         return train
 
 
-def _known_to_all(models: Mapping[str, Scorer | Ranks | None], ids: pl.Series) -> Bools:
-    """Whether every model knows a user of neither train nor test; only one with ids of its own can."""
-    known = np.ones(len(ids), dtype=bool)
+def _known_elsewhere(models: Mapping[str, Scorer | Ranks | None], ids: pl.Series, rule: str) -> Bools:
+    """Whether a user of neither train nor test may be judged; only models with ids of their own can know one."""
+    knows = []
     for name, model in models.items():
         if model is None or isinstance(model, Ranks):
             continue  # they do not say whom else the model knows
         own = getattr(model, "user_ids", None)
-        if own is None:
-            return np.zeros(len(ids), dtype=bool)
-        known &= vocabulary_of(own, f"user_ids of model {name!r}")[0].encode(ids) >= 0
-    return known
+        nobody = np.zeros(len(ids), dtype=bool)
+        knows.append(nobody if own is None else vocabulary_of(own, f"user_ids of model {name!r}")[0].encode(ids) >= 0)
+    if not knows:
+        return np.ones(len(ids), dtype=bool)
+    return np.asarray(np.any(knows, axis=0) if rule == "any" else np.all(knows, axis=0))

@@ -1,7 +1,7 @@
 """What the estimates are made from: the held-out rows and where each model put them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,7 +36,7 @@ class Evidence:
     ranks : mapping
         Model to `Ranks`, rows as in `items`.
     known_users : array of bool
-        Users that all models know, by code.
+        Users who may be judged, by code: those known to a model, or to all models.
     dropped : mapping
         Counts of what was left out.
     relevant : array or None
@@ -166,7 +166,39 @@ class Evidence:
 
     def listed(self, model: str) -> Ints | None:
         """How many candidates each row's list holds, where being outside a list means to gain nothing."""
-        return self.ranks[model].listed if self.unlisted == "zero" else None
+        return self.ranks[model].in_list() if self.unlisted == "zero" else None
+
+    def served(self, model: str) -> Bools:
+        """Which judged users a model knows."""
+        known = self.ranks[model].known
+        return np.ones(len(self.users), dtype=bool) if known is None else known[self.offsets[:-1]]
+
+    def of_users(self, known: Bools, models: Collection[str]) -> "Evidence":
+        """The rows of some users, and of some models.
+
+        Parameters
+        ----------
+        known : array of bool
+            Which users, by code.
+        models : collection of str
+        """
+        chosen = known[self.users]
+        rows = chosen[self.user]
+        return replace(
+            self,
+            users=self.users[chosen],
+            offsets=np.append(0, np.cumsum(np.diff(self.offsets)[chosen])).astype(np.int64),
+            items=self.items[rows],
+            ranks={name: ranks.take(rows) for name, ranks in self.ranks.items() if name in models},
+            known_users=self.known_users & known,
+            dropped={**self.dropped, "users": self.dropped["users"] + int(np.sum(~chosen))},
+            values=None if self.values is None else self.values[rows],
+            predictions={
+                name: Predictions(made.users[rows], made.items[rows], made.values[rows], made.predicted[rows])
+                for name, made in self.predictions.items()
+                if name in models
+            },
+        )
 
     def candidates_in_words(self, model: str) -> str:
         """The candidate rule of a model's ranks; a corrected one with what it is corrected towards."""

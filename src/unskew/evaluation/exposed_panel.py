@@ -10,9 +10,8 @@ from unskew.arrays import Floats, Ints
 from unskew.data.split import Unseen
 from unskew.estimators import Exposure, Traditional
 from unskew.evaluation import charts
-from unskew.evaluation.exposed_doubts import count_hits
 from unskew.evaluation.exposed_record import spread
-from unskew.evaluation.exposures import Exposures
+from unskew.evaluation.exposures import Exposures, count_hits
 from unskew.evaluation.names import clean
 from unskew.evaluation.wording import listed, quoted
 from unskew.metrics import AtK, Recall

@@ -94,8 +94,9 @@ class Exposures:
         tied = np.empty(len(order), dtype=np.int32)
         first[order], tied[order] = place[new][group], size[group] - 1
         listed = None
-        if ranks.listed is not None:
-            within = np.bincount(user[ranks.above < ranks.listed], minlength=len(sizes))
+        in_list = ranks.in_list()
+        if in_list is not None:
+            within = np.bincount(user[ranks.above < in_list], minlength=len(sizes))
             listed = within[user][self.positive].astype(np.int32)
         taken = ranks.take(self.positive)
         return replace(
@@ -183,6 +184,12 @@ def check_population(split: Split, contest: Contest | None) -> None:
         f"{split.item_vocabulary.ids[outside[0]]}: neither in train nor known to a model; name all items that could be "
         "drawn with --catalogue"
     )
+
+
+def count_hits(ranks: Ranks, cutoff: int) -> float:
+    """How many rows are among the first `cutoff`, those in a tie group across it in part."""
+    inside = (cutoff - ranks.above) / (ranks.spread + 1)
+    return float(np.clip(inside, 0, 1).sum())
 
 
 def inside_settings(settings: Settings) -> Settings:

@@ -28,7 +28,6 @@ BATCHES = 18  # a pass over the log, where that is no more samples than a batch 
 LEAST_BATCH = 256
 TOP = 50  # recommendations a user, as in Yang et al. 2018
 NEARLY = 0.95  # part of the places that could be filled, from which on lists count as full
-MUCH = 0.25  # part of the catalogue above which a top list holds what is not favoured too
 ERRORS = 2  # standard errors to each side of the gamma of a single model
 
 
@@ -117,21 +116,6 @@ class GammaChoice:
         """The gammas that were found, in one line."""
         found = ", ".join(f"{model.model} {_with_error(model.fit)}" for model in self.models)
         return f"gamma {self.used:.2f}, between {self.low:.2f} and {self.high:.2f} ({found})"
-
-    def doubts(self) -> Iterator[str]:
-        """Reasons to doubt the gammas."""
-        for model in self.models:
-            if model.fit is None:
-                yield f"{model.model} was left out of gamma: {model.problem}"
-                continue
-            yield from (f"{model.model}: {note}" for note in model.fit.notes)
-            if model.short:
-                yield f"{model.model}: {model.short}: gamma is that of what they hold"
-            if model.share > MUCH:
-                yield (
-                    f"{model.model}: its recommendations are {model.share:.0%} of the catalogue for each user, so they "
-                    f"hardly tell what it favours; gamma {model.fit.gamma:.2f} says little"
-                )
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
@@ -228,7 +212,7 @@ def tell_short(top: TopCounts, train: Interactions) -> str:
     train : Interactions
         What users have already, which is in none of their lists.
     """
-    had = train.user_counts[train.user_counts > 0]
+    had = train.seen_counts[train.seen_counts > 0]
     room = float(np.mean(np.clip(len(top.catalogue) - had, 0, top.k)))
     filled = (float(top.counts.sum()) + top.outside) / top.n_users
     if filled >= NEARLY * room:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Floats, Ints
 from unskew.data import Interactions, Split
 from unskew.data.split import All, Listed, Sampled
 from unskew.data.vocabulary import canonical
@@ -22,7 +22,7 @@ from unskew.evaluation.corrected import (
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.exposures import Exposures, check_population
 from unskew.evaluation.judged import Fitted
-from unskew.evaluation.saved_ranks import admit, check_alike
+from unskew.evaluation.saved_ranks import admit, align
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
 from unskew.evaluation.stages import Stage, stage
 from unskew.metrics import Metric
@@ -146,7 +146,7 @@ class Gathering:
                 f"{metric} needs scores of all candidates, and no model has them: a table of predictions that lacks "
                 "some cannot rank; give --scores or --factors"
             )
-        check_alike(joined)
+        joined = align(joined, self.settings.users)
         check_pools(joined, self.split.rule)
         return contest, joined, block
 
@@ -160,7 +160,19 @@ class Gathering:
         others = [model.predictor for name, model in self.fitted.items() if name not in chosen]
         also = [ids for ids in map(self._tested_items, others) if ids is not None]
         also += [self.split.item_vocabulary.ids[np.unique(made.items)] for made in (ranks or {}).values()]
-        return prepare_contest(chosen, self.split, positive=positive, seed=self.settings.seed, also=also)
+        ready = [model.ranker.users for model in self.fitted.values() if isinstance(model.ranker, Ranks)]
+        # an exposed item that nobody knows is refused, and a rating that nobody predicts has no loss
+        ranked = not self.split.exposed and (scorers is not None or bool(ranks))
+        return prepare_contest(
+            chosen,
+            self.split,
+            positive=positive,
+            seed=self.settings.seed,
+            also=also,
+            users=self.settings.users if ranked or self.split.exposed else "common",
+            also_users=np.unique(np.concatenate(ready)) if ready and (ranked or self.split.exposed) else None,
+            tested=ranked,
+        )
 
     def _tested_items(self, predictor: Scorer | Predictions | None) -> Any:
         """Ids of the test items that something knows which predicts but does not rank; None where it does not say."""
@@ -194,13 +206,15 @@ class Gathering:
         tested = [self._tested_items(m.predictor) for m in self.fitted.values() if m.table is None]
         also = [ids for ids in (*tables, *tested) if ids is not None]
         try:
-            contest = prepare_contest({**plain, name: table}, self.split, positive=positive, seed=0, also=also)
-            before = prepare_contest(plain, self.split, positive=positive, seed=0, also=also)
+            with_table, without = (
+                prepare_contest(models, self.split, positive=positive, also=also, users="common", tested=False)
+                for models in ({**plain, name: table}, plain)
+            )
         except DataError:  # no test user is known to it
             return False
-        if len(contest) < len(before):
+        if len(with_table) < len(without):
             return False
-        binding = contest.bindings[name]
+        contest, binding = with_table, with_table.bindings[name]
         offsets, columns, _ = table.lists_of(binding.rows[contest.users])
         place = np.full(table.n_items, -1)
         place[binding.columns[binding.columns >= 0]] = np.flatnonzero(binding.columns >= 0)
@@ -215,9 +229,7 @@ class Gathering:
         first = next(iter(ranks.values()))
         starts = np.flatnonzero(np.append(True, first.users[1:] != first.users[:-1]))
         users = first.users[starts]
-        known = np.ones(len(self.split.user_vocabulary), dtype=bool)
-        if contest is not None:
-            known = _known(contest, known)
+        everybody = np.ones(len(self.split.user_vocabulary), dtype=bool)
         return Evidence(
             split=self.split,
             train=self.train,
@@ -225,7 +237,7 @@ class Gathering:
             offsets=np.append(starts, len(first)).astype(np.int64),
             items=first.items,
             ranks=ranks,
-            known_users=known,
+            known_users=everybody if contest is None else contest.known_users,
             dropped=self._without_rank(first, users) if contest is None else contest.dropped,
             unlisted=self.settings.unlisted,
             values=None if self.split.test.values is None else first.values,
@@ -257,7 +269,7 @@ class Gathering:
                 seed=self.settings.seed,
                 progress=None if self.progress is None else stage(self.progress, name, "checking"),
             )
-            listed = full.listed if evidence.unlisted == "zero" else None
+            listed = full.in_list() if evidence.unlisted == "zero" else None
             for metric in self.settings.metrics:
                 assert isinstance(metric, Metric)
                 true = metric.row_gains(full.above, full.spread, full.candidates, listed)
@@ -300,7 +312,7 @@ class Gathering:
             offsets=contest.offsets,
             items=contest.items,
             ranks=ranks,
-            known_users=_known(contest, np.ones(len(self.split.user_vocabulary), dtype=bool)),
+            known_users=contest.known_users,
             dropped={**contest.dropped, "rows_without_prediction": missing},
             unlisted=self.settings.unlisted,
             values=contest.values,
@@ -363,16 +375,9 @@ class Gathering:
             listed = np.zeros(len(self.split.user_vocabulary))
             listed[contest.users] = contest.candidates
             return listed
-        seen = self.split.train.user_counts * (not isinstance(self.split.rule, All))
+        seen = self.split.train.seen_counts * (not isinstance(self.split.rule, All))
         catalogue = contest.catalogue_size
         if ranks:  # those made before may be among items that no model here knows
             first = next(iter(ranks.values()))
             catalogue = int(first.candidates[0] + seen[first.users[0]])
         return np.asarray(float(catalogue) - seen)
-
-
-def _known(contest: Contest, known: Bools) -> Bools:
-    """Users that all models of a contest know, by code."""
-    for binding in contest.bindings.values():
-        known = known & (binding.rows >= 0)
-    return known

@@ -1,6 +1,6 @@
 """The models of a run: what each can do, and how those that are not yet trained are."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -11,13 +11,12 @@ from unskew.arrays import Floats, Ints
 from unskew.data import Interactions, Split
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import ConfigError, DataError
-from unskew.estimators import Estimate
 from unskew.evaluation.settings import DEFAULT_LOSSES, DEFAULT_METRICS, OVER_ALL_PAIRS, Settings
 from unskew.evaluation.stages import Stage, stage
 from unskew.evaluation.validation import Chosen, choose, say
 from unskew.models import DebiasedModel, Model, RatingModel, StepwiseModel
 from unskew.propensities import Column, ObservationModel, Propensity, PropensityModel
-from unskew.ranking import ListScorer, Predictions, Ranks, Scorer
+from unskew.ranking import ListScorer, Predictions, Ranks, Scorer, scores_from_frame
 
 One: TypeAlias = "Scorer | Ranks | Predictions | Model | str"
 Judged: TypeAlias = "One | tuple[One, ...]"
@@ -39,12 +38,15 @@ class Fitted:
         The model in words, for the record.
     chosen_by : str
         What chose its step, where it learns step by step and there are validation rows.
+    learnt : bool
+        Whether it was trained in this run.
     """
 
     ranker: Scorer | Ranks | None
     predictor: Scorer | Predictions | None
     described: str
     chosen_by: str = ""
+    learnt: bool = False
 
     @property
     def table(self) -> ListScorer | None:
@@ -66,6 +68,23 @@ def default_metrics(models: Mapping[str, Any]) -> tuple[str, ...]:
     predicting = [_predicts_only(part) for part in parts]
     ranking = () if all(predicting) else DEFAULT_METRICS
     return (*ranking, *(DEFAULT_LOSSES if any(predicting) else ()))
+
+
+def read_frames(models: Mapping[str, Any]) -> dict[str, Any]:
+    """The models with each data frame among them read as a table of scores, as a file of scores would be."""
+    return {
+        name: tuple(_read_frame(name, part) for part in given) if isinstance(given, tuple) else _read_frame(name, given)
+        for name, given in models.items()
+    }
+
+
+def _read_frame(name: str, given: Any) -> Any:
+    if isinstance(given, str | Model | Ranks | Predictions | type) or not hasattr(given, "columns"):
+        return given
+    import narwhals as nw
+
+    frame = nw.from_native(given, eager_only=True, pass_through=True)
+    return scores_from_frame(frame, name=f"model {name!r}") if isinstance(frame, nw.DataFrame) else given
 
 
 def _predicts_only(part: Any) -> bool:
@@ -115,6 +134,7 @@ def fit_all(
             predictors[0] if predictors else None,
             " and ".join(part.described for part in parts),
             next((part.chosen_by for part in parts if part.chosen_by), ""),
+            learnt=any(isinstance(part, str | Model) for part in (given if isinstance(given, tuple) else (given,))),
         )
     return fitted
 
@@ -130,12 +150,12 @@ def _fit(
     threads: int | None,
     uniform: Interactions | None,
 ) -> Fitted:
-    model = Model.from_word(given) if isinstance(given, str) else given
+    model = Model.from_word(given) if isinstance(given, str) else _read_frame(name, given)
     if isinstance(model, type) or not isinstance(model, Model | Ranks | Predictions | Scorer):
         kind = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
         raise DataError(
-            f"model {name!r} is {kind}; give an object with a method score(users), Ranks, Predictions, or a word such "
-            "as 'als'"
+            f"model {name!r} is {kind}; give an object with a method score(users), Ranks, Predictions, a frame with "
+            "columns user, item and score, or a word such as 'als'"
         )
     if isinstance(model, Predictions):
         return Fitted(None, model, type(model).__name__)
@@ -300,33 +320,4 @@ def check_judged(fitted: Mapping[str, Fitted], settings: Settings) -> None:
             raise ConfigError(
                 f"model {name!r} predicts no ratings, and {losses[0]} needs them; give --predictions, or ask for a "
                 "ranking metric"
-            )
-
-
-def left_out(estimates: Iterable[Estimate], fitted: Mapping[str, Fitted]) -> Iterable[str]:
-    """Say which models are not judged by which metrics, and why."""
-    judged: dict[str, set[str]] = {}
-    for row in estimates:
-        judged.setdefault(row.metric, set()).add(row.model)
-    metrics_of: dict[str, list[str]] = {}
-    for metric, models in judged.items():
-        for name in fitted:
-            if name not in models:
-                metrics_of.setdefault(name, []).append(metric)
-    for name, metrics in metrics_of.items():
-        why = "predicts no ratings" if fitted[name].predictor is None else "has no score for every candidate"
-        yield f"model {name!r} {why}: not judged by {', '.join(metrics)}"
-
-
-def unnamed(models: Mapping[str, Fitted], split: Split) -> Iterator[str]:
-    """Say which models were matched by order alone, where ids are more than row numbers."""
-    for name, model in models.items():
-        if model.scorer is None:
-            continue
-        pairs = (("user", split.user_vocabulary), ("item", split.item_vocabulary))
-        axes = [axis for axis, ids in pairs if getattr(model.scorer, f"{axis}_ids", None) is None and not ids.is_range]
-        if axes:
-            yield (
-                f"model {name!r} has no {' and '.join(f'{axis}_ids' for axis in axes)}: its k-th row was taken for the "
-                "k-th id of train and test together"
             )

@@ -1,6 +1,6 @@
 """Whether the propensities of a run add up, for the report, its warnings and its page."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,6 @@ from unskew.propensities import (
     Uniform,
     diagnose,
 )
-
-FAR_OFF = 0.2  # share of all pairs by which the weights may miss them before it is warned of
 
 
 def check_propensity(
@@ -69,18 +67,6 @@ def count_pairs(evidence: Evidence, rated: Evidence | None) -> int:
     if evidence.relevant is None:
         return 0
     return int(evidence.relevant[evidence.population(mean=True)].sum() + evidence.absent.sum())
-
-
-def propensity_doubts(diagnostics: Diagnostics | None) -> Iterator[str]:
-    """What the diagnostics give reason to doubt."""
-    if diagnostics is None:
-        return
-    yield from diagnostics.notes
-    if diagnostics.cells and abs(diagnostics.coverage - 1) > FAR_OFF:
-        yield (
-            f"the weights stand for {diagnostics.coverage:.0%} of all pairs, so ips is off by about as much; snips, "
-            "which divides by them, is less so"
-        )
 
 
 def as_numbers(diagnostics: Diagnostics) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,8 +13,8 @@ import numpy as np
 from unskew import __version__
 from unskew.data import Interactions
 from unskew.data.writing import written
-from unskew.errors import ConfigError, did_you_mean
-from unskew.estimators import Comparison, Estimate, Snips
+from unskew.errors import ConfigError, UnskewError, did_you_mean
+from unskew.estimators import Comparison, Estimate, Estimator, Snips
 from unskew.evaluation.changes import Changes
 from unskew.evaluation.corrected import CorrectionCheck
 from unskew.evaluation.coupling import ROWS_A_USER, count_sizes
@@ -25,10 +25,14 @@ from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.exposed_record import record_exposures
 from unskew.evaluation.exposures import Exposures
 from unskew.evaluation.gamma import GammaChoice
+from unskew.evaluation.judged import Fitted
 from unskew.evaluation.propensity_check import as_numbers, check_propensity, count_pairs, file_fingerprints
+from unskew.evaluation.risks import Cell
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
 from unskew.evaluation.sweep import Sweep, sweep_gamma
+from unskew.metrics import AnyMetric, parse_metric
 from unskew.propensities import Diagnostics, ObservationModel, Popularity, Propensity
+from unskew.ranking import Contest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +49,9 @@ class Report:
     the rated rows where a metric is over all pairs; when all are, `evidence` is the latter too. `against` is
     what moved since an earlier run, where one was named. `exposures` are all rows of a randomly exposed test, and
     `population_by` says how it is known what they were drawn from; `uniform` are the rows drawn at random that models
-    learnt from.
+    learnt from. `cells`, `contest` and `fitted` are what the warnings look at and are not in the JSON: the sums per
+    user of each metric and estimator, who was ranked among what, and the trained models; so are `uniform_given`, the
+    uniform rows as they came, and `notes`, what was found while files were read.
     """
 
     estimates: tuple[Estimate, ...]
@@ -66,6 +72,11 @@ class Report:
     exposures: Exposures | None = None
     uniform: Interactions | None = None
     population_by: str = "given"
+    cells: tuple[Cell, ...] = ()
+    contest: Contest | None = None
+    fitted: Mapping[str, Fitted] = field(default_factory=dict)
+    uniform_given: Interactions | None = None
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         from unskew.evaluation.table import as_text
@@ -103,18 +114,39 @@ class Report:
             + (f"<ul>{notes}</ul>" if notes else "")
         )
 
-    def estimate(self, model: str, metric: str, estimator: str) -> Estimate:
-        """The estimate of a model, by words."""
+    def estimate(self, model: str, metric: str | AnyMetric, estimator: str | Estimator) -> Estimate:
+        """The estimate of a model, by words in any spelling that `evaluate` takes, or by objects."""
+        words = model, _printed(metric, parse_metric), _printed(estimator, Estimator.from_word)
         for row in self.estimates:
-            if (row.model, row.metric, row.estimator) == (model, metric, estimator):
+            if (row.model, row.metric, row.estimator) == words:
                 return row
         known = [f"{row.model} {row.metric} {row.estimator}" for row in self.estimates]
         asked = f"{model} {metric} {estimator}"
         raise ConfigError(f"no estimate {asked!r}{did_you_mean(asked, known)}")
 
-    def value(self, model: str, metric: str, estimator: str) -> float | None:
-        """The value of an estimate, by words."""
+    def value(self, model: str, metric: str | AnyMetric, estimator: str | Estimator) -> float | None:
+        """The value of an estimate, named as in `estimate`."""
         return self.estimate(model, metric, estimator).value
+
+    @cached_property
+    def dropped_share(self) -> float:
+        """Share of the test rows that are not judged: of the positive ones, for metrics over positives."""
+        test, positive = self.evidence.split.test, self.settings.positive
+        if self.exposures is not None:
+            asked, judged = len(test), self.exposures.evidence.rows
+        elif self.evidence is self.rated:
+            asked, judged = len(test), self.evidence.rows - self.evidence.dropped["rows_without_prediction"]
+        else:
+            asked = len(test) if positive is None else int(test.holds(positive).sum())
+            judged = self.evidence.rows
+        return 1 - judged / asked if asked else 0.0
+
+    @property
+    def left_out(self) -> str | None:
+        """The warning that every output opens with, when many test rows are not judged; None otherwise."""
+        from unskew.evaluation.checking.data import rows_left_out
+
+        return next(rows_left_out.look(self), None)
 
     def evidence_of(self, metric: str) -> Evidence:
         """The rows that a metric is computed from."""
@@ -182,6 +214,7 @@ class Report:
             "ties": settings.ties,
             "unlisted": settings.unlisted,
             "positive": settings.positive,
+            "users": settings.users,
             "relevant_counts": self.evidence.relevant is not None,
             "level": settings.level,
             "interval": str(settings.interval),
@@ -233,6 +266,8 @@ class Report:
         settings = self.settings
         if self.exposures is not None and not any(e.uses_propensity for e in settings.estimators):
             return []  # the items were drawn with equal chances, so there is no bias to assume
+        if settings.users == "served":
+            return []  # a sweep is over the same users for all models
         form = next((e for e in settings.estimators if isinstance(e, Snips)), None)
         smoothing = settings.propensity.smoothing if isinstance(settings.propensity, Popularity) else 1.0
         if not smoothing and not self.evidence.train.item_counts[self.evidence.items].any():
@@ -296,6 +331,14 @@ class Report:
             with written(Path(path)) as stream:
                 stream.write(text)
         return text
+
+
+def _printed(given: Any, parse: Callable[[str], Any]) -> str:
+    """A word as the report prints it; one that cannot be read stays as it is."""
+    try:
+        return str(parse(given) if isinstance(given, str) else given)
+    except UnskewError:
+        return str(given)
 
 
 def _shown(value: object) -> str:

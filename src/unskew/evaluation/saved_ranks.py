@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -48,20 +47,73 @@ def admit(name: str, ranks: Ranks, split: Split, settings: Settings) -> Ranks:
         )
     if not asked.any():
         raise DataError(f"ranks of {name!r} hold no row that is positive under {settings.positive!r}")
-    return ranks if asked.all() else take_ranks(ranks, asked)
+    return ranks if asked.all() else ranks.take(asked)
 
 
-def check_alike(ranks: Mapping[str, Ranks]) -> None:
-    """Refuse models that were not judged on the same rows among the same candidates."""
+def align(ranks: Mapping[str, Ranks], users: str) -> dict[str, Ranks]:
+    """Ranks of all models on the same rows among the same candidates.
+
+    Unless only common users are judged, a user whom some ranks lack is one whom their model does not know: its list is
+    empty. The rows and the number of candidates of that user come from the other models.
+
+    Parameters
+    ----------
+    ranks : mapping
+    users : {"any", "common", "served"}
+
+    Raises
+    ------
+    DataError
+        When users whom two models share have different rows or candidates.
+    """
     names = list(ranks)
-    first = ranks[names[0]]
-    for name, other in ranks.items():
-        same = np.array_equal(first.users, other.users) and np.array_equal(first.items, other.items)
-        if not same or not np.array_equal(first.candidates, other.candidates):
+    together = ranks[names[0]]
+    if users != "common":
+        for other in ranks.values():
+            lacking = ~np.isin(other.users, together.users)
+            if lacking.any():
+                whole = [replace(part, listed=None, known=None) for part in (together, other.take(lacking))]
+                together = Ranks.concat(whole)
+    made = {}
+    for name, own in ranks.items():
+        mine = np.isin(together.users, own.users)
+        here = together if mine.all() else together.take(mine)
+        same = np.array_equal(here.users, own.users) and np.array_equal(here.items, own.items)
+        if not same or not np.array_equal(here.candidates, own.candidates) or (users == "common" and not mine.all()):
             raise DataError(
                 f"ranks of {names[0]!r} and {name!r} are of different rows or candidates; "
                 "make them with one prepare_contest that is given all models"
             )
+        made[name] = own if mine.all() else _fill(name, own, together, mine)
+    return made
+
+
+def _fill(name: str, ranks: Ranks, together: Ranks, mine: Bools) -> Ranks:
+    """The ranks with an empty list for the users whom they lack, where all candidates are tied."""
+    if ranks.ties in {"random", "ordinal"}:
+        raise DataError(
+            f"ranks of {name!r} lack {len(np.unique(together.users[~mine])):,} users whom other models know, and under "
+            f"ties={ranks.ties} their places cannot be told from the ranks; make them with one prepare_contest that is "
+            "given all models, or use --users common"
+        )
+    others = (together.candidates - 1).astype(np.int32)
+    above = np.where(mine, 0, others if ranks.ties == "pessimistic" else 0).astype(np.int32)
+    tied, known = others.copy(), mine.copy()
+    above[mine], tied[mine] = ranks.above, ranks.tied
+    known[mine] = True if ranks.known is None else ranks.known
+    listed = None
+    if ranks.listed is not None:
+        listed = np.zeros(len(together), dtype=np.int32)
+        listed[mine] = ranks.listed
+    return replace(
+        together,
+        above=above,
+        tied=tied,
+        listed=listed,
+        known=known,
+        ties=ranks.ties,
+        candidate_rule=ranks.candidate_rule,
+    )
 
 
 def _check_rows(name: str, ranks: Ranks, split: Split) -> None:
@@ -81,7 +133,7 @@ def _check_train(name: str, ranks: Ranks, split: Split) -> None:
     """Candidates and training items of a user add up to the catalogue, which is the same for all users."""
     if not isinstance(split.rule, Unseen | Trained):
         return
-    catalogue = ranks.candidates + split.train.user_counts[ranks.users]
+    catalogue = ranks.candidates + split.train.seen_counts[ranks.users]
     seen = _is_in(ranks, split.train.users, split.train.items, len(split.item_vocabulary))
     if seen.any() or (catalogue != catalogue[0]).any():
         raise DataError(
@@ -91,12 +143,3 @@ def _check_train(name: str, ranks: Ranks, split: Split) -> None:
 
 def _is_in(ranks: Ranks, users: Ints, items: Ints, width: int) -> Bools:
     return np.isin(ranks.users.astype(np.int64) * width + ranks.items, users.astype(np.int64) * width + items)
-
-
-def take_ranks(ranks: Ranks, rows: Bools) -> Ranks:
-    """The given rows of ranks."""
-    columns = ("users", "items", "above", "tied", "candidates", "values", "listed", "pool")
-    taken: dict[str, Any] = {
-        column: getattr(ranks, column)[rows] for column in columns if getattr(ranks, column) is not None
-    }
-    return replace(ranks, **taken)

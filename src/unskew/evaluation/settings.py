@@ -10,7 +10,7 @@ from unskew.evaluation.exposed_checks import TIES_OF_REDUCTION, exposed_mismatch
 from unskew.evaluation.scale import Scale
 from unskew.metrics import AnyMetric, parse_metric
 from unskew.propensities import GammaRange, Popularity, PropensityModel
-from unskew.ranking import TIE_POLICIES, Ties
+from unskew.ranking import TIE_POLICIES, USER_RULES, Ties, UserRule
 
 DEFAULT_METRICS = ("recall@10", "adg@10", "auc")
 DEFAULT_LOSSES = ("mae", "mse")
@@ -51,6 +51,10 @@ class Settings:
         Whether test rows without a prediction are left out instead of refused.
     assume : GammaRange or None
         The popularity biases that are held possible, where they were given.
+    users : {"any", "common", "served"}
+        Which test users are judged.
+    propensity_found : bool
+        Whether the propensities are the test's own column, although none was named.
     """
 
     pairs: tuple[tuple[AnyMetric, Estimator], ...]
@@ -66,6 +70,8 @@ class Settings:
     scale: Scale | None = None
     allow_missing: bool = False
     assume: GammaRange | None = None
+    users: UserRule = "any"
+    propensity_found: bool = False
 
     @property
     def metrics(self) -> list[AnyMetric]:
@@ -82,7 +88,7 @@ def resolve(
     *,
     metrics: Sequence[str | AnyMetric] | None = None,
     estimators: Sequence[str | Estimator] | None = None,
-    propensity: str | PropensityModel = DEFAULT_PROPENSITY,
+    propensity: str | PropensityModel | None = None,
     candidates: str | Candidates | None = None,
     ties: str = "expected",
     positive: str | None = None,
@@ -94,11 +100,13 @@ def resolve(
     scale: str | Scale | None = None,
     allow_missing: bool = False,
     assume: str | GammaRange | None = None,
+    users: str = "any",
     exposed: bool = False,
 ) -> Settings:
     """Parse words and refuse what cannot be.
 
-    With `exposed` the test is of items drawn at random, which has other defaults and estimators.
+    With `exposed` the test is of items drawn at random, which has other defaults and estimators. A propensity that is
+    not named is that of popularity, unless the test turns out to have a column of its own.
 
     Raises
     ------
@@ -137,7 +145,8 @@ def resolve(
         )
     chosen_interval = Interval.from_word(interval) if isinstance(interval, str) else interval
     _check_interval(chosen_interval, pairs)
-    model = PropensityModel.from_word(propensity) if isinstance(propensity, str) else propensity
+    named = DEFAULT_PROPENSITY if propensity is None else propensity
+    model = PropensityModel.from_word(named) if isinstance(named, str) else named
     assumed = GammaRange.parse(assume) if isinstance(assume, str) else assume
     _check_assumed(assumed, model, [estimator for _, estimator in pairs])
     return Settings(
@@ -154,6 +163,7 @@ def resolve(
         scale=Scale.parse(scale) if isinstance(scale, str) else scale,
         allow_missing=allow_missing,
         assume=assumed,
+        users=_user_rule(users, exposed=exposed),
     )
 
 
@@ -169,6 +179,15 @@ def _check_assumed(assumed: GammaRange | None, model: PropensityModel, estimator
             f"--assume {assumed} leaves out the gamma of {model}, {model.known_gamma:g}; widen it, or name a gamma "
             "within it"
         )
+
+
+def _user_rule(users: str, *, exposed: bool) -> UserRule:
+    rule = next((known for known in USER_RULES if known == users), None)
+    if rule is None:
+        raise ConfigError(f"unknown rule users={users!r}{did_you_mean(users, USER_RULES)}")
+    if exposed and rule == "served":
+        raise ConfigError("users=served is for --test: exposed rows are one sample for all models; use any or common")
+    return rule
 
 
 def _check_interval(interval: Interval, pairs: Sequence[tuple[AnyMetric, Estimator]]) -> None:

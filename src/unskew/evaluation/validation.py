@@ -3,7 +3,7 @@
 import hashlib
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -227,20 +227,6 @@ def count_shared(rows: Interactions, others: Interactions) -> int:
     """How many rows are among the others too; both are coded alike, as the parts of a split are."""
     keys = [part.users.astype(np.int64) * max(part.n_items, 1) + part.items for part in (rows, others)]
     return int(np.isin(keys[0], keys[1]).sum())
-
-
-def validation_doubts(split: Split) -> Iterator[str]:
-    """Say when the rows that chose a model are not held out, or are those it is judged on."""
-    if split.validation is None:
-        return
-    rows = len(split.validation)
-    if in_train := count_shared(split.validation, split.train):
-        yield f"{in_train:,} of {rows:,} validation rows are also in train: they are left out of the choice"
-    if in_test := count_shared(split.validation, split.test):
-        yield (
-            f"{in_test:,} of {rows:,} validation rows are also in the test: models are chosen by what they are judged "
-            "on, so their numbers are too good; keep the two apart"
-        )
 
 
 def _file(folder: Path, name: str, grid: str) -> Path:

@@ -217,10 +217,10 @@ def _best_words(judging: Standing, kind: str, level: float, voice: Voice) -> Ite
     if len(judging.first) == len(order):
         yield f"By {by}, {few([quoted(name) for name in judging.first])} are level, with {_value(order[0])}."
         return
+    values = {row.model: row for row in order}
     if len(best) == 1:
-        yield f"By {by}, {quoted(best[0])} is best, with {_value(order[0])}."
+        yield f"By {by}, {quoted(best[0])} is best, with {_value(values[best[0]])}."
     else:
-        values = {row.model: row for row in order}
         names = [f"{quoted(name)} ({_value(values[name])})" for name in best]
         yield f"By {by}, {few(names)} may be best: this {voice.data} cannot separate them."
     yield from _lead_words(judging, judging.lead, level)

@@ -53,6 +53,8 @@ class Observed:
         places = np.searchsorted(users, train.users), np.searchsorted(items, train.items)
         ones = np.ones(len(train), dtype=np.float32)
         matrix = sparse.csr_array((ones, places), shape=(len(users), len(items)))
+        matrix.sum_duplicates()
+        matrix.data[:] = 1  # a pair that is in the log twice was added up
         matrix.sort_indices()  # so that the order of the log's rows does not matter
         return cls(
             matrix,

@@ -115,6 +115,7 @@ class PairwiseModel(StepwiseModel):
                 f"{train.name}: {self} needs the propensity of each row, and there is none; use "
                 "train.with_propensity(...), or name the model in an evaluation"
             )
+        train = train.distinct()  # as the matrix is
         chances = np.asarray(train.propensity, dtype=float)
         if not (np.isfinite(chances).all() and (chances > 0).all()):
             raise PropensityError(f"{train.name}: {self} needs propensities above 0 for all training rows")

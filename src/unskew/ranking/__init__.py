@@ -1,10 +1,10 @@
 """Where each held-out item landed: kernel, ranks, scorers and engines."""
 
 from unskew.ranking.catalogue import Binding
-from unskew.ranking.contest import Contest, prepare_contest
+from unskew.ranking.contest import USER_RULES, Contest, UserRule, prepare_contest
 from unskew.ranking.engines import Engine, Threads
 from unskew.ranking.lists import ListScorer
-from unskew.ranking.model_files import read_factors, read_predictions, read_scores
+from unskew.ranking.model_files import read_factors, read_predictions, read_scores, scores_from_frame
 from unskew.ranking.predictions import Predictions, look_up, predict
 from unskew.ranking.ranker import default_block_size, rank
 from unskew.ranking.ranks import TIE_POLICIES, Ranks, Ties
@@ -13,6 +13,7 @@ from unskew.ranking.top import TopCounts, TopLists, count_top, top_lists
 
 __all__ = [
     "TIE_POLICIES",
+    "USER_RULES",
     "Binding",
     "CallableScorer",
     "Contest",
@@ -28,6 +29,7 @@ __all__ = [
     "Ties",
     "TopCounts",
     "TopLists",
+    "UserRule",
     "count_top",
     "default_block_size",
     "look_up",
@@ -37,5 +39,6 @@ __all__ = [
     "read_factors",
     "read_predictions",
     "read_scores",
+    "scores_from_frame",
     "top_lists",
 ]

@@ -63,7 +63,12 @@ class JoinedCatalogue:
 
 
 def join_catalogue(
-    models: Mapping[str, Scorer], split: Split, *, trained: bool, also: Sequence[npt.ArrayLike] = ()
+    models: Mapping[str, Scorer],
+    split: Split,
+    *,
+    trained: bool,
+    tested: bool = False,
+    also: Sequence[npt.ArrayLike] = (),
 ) -> JoinedCatalogue:
     """Join the items of train and of all models, or take those that occur in training alone.
 
@@ -73,6 +78,8 @@ def join_catalogue(
     split : Split
     trained : bool
         Whether only items seen in training are ranked.
+    tested : bool
+        Whether the items of the test are ranked too, known to a model or not.
     also : sequence of array
         Ids of further items.
     """
@@ -87,6 +94,8 @@ def join_catalogue(
         member[to_joined[split.train.item_counts > 0]] = True
     else:
         member[to_joined[split.catalogue]] = True
+        if tested:
+            member[to_joined[split.test.item_counts > 0]] = True
         for model_vocabulary, codes in known_items:
             member[model_vocabulary.codes_in(vocabulary)[codes]] = True
     catalogue = np.flatnonzero(member)

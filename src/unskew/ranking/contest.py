@@ -2,16 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data.split import All, Candidates, Listed, Sampled, Split, Trained
-from unskew.errors import DataError
-from unskew.ranking.catalogue import Binding, join_catalogue
+from unskew.errors import ConfigError, DataError, did_you_mean
+from unskew.ranking.catalogue import Binding, JoinedCatalogue, join_catalogue
 from unskew.ranking.scorers import Scorer
+
+UserRule: TypeAlias = Literal["any", "common", "served"]
+USER_RULES: tuple[UserRule, ...] = ("any", "common", "served")
+"""Which test users are judged: those known to any model, to all, or for each model those that it knows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +48,10 @@ class Contest:
         Counts of what was left out and why.
     catalogue_ids : array
         Ids of the catalogue, for messages.
+    known_users : array of bool
+        Users who may be judged, by code: those known to any model, or to all of them.
+    unknown_rows : int
+        How many rows are of items that are neither in train nor known to a model; no model can find them.
     touched : pair of array, optional
         Under a corrected `sampled` rule, offsets and places in the catalogue of what each judged user has in train,
         validation or test; the others could have been drawn.
@@ -64,6 +72,8 @@ class Contest:
     dropped: Mapping[str, int]
     catalogue_ids: npt.NDArray[Any]
     user_ids: npt.NDArray[Any]
+    known_users: Bools
+    unknown_rows: int = 0
     touched: tuple[Ints, Ints] | None = None
 
     def __len__(self) -> int:
@@ -90,8 +100,11 @@ def prepare_contest(
     positive: str | None = None,
     seed: int = 0,
     also: Sequence[npt.ArrayLike] = (),
+    users: str = "any",
+    also_users: Ints | None = None,
+    tested: bool = True,
 ) -> Contest:
-    """Join the catalogues of train and models, drop what cannot be judged, and count it.
+    """Join the items of train, test and models, drop what cannot be judged, and count it.
 
     Parameters
     ----------
@@ -103,6 +116,14 @@ def prepare_contest(
         For sampled candidates.
     also : sequence of array
         Ids of further items, known to models that do not rank; they are in the catalogue too.
+    users : {"any", "common", "served"}
+        Who is judged: test users known to at least one model, or to every model. A user whom a model does not know has
+        an empty list there. ``served`` takes the rows of ``any``; who counts for which model is decided later.
+    also_users : array, optional
+        Codes of users known to models that have ranked already.
+    tested : bool
+        Whether test items that are neither in train nor known to a model are in the catalogue: no model can find them.
+        If not, their rows are left out and counted.
 
     Raises
     ------
@@ -110,28 +131,28 @@ def prepare_contest(
         When a model does not fit the split, or nothing is left to judge.
     """
     rule = split.rule
-    joined = join_catalogue(models, split, trained=isinstance(rule, Trained), also=also)
-    known = np.ones(len(split.user_vocabulary), dtype=bool)
-    for binding in joined.bindings.values():
-        known &= binding.rows >= 0
-
+    if users not in USER_RULES:
+        raise ConfigError(f"unknown rule users={users!r}{did_you_mean(users, USER_RULES)}")
+    joined = join_catalogue(models, split, trained=isinstance(rule, Trained), tested=tested, also=also)
+    known = _known_users(joined.bindings, split, users, also_users)
     test = split.sorted_test
     is_positive = np.ones(len(test), bool) if positive is None else test.holds(positive)
     places = joined.places
     columns = _look_up(places, test.items)
     kept, dropped = _keep(split, is_positive, columns, known, rule)
     chosen = slice(None) if kept.all() else kept
-    users, counts = _runs(test.users[chosen])
+    judged, counts = _runs(test.users[chosen])
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     _require_rows(kept, dropped, models, joined.bindings, split)
+    unknown = _count_unknown(joined, split, test.items[chosen], columns[chosen], also)
     listed_offsets, listed, among, outside_of = _restrict(
-        rule, split, users, places, columns[chosen], offsets, len(joined), seed
+        rule, split, judged, places, columns[chosen], offsets, len(joined), seed
     )
     lengths = np.diff(listed_offsets)
     return Contest(
         rule=rule,
         catalogue_size=len(joined),
-        users=users,
+        users=judged,
         offsets=offsets,
         items=test.items[chosen],
         columns=columns[chosen],
@@ -144,7 +165,51 @@ def prepare_contest(
         dropped=dropped,
         catalogue_ids=joined.ids,
         user_ids=split.user_vocabulary.ids,
+        known_users=known,
+        unknown_rows=unknown,
         touched=outside_of,
+    )
+
+
+def _known_users(bindings: Mapping[str, Binding], split: Split, rule: str, also: Ints | None) -> Bools:
+    """Users, by code, whom any model knows, or all; everybody when no model says whom it knows."""
+    if not bindings:
+        return np.ones(len(split.user_vocabulary), dtype=bool)
+    knows = np.stack([binding.rows >= 0 for binding in bindings.values()])
+    if rule == "common":
+        return np.asarray(knows.all(axis=0))
+    tested = np.unique(split.test.users)
+    for name, mine in zip(bindings, knows, strict=True):
+        if not mine[tested].any() and (len(bindings) > 1 or also is not None):  # alone, another error says it
+            raise DataError(
+                f"model {name!r} knows none of the {len(tested):,} test users; are its user ids (for a built-in, those "
+                "of train) those of the test?"
+            )
+    known = np.asarray(knows.any(axis=0))
+    if also is not None:
+        known[also] = True
+    return known
+
+
+def _count_unknown(
+    joined: JoinedCatalogue, split: Split, items: Ints, columns: Ints, also: Sequence[npt.ArrayLike]
+) -> int:
+    """Rows of items that are neither in train nor known to a model; an error when all are."""
+    if not joined.bindings or also:  # something else knows items too
+        return 0
+    known = np.zeros(len(joined), dtype=bool)
+    known[joined.places[split.catalogue][joined.places[split.catalogue] >= 0]] = True
+    for binding in joined.bindings.values():
+        known |= binding.columns >= 0
+    unknown = int(np.sum(~known[columns]))
+    if unknown and unknown == len(items):
+        raise _strange_items(unknown)
+    return unknown
+
+
+def _strange_items(rows: int) -> DataError:
+    return DataError(
+        f"no test row is left: {rows} test items are neither in train nor known to a model; are the item ids the same?"
     )
 
 
@@ -225,10 +290,7 @@ def _require_rows(
             f"{len(tested)}; are its user ids (for a built-in, those of train) those of the test?"
         )
     if outside and outside >= seen:
-        raise DataError(
-            f"no test row is left: {outside} test items are neither in train nor known to a model; "
-            "are the item ids the same?"
-        )
+        raise _strange_items(outside)
     if seen:
         raise DataError(f"no test row is left: {seen} are also in train; use --candidates all to keep them")
     raise DataError("the test has no positive row; check --positive and the rating column")

@@ -6,11 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.data.frames import find_column
+from unskew.data.frames import find_column, to_polars
 from unskew.data.reading import check_readable, read_table
 from unskew.errors import DataError, did_you_mean
 from unskew.ranking.lists import ListScorer
@@ -49,6 +50,8 @@ def read_factors(path: str | Path) -> FactorScorer:
 def read_scores(path: str | Path, *, user: str = "user", item: str = "item") -> ListScorer:
     """Read a CSV, TSV or Parquet file with columns ``user``, ``item`` and ``score``: a dense table or top-N lists.
 
+    In the place of ``score`` there may be ``rank``, where 1 is the best.
+
     Parameters
     ----------
     path : str or Path
@@ -74,23 +77,52 @@ def read_predictions(path: str | Path, *, user: str = "user", item: str = "item"
     return _read_table(Path(path), user, item, "prediction")
 
 
+def scores_from_frame(frame: Any, *, name: str = "scores", user: str = "user", item: str = "item") -> ListScorer:
+    """A pandas, polars or Arrow frame as a table of scores, as a file of them is read.
+
+    The columns are ``user``, ``item`` and ``score``, where larger is better, or ``rank``, where 1 is the best; a frame
+    with ``prediction`` instead has predicted ratings.
+
+    Parameters
+    ----------
+    frame : frame
+    name : str
+        What to call it in messages.
+    user, item : str
+        Other names the id columns may have.
+    """
+    native = nw.from_native(frame, eager_only=True)
+    columns = native.columns
+    users = find_column(user if user in columns else "user", columns, name)
+    items = find_column(item if item in columns else "item", columns, name)
+    wanted = next((column for column in ("score", "rank", "prediction") if column in columns), "score")
+    kept = {column: to_polars(native[column]) for column in (users, items, *([wanted] if wanted in columns else []))}
+    return _from_frame(pl.DataFrame(kept), users, items, wanted, name)
+
+
 def _read_table(path: Path, user: str, item: str, column: str) -> ListScorer:
     frame = read_table(path)
     users = find_column(user if user in frame.columns else "user", frame.columns, str(path))
     items = find_column(item if item in frame.columns else "item", frame.columns, str(path))
+    if column == "score" and column not in frame.columns and "rank" in frame.columns:
+        column = "rank"
+    return _from_frame(frame, users, items, column, str(path))
+
+
+def _from_frame(frame: pl.DataFrame, users: str, items: str, column: str, name: str) -> ListScorer:
     if column not in frame.columns:
         near = did_you_mean(column, frame.columns)
         hint = near if "did you mean" in near else f"; expected user, item and {column}"
-        raise DataError(f"{path}: no column {column!r} (it has {', '.join(frame.columns[:8])}){hint}")
+        raise DataError(f"{name}: no column {column!r} (it has {', '.join(frame.columns[:8])}){hint}")
     if frame.is_empty():
-        raise DataError(f"{path}: there is a header but no row; nothing to work with")
+        raise DataError(f"{name}: there is a header but no row; nothing to work with")
     scores = frame[column].cast(pl.Float64, strict=False)
     if scores.null_count():
         row = int(scores.is_null().arg_max() or 0)
         found = f"no {column}" if frame[column][row] is None else f"{column} {frame[column][row]!r}"
-        raise DataError(f"{path}: row {row + 1} has {found}; expected a number")
-    ratings = column == "prediction"
-    return ListScorer.from_table(frame[users], frame[items], scores.to_numpy(), name=str(path), ratings=ratings)
+        raise DataError(f"{name}: row {row + 1} has {found}; expected a number")
+    numbers = -scores.to_numpy() if column == "rank" else scores.to_numpy()
+    return ListScorer.from_table(frame[users], frame[items], numbers, name=name, ratings=column == "prediction")
 
 
 def _load(path: Path) -> dict[str, npt.NDArray[Any]]:

@@ -123,7 +123,7 @@ def look_up(table: ListScorer, split: Split, users: Ints, items: Ints) -> Floats
 
 
 def predict(scorer: Scorer, contest: Contest, *, name: str = "model") -> Floats:
-    """The scores of a contest's rows, taken as ratings; NaN for an item that the model does not know.
+    """The scores of a contest's rows, taken as ratings; NaN for a user or an item that the model does not know.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def predict(scorer: Scorer, contest: Contest, *, name: str = "model") -> Floats:
     binding = contest.bindings[name]
     user, column = binding.rows[contest.row_users], binding.columns[contest.columns]
     predicted = np.full(len(contest), np.nan)
-    known = column >= 0
+    known = (column >= 0) & (user >= 0)
     if isinstance(scorer, FactorScorer):
         predicted[known] = _factor_scores(scorer, user[known], column[known])
     else:

@@ -87,6 +87,7 @@ def rank(
         values=contest.values,
         listed=listed if isinstance(scorer, ListScorer) and unlisted == "zero" else None,
         pool=contest.row_pool,
+        known=job.known_rows(),
         ties=ties,
         candidate_rule=str(contest.rule),
     )
@@ -108,6 +109,11 @@ class _Job:
         self.ties, self.seed = ties, seed
         self.binding = _binding(contest, name)
         self.scores = BlockScores(scorer, self.binding, contest.user_ids, contest.catalogue_ids, name)
+
+    def known_rows(self) -> Bools | None:
+        """Whether the model knows the user of each row; None when it knows all."""
+        known = self.binding.rows[self.contest.users] >= 0
+        return None if known.all() else np.repeat(known, np.diff(self.contest.offsets))
 
     def rank_scores(self, block: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
         """Score a block of users and count."""
@@ -135,7 +141,12 @@ class _Job:
         first, last = block
         contest, scorer = self.contest, self.scorer
         assert isinstance(scorer, ListScorer)
-        offsets, columns, scores = scorer.lists_of(self.binding.rows[contest.users[first:last]])
+        rows = self.binding.rows[contest.users[first:last]]
+        offsets, columns, scores = scorer.lists_of(rows[rows >= 0])
+        if (rows < 0).any():  # the list of a user whom the model does not know is empty
+            lengths = np.zeros(len(rows), dtype=np.int64)
+            lengths[rows >= 0] = np.diff(offsets)
+            offsets = np.append(0, np.cumsum(lengths))
         columns = self.binding.places[columns]
         if (columns < 0).any():  # listed, but no candidate under this rule
             owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[columns >= 0]

@@ -17,7 +17,7 @@ from unskew.errors import DataError
 
 Ties: TypeAlias = Literal["expected", "optimistic", "pessimistic", "random", "ordinal"]
 TIE_POLICIES: tuple[Ties, ...] = ("expected", "optimistic", "pessimistic", "random", "ordinal")
-_COLUMNS = ("users", "items", "above", "tied", "candidates", "values", "listed", "pool")
+_COLUMNS = ("users", "items", "above", "tied", "candidates", "values", "listed", "pool", "known")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +41,9 @@ class Ranks:
         For top-N lists, how many candidates the user's list holds; a row with ``above >= listed`` is not in it.
     pool : array of int32, optional
         Under a corrected `sampled` rule, how many items the user's were drawn from.
+    known : array of bool, optional
+        Whether the model knows the row's user; None when it knows all. The list of a user whom it does not know is
+        empty: all candidates are tied there.
     ties : str
         The tie policy.
     candidate_rule : str
@@ -55,6 +58,7 @@ class Ranks:
     values: Floats | None = None
     listed: Ints | None = None
     pool: Ints | None = None
+    known: Bools | None = None
     ties: Ties = "expected"
     candidate_rule: str = "unseen"
 
@@ -79,7 +83,15 @@ class Ranks:
             digest.update(b"-" if column is None else column.astype("<i4").tobytes())
         if self.pool is not None:
             digest.update(self.pool.astype("<i4").tobytes())
+        if self.known is not None:
+            digest.update(np.packbits(self.known).tobytes())
         return digest.hexdigest()
+
+    def in_list(self) -> Ints | None:
+        """How many candidates the user's list holds: 0 for a user whom the model does not know; None without lists."""
+        if self.known is None:
+            return self.listed
+        return np.where(self.known, self.candidates if self.listed is None else self.listed, 0).astype(np.int32)
 
     def take(self, rows: Bools) -> "Ranks":
         """The rows of a mask."""
@@ -99,6 +111,12 @@ class Ranks:
             raise DataError(
                 "ranks made under different tie policies or candidate rules, or of lists and others, cannot be joined"
             )
+        if any(part.known is not None for part in parts):
+            everybody = [np.ones(len(part), dtype=bool) for part in parts]
+            parts = [
+                replace(part, known=whole if part.known is None else part.known)
+                for part, whole in zip(parts, everybody, strict=True)
+            ]
         columns: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts])
             if all(getattr(part, name) is not None for part in parts)

@@ -59,7 +59,7 @@ class BlockScores:
             self.source, self.unchecked = _Gathered(scorer, binding), isinstance(scorer, ListScorer)
 
     def of(self, users: Ints, *, writable: bool = False) -> Matrix:
-        """Scores of these users, minus infinity for items the model does not know.
+        """Scores of these users, minus infinity for items and users the model does not know.
 
         Parameters
         ----------
@@ -75,7 +75,15 @@ class BlockScores:
         """
         from unskew.ranking import kernel
 
-        scores = self.source.score(self.binding.rows[users])
+        rows = self.binding.rows[users]
+        if (rows < 0).any():  # nobody's list is empty by a score, so all items are tied
+            filled = np.full((len(users), len(self.binding.columns)), -np.inf, dtype=np.float64)
+            if (rows >= 0).any():
+                own = self.of(users[rows >= 0])
+                filled = filled.astype(own.dtype)
+                filled[rows >= 0] = own
+            return filled
+        scores = self.source.score(rows)
         if not self.unchecked:
             row, column = kernel.first_not_finite(scores)
             if row >= 0:

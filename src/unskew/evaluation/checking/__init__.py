@@ -1,0 +1,90 @@
+"""Warnings: an ordered tuple of checks, each with its reason and its remedy."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from unskew.evaluation.checking import data, exposed, gamma, models, time_leak, weights
+from unskew.evaluation.checking.check import Check, check
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+ROWS = (
+    data.repeated_rows,
+    data.test_rows_in_train,
+    data.test_items_outside,
+    data.test_items_unknown,
+    data.rows_without_rank,
+    data.users_without_positive,
+    data.users_left_out,
+)
+NUMBERS = (
+    models.users_unknown_to_model,
+    models.items_unknown_to_model,
+    weights.rows_without_propensity,
+    models.short_lists,
+    models.seen_items_in_lists,
+    models.many_ties,
+    weights.heavy_weights,
+    weights.propensities_add_up,
+    data.few_users,
+    data.cutoff_without_effect,
+    data.validation_size,
+    weights.popularity_without_training_rows,
+    time_leak.test_older_than_train,
+    time_leak.popularity_of_the_future,
+    weights.snips_per_user,
+)
+CHECKS: tuple[Check, ...] = (
+    data.rows_left_out,
+    data.catalogue_incomplete,
+    weights.propensity_column,
+    models.models_without_ids,
+    models.models_not_judged,
+    data.validation_overlap,
+    data.uniform_overlap,
+    *ROWS,
+    exposed.exposed_users_without_positive,
+    exposed.exposed_rows_in_train,
+    exposed.few_hits,
+    exposed.cutoff_without_effect_in_sample,
+    exposed.ndcg_of_single_users,
+    exposed.reduction_of_few_users,
+    exposed.weights_on_exposed_rows,
+    data.rating_rows_left_out,
+    models.accuracy_never_hit,
+    *NUMBERS,
+    data.ratings_without_condition,
+    exposed.shares_that_rise,
+    models.sampled_correction,
+    gamma.gamma_fit,
+)
+"""All checks, in the order in which a report lists their warnings."""
+# an audit has its own words for rows that are also in its log, and for the time of them
+AUDIT_CHECKS = tuple(
+    one
+    for one in (data.rows_left_out, *ROWS, *NUMBERS)
+    if one not in {data.test_rows_in_train, time_leak.popularity_of_the_future}
+)
+
+
+def find_warnings(report: "Report", checks: Sequence[Check] = CHECKS) -> Iterator[tuple[Check, str]]:
+    """What the checks find in a report, with the check that found it.
+
+    Parameters
+    ----------
+    report : Report
+    checks : sequence of Check
+        All of them by default.
+    """
+    for one in checks:
+        for text in one.look(report):
+            yield one, text
+
+
+def warn(report: "Report", checks: Sequence[Check] = CHECKS) -> tuple[str, ...]:
+    """The warnings of a report, in the order of the checks."""
+    return tuple(text for _, text in find_warnings(report, checks))
+
+
+__all__ = ["AUDIT_CHECKS", "CHECKS", "Check", "check", "find_warnings", "warn"]

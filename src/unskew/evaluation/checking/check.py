@@ -1,0 +1,40 @@
+"""What a check is: a warning with its reason and its remedy."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+Look: TypeAlias = "Callable[[Report], Iterator[str]]"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A reason to doubt a number; the documentation's page of warnings is made from these.
+
+    Parameters
+    ----------
+    name : str
+        Stable, for links.
+    found : str
+        What the check found, when it warns.
+    why : str
+        Why it matters.
+    do : str
+        What to do about it.
+    look : callable
+        From a report to the warnings in words, one line each; nothing when all is well.
+    """
+
+    name: str
+    found: str
+    why: str
+    do: str
+    look: Look
+
+
+def check(name: str, *, found: str, why: str, do: str) -> Callable[[Look], Check]:
+    """Make a check of a function; the parameters are those of `Check`."""
+    return lambda look: Check(name, found, why, do, look)

@@ -1,0 +1,230 @@
+"""Warnings about randomly exposed tests."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unskew.data.split import All
+from unskew.estimators import Estimator, Traditional, Ure, difference
+from unskew.evaluation.checking.check import check
+from unskew.evaluation.exposures import count_hits
+from unskew.evaluation.wording import counted, listed
+from unskew.metrics import NDCG, AnyMetric
+from unskew.propensities import Uniform
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+FEW_HITS = 10  # positives in the top K below which an interval is rough
+NAMED_MODELS = 4  # in one warning
+SURPRISE = 5.0  # standard deviations above the rows in train that a random draw would have
+FAR = 3.0  # standard errors of the difference beyond which falling shares do not fit
+FEW_USERS = 30  # below which what a reduction learns from the sample is itself noise
+
+
+@check(
+    "exposed-users-without-positive",
+    found="Users have no positive among their exposed items.",
+    why="Estimators that average over users leave them out, which biases them towards users with many positives.",
+    do="Use `ure(aggregate=pooled)`, where pairs are counted and these users need not be.",
+)
+def exposed_users_without_positive(report: "Report") -> Iterator[str]:
+    """Users without a positive, and what each estimator does with them."""
+    evidence = report.evidence
+    without = evidence.dropped["users_without_positive"]
+    if not evidence.split.exposed or not without:
+        return
+    fates: dict[str, dict[str, list[str]]] = {}
+    for metric, estimator in report.settings.pairs:
+        fates.setdefault(_fate(metric, estimator), {}).setdefault(str(estimator), []).append(str(metric))
+    parts = []
+    for fate, cells in fates.items():
+        where = [
+            word
+            if all(word not in other for other in fates.values() if other is not cells)
+            else f"{listed(own)} by {word}"
+            for word, own in cells.items()
+        ]
+        parts.append(fate.format(listed(where)))
+    total = len(evidence.users) + without
+    yield f"{without:,} of {counted(total, 'user')} have no positive in the sample: {'; '.join(parts)}"
+
+
+def _fate(metric: AnyMetric, estimator: Estimator) -> str:
+    """What an estimator does with users without a positive."""
+    if isinstance(estimator, Ure):
+        if metric.kind == "sum":
+            return "counted as 0 in {}, which is right"
+        if estimator.aggregate == "pooled":
+            return "no effect on {}, which counts pairs"
+        if estimator.aggregate == "ipw":
+            return "excluded from {}, where other users are weighted up for them"
+    elif estimator.counts_empty_users:
+        return "counted as 0 in {}"
+    return "excluded from {}, a bias towards users with many positives"
+
+
+@check(
+    "exposed-rows-in-train",
+    found="Exposed rows are also in train.",
+    why="A user is not offered again what they have, so these rows leave the sample; the others are a random sample of "
+    "unseen items. With `--population all` they stay, and a model that has learnt them is rewarded for it. If there "
+    "are more than chance would give, the items were not drawn at random.",
+    do="Use `--population all` only for a recommender that may repeat items.",
+)
+def exposed_rows_in_train(report: "Report") -> Iterator[str]:
+    """Exposed rows that models could learn, and more of them than a random draw would have."""
+    split = report.evidence.split
+    shared = int(split.test_in_train.sum()) if split.exposed else 0
+    if not shared:
+        return
+    expected = float(split.train.seen_counts[split.test.users].sum()) / max(len(split.catalogue), 1)
+    rows = f"{shared:,} of {counted(len(split.test), 'exposed row')} are also in train"
+    if shared > expected + SURPRISE * (1 + expected**0.5):
+        yield f"{rows}, and a random draw would have only {expected:,.1f}; check that the items were drawn at random"
+    if isinstance(split.rule, All):
+        yield (
+            f"{rows} and kept by --population all: the numbers are for recommenders that may repeat what a user has, "
+            "and models could learn these rows; --population unseen leaves them out"
+        )
+    else:
+        yield f"{rows} and left the sample, which is then a random one of unseen items; --population all keeps them"
+
+
+@check(
+    "few-hits",
+    found="Few exposed positives are in the top K of a model.",
+    why="With fewer than 10 the interval is rough.",
+    do="Use a larger cut-off, or expose more items (`unskew exposures` says how many).",
+)
+def few_hits(report: "Report") -> Iterator[str]:
+    """Cut-offs above which a model has few of the positives."""
+    evidence = report.evidence
+    by_cutoff: dict[int, dict[str, None]] = {}
+    for metric, estimator in report.settings.pairs if evidence.split.exposed else ():
+        if isinstance(estimator, Ure) and metric.cutoff is not None:
+            by_cutoff.setdefault(metric.cutoff, {})[str(metric)] = None
+    for cutoff, metrics in by_cutoff.items():
+        hits = {model: count_hits(ranks, cutoff) for model, ranks in evidence.ranks.items()}
+        lacking = sorted((number, model) for model, number in hits.items() if number < FEW_HITS)
+        few = [f"{model!r} {number:.0f}" for number, model in lacking[:NAMED_MODELS]]
+        if len(lacking) > len(few):
+            few.append(f"{len(lacking) - len(few)} more")
+        if few:
+            yield (
+                f"of {evidence.rows:,} exposed positives few are in the top {cutoff} of some models ({listed(few)}): "
+                f"intervals of {listed(metrics)} are rough there; use a larger cut-off, or expose more items"
+            )
+
+
+@check(
+    "cutoff-without-effect-in-sample",
+    found="A cut-off is at least as large as every user's number of exposed items.",
+    why="Inside the sample recall is then 1 for every model that ranks all of them.",
+    do="Use a smaller cut-off for `traditional`, or `ure`.",
+)
+def cutoff_without_effect_in_sample(report: "Report") -> Iterator[str]:
+    """A cut-off that cuts nothing inside the sample."""
+    if report.exposures is None:
+        return
+    most = int(report.exposures.exposure.exposed.max())
+    beyond = [
+        str(metric)
+        for metric, estimator in report.settings.pairs
+        if isinstance(estimator, Traditional) and (metric.cutoff or 0) >= most
+    ]
+    if beyond:
+        yield (
+            f"{listed(beyond)} by traditional: no user has more than {counted(most, 'exposed row')}, so inside the "
+            "sample the cut-off has no effect (recall is then 1 for every model that ranks them all); use a smaller one"
+        )
+
+
+@check(
+    "ndcg-of-single-users",
+    found="NDCG of each user by itself is estimated from a small sample.",
+    why="A user with a positive in a small sample is taken to have too many in all, so the value is far too high.",
+    do="Use `ure(aggregate=pooled)`.",
+)
+def ndcg_of_single_users(report: "Report") -> Iterator[str]:
+    """NDCG of each user by itself, where L / l times the positives of a small sample is too many."""
+    if report.exposures is None:
+        return
+    exposure = report.exposures.exposure
+    has = exposure.positives > 0
+    if np.array_equal(exposure.population[has], exposure.exposed[has]):  # all is exposed
+        return
+    pairs = report.settings.pairs
+    for estimator in report.settings.estimators:
+        if not isinstance(estimator, Ure) or estimator.aggregate == "pooled":
+            continue
+        own = [str(metric) for metric, other in pairs if other == estimator and isinstance(metric, NDCG)]
+        if own:
+            yield (
+                f"{listed(own)} by {estimator}: users with a positive in a small sample are taken to have too many in "
+                "all, so the numbers are far too high, and may be above 1; use ure(aggregate=pooled)"
+            )
+
+
+@check(
+    "reduction-of-few-users",
+    found="A variance reduction is learnt from fewer than 30 users.",
+    why="How much to correct is then noise itself, which the interval does not include.",
+    do="Use `ure(aggregate=pooled)`.",
+)
+def reduction_of_few_users(report: "Report") -> Iterator[str]:
+    """Reductions that are learnt from few users."""
+    evidence = report.evidence
+    users = len(evidence.users) + evidence.dropped["users_without_positive"]
+    for estimator in report.settings.estimators if evidence.split.exposed else ():
+        if isinstance(estimator, Ure) and estimator.reduce != "none" and users < FEW_USERS:
+            yield (
+                f"{estimator}: how much to correct is learnt from {users} users only, fewer than {FEW_USERS}, and its "
+                "interval does not include that; use ure(aggregate=pooled)"
+            )
+
+
+@check(
+    "weights-on-exposed-rows",
+    found="A weighted estimator is used on items that were drawn with equal chances.",
+    why="There is no bias to correct, so the weights bring one in.",
+    do="Use `ure`, or `--propensity uniform`.",
+)
+def weights_on_exposed_rows(report: "Report") -> Iterator[str]:
+    """Weights that spoil a random sample."""
+    settings = report.settings
+    for estimator in settings.estimators if report.evidence.split.exposed else ():
+        if estimator.uses_propensity and not isinstance(settings.propensity, Uniform):
+            yield (
+                f"{estimator}: exposed items were drawn with equal chances, so weights by {settings.propensity} bias "
+                "the estimate; use ure, or --propensity uniform"
+            )
+
+
+@check(
+    "shares-that-rise",
+    found="The share of positives does not fall with rank for some models.",
+    why="`reduce=monotone` assumes that it falls, and is wrong where it does not.",
+    do="Use `reduce=control`.",
+)
+def shares_that_rise(report: "Report") -> Iterator[str]:
+    """Where the share of positives does not fall with rank.
+
+    The form without a reduction makes no such assumption; the two are compared on the same users.
+    """
+    for cell in () if report.exposures is None else report.cells:
+        if not isinstance(cell.estimator, Ure) or cell.estimator.reduce != "monotone":
+            continue
+        assert report.exposures is not None
+        plain = report.exposures.cell(cell.metric, Ure(aggregate="pooled"))
+        off = []
+        for model, terms in cell.terms.items():
+            gap, error = difference(terms, plain.terms[model])
+            if gap is not None and error and abs(gap) > FAR * error:
+                off.append(f"{model!r} {plain.terms[model].value:.4f}, not {terms.value:.4f}")
+        if off:
+            yield (
+                f"{cell.metric} by {cell.estimator}: the share of positives does not fall with rank for some models, "
+                f"and without that assumption they have {listed(off)}; use reduce=control"
+            )

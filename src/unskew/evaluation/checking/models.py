@@ -1,0 +1,212 @@
+"""Warnings about the models: what they know, and what their lists hold."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unskew.data import Split
+from unskew.evaluation.checking.check import check
+from unskew.evaluation.corrected import far_off
+from unskew.evaluation.judged import Fitted
+from unskew.evaluation.wording import counted
+from unskew.metrics import Accuracy
+from unskew.ranking import ListScorer
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+MANY_TIES = 0.1
+
+
+@check(
+    "models-without-ids",
+    found="A model has no ids of users or items.",
+    why="Its rows were matched by order alone: row k is the k-th id of train and test combined. If the model was "
+    "trained on other rows, every score is of the wrong user or item.",
+    do="Give `user_ids` and `item_ids`.",
+)
+def models_without_ids(report: "Report") -> Iterator[str]:
+    """Models that were matched by order alone."""
+    yield from unnamed(report.fitted, report.evidence.split)
+
+
+def unnamed(models: Mapping[str, Fitted], split: Split) -> Iterator[str]:
+    """Describe the models that were matched by order alone, where ids are more than row numbers."""
+    for name, model in models.items():
+        if model.scorer is None:
+            continue
+        pairs = (("user", split.user_vocabulary), ("item", split.item_vocabulary))
+        axes = [axis for axis, ids in pairs if getattr(model.scorer, f"{axis}_ids", None) is None and not ids.is_range]
+        if axes:
+            yield (
+                f"model {name!r} has no {' and '.join(f'{axis}_ids' for axis in axes)}; row k was matched to the k-th "
+                "id of train and test combined"
+            )
+
+
+@check(
+    "models-not-judged",
+    found="A model was not judged by some metrics.",
+    why="It predicts no ratings, or does not score every candidate, so the metric is not defined for it.",
+    do="Give its `--predictions`, or its `--scores` or `--factors`, under the same name.",
+)
+def models_not_judged(report: "Report") -> Iterator[str]:
+    """Models that are not judged by some metrics, and why."""
+    judged: dict[str, set[str]] = {}
+    for row in report.estimates:
+        judged.setdefault(row.metric, set()).add(row.model)
+    for name, model in report.fitted.items():
+        metrics = [metric for metric, models in judged.items() if name not in models]
+        if metrics:
+            why = "predicts no ratings" if model.predictor is None else "has no score for every candidate"
+            yield f"model {name!r} {why}: not judged by {', '.join(metrics)}"
+
+
+@check(
+    "accuracy-never-hit",
+    found="No prediction equals a rating that occurs.",
+    why="Accuracy counts exact matches, so it is 0 for predictions that are not whole ratings.",
+    do="Use `accuracy(rounded)`.",
+)
+def accuracy_never_hit(report: "Report") -> Iterator[str]:
+    """Predictions that can never be accurate."""
+    metrics = report.settings.metrics
+    if report.rated is None or not any(isinstance(m, Accuracy) and not m.rounded for m in metrics):
+        return
+    for name, given in report.rated.predictions.items():
+        if not np.isin(given.predicted, np.unique(given.values)).any():
+            yield (
+                f"accuracy: no prediction of model {name!r} is a rating that occurs; accuracy(rounded) rounds "
+                "predictions to whole numbers first"
+            )
+
+
+@check(
+    "users-unknown-to-model",
+    found="A model does not know some of the judged users.",
+    why="Their lists are empty: 0 under a cut-off, tied otherwise. So a model cannot win by leaving out hard users.",
+    do="Give lists for all test users. `--users served` judges each model on the users it knows, `--users common` all "
+    "models on the users whom every model knows.",
+)
+def users_unknown_to_model(report: "Report") -> Iterator[str]:
+    """Judged users whom some model does not know."""
+    evidence = report.evidence
+    for name, ranks in evidence.ranks.items():
+        if ranks.known is None or ranks.known.all():
+            continue
+        users = int(np.sum(~evidence.served(name)))
+        served = report.settings.users == "served"
+        fate = "they do not count for it" if served else "their lists are empty, 0 under a cut-off and tied otherwise"
+        yield (
+            f"model {name!r} does not know {users:,} of {len(evidence.users):,} judged users "
+            f"({counted(int(np.sum(~ranks.known)), 'row')}); {fate}"
+        )
+
+
+@check(
+    "items-unknown-to-model",
+    found="A model does not know some items of the catalogue.",
+    why="The catalogue is the items of train, test and all models. Items that a model does not know rank last for it, "
+    "tied.",
+    do="Nothing, if the model cannot recommend them. Otherwise check its item ids, or train it on these items.",
+)
+def items_unknown_to_model(report: "Report") -> Iterator[str]:
+    """Items that some model does not know."""
+    contest = report.contest
+    for name, binding in () if contest is None else contest.bindings.items():
+        if contest is not None and binding.unknown_items:
+            yield (
+                f"model {name!r} does not know {binding.unknown_items:,} of {contest.catalogue_size:,} items; they "
+                "rank last for it, tied"
+            )
+
+
+@check(
+    "short-lists",
+    found="A model's lists are shorter than a cut-off.",
+    why="What is not listed gains 0, so the metric is too low for this model.",
+    do="Export longer lists, or use a smaller cut-off.",
+)
+def short_lists(report: "Report") -> Iterator[str]:
+    """Lists shorter than a metric looks."""
+    evidence = report.evidence
+    for name, ranks in evidence.ranks.items():
+        held = evidence.listed(name)
+        if held is None or not len(ranks):
+            continue
+        longest = int(held.max())
+        beyond = [str(metric) for metric in report.settings.metrics if (metric.cutoff or 0) > longest]
+        if beyond and longest < int(ranks.candidates.max()):
+            yield (
+                f"model {name!r} lists at most {longest} candidates per user, fewer than {', '.join(beyond)} "
+                "looks at; what is not listed gains 0"
+            )
+
+
+@check(
+    "seen-items-in-lists",
+    found="A model's lists hold items that the user has in train.",
+    why="Seen items are not candidates and are skipped, so fewer places of the list count.",
+    do="Remove seen items before the list is cut to its length, or export longer lists.",
+)
+def seen_items_in_lists(report: "Report") -> Iterator[str]:
+    """Listed items that were skipped because they are not candidates."""
+    contest, evidence = report.contest, report.evidence
+    if contest is None or contest.among:
+        return
+    for name, ranks in evidence.ranks.items():
+        scorer = report.fitted[name].ranker if name in report.fitted else None
+        if not isinstance(scorer, ListScorer) or ranks.listed is None or name not in contest.bindings:
+            continue
+        rows = contest.bindings[name].rows[evidence.users]
+        held = ranks.listed[evidence.offsets[:-1]][rows >= 0]
+        candidates = ranks.candidates[evidence.offsets[:-1]][rows >= 0]
+        lengths = np.diff(scorer.offsets)[rows[rows >= 0]]
+        skipped = int(np.sum(lengths - held))
+        if skipped > 0 and (held < candidates).any():  # a table of all scores is not a list
+            yield (
+                f"model {name!r}: {skipped:,} of {int(lengths.sum()):,} listed items were skipped because the user has "
+                "them in train; leave them out before the lists are cut"
+            )
+
+
+@check(
+    "many-ties",
+    found="More than 10 % of the held-out items share their score with another candidate.",
+    why="A metric is then an average over the orders of the tie, or depends on the tie rule that was chosen.",
+    do="Nothing, if scores are coarse on purpose. Otherwise export scores with more digits.",
+)
+def many_ties(report: "Report") -> Iterator[str]:
+    """Held-out items inside a tie."""
+    for name, ranks in report.evidence.ranks.items():
+        held = ranks.in_list()
+        tied = np.mean(ranks.tied > 0) if held is None else np.mean((ranks.tied > 0) & (ranks.above < held))
+        if tied > MANY_TIES:
+            how = "averaged over all orders" if ranks.ties == "expected" else f"resolved {ranks.ties}"
+            yield f"model {name!r}: {tied:.0%} of held-out items share their score with another candidate ({how})"
+
+
+@check(
+    "sampled-correction",
+    found="The correction of sampled ranks is off, or cannot be checked.",
+    why="Corrected numbers should be those of a full ranking. Users ranked in full show that they are not.",
+    do="Use `--candidates unseen`, or more draws.",
+)
+def sampled_correction(report: "Report") -> Iterator[str]:
+    """Where the correction is off, and where nobody knows."""
+    checks = report.correction
+    if checks is None:
+        return
+    measured = {one.model for one in checks}
+    for model in report.evidence.ranks:
+        if model not in measured:
+            yield f"model {model!r}: ranks made before cannot show how far the correction is off"
+    for metric in map(str, report.settings.metrics):
+        far = [one for one in checks if one.metric == metric and far_off(one)]
+        if far:
+            offs = ", ".join(f"{one.difference:+.4f} for model {one.model!r}" for one in far)
+            yield (
+                f"{metric}: the correction of sampled ranks is off by {offs} ({far[0].users:,} users ranked in full); "
+                "use --candidates unseen, or more draws"
+            )

@@ -1,0 +1,92 @@
+"""Warnings about time: what train knows of the future of the test."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unskew.arrays import Bools
+from unskew.data import Split
+from unskew.evaluation.checking.check import check
+from unskew.evaluation.checking.weights import weighs_by_popularity
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+MOSTLY = 0.9  # share of test rows later than all of their user's training rows from which a split is one by time
+
+
+@check(
+    "test-older-than-train",
+    found="Test rows are older than their user's last training row.",
+    why="Training then used what happened after the test, which no recommender can know. Every random split of a log "
+    "with timestamps does this.",
+    do="Split by time: `unskew split --temporal 0.2`. Numbers of a random split tell how well gaps are filled, not how "
+    "well the next step is predicted.",
+)
+def test_older_than_train(report: "Report") -> Iterator[str]:
+    """Test rows from before the end of the user's training rows."""
+    older = _compare_times(report.evidence.split)
+    if older is not None and older[0].any():
+        rows = int(older[0].sum())
+        yield (
+            f"{rows / len(report.evidence.split.test):.1%} of the test rows are older than their user's last training "
+            "row: models learnt from the future of the test, as in every random split; use unskew split --temporal"
+        )
+
+
+@check(
+    "popularity-of-the-future",
+    found="The split is by time, but popularity was counted on training rows later than the first test row.",
+    why="Nobody could know that popularity when the test began, so the propensities use the future.",
+    do="Use `unskew split --temporal`, or end train where the test begins.",
+)
+def popularity_of_the_future(report: "Report") -> Iterator[str]:
+    """Popularity counts that use rows from after the start of the test."""
+    if weighs_by_popularity(report):
+        yield from find_hindsight(report.evidence.split)
+
+
+def find_hindsight(split: Split) -> Iterator[str]:
+    """Detect popularity counts that use rows from after the start of the test.
+
+    A split is by time when nearly all test rows are later than their user's last training row. The last row of each
+    user held out, for one, makes such a split: it looks ahead for nobody, but n* does. A random split has no before and
+    after, and is not warned of here.
+
+    Parameters
+    ----------
+    split : Split
+
+    Returns
+    -------
+    iterator of str
+        The warning; nothing without times, for a random split, and when train ends before the test begins.
+    """
+    compared = _compare_times(split)
+    if compared is None:
+        return
+    _, later, known = compared
+    if not known.any() or np.mean(later[known]) < MOSTLY:
+        return
+    train, test = split.train, split.test
+    assert train.times is not None
+    assert test.times is not None
+    late = int(np.sum(train.times > test.times.min()))
+    if late:
+        yield (
+            f"the split is by time, but popularity was counted on {late:,} training rows ({late / len(train):.0%}) "
+            "later than the first test row, which nobody could know then; use --temporal, or end train where the test "
+            "begins"
+        )
+
+
+def _compare_times(split: Split) -> tuple[Bools, Bools, Bools] | None:
+    """Whether each test row is older and later than its user's last training row, and whether there is one."""
+    train, test = split.train, split.test
+    if train.times is None or test.times is None or not len(train) or not len(test):
+        return None
+    last = np.full(len(split.user_vocabulary), -np.inf)
+    np.maximum.at(last, train.users, train.times)
+    mine = last[test.users]
+    return test.times < mine, test.times > mine, np.isfinite(mine)

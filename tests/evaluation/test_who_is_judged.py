@@ -1,0 +1,183 @@
+"""Who is judged does not depend on the other models of a run."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unskew import Interactions, Report, Split, evaluate
+from unskew.errors import ConfigError, DataError
+from unskew.ranking import ListScorer, MatrixScorer, Scorer, prepare_contest, rank
+
+USERS, ITEMS = 12, 9
+METRICS = ["recall@3", "adg", "auc", "precision@2", "ndcg@4", "map", "mrr@3", "hit@2"]
+
+
+def world(seed: int = 0) -> tuple[Split, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    chosen = rng.random((USERS, ITEMS))
+    train = np.argwhere(chosen < 0.35)
+    test = np.argwhere(chosen > 0.75)
+    parts = [Interactions.from_arrays(*rows.T, n_users=USERS, n_items=ITEMS) for rows in (train, test)]
+    return Split(*parts), rng.integers(0, 5, (USERS, ITEMS)).astype(float)
+
+
+def partial(matrix: np.ndarray, users: list[int], items: list[int], *, lists: bool = False) -> Scorer:
+    if not lists:
+        return MatrixScorer(matrix[np.ix_(users, items)], user_ids=users, item_ids=items)
+    rows = [(user, item, matrix[user, item]) for user in users for item in items]
+    return ListScorer.from_table(*(list(column) for column in zip(*rows, strict=True)))
+
+
+def rows_of(report: Report, model: str) -> list[Any]:
+    return [row for row in report.estimates if row.model == model]
+
+
+some_users = st.sets(st.integers(0, USERS - 1), min_size=1).map(sorted)
+some_items = st.sets(st.integers(0, ITEMS - 1), min_size=1).map(sorted)
+
+
+@pytest.mark.parametrize("interval", ["delta", "bootstrap(50)"])
+@given(seed=st.integers(0, 5), users=some_users, items=some_items, lists=st.booleans())
+def test_another_model_does_not_move_a_models_numbers(
+    interval: str, seed: int, users: list[int], items: list[int], *, lists: bool
+) -> None:
+    split, matrix = world(seed)
+    mine = MatrixScorer(matrix)
+    other = partial(-matrix, users, items, lists=lists)
+    options: dict[str, Any] = {"metrics": METRICS, "interval": interval}
+    alone = evaluate({"mine": mine}, split, **options)
+    if not np.isin(split.test.users, users).any():
+        with pytest.raises(DataError, match="knows none of the"):
+            evaluate({"mine": mine, "other": other}, split, **options)
+        return
+    together = evaluate({"mine": mine, "other": other}, split, **options)
+    assert rows_of(together, "mine") == rows_of(alone, "mine")
+
+
+@given(seed=st.integers(0, 5), users=some_users, items=some_items)
+def test_the_users_whom_a_model_serves_give_its_numbers_alone(seed: int, users: list[int], items: list[int]) -> None:
+    split, matrix = world(seed)
+    other = partial(-matrix, users, items)
+    if not np.isin(split.test.users, users).any():
+        return
+    alone = evaluate({"other": other}, split, metrics=METRICS)
+    together = evaluate({"mine": MatrixScorer(matrix), "other": other}, split, metrics=METRICS, users="served")
+    for mine, own in zip(rows_of(together, "other"), rows_of(alone, "other"), strict=True):
+        assert (mine.value, mine.std_error, mine.low, mine.users) == (own.value, own.std_error, own.low, own.users)
+        assert mine.effective_sample_size == own.effective_sample_size
+
+
+def test_served_models_are_compared_on_the_users_of_both() -> None:
+    split, matrix = world()
+    one = partial(matrix, list(range(8)), list(range(ITEMS)))
+    two = partial(-matrix, list(range(4, 12)), list(range(ITEMS)))
+    served = evaluate({"one": one, "two": two}, split, metrics=METRICS, users="served")
+    common = evaluate({"one": one, "two": two}, split, metrics=METRICS, users="common")
+    assert served.comparisons == common.comparisons
+    assert rows_of(served, "one") != rows_of(common, "one")
+    assert served.run["users"] == "served"
+
+
+def test_served_models_that_share_no_user_are_not_compared() -> None:
+    split, matrix = world()
+    models = {name: partial(matrix, users, list(range(ITEMS))) for name, users in (("a", [0, 1, 2]), ("b", [7, 8, 9]))}
+    report = evaluate(models, split, metrics=["auc"], users="served")
+    assert all(row.difference is None and row.p_value is None for row in report.comparisons)
+    assert len(report.comparisons) == 2
+
+
+def test_an_unknown_user_gains_nothing_under_a_cut_off_and_is_tied_otherwise() -> None:
+    train = Interactions.from_arrays([0, 1], [0, 0], n_users=2, n_items=5)
+    test = Interactions.from_arrays([0, 1], [1, 1], n_users=2, n_items=5)
+    best = np.array([[0.0, 9, 1, 2, 3]])
+    models = {
+        "all": MatrixScorer(np.repeat(best, 2, axis=0), user_ids=[0, 1], item_ids=range(5)),
+        "one": MatrixScorer(best, user_ids=[0], item_ids=range(5)),
+    }
+    report = evaluate(models, Split(train, test), metrics=["recall@2", "auc"], estimators=["aoa"])
+    tied = evaluate(models, Split(train, test), metrics=["recall@2"], estimators=["aoa"], unlisted="tied")
+    assert report.value("all", "recall@2", "aoa") == 1
+    assert report.value("one", "recall@2", "aoa") == 0.5
+    assert tied.value("one", "recall@2", "aoa") == 0.75  # 2 of 4 places for the user whom it does not know
+    assert report.value("one", "auc", "aoa") == pytest.approx((1 + (1 / 2 + 1 / 8)) / 2)
+
+
+def test_a_model_that_answers_few_users_does_not_win_by_it() -> None:
+    """It is judged on all users, and the other model keeps its number."""
+    split, matrix = world()
+    whole = MatrixScorer(matrix)
+    few = partial(matrix, [0, 1], list(range(ITEMS)))
+    alone = evaluate({"whole": whole}, split, metrics=["recall@3"]).value("whole", "recall@3", "aoa")
+    report = evaluate({"whole": whole, "few": few}, split, metrics=["recall@3"])
+    mine, theirs = (report.value(model, "recall@3", "aoa") for model in ("whole", "few"))
+    assert mine == alone
+    assert theirs is not None
+    assert mine is not None
+    assert theirs < mine / 2
+
+
+def test_the_catalogue_grows_with_the_items_of_all_models() -> None:
+    split, matrix = world()
+    wide = MatrixScorer(np.c_[matrix, np.zeros((USERS, 2))], item_ids=[*range(ITEMS), 50, 51])
+    alone = evaluate({"mine": MatrixScorer(matrix)}, split, metrics=["auc"], estimators=["aoa"])
+    together = evaluate({"mine": MatrixScorer(matrix), "wide": wide}, split, metrics=["auc"], estimators=["aoa"])
+    assert together.contest is not None
+    assert together.contest.catalogue_size == ITEMS + 2
+    assert together.value("mine", "auc", "aoa") > alone.value("mine", "auc", "aoa")  # type: ignore[operator]
+
+
+def test_a_test_item_that_no_model_knows_stays_in_the_denominator() -> None:
+    train = Interactions.from_arrays([0, 1], ["a", "b"])
+    test = Interactions.from_arrays([0, 0, 1], ["b", "new", "a"])
+    report = evaluate({"popular": "popular"}, Split(train, test), metrics=["recall@1"], estimators=["aoa"])
+    assert report.value("popular", "recall@1", "aoa") == 0.75
+
+
+@pytest.mark.parametrize("rule", ["any", "served"])
+def test_saved_ranks_follow_the_rule(rule: str) -> None:
+    split, matrix = world()
+    models = {"one": MatrixScorer(matrix), "two": partial(-matrix, [0, 1, 2, 5], list(range(ITEMS)))}
+    live = evaluate(models, split, metrics=METRICS, users=rule)
+    contest = prepare_contest(models, split)
+    together = {name: rank(model, contest, name=name) for name, model in models.items()}
+    apart = {name: rank(model, prepare_contest({name: model}, split), name=name) for name, model in models.items()}
+    for saved in (together, apart, {**models, "two": apart["two"]}, {**models, "one": apart["one"]}):
+        report = evaluate(saved, split, metrics=METRICS, users=rule)
+        assert report.estimates == live.estimates
+        assert report.comparisons == live.comparisons
+
+
+def test_saved_ranks_whose_ties_are_in_an_order_cannot_be_filled() -> None:
+    split, matrix = world()
+    models = {"one": MatrixScorer(matrix), "two": partial(-matrix, [0, 1, 2], list(range(ITEMS)))}
+    apart = {
+        name: rank(model, prepare_contest({name: model}, split), name=name, ties="ordinal")
+        for name, model in models.items()
+    }
+    with pytest.raises(DataError, match=r"lack \d users whom other models know"):
+        evaluate(apart, split, metrics=["auc"], ties="ordinal")
+
+
+def test_saved_ranks_of_other_users_are_refused_under_common() -> None:
+    split, matrix = world()
+    models = {"one": MatrixScorer(matrix), "two": partial(-matrix, [0, 1, 2], list(range(ITEMS)))}
+    apart = {name: rank(model, prepare_contest({name: model}, split), name=name) for name, model in models.items()}
+    with pytest.raises(DataError, match="of different rows or candidates"):
+        evaluate(apart, split, metrics=["auc"], users="common")
+
+
+def test_rules_that_do_not_exist_or_do_not_apply_are_refused() -> None:
+    split, matrix = world()
+    with pytest.raises(ConfigError, match="unknown rule users='everybody'"):
+        evaluate({"m": MatrixScorer(matrix)}, split, users="everybody")
+    exposed = Split(
+        split.train,
+        Interactions.from_arrays([0, 1], [0, 1], [1, 0], n_users=USERS, n_items=ITEMS),
+        candidates="all",
+        exposed=True,
+    )
+    with pytest.raises(ConfigError, match="users=served is for --test"):
+        evaluate({"m": MatrixScorer(matrix)}, exposed, users="served")
