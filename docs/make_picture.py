@@ -38,11 +38,9 @@ def chart(demo: Demo) -> alt.LayerChart:
     colour = alt.Color("by:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())), legend=legend)
     shapes = alt.Scale(domain=list(COLOURS), range=["circle", "circle", "circle", "diamond"])
     shape = alt.Shape("by:N", scale=shapes, legend=legend)
-    x = alt.X(
-        "value:Q",
-        title=f"{demo.metric}; thick: 95 % interval, thin: range over the assumed popularity bias",
-        axis=alt.Axis(titleFontSize=13, labelFontSize=12),
-    )
+    axis = alt.Axis(titleFontSize=13, labelFontSize=12)
+    what = f"{demo.metric}; thick: 95 % interval, thin: range over the assumed popularity bias"
+    x = alt.X("value:Q", title=what, axis=axis)
     base = alt.Chart(rows(demo)).encode(y=y, yOffset=offset, color=colour)
     lines = base.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q"), x2="high:Q")
     assumed = base.transform_filter("isValid(datum.least)").mark_rule(strokeWidth=1)
@@ -50,7 +48,7 @@ def chart(demo: Demo) -> alt.LayerChart:
     points = base.mark_point(filled=True, size=110, opacity=1).encode(x=x, shape=shape)
     naive, corrected = demo.first(NAIVE), demo.first(TRUE)
     title = alt.Title(
-        f"The naive average puts “{naive}” first; in truth, and corrected, “{corrected}” is best",
+        f"The naive average puts “{naive}” first; in truth, and by true propensities, it is “{corrected}”",
         subtitle="unskew demo: a simulated marketplace whose truth is known, four models trained on its skewed log",
         anchor="start",
         fontSize=16,
