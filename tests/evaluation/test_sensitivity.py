@@ -1,11 +1,14 @@
 """The estimates across the gammas that were found."""
 
+from dataclasses import replace
+
 import pytest
 from skewed import judge_models, make_split
 from test_gamma import chosen, skewed_log
 
 from unskew import evaluate
 from unskew.data import split_fractions
+from unskew.evaluation.checking.gamma import order_changes_with_gamma
 from unskew.evaluation.sensitivity import measure_sensitivity
 
 
@@ -28,10 +31,10 @@ def test_an_order_that_changes_within_the_band_is_warned_of() -> None:
     beyond = measure_sensitivity(chosen(0, 0.5), report.settings, report.evidence)
     assert crossing is not None
     assert beyond is not None
-    assert list(crossing.doubts(report.settings)) == [
-        "recall@10 by snips: the order of the models hangs on gamma, head > tail at -0.50 but tail > head at 0.00"
+    assert list(order_changes_with_gamma.look(replace(report, sensitivity=crossing))) == [
+        "recall@10 by snips: the order of the models depends on gamma, head > tail at -0.50 but tail > head at 0.00"
     ]
-    assert list(beyond.doubts(report.settings)) == []
+    assert list(order_changes_with_gamma.look(replace(report, sensitivity=beyond))) == []
 
 
 def test_where_lower_is_better_the_order_is_the_other_way_round() -> None:
@@ -41,7 +44,7 @@ def test_where_lower_is_better_the_order_is_the_other_way_round() -> None:
     band = measure_sensitivity(chosen(-1, 1), report.settings, report.evidence, report.rated)
     assert band is not None
     assert [row.model for row in band.rows] == ["a", "b"]
-    assert list(band.doubts(report.settings)) == []
+    assert list(order_changes_with_gamma.look(replace(report, sensitivity=band))) == []
 
 
 def test_one_gamma_is_one_column_and_naive_estimates_have_no_band() -> None:
