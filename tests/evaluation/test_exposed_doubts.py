@@ -34,7 +34,8 @@ def test_each_estimator_with_one_fate_is_named_once():
     report = judge_exposed(metrics=("recall@2", "recall@5"), share=0.1)
     (warning,) = told(report, "no positive in the sample")
     assert warning.endswith(
-        f"excluded from traditional, a bias towards users with many positives; no effect on {POOLED}, which counts pairs"
+        f"excluded from traditional, a bias towards users with many positives; no effect on {POOLED}, which counts "
+        "pairs"
     )
 
 

@@ -117,8 +117,7 @@ class Interactions:
         """Make interactions from a pandas, polars or Arrow frame.
 
         The columns ``rating``, ``timestamp`` and ``propensity`` are taken when they are there; another name given
-        for one of them must exist. With ``once=False`` repeated rows stay, and counts of rows (`item_counts`,
-        `user_counts`) include them; what a user has seen (`by_user`, `seen_counts`) does not.
+        for one of them must exist. With ``once=False`` repeated rows stay and count as rows, but not as seen items.
         """
         import narwhals as nw
 
@@ -216,7 +215,7 @@ class Interactions:
         return self.describe(self.n_users, self.n_items)
 
     def describe(self, users: int, items: int) -> str:
-        """In one line, with these numbers of users and items."""
+        """One line with these numbers of users and items."""
         extras = [key for key in ("values", "times", "propensity") if getattr(self, key) is not None]
         also = f", {', '.join(extras)}" if extras else ""
         return f"Interactions({len(self):,} rows, {users:,} users, {items:,} items{also})"
@@ -303,8 +302,8 @@ class Interactions:
         """Offsets and different items by user, ascending: those of user u are ``items[offsets[u]:offsets[u + 1]]``."""
         width = max(self.n_items, 1)
         keys = np.unique(self.users.astype(np.int64) * width + self.items)
-        counts = np.bincount(keys // width, minlength=self.n_users)
-        return np.append(0, np.cumsum(counts)).astype(np.int64), (keys % width).astype(np.int32)
+        offsets = np.append(0, np.cumsum(np.bincount(keys // width, minlength=self.n_users)))
+        return offsets.astype(np.int64), (keys % width).astype(np.int32)
 
     @cached_property
     def sha256(self) -> str:
