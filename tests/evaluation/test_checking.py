@@ -80,6 +80,9 @@ def test_much_that_is_left_out_comes_first() -> None:
     assert report.warnings[0] == report.left_out
     assert "of the test rows were not judged (10 of users whom no model knows" in report.warnings[0]
     assert report.to_dict()["warnings"][0] == report.left_out
+    assert str(report).startswith(f"warning: {report.left_out}")
+    page = report.to_html()
+    assert page.index('id="left-out"') < page.index("<h1>")
 
 
 def test_little_that_is_left_out_is_no_first_word() -> None:

@@ -34,7 +34,7 @@ _COMPARE = {
 class Interactions:
     """Rows of (user, item) with integer codes, and the vocabularies back to the ids.
 
-    Make one with `read`, `from_frame`, `from_arrays` or `from_sparse`. The rows are distinct unless ``once=False``.
+    Make one with `read`, `from_frame`, `from_arrays` or `from_sparse`; rows are distinct unless ``once=False``.
 
     Parameters
     ----------
@@ -216,9 +216,8 @@ class Interactions:
 
     def describe(self, users: int, items: int) -> str:
         """One line with these numbers of users and items."""
-        extras = [key for key in ("values", "times", "propensity") if getattr(self, key) is not None]
-        also = f", {', '.join(extras)}" if extras else ""
-        return f"Interactions({len(self):,} rows, {users:,} users, {items:,} items{also})"
+        extras = "".join(f", {key}" for key in ("values", "times", "propensity") if getattr(self, key) is not None)
+        return f"Interactions({len(self):,} rows, {users:,} users, {items:,} items{extras})"
 
     @property
     def n_users(self) -> int:
