@@ -10,8 +10,9 @@ import pytest
 from unskew import __version__
 
 ESTIMATE = [
-    "model", "metric", "definition", "estimator", "target", "value", "std_error", "low", "high", "level", "users",
-    "dropped_users", "dropped_items", "effective_sample_size", "max_weight_share", "clipped_share", "tied_share",
+    "model", "metric", "definition", "estimator", "target", "value", "std_error", "low", "high", "level",
+    "assumed_low", "assumed_high", "users", "dropped_users", "dropped_items", "effective_sample_size", "effective_rows",
+    "max_weight_share", "clipped_share", "tied_share",
 ]  # fmt: skip
 COMPARISON = ["metric", "estimator", "a", "b", "difference", "low", "high", "p_value", "p_value_holm"]
 
@@ -42,13 +43,13 @@ def numbers(report):
 
 def test_the_json_is_what_the_design_says(world, report):
     found = report(*world.evaluate("--model", "popular"))
-    assert list(found) == ["unskew", "run", "estimates", "comparisons", "warnings"]
+    assert list(found) == ["unskew", "run", "estimates", "verdict", "comparisons", "sensitivity", "warnings"]
     assert found["unskew"] == __version__
     assert [list(row) for row in found["estimates"]] == [ESTIMATE] * 12
     assert [list(row) for row in found["comparisons"]] == [COMPARISON] * 6
     assert all(isinstance(text, str) for text in found["warnings"])
     first = found["estimates"][0]
-    assert (first["model"], first["metric"], first["estimator"]) == ("mf", "recall@10", "aoa")
+    assert (first["model"], first["metric"], first["estimator"]) == ("mf", "recall@10", "aoa(per=pair)")
     assert first["definition"] == "hits / all relevant; ties expected; unseen"
     assert found["estimates"][2]["target"] == "relevant pairs"
     auc = found["estimates"][-1]
@@ -74,7 +75,7 @@ def test_one_model_has_no_comparisons(world, report):
 
 def test_defaults_are_three_metrics_by_two_estimators(world, report):
     found = [(row["metric"], row["estimator"]) for row in report(*world.evaluate())["estimates"]]
-    assert found == [(m, e) for m in ("recall@10", "adg@10", "auc") for e in ("aoa", "snips")]
+    assert found == [(m, e) for m in ("recall@10", "adg@10", "auc") for e in ("aoa(per=pair)", "snips")]
 
 
 def test_json_on_stdout_is_nothing_but_json(world, unskew):

@@ -3,7 +3,17 @@
 import pytest
 
 from unskew.evaluation.assumptions import describe_assumption
-from unskew.propensities import Boosted, Column, Combined, Logistic, NaiveBayes, Popularity, PropensityModel, Uniform
+from unskew.propensities import (
+    POSSIBLE,
+    Boosted,
+    Column,
+    Combined,
+    Logistic,
+    NaiveBayes,
+    Popularity,
+    PropensityModel,
+    Uniform,
+)
 
 
 class Strange(PropensityModel):
@@ -36,6 +46,6 @@ def test_each_propensity_says_what_it_assumes(model, said):
     assert said in describe_assumption(model)
 
 
-def test_the_sweep_is_mentioned_only_where_there_is_one():
-    assert "the sweep of gamma shows" in describe_assumption(Popularity())
-    assert "sweep" not in describe_assumption(Popularity(), swept=False)
+def test_the_gammas_that_are_held_possible_are_named():
+    assert "covers gamma −0.5 to 1.5, and nothing else" in describe_assumption(Popularity(), POSSIBLE)
+    assert "covers gamma" not in describe_assumption(Popularity())

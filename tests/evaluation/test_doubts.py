@@ -136,5 +136,5 @@ def test_a_cut_off_beyond_the_catalogue_is_warned_of() -> None:
     model = MatrixScorer(np.arange(12.0).reshape(2, 6))
     report = evaluate({"m": model}, split, metrics=["recall@5", "ndcg@9", "recall@4", "adg"])
     assert said("recall@5 and ndcg@9: no user has more than 5 candidates, so the cut-off has no eff", report.warnings)
-    assert report.value("m", "recall@5", "aoa") == 1
+    assert report.value("m", "recall@5", "snips") == 1
     assert not said("has no effect", evaluate({"m": model}, split, metrics=["recall@4", "adg"]).warnings)

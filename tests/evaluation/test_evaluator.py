@@ -22,7 +22,7 @@ def values_of(report: Report) -> list[tuple[object, ...]]:
 def test_defaults_are_those_of_the_design() -> None:
     report = evaluate({"m": whole_scores()}, skewed_split())
     assert [(e.metric, e.estimator) for e in report.estimates] == [
-        (metric, estimator) for metric in ("recall@10", "adg@10", "auc") for estimator in ("aoa", "snips")
+        (metric, estimator) for metric in ("recall@10", "adg@10", "auc") for estimator in ("aoa(per=pair)", "snips")
     ]
     assert report.run["propensity"] == "popularity"
     assert report.run["candidates"] == "unseen"
@@ -30,10 +30,10 @@ def test_defaults_are_those_of_the_design() -> None:
     assert report.run["level"] == 0.95
 
 
-def test_default_estimators_are_left_out_where_they_do_not_apply() -> None:
+def test_default_estimators_are_those_that_apply_to_the_metric() -> None:
     report = evaluate({"m": whole_scores()}, skewed_split(), metrics=["recall@5", "dcg@5", "ndcg@5"])
     assert [(e.metric, e.estimator) for e in report.estimates] == [
-        ("recall@5", "aoa"),
+        ("recall@5", "aoa(per=pair)"),
         ("recall@5", "snips"),
         ("dcg@5", "aoa"),
         ("ndcg@5", "aoa"),
@@ -87,7 +87,7 @@ def test_smoothing_zero_drops_and_counts_items_never_seen_in_training() -> None:
     test = Interactions.from_arrays([0, 0, 1], [1, 2, 3], n_users=3, n_items=4)
     scorer = MatrixScorer(np.tile([4.0, 3, 2, 1], (3, 1)))
     report = evaluate({"m": scorer}, Split(train, test), metrics=["recall@1"], propensity="popularity(smoothing=0)")
-    naive, corrected = (report.estimate("m", "recall@1", e) for e in ("aoa", "snips"))
+    naive, corrected = (report.estimate("m", "recall@1", e) for e in ("aoa(per=pair)", "snips"))
     assert (naive.users, naive.dropped_users, naive.dropped_items) == (2, 0, 0)
     assert (corrected.users, corrected.dropped_users, corrected.dropped_items) == (1, 1, 2)
     assert corrected.value == 1.0
@@ -116,11 +116,11 @@ def test_chance_level_in_closed_form() -> None:
     split = skewed_split(candidates="all")
     metrics = ["recall@5", "auc", "auc(of=negatives)"]
     report = evaluate({"m": MatrixScorer(np.ones((USERS, ITEMS)))}, split, metrics=metrics)
-    for estimator in ("aoa", "snips"):
+    for estimator in ("aoa(per=pair)", "snips"):
         assert report.value("m", "recall@5", estimator) == pytest.approx(5 / ITEMS)
         assert report.value("m", "auc", estimator) == pytest.approx(0.5 + 0.5 / ITEMS)
     assert report.value("m", "auc(of=negatives)", "aoa") == pytest.approx(0.5)
-    assert report.estimate("m", "auc", "aoa").tied_share == 1.0
+    assert report.estimate("m", "auc", "snips").tied_share == 1.0
 
 
 def test_an_other_candidate_rule_may_be_asked_for() -> None:
@@ -133,7 +133,8 @@ def test_an_other_candidate_rule_may_be_asked_for() -> None:
 def test_estimates_are_the_formulas() -> None:
     """SNIPS over pairs and AOA over users, recomputed with loops from ranks and training counts."""
     split = skewed_split()
-    report = evaluate({"m": whole_scores()}, split, metrics=["auc"], propensity="popularity(gamma=1)")
+    options = {"estimators": ["aoa", "aoa(per=pair)", "snips"], "propensity": "popularity(gamma=1)"}
+    report = evaluate({"m": whole_scores()}, split, metrics=["auc"], **options)  # type: ignore[arg-type]
     ranks = report.evidence.ranks["m"]
     counts = split.train.item_counts + 1
     weighted = weights = 0.0
@@ -148,6 +149,8 @@ def test_estimates_are_the_formulas() -> None:
     assert report.value("m", "auc", "snips") == pytest.approx(weighted / weights, rel=1e-12)
     means = [sum(gains) / len(gains) for gains in by_user.values()]
     assert report.value("m", "auc", "aoa") == pytest.approx(sum(means) / len(means), rel=1e-12)
+    rows = [gain for gains in by_user.values() for gain in gains]
+    assert report.value("m", "auc", "aoa(per=pair)") == pytest.approx(sum(rows) / len(rows), rel=1e-12)
 
 
 def test_diagnostics_are_the_formulas() -> None:
@@ -157,11 +160,13 @@ def test_diagnostics_are_the_formulas() -> None:
     p = report.propensity(ranks.users, ranks.items)
     plain, clipped = (report.estimate("m", "auc", e) for e in ("snips", "snips(clip=0.5)"))
     w = 1 / p
-    assert plain.effective_sample_size == pytest.approx(w.sum() ** 2 / (w**2).sum())
+    assert plain.effective_rows == pytest.approx(w.sum() ** 2 / (w**2).sum())
+    of_users = np.bincount(ranks.users, weights=w)
+    assert plain.effective_sample_size == pytest.approx(w.sum() ** 2 / (of_users**2).sum())
     assert plain.max_weight_share == pytest.approx(w.max() / w.sum())
     assert plain.clipped_share == 0
     assert clipped.clipped_share == pytest.approx(np.mean(p < 0.5 * p.max()))
-    assert (clipped.effective_sample_size or 0) > (plain.effective_sample_size or 0)
+    assert (clipped.effective_rows or 0) > (plain.effective_rows or 0)
     assert plain.tied_share == pytest.approx(np.mean(ranks.tied > 0))
 
 

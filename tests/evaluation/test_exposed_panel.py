@@ -8,10 +8,9 @@ from exposed_worlds import POOLED, exposed_world, judge_exposed
 
 from unskew import evaluate
 from unskew.evaluation import charts
-from unskew.evaluation.counterparts import missing_counterparts
+from unskew.evaluation.estimating.best_models import judging_estimator
 from unskew.evaluation.exposed_panel import depth_of, describe_sample, recall_curves
 from unskew.evaluation.table import as_text
-from unskew.evaluation.verdict import judge, judging_estimator
 
 
 @pytest.fixture(scope="module")
@@ -95,16 +94,18 @@ def test_no_bias_is_assumed_so_nothing_is_swept(report):
 
 
 def test_the_verdict_sets_the_sample_beside_all_candidates(report):
-    verdict = judge(report)
+    verdict = report.verdict
     first = verdict.findings[0]
-    assert (first.naive, first.corrected) == ("traditional", POOLED)
-    assert (first.naive_first, first.corrected_first) == (("broad",), ("sharp",))
-    assert verdict.headline == (
+    answer = first.answer
+    assert (answer.naive.estimator, answer.judging.estimator) == ("traditional", POOLED)
+    assert (answer.naive.first, answer.judging.first) == (("broad",), ("sharp",))
+    assert (answer.robust, answer.flip_gamma) == (None, None)  # nothing is assumed and nothing weighted
+    assert verdict.sentence == (
         "Ranking all candidates, and not the exposed ones alone, changes the winner from “broad” to “sharp” on "
         "recall@2 and precision@2."
     )
-    assert first.sentences[0].startswith("By the sample alone, traditional, “broad” is first with")
-    assert f"The estimate over all candidates, {POOLED}, disagrees: “sharp” is first" in first.sentences[0]
+    assert first.sentences[0].startswith(f"By the estimate over all candidates, {POOLED}, “sharp” is best, with")
+    assert first.sentences[2].startswith("The sample alone, traditional, disagrees: “broad” is best, with")
     assert verdict.doubts[0].startswith("The estimates over all candidates assume that each user's exposed items")
     assert "popularity" not in verdict.doubts[0]
 
@@ -112,13 +113,13 @@ def test_the_verdict_sets_the_sample_beside_all_candidates(report):
 def test_an_estimator_for_exposed_items_judges_before_a_weighted_one():
     run = judge_exposed(estimators=("snips", "aoa", "ure"))
     assert str(judging_estimator(run.settings.estimators)) == "ure"
-    assert judge(run).findings[0].naive == "traditional"
+    assert run.answers[0].naive.estimator == "traditional"
     assert judging_estimator([]) is None
 
 
 def test_traditional_is_added_beside_ure_where_it_was_not_asked_for():
     run = judge_exposed(estimators=(POOLED,))
-    (one, other) = missing_counterparts(run)
+    (one, other) = run.counterparts.estimates
     both = judge_exposed()
     assert (one.estimator, other.estimator) == ("traditional", "traditional")
     assert one.value == both.value("sharp", "recall@2", "traditional")
@@ -126,27 +127,28 @@ def test_traditional_is_added_beside_ure_where_it_was_not_asked_for():
 
 
 def test_the_sample_alone_says_nothing_of_all_candidates():
-    verdict = judge(judge_exposed(estimators=("traditional",)))
-    assert verdict.headline.startswith("Only the exposed items were ranked")
-    assert verdict.findings[0].sentences[0].startswith("Only the exposed items were ranked, traditional: “broad”")
+    verdict = judge_exposed(estimators=("traditional",)).verdict
+    assert verdict.sentence.startswith("Only the exposed items were ranked")
+    assert verdict.findings[0].sentences[0].startswith("By the sample alone, traditional, “broad” is best")
 
 
 def test_one_model_stands_alone():
     split, models = exposed_world()
     run = evaluate({"sharp": models["sharp"]}, split, metrics=["recall@2"])
     assert re.search(
-        r"“sharp” stands alone: its recall@2 is [\d.]+ over all candidates, [\d.]+ inside the sample\.",
-        judge(run).headline,
+        r"“sharp” is judged alone: its recall@2 is [\d.]+ over all candidates \(95 % interval [\d.]+ to [\d.]+\), "
+        r"[\d.]+ inside the sample\.",
+        run.verdict.sentence,
     )
 
 
 def test_a_uniform_propensity_takes_nothing_from_ure():
     split, models = exposed_world()
     run = evaluate(models, split, metrics=["recall@2"], propensity="uniform")
-    assert judge(run).headline.startswith("Ranking all candidates")
+    assert run.verdict.sentence.startswith("Ranking all candidates")
 
 
-def test_long_words_break_after_commas_and_targets_are_said_once_where_room_is_scarce():
+def test_long_words_break_after_commas_and_targets_are_said_once():
     run = judge_exposed(estimators=("traditional", "ure(aggregate=pooled, reduce=control)"))
     text = as_text(run)
     assert re.search(r"ure\(aggregate=pooled,\s", text)

@@ -59,7 +59,7 @@ def test_a_mixed_run_shows_both_kinds_of_rows(mixed):
     text = shown(mixed)
     assert "Rated rows" in text
     assert "Share of rows that popular items have" in text
-    assert "How much hangs on the assumed bias" in text
+    assert "How much depends on the assumed bias" in text
 
 
 def test_the_sweep_has_only_the_models_that_rank(mixed):

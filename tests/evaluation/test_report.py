@@ -24,10 +24,13 @@ ESTIMATE = {
     "low": float,
     "high": float,
     "level": float,
+    "assumed_low": float,
+    "assumed_high": float,
     "users": int,
     "dropped_users": int,
     "dropped_items": int,
     "effective_sample_size": float,
+    "effective_rows": float,
     "max_weight_share": float,
     "clipped_share": float,
     "tied_share": float,
@@ -48,7 +51,10 @@ NULLABLE = {
     "std_error",
     "low",
     "high",
+    "assumed_low",
+    "assumed_high",
     "effective_sample_size",
+    "effective_rows",
     "max_weight_share",
     "difference",
     "p_value",
@@ -72,14 +78,24 @@ def strict(text: str) -> dict[str, list[dict[str, object]]]:
 @pytest.mark.parametrize("interval", ["delta", "bootstrap(50)"])
 def test_the_json_has_exactly_the_keys_and_types_of_the_design(interval: str) -> None:
     read = strict(some_report(interval=interval).to_json())
-    assert list(read) == ["unskew", "run", "estimates", "comparisons", "warnings"]
+    assert list(read) == ["unskew", "run", "estimates", "verdict", "comparisons", "sensitivity", "warnings"]
     assert isinstance(read["unskew"], str)
     assert all(isinstance(text, str) for text in read["warnings"])
     for rows, shape in ((read["estimates"], ESTIMATE), (read["comparisons"], COMPARISON)):
         assert rows
         for row in rows:
-            assert {key: type(value) for key, value in row.items()} == shape
+            corrected = row["estimator"] == "snips" or shape is COMPARISON
+            absent = set() if corrected else {"assumed_low", "assumed_high"}  # a naive number assumes nothing
+            assert {key: type(value) for key, value in row.items() if key not in absent} == {
+                key: kind for key, kind in shape.items() if key not in absent
+            }
+            assert all(row[key] is None for key in absent)
             assert list(row) == list(shape)
+    verdict: dict[str, object] = read["verdict"]  # type: ignore[assignment]
+    assert list(verdict) == ["sentence", "summary", "metrics"]
+    for answer in verdict["metrics"]:  # type: ignore[attr-defined]
+        assert list(answer)[:4] == ["metric", "estimator", "may_be_best", "naive_estimator"]
+        assert {"naive_may_be_best", "robust", "flip_gamma", "holds_over"} < set(answer)
 
 
 def test_what_is_undefined_is_null_and_the_json_stays_strict() -> None:
@@ -175,9 +191,9 @@ def test_frames_hold_nulls_where_nothing_is_defined() -> None:
 
 def test_estimates_are_found_by_words_and_the_nearest_is_suggested() -> None:
     report = some_report()
-    assert report.value("a", "auc", "aoa") == report.estimate("a", "auc", "aoa").value
-    with pytest.raises(ConfigError, match="did you mean 'a auc aoa'"):
-        report.value("a", "auk", "aoa")
+    assert report.value("a", "auc", "snips") == report.estimate("a", "auc", "snips").value
+    with pytest.raises(ConfigError, match="did you mean 'a auc snips'"):
+        report.value("a", "auk", "snips")
 
 
 NASTY = '<script>alert(1)</script> & "quotes" [bold]x[/bold]'

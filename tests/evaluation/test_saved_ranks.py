@@ -118,13 +118,13 @@ def test_users_without_training_rows_and_few_users_are_warned_of() -> None:
     assert "1 of 2 judged users have no training row" in evaluate({"p": "popular"}, mixed).warnings
 
 
-def test_the_sweep_of_one_model_is_told_by_its_ends() -> None:
+def test_a_lone_model_is_printed_with_what_may_be_assumed() -> None:
     report = evaluate({"m": scorer()}, rated_split(), metrics=["auc"])
-    values = report.sweeps[0].values["m"]
-    assert f"auc by snips: {values[0]:.4f} at gamma -1 (no correction), {values[-1]:.4f} at gamma 3" in str(report)
+    row = report.estimate("m", "auc", "snips")
+    assert f"{row.assumed_low:.4f} to {row.assumed_high:.4f}" in str(report)
+    assert "Which model may be best" not in str(report)
 
 
 def test_equal_models_are_printed_as_equal() -> None:
-    assert "auc by snips: order a = b for every gamma" in str(
-        evaluate({"b": scorer(), "a": scorer()}, rated_split(), metrics=["auc"])
-    )
+    text = str(evaluate({"b": scorer(), "a": scorer()}, rated_split(), metrics=["auc"]))
+    assert text.startswith("“a” and “b” are level on auc.")

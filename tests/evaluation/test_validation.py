@@ -102,7 +102,7 @@ def test_an_evaluation_records_the_word_that_gives_the_same_numbers_without_vali
     again = evaluate({"bpr": chosen}, plain, metrics=["auc", "recall@3"], seed=3)
     assert again.models == {"bpr": chosen}
     for metric in ("auc", "recall@3"):
-        for estimator in ("aoa", "snips"):
+        for estimator in ("aoa(per=pair)", "snips"):
             assert again.value("bpr", metric, estimator) == report.value("bpr", metric, estimator)
 
 

@@ -1,150 +1,157 @@
-"""The verdict says what the numbers say."""
+"""The verdict says what the evidence carries, and no more."""
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from skewed import TRAINING_USERS, judge_models, make_split
+from skewed import judge_models, make_split
 
-from unskew import Interactions, Split
 from unskew.estimators import Comparison
 from unskew.evaluation.ordering import oriented
 from unskew.evaluation.sweep import OrderChange
-from unskew.evaluation.verdict import describe_change, describe_new_first, judge
+from unskew.evaluation.verdict import Verdict, describe_change, describe_new_first, judge
 
-STRONG = "popularity(gamma=1)"
+STRONG = {"propensity": "popularity(gamma=1)", "assume": "gamma=0..1"}
+"""Every gamma from 0 to 1 puts "tail" before "head", the naive average "head" before "tail"."""
 
 
 def test_a_change_of_winner_is_the_headline():
-    verdict = judge(judge_models("head", "tail", propensity=STRONG))
-    assert verdict.headline == "Correcting for the skew changes the winner from “head” to “tail” on recall@10."
+    verdict = judge_models("head", "tail", **STRONG).verdict
+    assert verdict.sentence == "Correcting for the skew changes the winner from “head” to “tail” on recall@10."
     (finding,) = verdict.findings
-    assert finding.differs
-    assert (finding.naive, finding.corrected) == ("aoa(per=pair)", "snips")
-    assert (finding.naive_first, finding.corrected_first) == (("head",), ("tail",))
-    assert finding.sentences[0] == (
-        "By the naive average, aoa(per=pair), “head” is first with 0.800. The corrected estimate, snips, disagrees: "
-        "“tail” is first with 0.927 and “head” second of 2."
+    assert finding.answer.changes_winner
+    assert finding.sentences[0] == "By the corrected estimate, snips, “tail” is best, with 0.927."
+    assert finding.sentences[2] == (
+        "The naive average over the same target, aoa(per=pair), disagrees: “head” is best, with 0.800. Each is better "
+        "than the other beyond chance by its own."
     )
+
+
+def test_a_lead_by_chance_changes_no_winner():
+    """With five users the same two models, with the same values, are not told apart."""
+    verdict = judge_models("head", "tail", users=5, **STRONG).verdict
+    assert verdict.sentence == "This log cannot separate “tail” and “head” on recall@10."
+    assert not verdict.findings[0].answer.changes_winner
+    assert "may be best: this log cannot separate them." in verdict.findings[0].sentences[0]
 
 
 def test_agreement_is_said():
-    verdict = judge(judge_models("head", "tail", propensity="popularity(gamma=-1)"))
-    assert verdict.headline == "“head” is first on recall@10, naively and corrected."
-    assert not verdict.findings[0].differs
-    assert verdict.findings[0].sentences[0].startswith("The naive average, aoa(per=pair), and the corrected estimate, ")
-    assert "agree: “head” is first, with 0.800 and 0.800." in verdict.findings[0].sentences[0]
+    verdict = judge_models("head", "even", propensity="popularity(gamma=-1)", assume="gamma=-1..-1").verdict
+    assert verdict.sentence == "“head” is best of 2 models on recall@10."
+    assert verdict.findings[0].answer.agree
+    assert verdict.findings[0].sentences[2] == (
+        "The naive average over the same target, aoa(per=pair), agrees: “head” is best, with 0.800."
+    )
 
 
-def test_a_lead_beyond_chance_is_told_with_its_interval():
-    finding = judge(judge_models("head", "tail", propensity=STRONG)).findings[0]
-    assert finding.decided is True
+def test_a_winner_that_depends_on_the_assumed_bias_is_not_crowned():
+    # (101 / 2) ** ((gamma + 1) / 2) reaches 4, where the models cross, at gamma = -0.29
+    verdict = judge_models("head", "tail").verdict
+    assert verdict.sentence == "On recall@10 the best model depends on the assumed bias: “tail” or “head”."
+    assert verdict.findings[0].answer.judging.may_be_best == ("tail",)
+    assert (
+        "Which model is first depends on the assumed bias: “head” at gamma −0.5 and “tail” for gamma −0.25 to 1.5."
+        in verdict.findings[0].sentences
+    )
+
+
+def test_a_lead_that_keeps_its_sign_is_said_to():
+    verdict = judge_models("head", "tail", **STRONG).verdict
+    (summary,) = verdict.summary
+    assert summary == (
+        "Best means better than every other model beyond chance (after Holm's correction), and the lead keeps its sign "
+        "for every gamma from 0 to 1."
+    )
+    assert "“tail” is first for every assumed bias, gamma 0 to 1." in verdict.findings[0].sentences
+
+
+def test_how_wrong_the_weights_may_be_is_said():
+    (finding,) = judge_models("head", "tail", **STRONG).verdict.findings
+    assert finding.sentences[-1] == (
+        "“head” could be first if weights were wrong by a factor of 3.55, and for no smaller one could any other model."
+    )
+    alone = judge_models("head", "even", propensity="popularity(gamma=-1)").verdict.findings[0]
+    assert "factor of 2" in alone.sentences[-1]  # 0.8 against 0.2 of the rows
+
+
+def test_a_lead_is_given_with_its_interval():
+    (finding,) = judge_models("head", "tail", **STRONG).verdict.findings
     assert "“tail” leads “head” by 0.853 (95 % interval " in finding.sentences[1]
     assert finding.sentences[1].endswith("more than chance explains (p < 0.0001 after Holm).")
-
-
-def test_a_lead_within_chance_is_told_as_such():
-    verdict = judge(judge_models("head", "tail", users=10, propensity="popularity(gamma=-0.2)"))
-    assert verdict.findings[0].decided is False
-    assert verdict.findings[0].sentences[1].endswith("the log does not settle which of the two is better.")
-    assert verdict.summary[0] == (
-        "No two models differ beyond chance on any metric: this log cannot tell these models apart."
+    few = judge_models("head", "tail", users=5, **STRONG).verdict.findings[0]
+    assert few.sentences[1].endswith(
+        "which chance alone can explain (p < 0.0001 after Holm, but from no more than the weight of 1.2 users)."
     )
 
 
-def test_pairs_told_apart_are_counted():
-    finding = judge(judge_models("head", "tail", "even", propensity=STRONG)).findings[0]
-    assert (finding.told_apart, finding.pairs) == (3, 3)
-    assert "All 3 pairs of models differ beyond chance." in finding.sentences
-    twins = judge(judge_models("head", "tail", "tail", names=("a", "b", "c"), propensity=STRONG)).findings[0]
-    assert "2 of 3 pairs of models differ beyond chance." in twins.sentences
-    few = judge(judge_models("head", "tail", "even", users=5, propensity="popularity(gamma=-0.3)")).findings[0]
-    assert "No two models differ beyond chance: on this metric the log cannot tell them apart." in few.sentences
-
-
-def test_how_the_order_depends_on_gamma_is_told():
-    # (101 / 2) ** ((gamma + 1) / 2) reaches 4, where the models cross, at gamma = -0.29
-    verdict = judge(judge_models("head", "tail"))
-    assert verdict.findings[0].leaders == ("head", "tail")
-    assert verdict.findings[0].sentences[-1] == (
-        "First place hangs on the assumed bias: “head” for gamma −1 to −0.5 and “tail” for gamma −0.25 to 3."
-    )
-    assert verdict.summary[-1] == "On recall@10 first place depends on how strong a popularity bias is assumed."
-
-
-def test_an_order_that_never_changes_is_told():
-    verdict = judge(judge_models("even", "even", names=("a", "b")))
-    same = "The order of the models is the same for every gamma from −1 (no correction) to 3."
-    assert verdict.findings[0].sentences[-1] == same
-    assert verdict.summary[-1] == "First place does not depend on how strong a popularity bias is assumed."
-
-
-def test_models_of_equal_value_share_first_place():
-    verdict = judge(judge_models("head", "head", names=("a", "b")))
-    assert verdict.headline == "“a” and “b” are level at the top on recall@10, naively and corrected."
-    assert "agree: “a” and “b” are level and first" in verdict.findings[0].sentences[0]
+def test_models_of_equal_value_are_level():
+    verdict = judge_models("head", "head", names=("a", "b")).verdict
+    assert verdict.sentence == "“a” and “b” are level on recall@10."
     assert not any("leads" in sentence for sentence in verdict.findings[0].sentences)
 
 
-def test_a_tie_that_the_correction_breaks_is_no_change_of_winner():
-    report = judge_models("head", "tail", propensity=STRONG)
-    level = tuple(
-        replace(row, value=0.5) for row in judge_models("head", "tail", estimators=["aoa(per=pair)"]).estimates
-    )
-    finding = judge(report, level).findings[0]
-    assert finding.naive_first == ("head", "tail")
-    assert not finding.differs
+def test_many_models_that_cannot_be_separated_are_counted():
+    verdict = judge_models(*["head"] * 5, "even", names=("a", "b", "c", "d", "e", "f"), users=5).verdict
+    assert verdict.sentence == "This log cannot separate the 6 models on recall@10."
+    some = judge_models(*["tail"] * 5, "even", names=("a", "b", "c", "d", "e", "f"), **STRONG).verdict
+    assert some.sentence == "This log cannot separate “a”, “b”, “c” and 2 more on recall@10."
 
 
 def test_one_model_has_nothing_to_be_compared_with():
-    verdict = judge(judge_models("head", propensity=STRONG))
-    assert verdict.headline == "“head” stands alone: its recall@10 is 0.073 corrected for the skew, 0.800 without."
+    verdict = judge_models("head", propensity="popularity(gamma=1)").verdict
+    assert verdict.sentence.startswith("“head” is judged alone: its recall@10 is 0.073 corrected for the skew (95 % ")
+    assert verdict.sentence.endswith(" over what may be assumed), 0.800 without.")
     assert verdict.summary == ()
     assert verdict.findings[0].sentences == (
-        "“head” has 0.800 by the naive average, aoa(per=pair), and 0.073 by the corrected estimate, snips.",
+        "“head” has 0.073 by the corrected estimate, snips.",
+        "The naive average over the same target, aoa(per=pair), has 0.800.",
     )
-    alone = judge(judge_models("head", metrics=["ndcg@10"], estimators=["aoa"]))
-    assert alone.headline == "“head” stands alone, so there is nothing to compare it with."
+    alone = judge_models("head", metrics=["ndcg@10"], estimators=["aoa"]).verdict
+    assert alone.sentence == "“head” is judged alone, so there is nothing to compare it with."
 
 
 def test_one_user_is_too_few_to_speak_of_chance():
-    verdict = judge(judge_models("head", "tail", users=1))
-    assert verdict.findings[0].decided is None
+    verdict = judge_models("head", "tail", users=1).verdict
     assert "cannot be said, because there is no interval" in verdict.findings[0].sentences[1]
     assert verdict.summary[0].startswith("There are too few users to say what chance could do")
+    assert "is best" not in verdict.sentence
 
 
 def test_without_a_corrected_estimate_nothing_is_corrected():
-    verdict = judge(judge_models("head", "tail", metrics=["ndcg@10", "map"], estimators=["aoa"]))
-    assert verdict.headline == "Only naive averages were computed: nothing here is corrected for the skew of the log."
-    assert verdict.findings[0].sentences[0].startswith("Only the naive average was computed, aoa: “head” is first with")
-    assert not any("assumes" in doubt for doubt in verdict.doubts)
+    report = judge_models("head", "tail", metrics=["ndcg@10", "map", "precision@10"], estimators=["aoa"])
+    assert report.verdict.sentence == (
+        "Only naive averages were computed: nothing here is corrected for the skew of the log. "
+        "“head” is best of 2 models on all 3 metrics."
+    )
+    assert not any("assumes" in doubt for doubt in report.verdict.doubts)
+    text = str(report)
+    for metric, instead in (("ndcg@10", "adg@10 and recall@10"), ("map", "adg and auc"), ("precision@10", "recall@10")):
+        line = next(line for line in text.splitlines() if line.startswith(f"note: {metric} is the naive average only"))
+        assert line.endswith(f"{instead} can be corrected")
+
+
+def test_a_metric_that_can_be_corrected_says_how():
+    assert "auc is the naive average only; -e snips corrects it" in str(
+        judge_models("head", "tail", metrics=["auc"], estimators=["aoa"])
+    )
 
 
 def test_a_uniform_propensity_corrects_nothing():
-    verdict = judge(judge_models("head", "tail", propensity="uniform"))
-    assert verdict.headline == "The propensity is uniform, so nothing here is corrected for the skew of the log."
+    verdict = judge_models("head", "tail", propensity="uniform").verdict
+    assert verdict.sentence == (
+        "The propensity is uniform, so nothing here is corrected for the skew of the log. “head” is best of 2 models "
+        "on recall@10."
+    )
     assert "each estimate equals its naive counterpart" in verdict.doubts[0]
 
 
-def test_several_metrics_are_told_together():
-    verdict = judge(judge_models("head", "tail", metrics=["recall@10", "adg@10", "auc"], propensity=STRONG))
-    assert verdict.headline == "Correcting for the skew changes the winner from “head” to “tail” on all 3 metrics."
-    assert verdict.summary[0] == "The first model's lead over the second is beyond chance on all 3 metrics."
-    mixed = judge(judge_models("head", "tail", metrics=["recall@10", "recall@20"], propensity=STRONG))
-    assert mixed.headline == "Correcting for the skew changes the winner from “head” to “tail” on recall@10."
-    assert mixed.summary[0] == "The first model's lead over the second is beyond chance on recall@10 only."
-
-
-def test_the_average_over_users_is_told_when_it_crowns_another():
-    # one user with many head rows and three with one tail row: pairs favour "head", users favour "tail"
-    users = np.array([0] * 8 + [1, 2, 3])
-    items = np.array([*range(8), 10, 11, 12])
-    split = make_split(4)
-    test = Interactions.from_arrays(users, items, n_users=4 + TRAINING_USERS, n_items=20)
-    report = judge_models("head", "tail", users=4, split=Split(split.train, test), propensity="popularity(gamma=-1)")
-    sentences = judge(report).findings[0].sentences
-    assert sentences[1] == "Averaged over users instead of pairs (aoa), “tail” is first with 0.750."
+def test_metrics_with_the_same_answer_are_named_together():
+    verdict = judge_models("head", "tail", metrics=["recall@10", "adg@10", "auc"], **STRONG).verdict
+    assert verdict.sentence == "Correcting for the skew changes the winner from “head” to “tail” on all 3 metrics."
+    mixed = judge_models("head", "tail", metrics=["recall@10", "recall@20"], **STRONG).verdict
+    assert mixed.sentence == (
+        "Correcting for the skew changes the winner from “head” to “tail” on recall@10. “head” and “tail” are level on "
+        "recall@20."
+    )
 
 
 @pytest.mark.parametrize(
@@ -153,27 +160,44 @@ def test_the_average_over_users_is_told_when_it_crowns_another():
 )
 def test_the_assumption_comes_first_among_the_doubts(propensity, words):
     report = judge_models("head", "tail", split=make_split(propensity=0.5), propensity=propensity)
-    assert words in judge(report).doubts[0]
+    assert words in report.verdict.doubts[0]
 
 
 def test_uneven_weights_and_warnings_are_doubts():
     report = judge_models("head", "tail", propensity="popularity(gamma=1)")
     report = replace(report, warnings=("first thing", "second", "third", "fourth", "fifth"))
     doubts = judge(report).doubts
-    assert doubts[1].startswith("The weights are uneven: 200 held-out rows are worth 4")
+    assert doubts[1].startswith("The weights are uneven: 200 users count like 4")
     assert doubts[2:] == ("First thing.", "Second.", "Third.", "2 more warnings below.")
 
 
-def test_undefined_values_are_told():
+def test_undefined_values_are_said():
     report = judge_models("head", "tail")
     blank = [replace(row, value=None, low=None, high=None, std_error=None) for row in report.estimates]
     gone = [
         replace(c, difference=None, low=None, high=None, p_value=None, p_value_holm=None) for c in report.comparisons
     ]
-    report = replace(report, estimates=tuple(blank), comparisons=tuple(gone))
-    verdict = judge(report, ())
-    assert verdict.findings[0].sentences[0] == "No model has a defined value."
-    assert verdict.headline.startswith("No corrected estimate is defined")
+    verdict = replace(report, estimates=tuple(blank), comparisons=tuple(gone)).verdict
+    assert verdict.findings[0].sentences == ("No model has a defined value.",)
+
+
+def test_terminal_json_notebook_and_page_open_with_the_same_sentence():
+    for settings in (STRONG, {}, {"users": 5}, {"estimators": ["aoa", "snips"]}):
+        report = judge_models("head", "tail", metrics=["recall@10", "auc"], **settings)
+        sentence = report.verdict.sentence
+        assert isinstance(report.verdict, Verdict)
+        assert " ".join(str(report).split()).startswith(sentence)
+        assert report.to_dict()["verdict"]["sentence"] == sentence
+        assert report._repr_html_().startswith(f"<p><strong>{sentence}</strong>")
+        assert f"<h1>{sentence}</h1>" in report.to_html()
+
+
+def test_what_was_not_asked_for_changes_no_verdict():
+    """The naive average on the target of the correction is made where only another one was asked for."""
+    asked = judge_models("head", "tail", estimators=["aoa", "snips"], **STRONG)
+    default = judge_models("head", "tail", **STRONG)
+    assert asked.verdict.sentence == default.verdict.sentence
+    assert asked.to_dict()["verdict"] == default.to_dict()["verdict"]
 
 
 def test_a_single_swap_names_both_models():

@@ -68,12 +68,19 @@ def evaluate_command(
             "--estimator",
             "-e",
             metavar="WORD",
-            help="[default: aoa snips, each where it applies; with --exposed traditional and "
-            "ure(aggregate=pooled, reduce=control)]; "
-            "repeatable.",
+            help="[default: aoa(per=pair) snips, and aoa for metrics without a mean over pairs; with --exposed "
+            "traditional and ure(aggregate=pooled, reduce=control)]; repeatable.",
         ),
     ] = None,
     propensity: Annotated[str | None, typer.Option(help="[default: popularity, which is popularity(gamma=0)]")] = None,
+    assume: Annotated[
+        str | None,
+        typer.Option(
+            metavar="gamma=LOW..HIGH",
+            help="Popularity biases that are held possible: each corrected number is also given over all of them "
+            "[default: gamma=-0.5..1.5, or what gamma=auto finds].",
+        ),
+    ] = None,
     candidates: Annotated[
         str | None, typer.Option(help="unseen, all, trained, listed or sampled(n) [default: unseen]")
     ] = None,
@@ -195,6 +202,7 @@ _SETTINGS = {
     "users": "users",
     "scale": "scale",
     "allow_missing": "allow_missing",
+    "assume": "assume",
 }
 
 

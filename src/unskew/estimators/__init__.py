@@ -26,6 +26,7 @@ from unskew.estimators.intervals import (
     holm,
     normal_quantile,
     p_value,
+    student_p,
 )
 from unskew.estimators.ips import Ips
 from unskew.estimators.rows import Rows
@@ -64,5 +65,6 @@ __all__ = [
     "normal_quantile",
     "p_value",
     "recall_variance",
+    "student_p",
     "tail_bound",
 ]

@@ -11,7 +11,11 @@ from unskew.arrays import Floats
 
 @dataclass(frozen=True)
 class Estimate:
-    """One metric of one model by one estimator; what is undefined is None."""
+    """One metric of one model by one estimator; what is undefined is None.
+
+    `assumed_low` and `assumed_high` enclose the interval at every bias that is held possible, where one is assumed.
+    `effective_sample_size` counts users, as the interval does, and `effective_rows` held-out rows (Kish 1965).
+    """
 
     model: str
     metric: str
@@ -23,10 +27,13 @@ class Estimate:
     low: float | None
     high: float | None
     level: float
+    assumed_low: float | None
+    assumed_high: float | None
     users: int
     dropped_users: int
     dropped_items: int
     effective_sample_size: float | None
+    effective_rows: float | None
     max_weight_share: float | None
     clipped_share: float
     tied_share: float

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import erfc, sqrt
 from statistics import NormalDist
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -13,11 +13,10 @@ from unskew.arrays import Floats
 from unskew.errors import ConfigError
 from unskew.estimators.estimate import Terms, standard_error
 from unskew.notation import Named
-from unskew.one_thread import one_thread
 
 Key = TypeVar("Key")
 Bounds = tuple[float | None, float | None]
-_CHUNK = 2**22  # resampling counts held at a time
+_CHUNK = 2**22  # users drawn at a time
 
 
 def normal_quantile(level: float) -> float:
@@ -27,6 +26,9 @@ def normal_quantile(level: float) -> float:
 
 class Interval(Named, family="interval"):
     """How to get low and high."""
+
+    draws: ClassVar[bool] = False
+    """Whether it draws users, so that many estimates are better handed over together."""
 
     def std_error(self, terms: Terms) -> float | None:
         """Standard error of an estimate, as reported beside its value."""
@@ -108,7 +110,7 @@ class Observation(Interval, word="observation"):
 class Bootstrap(Interval, word="bootstrap"):
     """Quantiles of the value over users drawn with replacement.
 
-    All estimates share the draws, so one matrix product serves them and differences are paired. For ``per=item`` what
+    All estimates share the draws, so differences are paired. For ``per=item`` what
     is drawn are the users' parts in the linearised value, as the items' own sums are not drawn anew.
 
     Parameters
@@ -119,6 +121,7 @@ class Bootstrap(Interval, word="bootstrap"):
 
     n: int = 2000
     positional = ("n",)
+    draws: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.n < 10:
@@ -138,16 +141,15 @@ class Bootstrap(Interval, word="bootstrap"):
 
     def _values(self, terms: Sequence[Terms], rng: np.random.Generator) -> Floats:
         """Value of each estimate in each draw, shape (draws, estimates)."""
+        from unskew.estimators.sums import resampled_sums
+
         users = len(terms[0].numerator)
         columns = np.stack([column for term in terms for column in (term.numerator, term.denominator)], axis=1)
         sums = np.empty((self.n, columns.shape[1]))
         step = max(1, _CHUNK // users)
-        with one_thread():
-            for start in range(0, self.n, step):
-                draws = min(step, self.n - start)
-                picked = rng.integers(0, users, size=(draws, users)) + np.arange(draws)[:, None] * users
-                counts = np.bincount(picked.ravel(), minlength=draws * users).reshape(draws, users)
-                sums[start : start + draws] = counts.astype(float) @ columns
+        for start in range(0, self.n, step):
+            draws = min(step, self.n - start)
+            sums[start : start + draws] = resampled_sums(rng.integers(0, users, size=(draws, users)), columns)
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.asarray(sums[:, 0::2] / sums[:, 1::2])
             rooted = [term.root for term in terms]
@@ -178,6 +180,27 @@ def p_value(gap: float | None, error: float | None) -> float | None:
     if error == 0:
         return 1.0 if gap == 0 else 0.0
     return erfc(abs(gap) / error / sqrt(2))
+
+
+def student_p(p: float, effective: float) -> float:
+    r"""The p-value of a normal difference, read on Student's t with one degree of freedom less than effective users.
+
+    A standard error that rests on few users, or on many of whom few carry the weight, is itself uncertain: at 5
+    effective users a normal test at 5 % goes wrong in some 20 % of cases, this one in about 5 %. Where all users agree
+    to the last bit, so that there is no error, it is that of a sign test, :math:`2^{1-n}`.
+
+    Parameters
+    ----------
+    p : float
+        Two-sided, of a normal distribution.
+    effective : float
+        Effective number of users.
+    """
+    from scipy.special import stdtr
+
+    if p <= 0:
+        return float(min(1.0, 2.0 ** (1 - effective)))
+    return float(min(1.0, 2 * stdtr(max(effective - 1, 1.0), NormalDist().inv_cdf(max(p / 2, 1e-300)))))
 
 
 def holm(p_values: Mapping[Key, float | None]) -> dict[Key, float | None]:

@@ -1,4 +1,4 @@
-"""Sums by user, in one pass."""
+"""Sums over users, in one pass and a fixed order: the same on every machine, whatever else is summed beside."""
 
 import numpy as np
 from numba import njit
@@ -39,4 +39,29 @@ def group_mean(user: Ints, values: Floats, n: int) -> Floats:
     counts = group_size(user, n)
     for place in range(n):
         sums[place] = sums[place] / counts[place] if counts[place] else np.nan
+    return sums
+
+
+@njit(nogil=True, cache=True)
+def resampled_sums(drawn: Ints, columns: Floats) -> Floats:
+    """Sum of each column over the users of each draw, shape (draws, columns).
+
+    A matrix product would be faster, but its last bit depends on its shape and on the processor.
+
+    Parameters
+    ----------
+    drawn : array of int (draws, users)
+        Users drawn with replacement.
+    columns : array (users, columns)
+    """
+    users, width = columns.shape
+    sums = np.zeros((drawn.shape[0], width))
+    for draw in range(drawn.shape[0]):
+        times = np.zeros(users, np.int64)
+        for place in range(drawn.shape[1]):
+            times[drawn[draw, place]] += 1
+        for user in range(users):
+            if times[user]:
+                for column in range(width):
+                    sums[draw, column] += times[user] * columns[user, column]
     return sums

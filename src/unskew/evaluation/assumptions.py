@@ -6,6 +6,7 @@ from unskew.propensities import (
     Boosted,
     Column,
     Combined,
+    GammaRange,
     Logistic,
     NaiveBayes,
     Popularity,
@@ -23,16 +24,20 @@ _DEPENDS: tuple[tuple[type[PropensityModel], str], ...] = (
 )
 
 
-def describe_assumption(model: PropensityModel, *, swept: bool = True) -> str:
-    """What must hold for the corrected numbers to be right; `swept` tells whether there is a sweep of gamma."""
+def describe_assumption(model: PropensityModel, assumed: GammaRange | None = None) -> str:
+    """What must hold for the corrected numbers to be right, and over which gammas they were made."""
     if isinstance(model, Uniform):
         return "The propensity is uniform, so nothing is corrected: each estimate equals its naive counterpart."
     if isinstance(model, Popularity):
-        return (
-            "The correction assumes that an item's chance to be observed follows its popularity in training, "
-            f"with gamma {signed(model.known_gamma)}. No interval covers an error in that"
-            + ("; the sweep of gamma shows how much it matters." if swept else ".")
+        gamma = signed(round(model.known_gamma, 2))
+        text = (
+            f"The correction assumes that an item's chance to be observed follows its popularity in training, with "
+            f"gamma {gamma}. The interval does not cover an error in that"
         )
+        if assumed is None:
+            return f"{text}."
+        low, high = signed(round(assumed.low, 2)), signed(round(assumed.high, 2))
+        return f"{text}; the range over what may be assumed covers gamma {low} to {high}, and nothing else."
     depends = next((words for kind, words in _DEPENDS if isinstance(model, kind)), None)
     if depends is not None:
         return (

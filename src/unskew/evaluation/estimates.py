@@ -22,6 +22,7 @@ from unskew.estimators import (
     holm,
     p_value,
 )
+from unskew.estimators.estimator import sum_by
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.exposures import Exposures, inside_settings
 from unskew.evaluation.risks import Cell, Risks, kish
@@ -37,7 +38,7 @@ Values: TypeAlias = dict[tuple[str, str, str], tuple[Floats, ...]]
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """The rows an estimator uses, their propensities, and what their weights say.
+    """The rows an estimator uses, and their propensities.
 
     `user` numbers the users that have such a row; `has` tells the rows, None for all.
     """
@@ -46,9 +47,6 @@ class Basis:
     user: Ints
     has: Bools | None
     relevant: Floats | None
-    effective_sample_size: float
-    max_weight_share: float
-    clipped_share: float
 
     @property
     def without_propensity(self) -> int:
@@ -162,10 +160,13 @@ class Estimation:
             low=low,
             high=high,
             level=self.settings.level,
+            assumed_low=None,
+            assumed_high=None,
             users=cell.users,
             dropped_users=cell.dropped_users,
             dropped_items=cell.dropped_items,
             effective_sample_size=cell.effective_sample_size,
+            effective_rows=cell.effective_rows,
             max_weight_share=cell.max_weight_share,
             clipped_share=cell.clipped_share,
             tied_share=0.0 if cell.metric.kind == "loss" else self._ranks(cell.metric)[model].tied_share,
@@ -202,6 +203,7 @@ class Estimation:
         if estimator.counts_empty_users:  # the whole population is in the sums, if only as 0
             population = evidence.population(mean=metric.kind == "mean")
             dropped_users = int(np.sum((evidence.split.test.user_counts > 0) & ~population))
+        weights = estimator.weights(basis.propensity, basis.user, basis.relevant)
         return Cell(
             metric=metric,
             estimator=estimator,
@@ -209,35 +211,40 @@ class Estimation:
             dropped_users=dropped_users,
             dropped_items=evidence.dropped_items + basis.without_propensity,
             without_propensity=basis.without_propensity,
-            effective_sample_size=basis.effective_sample_size,
-            max_weight_share=basis.max_weight_share,
-            clipped_share=basis.clipped_share,
+            effective_sample_size=kish(sum_by(basis.user, weights)),
+            effective_rows=kish(weights),
+            max_weight_share=float(weights.max() / weights.sum()),
+            clipped_share=estimator.clipped_share(basis.propensity),
             terms=terms,
         )
 
     def _basis(self, estimator: Estimator, *, counted: bool) -> Basis:
         """What an estimator rests on, the same for all metrics of a kind."""
-        key = (str(estimator), counted)
+        key = (estimator.uses_propensity, counted)
         if key not in self._bases:
-            evidence, user = self.evidence, self.evidence.user
-            propensity, has = self._rows if estimator.uses_propensity else (np.ones(evidence.rows), None)
-            users = evidence.users
-            if has is not None:
-                judged = np.bincount(user[has], minlength=len(users)) > 0
-                user = (np.cumsum(judged) - 1)[user[has]]
-                propensity, users = propensity[has], users[judged]
-            relevant = None if evidence.relevant is None or not counted else evidence.relevant[users]
-            weights = estimator.weights(propensity, user, relevant)
-            self._bases[key] = Basis(
-                propensity=propensity,
-                user=user,
-                has=has,
-                relevant=relevant,
-                effective_sample_size=kish(weights),
-                max_weight_share=float(weights.max() / weights.sum()),
-                clipped_share=estimator.clipped_share(propensity),
-            )
+            propensities = self._rows if estimator.uses_propensity else (np.ones(self.evidence.rows), None)
+            self._bases[key] = self.basis_of(*propensities, counted=counted)
         return self._bases[key]
+
+    def basis_of(self, propensity: Floats, has: Bools | None, *, counted: bool = True) -> Basis:
+        """The rows that have a propensity, their users numbered from 0.
+
+        Parameters
+        ----------
+        propensity : array
+            Of each row.
+        has : array of bool or None
+            Which rows have one; None for all.
+        counted : bool
+            Whether numbers of relevant items matter, as they do for a mean.
+        """
+        evidence, user, users = self.evidence, self.evidence.user, self.evidence.users
+        if has is not None:
+            judged = np.bincount(user[has], minlength=len(users)) > 0
+            user = (np.cumsum(judged) - 1)[user[has]]
+            propensity, users = propensity[has], users[judged]
+        relevant = None if evidence.relevant is None or not counted else evidence.relevant[users]
+        return Basis(propensity, user, has, relevant)
 
     def _list_terms(self, metric: ListMetric, values: Values) -> dict[str, Terms]:
         columns = {model: values[str(metric), "", model][0] for model in self.evidence.ranks}
@@ -257,10 +264,15 @@ class Estimation:
         groups = [group for group in (lists, *((m,) for m in ranked if m not in lists)) if group]
         jobs = [(model, group) for group in groups for model in self.evidence.ranks]
         values: Values = {}
-        # on few rows the threads would spend more time waiting for one another than they save
-        for made in Threads(self.threads if self.evidence.rows > MANY_ROWS else 1).map(self._job, jobs):
+        for made in self.engine.map(self._job, jobs):
             values |= made
         return values
+
+    @property
+    def engine(self) -> Threads:
+        """Where models and metrics are worked on side by side."""
+        # on few rows the threads would spend more time waiting for one another than they save
+        return Threads(self.threads if self.evidence.rows > MANY_ROWS else 1)
 
     def _job(self, job: tuple[str, tuple[AnyMetric, ...]]) -> Values:
         model, metrics = job
@@ -274,12 +286,15 @@ class Estimation:
             gains = self.evidence.gains(model, metric)
             for other, estimator in self.settings.pairs:
                 if other is metric and not isinstance(estimator, ExposedEstimator):
-                    values[str(metric), str(estimator), model] = self._pair(metric, estimator, gains)
+                    values[str(metric), str(estimator), model] = self.sums_of(metric, estimator, gains)
         return values
 
-    def _pair(self, metric: AnyMetric, estimator: Estimator, gains: Floats) -> tuple[Floats, Floats]:
+    def sums_of(
+        self, metric: AnyMetric, estimator: Estimator, gains: Floats, basis: Basis | None = None
+    ) -> tuple[Floats, Floats]:
+        """Numerator and denominator of each user, from the gains of all rows."""
         mean = metric.kind == "mean"
-        basis = self._basis(estimator, counted=mean)
+        basis = self._basis(estimator, counted=mean) if basis is None else basis
         gains = gains if basis.has is None else gains[basis.has]
         if mean:
             pair = estimator.terms(gains, basis.propensity, basis.user, basis.relevant)
@@ -291,7 +306,7 @@ class Estimation:
         return pair
 
     @cached_property
-    def _bases(self) -> dict[tuple[str, bool], Basis]:
+    def _bases(self) -> dict[tuple[bool, bool], Basis]:
         return {}
 
 

@@ -18,6 +18,7 @@ from unskew.estimators import Estimator, Interval
 from unskew.evaluation.checking import warn
 from unskew.evaluation.corrected import check_correction
 from unskew.evaluation.estimates import Estimation, check_needs
+from unskew.evaluation.estimating.gamma_band import measure_band
 from unskew.evaluation.evidence import check_counts, relevant_counts
 from unskew.evaluation.gamma import choose_gamma
 from unskew.evaluation.gathering import Gathering
@@ -31,13 +32,12 @@ from unskew.evaluation.judged import (
 )
 from unskew.evaluation.report import Report
 from unskew.evaluation.scale import Scale
-from unskew.evaluation.sensitivity import measure_sensitivity
 from unskew.evaluation.served import estimate_served
 from unskew.evaluation.settings import Settings, resolve
 from unskew.evaluation.stages import Stage
 from unskew.evaluation.uniform import take_uniform
 from unskew.metrics import AnyMetric
-from unskew.propensities import Column, Propensity, PropensityModel
+from unskew.propensities import Column, GammaRange, Propensity, PropensityModel
 from unskew.ranking import Engine, Ranks, Scorer, Threads
 
 
@@ -62,6 +62,7 @@ def evaluate(
     users: str = "any",
     scale: str | Scale | None = None,
     allow_missing: bool = False,
+    assume: str | GammaRange | None = None,
     checkpoints: str | Path | None = None,
     uniform: Interactions | None = None,
     progress: Stage | None = None,
@@ -79,8 +80,8 @@ def evaluate(
     metrics : sequence, optional
         Words or metrics; ``recall@10``, ``adg@10`` and ``auc`` by default, ``mae`` and ``mse`` for predictions.
     estimators : sequence, optional
-        Words or estimators. By default ``aoa`` and ``snips``, each where it applies; one that is named and does
-        not apply is an error.
+        Words or estimators. By default ``aoa(per=pair)`` and ``snips``, which share their target, and ``aoa`` for
+        metrics that have no mean over pairs; one that is named and does not apply is an error.
     propensity : str or PropensityModel, optional
         By default ``column`` when the test has a column of propensities, else ``popularity``.
     candidates : str or Candidates, optional
@@ -114,6 +115,9 @@ def evaluate(
         The scale of the ratings, as in ``1-5`` or ``0.5-5/0.5``; ratings that are not on it are refused.
     allow_missing : bool
         Leave out, for all models, test rows that some model has no prediction for, instead of refusing them.
+    assume : str or GammaRange, optional
+        Which popularity biases are held possible, as in ``gamma=0..1``: each corrected estimate carries the envelope of
+        its interval over them. By default from -0.5 to 1.5, or what ``popularity(gamma=auto)`` finds.
     checkpoints : str or Path, optional
         A folder where models that learn step by step keep their state; a run that was stopped goes on from there.
     uniform : Interactions, optional
@@ -161,6 +165,7 @@ def evaluate(
         scale=scale,
         allow_missing=allow_missing,
         users=users,
+        assume=assume,
         exposed=split.exposed,
     )
     if settings.candidates is not None and settings.candidates != split.rule:
@@ -181,7 +186,7 @@ def evaluate(
     if gamma is not None:  # all that follows sees the number
         settings = replace(settings, propensity=gamma.at(gamma.used))
     of_models = settings  # models that weight training rows use no column of the test
-    if propensity is None and _has_propensities(split, settings):
+    if propensity is None and assume is None and _has_propensities(split, settings):
         settings = replace(settings, propensity=Column(), propensity_found=True)
     fitted_propensity = _fit_propensity(settings.propensity, train, split)
     # metrics over all pairs know no positives, so theirs is learnt from all rows
@@ -206,8 +211,10 @@ def evaluate(
     cells, estimates, comparisons = (
         estimate_served(estimation, gathered.contest) if settings.users == "served" else estimation.run()
     )
-    band = None if settings.users == "served" else gamma  # there each model has users of its own
-    sensitivity = measure_sensitivity(band, settings, evidence, gathered.rated, threads)
+    # a band is of the same users for all models
+    band = None if settings.users == "served" else measure_band(estimation, gamma, gathered.rated)
+    if band is not None:
+        estimates = [band.widen(estimate) for estimate in estimates]
     report = Report(
         estimates=tuple(estimates),
         comparisons=tuple(comparisons),
@@ -219,9 +226,10 @@ def evaluate(
         models={name: model.described for name, model in fitted.items()},
         chosen_by={name: model.chosen_by for name, model in fitted.items() if model.chosen_by},
         rated=gathered.rated,
+        rated_propensity=of_ratings,
         correction=gathered.correction,
         gamma=gamma,
-        sensitivity=sensitivity,
+        band=band,
         exposures=gathered.exposures,
         uniform=sample,
         cells=tuple(cells),

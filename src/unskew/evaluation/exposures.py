@@ -11,6 +11,7 @@ from unskew.data import Split
 from unskew.data.vocabulary import canonical
 from unskew.errors import DataError
 from unskew.estimators import Aoa, Exposure, Terms, Traditional, Ure, Worth
+from unskew.estimators.estimator import sum_by
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.risks import Cell, kish
 from unskew.evaluation.settings import Settings
@@ -120,7 +121,8 @@ class Exposures:
             dropped_users=self.evidence.dropped["users"] + exposure.n_users - counted,
             dropped_items=self.evidence.dropped_items,
             without_propensity=0,
-            effective_sample_size=kish(weights),
+            effective_sample_size=kish(sum_by(exposure.user[self.positive], weights)),
+            effective_rows=kish(weights),
             max_weight_share=float(weights.max() / weights.sum()),
             clipped_share=0.0,
             terms=terms,

@@ -13,18 +13,18 @@ from unskew.estimators import Comparison, Estimate, Estimator
 from unskew.evaluation import charts
 from unskew.evaluation.changes import Change
 from unskew.evaluation.corrected import correction_lines
-from unskew.evaluation.counterparts import missing_counterparts
+from unskew.evaluation.estimating.best_models import judging_estimator, standing_of
 from unskew.evaluation.exposed_panel import describe_sample
 from unskew.evaluation.names import shortened
-from unskew.evaluation.ordering import lower_is_better, oriented, ranked
+from unskew.evaluation.ordering import lower_is_better, ranked
 from unskew.evaluation.propensity_panel import describe_propensities
 from unskew.evaluation.rendering import as_markup, page_environment
 from unskew.evaluation.settings import OVER_ALL_PAIRS
 from unskew.evaluation.skew import RatingSkew, Skew, measure_ratings, measure_skew
 from unskew.evaluation.sweep import Sweep
-from unskew.evaluation.verdict import describe_change, describe_new_first, judge, judging_estimator
+from unskew.evaluation.verdict import describe_change, describe_new_first
 from unskew.evaluation.wording import sentence, signed_move
-from unskew.propensities import Popularity
+from unskew.propensities import GammaRange, Popularity
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -123,7 +123,7 @@ def render(report: "Report", *, introduction: str = "") -> str:
 
 
 def _context(report: "Report") -> dict[str, Any]:
-    beside = missing_counterparts(report)
+    beside = report.counterparts.estimates
     rows = [*report.estimates, *beside]
     estimators = _in_order(report.settings.estimators, beside)
     styles = charts.estimator_styles(estimators)
@@ -137,12 +137,14 @@ def _context(report: "Report") -> dict[str, Any]:
     return {
         "version": __version__,
         "report": report,
-        "verdict": judge(report, beside),
+        "verdict": report.verdict,
         "level": f"{100 * report.settings.level:.4g} %",
         "estimator_styles": list(styles.values()),
         "targets": _targets(rows),
+        "assumed": "" if report.band is None else _assumed(report.band.range),
         "lower": {str(metric) for metric in report.settings.metrics if metric.lower_is_better},
         "estimate_figures": [_estimate_figure(report, rows, styles, k) for k in range(len(report.settings.metrics))],
+        "clipped": any(row.clipped_share > 0 for row in rows),
         "tables": list(_tables(report, rows, [str(e) for e in estimators])),
         "added": {(row.metric, row.estimator) for row in beside},
         "correction": list(correction_lines(report.correction or ())),
@@ -171,6 +173,10 @@ def _context(report: "Report") -> dict[str, Any]:
         "run": report.run,
         "run_json": json.dumps(report.run, indent=2, ensure_ascii=False),
     }
+
+
+def _assumed(limits: GammaRange) -> str:
+    return f"gamma {limits.low:.3g} to {limits.high:.3g}".replace("-", "−")
 
 
 def _by_metric(rows: Sequence[Change]) -> list[list[Change]]:
@@ -244,16 +250,16 @@ def _tables(report: "Report", rows: Sequence[Estimate], words: list[str]) -> Ite
 
 
 def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGroup]:
-    alpha = 1 - report.settings.level
-    for metric, estimator in ((str(m), str(e)) for m, e in report.settings.pairs):
-        lower = lower_is_better(report.settings, metric)
-        mine = [oriented(c, lower=lower) for c in report.comparisons if (c.metric, c.estimator) == (metric, estimator)]
+    for judged_by, form in report.settings.pairs:
+        metric, estimator = str(judged_by), str(form)
+        standing = standing_of(report, judged_by, form)
+        mine = list(standing.compared)
         if not mine:
             continue
         place = {model: k for k, model in enumerate(_best_first(report, rows, metric, estimator))}
         mine.sort(key=lambda c: (place[c.a], place[c.b]))
         scale = _Scale.around(mine)
-        pairs = [Pair(c, c.p_value_holm is not None and c.p_value_holm < alpha, scale.places(c)) for c in mine]
+        pairs = [Pair(c, standing.is_beyond_chance(c), scale.places(c)) for c in mine]
         few = len(pairs) <= MANY_PAIRS
         judging = estimator == _judging_word(report, metric)
         shown = [pair for pair in pairs if few or (judging and 0 in (place[pair.row.a], place[pair.row.b]))]

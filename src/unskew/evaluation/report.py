@@ -18,6 +18,9 @@ from unskew.estimators import Comparison, Estimate, Estimator, Snips
 from unskew.evaluation.changes import Changes
 from unskew.evaluation.corrected import CorrectionCheck
 from unskew.evaluation.coupling import ROWS_A_USER, count_sizes
+from unskew.evaluation.estimating.best_models import Answer, find_answers
+from unskew.evaluation.estimating.gamma_band import GammaBand
+from unskew.evaluation.estimating.naive_twin import Counterparts, missing_counterparts
 from unskew.evaluation.evidence import Evidence
 from unskew.evaluation.exposed_record import record_exposures
 from unskew.evaluation.exposures import Exposures
@@ -25,7 +28,6 @@ from unskew.evaluation.gamma import GammaChoice
 from unskew.evaluation.judged import Fitted
 from unskew.evaluation.propensity_check import as_numbers, check_propensity, count_pairs, file_fingerprints
 from unskew.evaluation.risks import Cell
-from unskew.evaluation.sensitivity import Sensitivity
 from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
 from unskew.evaluation.sweep import Sweep, sweep_gamma
 from unskew.metrics import AnyMetric, parse_metric
@@ -35,6 +37,8 @@ from unskew.ranking import Contest
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+
+    from unskew.evaluation.verdict import Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +63,10 @@ class Report:
     block_size: int | None
     models: Mapping[str, str]
     rated: Evidence | None = None
+    rated_propensity: Propensity | None = None
     chosen_by: Mapping[str, str] = field(default_factory=dict)
     gamma: GammaChoice | None = None
-    sensitivity: Sensitivity | None = None
+    band: GammaBand | None = None
     correction: tuple[CorrectionCheck, ...] | None = None
     against: Changes | None = None
     exposures: Exposures | None = None
@@ -83,15 +88,30 @@ class Report:
 
     def _repr_html_(self) -> str:
         """A table for notebooks."""
-        names = ("model", "metric", "estimator", "value", "low", "high", "users", "effective_sample_size", "target")
+        names = (
+            "model",
+            "metric",
+            "estimator",
+            "value",
+            "low",
+            "high",
+            "assumed_low",
+            "assumed_high",
+            "users",
+            "effective_sample_size",
+            "target",
+        )
         head = "".join(f"<th>{name}</th>" for name in names)
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(_shown(getattr(row, name)))}</td>" for name in names) + "</tr>"
             for row in self.estimates
         )
         notes = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
-            f"<ul>{notes}</ul>" if notes else ""
+        verdict = f"<p><strong>{html.escape(self.verdict.sentence)}</strong></p>"
+        return (
+            verdict
+            + f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            + (f"<ul>{notes}</ul>" if notes else "")
         )
 
     def estimate(self, model: str, metric: str | AnyMetric, estimator: str | Estimator) -> Estimate:
@@ -133,6 +153,28 @@ class Report:
         over_all = any(str(m) == metric and m.kind in OVER_ALL_PAIRS for m in self.settings.metrics)
         return self.rated if over_all and self.rated is not None else self.evidence
 
+    def propensity_of(self, metric: str) -> Propensity:
+        """The propensity of the rows that a metric is computed from."""
+        rated = self.rated is not None and self.evidence_of(metric) is self.rated
+        return self.rated_propensity if rated and self.rated_propensity is not None else self.propensity
+
+    @cached_property
+    def counterparts(self) -> Counterparts:
+        """Naive estimates on the targets of the corrected ones, where they were not asked for."""
+        return missing_counterparts(self)
+
+    @cached_property
+    def answers(self) -> tuple[Answer, ...]:
+        """What each metric says about the models: which may be best, and how far that depends on what is assumed."""
+        return find_answers(self)
+
+    @cached_property
+    def verdict(self) -> "Verdict":
+        """What the evidence carries, and no more: the same in Python, JSON, terminal, notebook and page."""
+        from unskew.evaluation.verdict import judge
+
+        return judge(self)
+
     @cached_property
     def diagnostics(self) -> Diagnostics | None:
         """How far the propensities can be trusted; None where no estimate rests on them, or they are all the same."""
@@ -167,6 +209,7 @@ class Report:
             "estimators": [str(estimator) for estimator in settings.estimators],
             "propensity": str(asked),
             **({} if self.gamma is None else {"gamma": self.gamma.to_dict()}),
+            **({} if self.band is None else {"assumed": str(self.band.range)}),
             "candidates": str(split.rule),
             "ties": settings.ties,
             "unlisted": settings.unlisted,
@@ -241,8 +284,9 @@ class Report:
             "unskew": __version__,
             "run": self.run,
             "estimates": [row.to_dict() for row in self.estimates],
+            "verdict": self.verdict.to_dict(),
             "comparisons": [row.to_dict() for row in self.comparisons],
-            **({} if self.sensitivity is None else {"sensitivity": [one.to_dict() for one in self.sensitivity.points]}),
+            **({} if self.band is None else {"sensitivity": [point.to_dict() for point in self.band.points]}),
             "warnings": list(self.warnings),
             **({} if self.correction is None else {"correction": [check.to_dict() for check in self.correction]}),
             **({} if self.against is None else {"against": self.against.to_dict()}),

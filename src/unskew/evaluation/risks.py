@@ -7,6 +7,7 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.estimators import Estimator, Rows, Terms
+from unskew.estimators.estimator import sum_by
 from unskew.evaluation.evidence import Evidence
 from unskew.metrics import AnyMetric, RatingLoss
 from unskew.propensities import Propensity
@@ -23,6 +24,7 @@ class Cell:
     dropped_items: int
     without_propensity: int
     effective_sample_size: float | None
+    effective_rows: float | None
     max_weight_share: float | None
     clipped_share: float
     terms: dict[str, Terms]
@@ -54,7 +56,8 @@ class Risks:
             dropped_users=self._dropped_users(estimator, int(rows.user.max(initial=-1)) + 1),
             dropped_items=evidence.dropped_items + evidence.rows - len(rows.loss),
             without_propensity=self._without_propensity if estimator.uses_propensity else 0,
-            effective_sample_size=kish(weights),
+            effective_sample_size=kish(sum_by(rows.user, weights)),
+            effective_rows=kish(weights),
             max_weight_share=float(weights.max() / weights.sum()),
             clipped_share=estimator.clipped_share(rows.propensity),
             terms=terms,

@@ -9,13 +9,14 @@ from unskew.estimators import Aoa, Estimator, ExposedEstimator, Interval, Observ
 from unskew.evaluation.exposed_checks import TIES_OF_REDUCTION, exposed_mismatch
 from unskew.evaluation.scale import Scale
 from unskew.metrics import AnyMetric, parse_metric
-from unskew.propensities import PropensityModel
+from unskew.propensities import GammaRange, Popularity, PropensityModel
 from unskew.ranking import TIE_POLICIES, USER_RULES, Ties, UserRule
 
 DEFAULT_METRICS = ("recall@10", "adg@10", "auc")
 DEFAULT_LOSSES = ("mae", "mse")
 OVER_ALL_PAIRS = frozenset({"loss", "graded"})
-DEFAULT_ESTIMATORS = ("aoa", "snips")
+DEFAULT_ESTIMATORS = ("aoa(per=pair)", "snips")
+"""The naive average and the correction, both of pairs, so that only the correction can make them differ."""
 DEFAULT_PROPENSITY = "popularity"
 EXPOSED_METRICS = ("recall@10", "precision@10", "ndcg@10")
 EXPOSED_ESTIMATORS = ("traditional", "ure(aggregate=pooled, reduce=control)")
@@ -52,6 +53,8 @@ class Settings:
         Which test users are judged.
     propensity_found : bool
         Whether the propensities are the test's own column, although none was named.
+    assume : GammaRange or None
+        The popularity biases that are held possible, where they were given.
     """
 
     pairs: tuple[tuple[AnyMetric, Estimator], ...]
@@ -68,6 +71,7 @@ class Settings:
     allow_missing: bool = False
     users: UserRule = "any"
     propensity_found: bool = False
+    assume: GammaRange | None = None
 
     @property
     def metrics(self) -> list[AnyMetric]:
@@ -96,6 +100,7 @@ def resolve(
     scale: str | Scale | None = None,
     allow_missing: bool = False,
     users: str = "any",
+    assume: str | GammaRange | None = None,
     exposed: bool = False,
 ) -> Settings:
     """Parse words and refuse what cannot be.
@@ -132,6 +137,8 @@ def resolve(
     if not parsed_metrics or not parsed_estimators:
         raise ConfigError("nothing to compute: name at least one metric and one estimator")
     pairs = _pair(parsed_metrics, parsed_estimators, ties, strict=estimators is not None, exposed=exposed)
+    if estimators is None and not exposed:
+        pairs = _with_naive(parsed_metrics, pairs)
     if not pairs:
         raise ConfigError(
             f"{parsed_metrics[0]} cannot be estimated by {' or '.join(map(str, parsed_estimators))}; use recall@10"
@@ -139,9 +146,12 @@ def resolve(
     chosen_interval = Interval.from_word(interval) if isinstance(interval, str) else interval
     _check_interval(chosen_interval, pairs)
     named = DEFAULT_PROPENSITY if propensity is None else propensity
+    model = PropensityModel.from_word(named) if isinstance(named, str) else named
+    assumed = GammaRange.parse(assume) if isinstance(assume, str) else assume
+    _check_assumed(assumed, model, [estimator for _, estimator in pairs])
     return Settings(
         pairs=pairs,
-        propensity=PropensityModel.from_word(named) if isinstance(named, str) else named,
+        propensity=model,
         candidates=Candidates.from_word(candidates) if isinstance(candidates, str) else candidates,
         ties=ties,
         positive=positive,
@@ -153,6 +163,7 @@ def resolve(
         scale=Scale.parse(scale) if isinstance(scale, str) else scale,
         allow_missing=allow_missing,
         users=_user_rule(users, exposed=exposed),
+        assume=assumed,
     )
 
 
@@ -163,6 +174,20 @@ def _user_rule(users: str, *, exposed: bool) -> UserRule:
     if exposed and rule == "served":
         raise ConfigError("users=served is for --test: exposed rows are one sample for all models; use any or common")
     return rule
+
+
+def _check_assumed(assumed: GammaRange | None, model: PropensityModel, estimators: Sequence[Estimator]) -> None:
+    if assumed is None:
+        return
+    if not isinstance(model, Popularity):
+        raise ConfigError(f"--assume {assumed} is about popularity, and the propensity is {model}; leave it out")
+    if not any(estimator.uses_propensity for estimator in estimators):
+        raise ConfigError(f"--assume {assumed}: no estimator here uses a propensity; add -e snips, or leave it out")
+    if model.source is None and model.known_gamma not in assumed:
+        raise ConfigError(
+            f"--assume {assumed} leaves out the gamma of {model}, {model.known_gamma:g}; widen it, or name a gamma "
+            "within it"
+        )
 
 
 def _check_interval(interval: Interval, pairs: Sequence[tuple[AnyMetric, Estimator]]) -> None:
@@ -194,6 +219,19 @@ def _pair(
             elif strict or (exposed and metric.kind in OVER_ALL_PAIRS):  # which no default is
                 raise ConfigError(problem)
     return tuple(pairs.values())
+
+
+def _with_naive(
+    metrics: Sequence[AnyMetric], pairs: Sequence[tuple[AnyMetric, Estimator]]
+) -> tuple[tuple[AnyMetric, Estimator], ...]:
+    """The default pairs, with the plain average of metrics that have no mean over pairs, or of which it is one."""
+    found = []
+    for metric in {str(metric): metric for metric in metrics}.values():
+        mine = [estimator for other, estimator in pairs if other is metric]
+        if metric.kind != "mean":
+            mine = [Aoa(), *(estimator for estimator in mine if not isinstance(estimator, Aoa))]
+        found += [(metric, estimator) for estimator in mine]
+    return tuple(found)
 
 
 def _mismatch(metric: AnyMetric, estimator: Estimator) -> str | None:

@@ -1,6 +1,6 @@
 """Reports as text tables."""
 
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -8,22 +8,22 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from unskew.estimators import Comparison, Estimate, Observation
+from unskew.estimators import Comparison, Observation
 from unskew.evaluation.changes import Changes
 from unskew.evaluation.corrected import correction_lines
+from unskew.evaluation.estimating.best_models import Answer
+from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.ordering import lower_is_better, ranked
-from unskew.evaluation.rendering import fits, plain_text, print_words
-from unskew.evaluation.sensitivity import Sensitivity
-from unskew.evaluation.sweep import Sweep
+from unskew.evaluation.rendering import plain_text, print_words
+from unskew.evaluation.verdict import naive_only
 from unskew.evaluation.wording import signed_move
-from unskew.propensities import Popularity
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 
 def as_text(report: "Report", width: int = 110) -> str:
-    """The report as plain text: estimates, comparisons, warnings."""
+    """The report as plain text: verdict, estimates, comparisons, warnings."""
 
     def draw(console: Console) -> None:
         print_left_out(report, console)
@@ -34,13 +34,15 @@ def as_text(report: "Report", width: int = 110) -> str:
 
 
 def print_report(report: "Report", console: Console) -> None:
-    """Print estimates, the best against the next, and how the order depends on gamma."""
-    table = _estimates(report)
-    print_words(table if fits(table, console) else _estimates(report, once=True), console)
+    """Print the verdict, the estimates, and the best against the next."""
+    print_verdict(report, console)
+    print_words(_estimates(report), console)
+    for line in (*target_lines(report), *naive_lines(report)):
+        console.print(Text(line), soft_wrap=True)
     if report.comparisons:
         print_words(_comparisons(report), console)
-    if report.sensitivity is not None:
-        print_words(_sensitivity(report.sensitivity), console)
+    if report.band is not None and report.band.fitted:
+        print_words(_over_gammas(report.band), console)
     lower = [str(metric) for metric in report.settings.metrics if metric.lower_is_better]
     if lower:
         console.print(Text(f"lower is better: {', '.join(lower)}"), soft_wrap=True)
@@ -48,8 +50,6 @@ def print_report(report: "Report", console: Console) -> None:
         console.print(Text(line), soft_wrap=True)
     if report.gamma is not None:
         console.print(Text(report.gamma.describe()), soft_wrap=True)
-    for line in order_lines(report):
-        console.print(Text(line), soft_wrap=True)
     if report.against is not None:
         console.print()
         print_changes(report.against, console)
@@ -79,62 +79,96 @@ def print_warnings(report: "Report", console: Console) -> None:
             console.print(Text(f"warning: {text}"), soft_wrap=True)
 
 
-def order_lines(report: "Report") -> list[str]:
-    """One line a metric on how the order of the models, or the value of one, depends on the assumed bias."""
-    lines = []
-    under = "" if isinstance(report.settings.propensity, Popularity) else " under popularity(gamma)"
-    for sweep in report.sweeps:
-        other = f" by {sweep.estimator}{under}"
-        start = f"{sweep.metric}{other}: order {_order(sweep, 0)}"
-        if len(sweep.values) == 1:
-            (values,) = sweep.values.values()
-            lines.append(
-                f"{sweep.metric}{other}: {values[0]:.4f} at gamma -1 (no correction), {values[-1]:.4f} at gamma 3"
-            )
-        elif not sweep.changes:
-            lines.append(f"{start} for every gamma from -1 to 3")
-        else:
-            places = [sweep.gammas.index(change.high) for change in sweep.changes]
-            steps = ", ".join(f"{_order(sweep, place)} from gamma {sweep.gammas[place]:g}" for place in places)
-            lines.append(f"{start} at gamma -1, {steps}")
-    return lines
+def print_verdict(report: "Report", console: Console) -> None:
+    """Print which models may be best, in a sentence or two and one line per metric."""
+    verdict = report.verdict
+    console.print(Text(" ".join([verdict.sentence, *verdict.summary])))
+    if len(report.models) > 1 and any(answer.models > 1 for answer in report.answers):
+        print_words(_answers(report.answers), console)
+    console.print()
 
 
-def _order(sweep: Sweep, place: int) -> str:
-    """Models from best to worst, = between equal ones."""
-    names = sweep.order(place)
-    text = names[0]
-    for better, worse in pairwise(names):
-        equal = sweep.values[better][place] == sweep.values[worse][place]
-        text += f" {'=' if equal else '>'} {worse}"
-    return text
+def target_lines(report: "Report") -> list[str]:
+    """What each estimator estimates."""
+    targets: dict[str, dict[str, None]] = {}
+    for row in report.estimates:
+        targets.setdefault(row.estimator, {})[row.target] = None
+    aims = [f"{word} {' or '.join(of_it)}" for word, of_it in targets.items()]
+    return [f"targets: {'; '.join(aims)}"]
 
 
-def _estimates(report: "Report", *, once: bool = False) -> Table:
-    """All estimates; with `once`, the target of those that share one is said once, which leaves room for the rest."""
+def naive_lines(report: "Report") -> list[str]:
+    """Metrics of positives that are not corrected, and which ones could be."""
+    if report.exposures is not None:
+        return []
+    naive = {answer.metric for answer in report.answers if not answer.corrects}
+    return [f"note: {naive_only(metric)}" for metric in report.settings.metrics if str(metric) in naive]
+
+
+def _answers(answers: Sequence[Answer]) -> Table:
+    table = Table(title="Which model may be best", title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
+    for column in ("metric", "by", "may be best", "naive, same target"):
+        table.add_column(column, overflow="fold")
+    over, weighted = any(answer.assumed for answer in answers), any(answer.weighted for answer in answers)
+    if over:
+        table.add_column("first for gamma", overflow="fold")
+    if weighted:
+        table.add_column("weights off by", overflow="fold")
+    for answer in answers:
+        naive = "-" if answer.naive is None else f"{_names(answer.naive.may_be_best)}, by {answer.naive.estimator}"
+        cells = [answer.metric, answer.judging.estimator, _names(answer.judging.may_be_best), naive]
+        if over:
+            spans = [f"{_names(names)} {_gammas(low, high)}" for names, low, high in answer.spans]
+            cells.append("; ".join(spans) if spans else "-")
+        if weighted:
+            cells.append(_flip(answer))
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def _names(models: Sequence[str], most: int = 4) -> str:
+    shown = models if len(models) <= most else [*models[: most - 1], f"{len(models) - most + 1} more"]
+    return ", ".join(shown) if shown else "-"
+
+
+def _gammas(low: float, high: float) -> str:
+    return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
+
+
+def _flip(answer: Answer) -> str:
+    """The factor by which weights may be wrong before another model is first."""
+    if not answer.weighted or len(answer.judging.first) != 1 or answer.models < 2:
+        return "-"
+    if answer.flip_gamma is None:
+        return "any factor: the same"
+    return f"{answer.flip_gamma:.3g}: {answer.flips_to}"
+
+
+def _estimates(report: "Report") -> Table:
     level = f"{report.settings.level:.0%}" if report.settings.level * 100 % 1 == 0 else f"{report.settings.level:g}"
+    assumed = None if report.band is None else report.band.range
     table = Table(title="Estimates", title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
     for column in ("metric", "estimator", "model"):
         table.add_column(column, overflow="fold")
-    for column in ("value", f"{level} interval", "users", "ESS"):
+    over = [] if assumed is None else [f"gamma {_gammas(assumed.low, assumed.high)}"]
+    for column in ("value", f"{level} interval", *over, "users", "ESS"):
         table.add_column(column, justify="right", no_wrap=True)
-    table.add_column("target", overflow="fold")
     last: tuple[str, str] | None = None
     for row in report.estimates:
         key = (row.metric, row.estimator)
         if last is not None and key != last:
             table.add_section()
-        told, last = once and key == last, key
+        last = key
         size = "-" if row.effective_sample_size is None else f"{row.effective_sample_size:,.0f}"
         table.add_row(
             Text(row.metric),
             Text(row.estimator),
             Text(row.model),
             _number(row.value),
-            _interval(row),
+            _interval(row.low, row.high),
+            *([] if assumed is None else [_interval(row.assumed_low, row.assumed_high, "")]),
             f"{row.users:,}",
             size,
-            Text("" if told else row.target),
         )
     return table
 
@@ -155,14 +189,16 @@ def _comparisons(report: "Report") -> Table:
     return table
 
 
-def _sensitivity(sensitivity: Sensitivity) -> Table:
-    table = Table(title="Sensitivity to gamma", title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
+def _over_gammas(band: GammaBand) -> Table:
+    """Estimates at the ends of the gammas that were found, and at the one used."""
+    shown = sorted({band.gammas.index(gamma) for gamma in (band.range.low, band.used, band.range.high)})
+    table = Table(title="Over the gammas found", title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
     for column in ("metric", "estimator", "model"):
         table.add_column(column, overflow="fold")
-    for gamma in sensitivity.choice.band:
-        table.add_column(f"{gamma:.2f}", justify="right", no_wrap=True)
-    for row in sensitivity.rows:
-        table.add_row(Text(row.metric), Text(row.estimator), Text(row.model), *map(_number, row.values))
+    for place in shown:
+        table.add_column(f"{band.gammas[place]:.2f}", justify="right", no_wrap=True)
+    for key, points in band.by_key.items():
+        table.add_row(*map(Text, key), *(_number(points[place].value) for place in shown))
     return table
 
 
@@ -198,10 +234,8 @@ def best_against_next(report: "Report") -> list[Comparison]:
     return chosen
 
 
-def _interval(row: Estimate) -> str:
-    if row.low is None or row.high is None:
-        return "undefined"
-    return f"{row.low:.4f} to {row.high:.4f}"
+def _interval(low: float | None, high: float | None, undefined: str = "undefined") -> str:
+    return undefined if low is None or high is None else f"{low:.4f} to {high:.4f}"
 
 
 def _number(value: float | None) -> str:

@@ -1,20 +1,15 @@
-"""What a report says, in plain sentences."""
+"""What a report says, in plain sentences: what the evidence carries, and no more."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from unskew.estimators import Aoa, Comparison, Estimate, Estimator, ExposedEstimator, Traditional
+from unskew.estimators import Comparison, Estimate, ExposedEstimator
 from unskew.evaluation.assumptions import describe_assumption, describe_draw
-from unskew.evaluation.counterparts import missing_counterparts, naive_counterpart
-from unskew.evaluation.ordering import first_of, lead_of, ranked
-from unskew.evaluation.settings import OVER_ALL_PAIRS
-from unskew.evaluation.sweep import OrderChange, Sweep
+from unskew.evaluation.estimating.best_models import Answer, Standing
+from unskew.evaluation.sweep import OrderChange
 from unskew.evaluation.voice import OF_A_LOG, OF_A_SAMPLE, Voice
-from unskew.evaluation.wording import capital, chain, listed, ordinal, quoted, rounded, sentence, signed
+from unskew.evaluation.wording import capital, chain, few, listed, quoted, rounded, sentence, signed
 from unskew.metrics import AnyMetric
 from unskew.propensities import Uniform
 
@@ -22,81 +17,57 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 TOLD_WARNINGS = 3
+GROUPS = 3  # different answers that the sentence names, before it counts the rest
+LEAST_FACTOR = 1.005  # below which a factor of the weights rounds to 1.00
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What one metric says about the models.
+    """What one metric says: the answer, and sentences for it."""
 
-    Parameters
-    ----------
-    metric : str
-    naive, corrected : str or None
-        The estimators set side by side; both aim at the same target.
-    naive_first, corrected_first : tuple of str
-        The models they put first; more than one when they are level.
-    decided : bool or None
-        Whether the lead of the first over the second is beyond chance; None when that cannot be said.
-    told_apart, pairs : int
-        How many of the pairs of models differ beyond chance.
-    leaders : tuple of str
-        The models that are first somewhere in the sweep of gamma, in that order.
-    sentences : tuple of str
-    """
-
-    metric: str
-    naive: str | None
-    corrected: str | None
-    naive_first: tuple[str, ...]
-    corrected_first: tuple[str, ...]
-    decided: bool | None
-    told_apart: int
-    pairs: int
-    leaders: tuple[str, ...]
+    answer: Answer
     sentences: tuple[str, ...]
 
     @property
-    def differs(self) -> bool:
-        """Whether correcting puts other models first."""
-        both = bool(self.naive_first and self.corrected_first)
-        return both and not set(self.naive_first) & set(self.corrected_first)
+    def metric(self) -> str:
+        """Its word."""
+        return self.answer.metric
 
 
 @dataclass(frozen=True)
 class Verdict:
     """The report in words: one sentence, what it rests on, each metric, reasons for doubt."""
 
-    headline: str
+    sentence: str
     summary: tuple[str, ...]
     findings: tuple[Finding, ...]
     doubts: tuple[str, ...]
 
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return {
+            "sentence": self.sentence,
+            "summary": list(self.summary),
+            "metrics": [finding.answer.to_dict() for finding in self.findings],
+        }
 
-def judge(report: "Report", beside: Sequence[Estimate] | None = None) -> Verdict:
-    """Put a report into words.
 
-    Parameters
-    ----------
-    report : Report
-    beside : sequence of Estimate, optional
-        Naive counterparts that the report lacks; computed when not given.
-    """
-    rows = [*report.estimates, *(missing_counterparts(report) if beside is None else beside)]
-    sweeps = {sweep.metric: sweep for sweep in report.sweeps}
-    findings = tuple(
-        _find(report, rows, metric, sweeps.get(str(metric)) if len(report.models) > 1 else None)
-        for metric in report.settings.metrics
-    )
-    contested = tuple(finding for finding in findings if finding.pairs)
+def judge(report: "Report") -> Verdict:
+    """Put a report into words."""
     voice = _voice(report)
+    by_word = {str(metric): metric for metric in report.settings.metrics}
+    findings = tuple(
+        Finding(answer, tuple(_sentences(report, answer, by_word[answer.metric], voice))) for answer in report.answers
+    )
+    contested = [answer for answer in report.answers if answer.models > 1]
     if contested:
         uniform = voice is OF_A_LOG and isinstance(report.settings.propensity, Uniform)
         headline, summary = _headline(contested, voice, uniform=uniform), tuple(_summary(contested, voice))
-    elif len(report.models) > 1:
+    elif len(report.models) > 1 and all(answer.judging.order for answer in report.answers):
         headline, summary = "No two models are judged by the same metric, so there is nothing to compare.", ()
     else:
-        headline, summary = _lone_headline(report, rows, findings[0], voice), ()
-    return Verdict(headline, summary, findings, tuple(_doubts(report)))
+        headline, summary = _lone_headline(report, voice), ()
+    return Verdict(headline, summary, findings, tuple(_doubts(report, voice)))
 
 
 def _voice(report: "Report") -> Voice:
@@ -128,106 +99,136 @@ def _where(change: OrderChange) -> str:
     return f"between gamma {signed(change.low)} and {signed(change.high)}"
 
 
-def _find(report: "Report", rows: Sequence[Estimate], judged_by: AnyMetric, sweep: Sweep | None) -> Finding:
-    metric, lower = str(judged_by), judged_by.lower_is_better
-    naive, corrected = _words(report, judged_by)
-    by_naive = [] if naive is None else ranked(rows, metric, naive, lower=lower)
-    by_corrected = [] if corrected is None else ranked(rows, metric, corrected, lower=lower)
-    judging = corrected if corrected is not None else naive
-    order = by_corrected if corrected is not None else by_naive
-    compared = [c for c in report.comparisons if (c.metric, c.estimator) == (metric, judging)]
-    alpha = 1 - report.settings.level
-    told = sum(c.p_value_holm is not None and c.p_value_holm < alpha for c in compared)
-    known = sum(c.p_value_holm is not None for c in compared)
-    lead = lead_of(compared, order, lower=lower)
-    sweep = None if sweep is None or len(sweep.values) < 2 else sweep
-    leaders = tuple(dict.fromkeys(_leaders(sweep))) if sweep is not None else ()
-    voice = _voice(report)
-    plain = judged_by.kind in OVER_ALL_PAIRS or voice is OF_A_SAMPLE
-    sentences = [
-        *_who_is_first(by_naive, by_corrected, voice),
-        *(() if plain else _other_average(rows, metric, naive, by_naive)),
-        *_lead_words(lead, report.settings.level, voice),
-        *_apart_words(told, known, voice),
-        *([] if sweep is None else _sweep_words(sweep)),
-    ]
-    return Finding(
-        metric=metric,
-        naive=naive,
-        corrected=corrected,
-        naive_first=first_of(by_naive),
-        corrected_first=first_of(by_corrected),
-        decided=None if lead is None or lead.p_value_holm is None else lead.p_value_holm < alpha,
-        told_apart=told,
-        pairs=len(compared),
-        leaders=leaders,
-        sentences=tuple(sentences),
-    )
+def _headline(answers: Sequence[Answer], voice: Voice, *, uniform: bool) -> str:
+    corrected = [answer for answer in answers if answer.corrects]
+    if corrected and not any(answer.judging.order for answer in corrected):
+        return voice.undefined
+    opening = "" if corrected else f"{voice.nothing} "
+    if uniform:
+        opening = "The propensity is uniform, so nothing here is corrected for the skew of the log. "
+    judged = [answer for answer in corrected or answers if answer.judging.order]
+    changed = [] if uniform else [answer for answer in judged if answer.changes_winner and answer.robust is not False]
+    return opening + " ".join([*_changes(changed, judged, voice), *_answers(judged, changed, voice)])
 
 
-def _words(report: "Report", metric: AnyMetric) -> tuple[str | None, str | None]:
-    """The corrected estimator of a metric and the naive number beside it, as far as there are any."""
-    asked = [estimator for other, estimator in report.settings.pairs if str(other) == str(metric)]
-    corrected = judging_estimator(asked)
-    if corrected is not None:
-        return str(naive_counterpart(corrected, metric.kind)), str(corrected)
-    naive = sorted((e for e in asked if isinstance(e, Aoa | Traditional)), key=lambda e: isinstance(e, Aoa))
-    return (str(naive[0]) if naive else None), None
+def _changes(changed: Sequence[Answer], judged: Sequence[Answer], voice: Voice) -> Iterator[str]:
+    swaps: dict[tuple[str, str], list[Answer]] = {}
+    for answer in changed:
+        assert answer.naive is not None
+        swaps.setdefault((answer.naive.first[0], answer.judging.first[0]), []).append(answer)
+    for (before, after), some in swaps.items():
+        yield f"{voice.act} changes the winner from {quoted(before)} to {quoted(after)} on {_metrics(some, judged)}."
 
 
-def judging_estimator(asked: Sequence[Estimator]) -> Estimator | None:
-    """The first estimator that corrects, one for exposed items before others; None when none does."""
-    corrected = [e for e in asked if e.corrects]
-    return next((e for e in corrected if isinstance(e, ExposedEstimator)), corrected[0] if corrected else None)
+def _answers(judged: Sequence[Answer], changed: Sequence[Answer], voice: Voice) -> Iterator[str]:
+    """What may be best, metrics with the same answer together."""
+    groups: dict[tuple[str, tuple[str, ...]], list[Answer]] = {}
+    for answer in judged:
+        groups.setdefault((_kind(answer), tuple(sorted(answer.contenders))), []).append(answer)
+    shown = [some for some in list(groups.values())[:GROUPS] if not all(answer in changed for answer in some)]
+    clauses: list[str] = []
+    for some in shown:
+        kind, on, models = _kind(some[0]), _metrics(some, judged), some[0].models
+        names = [quoted(name) for name in some[0].contenders]
+        if kind == "best":
+            clauses.append(f"{names[0]} is best of {models} models on {on}")
+        elif kind == "level":
+            clauses.append(f"{few(names)} are level on {on}")
+        elif kind == "depends":
+            clauses.append(f"on {on} the best model depends on the assumed bias: {few(names, last='or')}")
+        else:
+            opening = "nor" if clauses and "cannot separate" in clauses[-1] else f"this {voice.data} cannot separate"
+            clauses.append(f"{opening} {f'the {models} models' if len(names) == models > 2 else few(names)} on {on}")
+    rest = len(groups) - GROUPS
+    if rest > 0:
+        clauses.append(f"{rest} more metric{'s have' if rest > 1 else ' has'} yet another answer")
+    if clauses:
+        yield f"{capital('; '.join(clauses)).replace('; nor ', ', nor ')}."
 
 
-def _who_is_first(naive: list[Estimate], corrected: list[Estimate], voice: Voice) -> Iterator[str]:
-    if not naive and not corrected:
+def _kind(answer: Answer) -> str:
+    """How sure an answer is: best, level, depends on the assumed bias, or open."""
+    best = answer.judging.may_be_best
+    if len(answer.judging.first) == answer.models and set(answer.leaders) <= set(best):
+        return "level"
+    if len(answer.contenders) == 1:
+        return "best"
+    return "open" if len(best) > 1 and set(answer.leaders) <= set(best) else "depends"
+
+
+def _summary(answers: Sequence[Answer], voice: Voice) -> Iterator[str]:
+    judged = [answer for answer in answers if answer.corrects and answer.judging.order] or list(answers)
+    if all(c.p_value_holm is None for answer in judged for c in answer.judging.compared):
+        yield f"There are too few users to say what chance could do, so this {voice.data} separates no two models."
+        return
+    sure = [answer for answer in judged if _kind(answer) == "best"]
+    if sure:
+        holds = [answer for answer in sure if answer.robust]
+        over = ""
+        if holds and len(holds) == len(sure):
+            assert holds[0].assumed is not None
+            low, high = signed(holds[0].assumed.low), signed(holds[0].assumed.high)
+            over = f", and the lead keeps its sign for every gamma from {low} to {high}"
+        yield f"Best means better than every other model beyond chance (after Holm's correction){over}."
+    apart = [answer for answer in judged if answer.agree is False and not answer.changes_winner]
+    if apart:
+        yield (
+            f"On {_metrics(apart, judged)} {voice.naive} and {voice.corrected} name different models, but not each "
+            "beyond chance over the other."
+        )
+
+
+def _sentences(report: "Report", answer: Answer, metric: AnyMetric, voice: Voice) -> Iterator[str]:
+    judging = answer.judging
+    if not judging.order:
         yield "No model has a defined value."
         return
-    if not naive or not corrected:
-        best = (naive or corrected)[0]
-        kind = voice.only_naive if naive else voice.only_corrected
-        who = f"{_names(naive or corrected)} first with" if len(naive or corrected) > 1 else f"{quoted(best.model)} has"
-        yield f"{kind}, {best.estimator}: {who} {_value(best)}."
+    kind = voice.corrected if answer.corrects else voice.naive
+    yield from _best_words(judging, kind, report.settings.level, voice)
+    if answer.naive is not None and answer.naive.order:
+        yield _naive_words(answer, answer.naive, voice)
+    if answer.models > 1:
+        yield from _gamma_words(answer)
+        yield from _flip_words(answer)
+    if not answer.corrects and voice is OF_A_LOG:
+        yield f"{capital(naive_only(metric))}."
+
+
+def naive_only(metric: AnyMetric) -> str:
+    """Say that a metric is not corrected here, and which one could be."""
+    cutoff = "" if metric.cutoff is None else f"@{metric.cutoff}"
+    if metric.kind == "mean" or metric.kind in {"loss", "graded"}:
+        return f"{metric} is the naive average only; -e snips corrects it"
+    why = (
+        "a sum over relevant items has no mean over pairs"
+        if metric.kind == "sum"
+        else "its value depends on relevant items that were never observed"
+    )
+    instead = f"adg{cutoff} and recall{cutoff} can be" if cutoff else "adg and auc can be"
+    return f"{metric} is the naive average only, because {why}; {instead} corrected"
+
+
+def _best_words(judging: Standing, kind: str, level: float, voice: Voice) -> Iterator[str]:
+    best, by = judging.may_be_best, f"{kind}, {judging.estimator}"
+    order = judging.order
+    if len(order) == 1:
+        yield f"{quoted(order[0].model)} has {_value(order[0])} by {by}."
         return
-    a, b = naive[0], corrected[0]
-    if len(corrected) == 1:
-        yield (
-            f"{quoted(b.model)} has {_value(a)} by {voice.naive}, {a.estimator}, and {_value(b)} by "
-            f"{voice.corrected}, {b.estimator}."
-        )
-    elif first_of(naive) == first_of(corrected):
-        yield (
-            f"{capital(voice.naive)}, {a.estimator}, and {voice.corrected}, {b.estimator}, agree: "
-            f"{_names(corrected)} first, with {_value(a)} and {_value(b)}."
-        )
+    if len(judging.first) == len(order):
+        yield f"By {by}, {few([quoted(name) for name in judging.first])} are level, with {_value(order[0])}."
+        return
+    if len(best) == 1:
+        yield f"By {by}, {quoted(best[0])} is best, with {_value(order[0])}."
     else:
-        place = next((k for k, row in enumerate(corrected, 1) if row.model == a.model), 0)
-        then = f" and {quoted(a.model)} {ordinal(place)} of {len(corrected)}" if place > 1 else ""
-        yield (
-            f"By {voice.naive}, {a.estimator}, {_names(naive)} first with {_value(a)}. {capital(voice.corrected)}, "
-            f"{b.estimator}, disagrees: {_names(corrected)} first with {_value(b)}{then}."
-        )
+        values = {row.model: row for row in order}
+        names = [f"{quoted(name)} ({_value(values[name])})" for name in best]
+        yield f"By {by}, {few(names)} may be best: this {voice.data} cannot separate them."
+    yield from _lead_words(judging, judging.lead, level)
 
 
-def _names(order: Sequence[Estimate]) -> str:
-    first = first_of(order)
-    return f"{quoted(first[0])} is" if len(first) == 1 else f"{listed(map(quoted, first))} are level and"
-
-
-def _other_average(rows: Sequence[Estimate], metric: str, naive: str | None, by_naive: list[Estimate]) -> Iterator[str]:
-    """The plain `aoa` when it crowns another model than the average that shares the corrected target."""
-    other = ranked(rows, metric, str(Aoa()))
-    if naive != str(Aoa()) and other and by_naive and other[0].model != by_naive[0].model:
-        yield f"Averaged over users instead of pairs (aoa), {quoted(other[0].model)} is first with {_value(other[0])}."
-
-
-def _lead_words(lead: Comparison | None, level: float, voice: Voice) -> Iterator[str]:
-    if lead is None or lead.difference is None:
+def _lead_words(judging: Standing, lead: Comparison | None, level: float) -> Iterator[str]:
+    if lead is None or not lead.difference:
         return
-    if lead.difference == 0:
-        return  # said already
     # of errors the smaller one leads, and by how much is said as a positive number all the same
     ahead = replace(lead.reversed(), a=lead.a, b=lead.b) if lead.difference < 0 else lead
     gap = f"{quoted(lead.a)} leads {quoted(lead.b)} by {rounded(abs(lead.difference))}"
@@ -236,127 +237,103 @@ def _lead_words(lead: Comparison | None, level: float, voice: Voice) -> Iterator
         return
     gap += f" ({100 * level:.4g} % interval of this pair alone {rounded(ahead.low)} to {rounded(ahead.high)})"
     p = "p < 0.0001" if lead.p_value_holm < 1e-4 else f"p = {lead.p_value_holm:.2g}"
-    if lead.p_value_holm < 1 - level:
+    if judging.is_beyond_chance(lead):
         yield f"{gap}, more than chance explains ({p} after Holm)."
+    elif lead.p_value_holm < 1 - level:
+        weight = f"the weight of {judging.effective:.2g} users"
+        yield f"{gap}, which chance alone can explain ({p} after Holm, but from no more than {weight})."
     else:
-        yield (
-            f"{gap}, which chance alone can explain ({p} after Holm): the {voice.data} does not settle which of the "
-            "two is better."
-        )
+        yield f"{gap}, which chance alone can explain ({p} after Holm)."
 
 
-def _apart_words(told: int, known: int, voice: Voice) -> Iterator[str]:
-    if known < 2:
+def _naive_words(answer: Answer, naive: Standing, voice: Voice) -> str:
+    who = f"{capital(voice.naive)}, {naive.estimator},"
+    names = few([quoted(name) for name in naive.may_be_best])
+    if answer.models == 1:
+        return f"{who} has {_value(naive.order[0])}."
+    if answer.changes_winner:
+        return f"{who} disagrees: {names} {_is_best(naive)}. Each is better than the other beyond chance by its own."
+    if not answer.agree:
+        return f"{who} disagrees: {names} {_is_best(naive)}, but not beyond chance over each of these by both."
+    if set(naive.may_be_best) == set(answer.judging.may_be_best):
+        return f"{who} agrees: {names} {_is_best(naive)}."
+    return f"{who} does not contradict it: {names} {_is_best(naive)}."
+
+
+def _is_best(standing: Standing) -> str:
+    if len(standing.may_be_best) == 1:
+        return f"is best, with {_value(standing.order[0])}"
+    return "may be best"
+
+
+def _gamma_words(answer: Answer) -> Iterator[str]:
+    if answer.assumed is None:
         return
-    if told == 0:
-        yield f"No two models differ beyond chance: on this metric the {voice.data} cannot tell them apart."
-    elif told == known:
-        yield f"All {known} pairs of models differ beyond chance."
-    else:
-        yield f"{told} of {known} pairs of models differ beyond chance."
-
-
-def _leaders(sweep: Sweep) -> list[str]:
-    """The first model at each gamma, where all values are defined."""
-    defined = np.all([np.isfinite(column) for column in sweep.values.values()], axis=0)
-    return [sweep.order(k)[0] for k in range(len(sweep.gammas))] if defined.all() else []
-
-
-def _sweep_words(sweep: Sweep) -> Iterator[str]:
-    leaders = _leaders(sweep)
-    if not leaders:
+    low, high = signed(answer.assumed.low), signed(answer.assumed.high)
+    if len(answer.spans) == 1:
+        names = answer.spans[0][0]
+        verb = "is" if len(names) == 1 else "are"
+        yield f"{few([quoted(name) for name in names])} {verb} first for every assumed bias, gamma {low} to {high}."
         return
-    ends = f"from {signed(sweep.gammas[0])} (no correction) to {signed(sweep.gammas[-1])}"
-    changes = len(sweep.changes)
-    if changes == 0:
-        yield f"The order of the models is the same for every gamma {ends}."
-    elif len(set(leaders)) == 1:
-        times = "once" if changes == 1 else f"{changes} times"
-        yield f"{quoted(leaders[0])} stays first for every gamma {ends}; below it the order changes {times}."
-    else:
-        starts = [0, *(k + 1 for k, (a, b) in enumerate(pairwise(leaders)) if a != b), len(leaders)]
-        parts = [f"{quoted(leaders[a])} {_span(sweep.gammas[a], sweep.gammas[b - 1])}" for a, b in pairwise(starts)]
-        yield f"First place hangs on the assumed bias: {listed(parts)}."
+    parts = [f"{few([quoted(name) for name in names])} {_span(a, b)}" for names, a, b in answer.spans]
+    yield f"Which model is first depends on the assumed bias: {listed(parts)}."
 
 
 def _span(low: float, high: float) -> str:
-    return f"at gamma {signed(low)}" if low == high else f"for gamma {signed(low)} to {signed(high)}"
+    return f"at gamma {_short(low)}" if low == high else f"for gamma {_short(low)} to {_short(high)}"
 
 
-def _headline(findings: Sequence[Finding], voice: Voice, *, uniform: bool) -> str:
-    judged = [f for f in findings if f.corrected_first and f.naive_first]
-    if not judged and any(f.corrected for f in findings):
-        return voice.undefined
-    if not judged:
-        return voice.nothing
-    if uniform:
-        return "The propensity is uniform, so nothing here is corrected for the skew of the log."
-    changed = [f for f in judged if f.differs]
-    if changed:
-        swaps = {(f.naive_first, f.corrected_first) for f in changed}
-        how = ""
-        if len(swaps) == 1:
-            before, after = next(iter(swaps))
-            how = f" from {listed(map(quoted, before))} to {listed(map(quoted, after))}"
-        return f"{voice.act} changes the winner{how} on {_metrics(changed, judged)}."
-    winners = {f.corrected_first for f in judged}
-    if len(winners) > 1:
-        return f"{voice.act} changes the winner on no metric; the metrics differ on who it is."
-    first = next(iter(winners))
-    verb = f"{quoted(first[0])} is first" if len(first) == 1 else f"{listed(map(quoted, first))} are level at the top"
-    return f"{verb} on {_metrics(judged, judged)}, {voice.both}."
+def _short(number: float) -> str:
+    return signed(round(number, 2))
 
 
-def _summary(findings: Sequence[Finding], voice: Voice) -> Iterator[str]:
-    judged = [f for f in findings if f.corrected_first] or list(findings)
-    sure = [f for f in judged if f.decided]
-    if all(f.decided is None for f in judged):
-        yield f"There are too few users to say what chance could do: this {voice.data} cannot tell these models apart."
-    elif all(f.told_apart == 0 for f in judged):
-        yield f"No two models differ beyond chance on any metric: this {voice.data} cannot tell these models apart."
-    elif not sure:
-        yield "On no metric is the first model's lead over the second beyond chance, though some models differ."
-    elif len(sure) == len(judged):
-        yield f"The first model's lead over the second is beyond chance on {_metrics(sure, judged)}."
+def _flip_words(answer: Answer) -> Iterator[str]:
+    if not answer.weighted or len(answer.judging.first) > 1:
+        return
+    if answer.flip_gamma is None or answer.flips_to is None:
+        yield "No error of the weights could make another model first."
+    elif answer.flip_gamma < LEAST_FACTOR:
+        yield f"The smallest error of the weights could make {quoted(answer.flips_to)} first."
     else:
-        yield f"The first model's lead over the second is beyond chance on {_metrics(sure, judged)} only."
-    moving = [f for f in judged if len(f.leaders) > 1]
-    if moving:
-        yield f"On {_metrics(moving, judged)} first place depends on how strong a popularity bias is assumed."
-    elif any(f.leaders for f in judged):
-        swept = [f for f in judged if f.leaders]
-        where = "First" if len(swept) == len(judged) else f"On {_metrics(swept, judged)} first"
-        yield f"{where} place does not depend on how strong a popularity bias is assumed."
+        yield (
+            f"{capital(quoted(answer.flips_to))} could be first if weights were wrong by a factor of "
+            f"{answer.flip_gamma:.3g}, and for no smaller one could any other model."
+        )
 
 
-def _lone_headline(report: "Report", rows: Sequence[Estimate], finding: Finding, voice: Voice) -> str:
+def _lone_headline(report: "Report", voice: Voice) -> str:
     name = quoted(next(iter(report.models)))
-    words = {
-        kind: next((row for row in ranked(rows, finding.metric, word)), None)
-        for kind, word in (("naive", finding.naive), ("corrected", finding.corrected))
-        if word is not None
-    }
-    naive, corrected = words.get("naive"), words.get("corrected")
-    if naive is None or corrected is None:
-        return f"{name} stands alone, so there is nothing to compare it with."
+    answer = report.answers[0]
+    if not answer.judging.order or answer.naive is None or not answer.naive.order:
+        return f"{name} is judged alone, so there is nothing to compare it with."
+    row = answer.judging.order[0]
+    interval = "" if row.low is None or row.high is None else _interval(row, row.low, row.high)
     return (
-        f"{name} stands alone: its {finding.metric} is {_value(corrected)} {voice.with_act}, {_value(naive)} "
-        f"{voice.without_act}."
+        f"{name} is judged alone: its {answer.metric} is {_value(row)} {voice.with_act}{interval}, "
+        f"{_value(answer.naive.order[0])} {voice.without_act}."
     )
 
 
-def _doubts(report: "Report") -> Iterator[str]:
-    corrected = [row for row in report.estimates if _is_corrected(report, row)]
+def _interval(row: Estimate, low: float, high: float) -> str:
+    text = f"{100 * row.level:.4g} % interval {rounded(low)} to {rounded(high)}"
+    if row.assumed_low is not None and row.assumed_high is not None:
+        text += f"; {rounded(row.assumed_low)} to {rounded(row.assumed_high)} over what may be assumed"
+    return f" ({text})"
+
+
+def _doubts(report: "Report", voice: Voice) -> Iterator[str]:
+    words = {str(estimator) for estimator in report.settings.estimators if estimator.corrects}
+    corrected = [row for row in report.estimates if row.estimator in words]
     if corrected:
-        weighted = any(e.uses_propensity for e in report.settings.estimators)
-        if _voice(report) is OF_A_SAMPLE:
+        if voice is OF_A_SAMPLE:
             yield describe_draw(report.evidence.split.rule)
-        if weighted:
-            yield describe_assumption(report.settings.propensity, swept=bool(report.sweeps))
-        size, total = corrected[0].effective_sample_size, report.evidence_of(corrected[0].metric).rows
-        if size is not None and size < total / 2:
+        if any(e.uses_propensity for e in report.settings.estimators):
+            assumed = None if report.band is None else report.band.range
+            yield describe_assumption(report.settings.propensity, assumed)
+        size, users = corrected[0].effective_sample_size, corrected[0].users
+        if size is not None and size < users / 2:
             yield (
-                f"The weights are uneven: {total:,} held-out rows are worth {size:,.0f} equally weighted ones to "
+                f"The weights are uneven: {users:,} users count like {size:,.0f} of equal weight to "
                 f"{corrected[0].estimator}."
             )
     told = report.warnings[:TOLD_WARNINGS]
@@ -366,16 +343,12 @@ def _doubts(report: "Report") -> Iterator[str]:
         yield f"{rest} more warning{'s' if rest > 1 else ''} below."
 
 
-def _is_corrected(report: "Report", row: Estimate) -> bool:
-    return any(str(e) == row.estimator and e.corrects for e in report.settings.estimators)
-
-
-def _metrics(some: Sequence[Finding], judged: Sequence[Finding]) -> str:
+def _metrics(some: Sequence[Answer], judged: Sequence[Answer]) -> str:
     if len(some) == len(judged) > 2:
         return f"all {len(judged)} metrics"
     if len(some) > 3:
         return f"{len(some)} of {len(judged)} metrics"
-    return listed(f.metric for f in some)
+    return listed(answer.metric for answer in some)
 
 
 def _value(row: Estimate) -> str:

@@ -1,4 +1,4 @@
-"""Words for what stands beside what in a verdict: a skewed log and its correction, or a sample and all candidates."""
+"""The two vocabularies of a verdict: a corrected log, or a random sample."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,10 @@ class Voice:
     ----------
     naive, corrected : str
         What the two numbers are, within a sentence.
-    only_naive, only_corrected : str
-        Begin a sentence when there is but one of them.
     act : str
         What leads from one to the other.
-    both : str
-        Where a model is first when it is so by both.
     with_act, without_act : str
-        Where the value of a model that stands alone comes from.
+        Where the value of a model that is judged alone comes from.
     undefined, nothing : str
         Headlines when no corrected value is defined, and when none was asked for.
     data : str
@@ -26,10 +22,7 @@ class Voice:
 
     naive: str
     corrected: str
-    only_naive: str
-    only_corrected: str
     act: str
-    both: str
     with_act: str
     without_act: str
     undefined: str
@@ -38,12 +31,9 @@ class Voice:
 
 
 OF_A_LOG = Voice(
-    naive="the naive average",
+    naive="the naive average over the same target",
     corrected="the corrected estimate",
-    only_naive="Only the naive average was computed",
-    only_corrected="Only the corrected estimate is defined",
     act="Correcting for the skew",
-    both="naively and corrected",
     with_act="corrected for the skew",
     without_act="without",
     undefined="No corrected estimate is defined, so the models cannot be compared free of the skew of the log.",
@@ -53,10 +43,7 @@ OF_A_LOG = Voice(
 OF_A_SAMPLE = Voice(
     naive="the sample alone",
     corrected="the estimate over all candidates",
-    only_naive="Only the exposed items were ranked",
-    only_corrected="Only the estimate over all candidates is defined",
     act="Ranking all candidates, and not the exposed ones alone,",
-    both="inside the sample and over all candidates",
     with_act="over all candidates",
     without_act="inside the sample",
     undefined="No estimate over all candidates is defined, so the models cannot be compared beyond the sample.",

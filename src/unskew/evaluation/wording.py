@@ -13,15 +13,20 @@ def quoted(name: str) -> str:
     return f"“{shortened(name, NAME)}”"
 
 
-def listed(words: Iterable[str]) -> str:
+def listed(words: Iterable[str], last: str = "and") -> str:
     """Words as in a sentence: a, b and c."""
-    *most, last = list(words)
-    return f"{', '.join(most)} and {last}" if most else last
+    *most, end = list(words)
+    return f"{', '.join(most)} {last} {end}" if most else end
 
 
 def counted(n: int, what: str) -> str:
     """A number of things, in the plural where there is not just one."""
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def few(words: Sequence[str], most: int = 4, last: str = "and") -> str:
+    """Words as in a sentence, the last ones only counted when there are many."""
+    return listed(words if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"], last)
 
 
 def chain(names: Sequence[str], most: int = 5) -> str:

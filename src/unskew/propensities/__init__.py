@@ -4,6 +4,7 @@ from unskew.propensities.boosted import Boosted
 from unskew.propensities.column import Column
 from unskew.propensities.combined import Combined
 from unskew.propensities.diagnostics import Diagnostics, ReliabilityBin, diagnose, reliability_curve
+from unskew.propensities.gamma_range import POSSIBLE, GammaRange
 from unskew.propensities.logistic import Logistic
 from unskew.propensities.naive_bayes import NaiveBayes
 from unskew.propensities.observation import FittedObservation, ObservationModel
@@ -13,6 +14,7 @@ from unskew.propensities.propensity import Propensity, PropensityModel
 from unskew.propensities.uniform import Uniform
 
 __all__ = [
+    "POSSIBLE",
     "Boosted",
     "Column",
     "Combined",
@@ -20,6 +22,7 @@ __all__ = [
     "FittedObservation",
     "From",
     "GammaFit",
+    "GammaRange",
     "Logistic",
     "NaiveBayes",
     "ObservationModel",

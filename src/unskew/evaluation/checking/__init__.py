@@ -58,7 +58,6 @@ CHECKS: tuple[Check, ...] = (
     exposed.shares_that_rise,
     models.sampled_correction,
     gamma.gamma_fit,
-    gamma.order_changes_with_gamma,
 )
 """All checks, in the order in which a report lists their warnings."""
 # an audit has its own words for rows that are also in its log, and for the time of them

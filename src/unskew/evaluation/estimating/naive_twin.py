@@ -1,10 +1,11 @@
-"""The naive number that belongs beside a corrected one."""
+"""The naive number that belongs next to a corrected one."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from unskew.estimators import Aoa, Estimate, Estimator, Snips, Traditional, Ure
+from unskew.estimators import Aoa, Comparison, Estimate, Estimator, Snips, Traditional, Ure
 from unskew.evaluation.estimates import Estimation
+from unskew.evaluation.served import estimate_served
 from unskew.evaluation.settings import OVER_ALL_PAIRS
 
 if TYPE_CHECKING:
@@ -26,8 +27,16 @@ def naive_counterpart(estimator: Estimator, kind: str = "mean") -> Aoa | Traditi
     return Aoa(per="pair") if isinstance(estimator, Snips) and estimator.per == "pair" else Aoa()
 
 
-def missing_counterparts(report: "Report") -> tuple[Estimate, ...]:
-    """Naive estimates that the run was not asked for but that belong beside its corrected ones."""
+@dataclass(frozen=True)
+class Counterparts:
+    """Naive estimates that a run was not asked for but that belong next to its corrected ones."""
+
+    estimates: tuple[Estimate, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+
+
+def missing_counterparts(report: "Report") -> Counterparts:
+    """Make the naive counterparts of corrected estimates that the run was not asked for."""
     asked = {(str(metric), str(estimator)) for metric, estimator in report.settings.pairs}
     pairs = {}
     for metric, estimator in report.settings.pairs:
@@ -36,10 +45,11 @@ def missing_counterparts(report: "Report") -> tuple[Estimate, ...]:
         if estimator.corrects and key not in asked:
             pairs[key] = (metric, naive)
     if not pairs:
-        return ()
+        return Counterparts()
     settings = replace(report.settings, pairs=tuple(pairs.values()))
     estimation = Estimation(
         report.evidence, settings, report.propensity, rated=report.rated, exposures=report.exposures
     )
-    _, estimates, _ = estimation.run()
-    return tuple(estimates)
+    served = report.settings.users == "served"
+    _, estimates, comparisons = estimate_served(estimation, report.contest) if served else estimation.run()
+    return Counterparts(tuple(estimates), tuple(comparisons))

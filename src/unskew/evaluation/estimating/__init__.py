@@ -1,0 +1,1 @@
+"""From judged rows to numbers, and how far they depend on what is assumed."""

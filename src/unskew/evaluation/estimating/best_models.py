@@ -1,0 +1,291 @@
+"""Which models may be best by a metric, and how far that depends on what is assumed."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.estimators import (
+    Aoa,
+    Comparison,
+    Estimate,
+    Estimator,
+    ExposedEstimator,
+    Observation,
+    Snips,
+    Traditional,
+    student_p,
+)
+from unskew.evaluation.estimating.naive_twin import naive_counterpart
+from unskew.evaluation.estimating.weight_error import flip_factor
+from unskew.evaluation.ordering import first_of, oriented, ranked
+from unskew.metrics import AnyMetric
+from unskew.propensities import GammaRange
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The models by one metric and estimator.
+
+    Parameters
+    ----------
+    estimator : str
+    order : tuple of Estimate
+        From best to worst, those without a value left out.
+    compared : tuple of Comparison
+        All pairs, the better model first.
+    alpha : float
+        What p stays below, after Holm's correction and with regard to how few users carry the weight, when a difference
+        is beyond chance.
+    effective : float
+        How many users of equal weight the users are worth; rows, where the interval speaks of rows.
+    """
+
+    estimator: str
+    order: tuple[Estimate, ...]
+    compared: tuple[Comparison, ...]
+    alpha: float
+    effective: float
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """The models with the best value; more than one when they are level."""
+        return first_of(self.order) if self.order else ()
+
+    @property
+    def may_be_best(self) -> tuple[str, ...]:
+        """The models that no other one is better than beyond chance, from best to worst."""
+        worse = {c.b for c in self.compared if self.is_beyond_chance(c)}
+        return tuple(row.model for row in self.order if row.model not in worse)
+
+    def leads(self, a: str, b: str) -> bool:
+        """Whether a model is better than another one beyond chance."""
+        return any((c.a, c.b) == (a, b) and self.is_beyond_chance(c) for c in self.compared)
+
+    def is_beyond_chance(self, row: Comparison) -> bool:
+        """Whether a difference is larger than chance explains, after Holm and for as many users as really count."""
+        if not row.difference or row.p_value_holm is None:
+            return False
+        return student_p(row.p_value_holm, self.effective) < self.alpha
+
+    @property
+    def lead(self) -> Comparison | None:
+        """The comparison of the first model with the second."""
+        if len(self.order) < 2:
+            return None
+        wanted = {self.order[0].model, self.order[1].model}
+        return next((c for c in self.compared if {c.a, c.b} == wanted), None)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one metric says about the models.
+
+    Parameters
+    ----------
+    metric : str
+    judging : Standing
+        By the corrected estimate; by the naive one where there is no other.
+    corrects : bool
+        Whether that is a corrected one.
+    naive : Standing or None
+        By the naive average on the same target, where a corrected estimate is next to it.
+    leaders : tuple of str
+        The models that are first at some gamma that is held possible; empty where no gamma is assumed.
+    spans : tuple of (tuple of str, float, float)
+        Who is first from which gamma to which.
+    assumed : GammaRange or None
+        The gammas that are held possible.
+    holds_over : GammaRange or None
+        The part of them around the one used where the same model is first.
+    flip_gamma : float or None
+        The smallest factor by which the weights may be wrong before another model is first; None when no factor does
+        it, or where there are no weights.
+    flips_to : str or None
+        That other model.
+    weighted : bool
+        Whether the estimate has weights that can be wrong.
+    """
+
+    metric: str
+    judging: Standing
+    corrects: bool
+    naive: Standing | None = None
+    leaders: tuple[str, ...] = ()
+    spans: tuple[tuple[tuple[str, ...], float, float], ...] = ()
+    assumed: GammaRange | None = None
+    holds_over: GammaRange | None = None
+    flip_gamma: float | None = None
+    flips_to: str | None = None
+    weighted: bool = False
+
+    @property
+    def models(self) -> int:
+        """How many are judged."""
+        return len(self.judging.order)
+
+    @property
+    def robust(self) -> bool | None:
+        """Whether the lead keeps its sign over all gammas that are held possible; None where none is assumed."""
+        return None if self.assumed is None else self.holds_over == self.assumed
+
+    @property
+    def contenders(self) -> tuple[str, ...]:
+        """The models that may be best, or that are first under another bias that is held possible."""
+        return tuple(dict.fromkeys([*self.judging.may_be_best, *self.leaders]))
+
+    @property
+    def agree(self) -> bool | None:
+        """Whether some model may be best by both estimates; None without two of them."""
+        if self.naive is None or not self.naive.order or not self.judging.order:
+            return None
+        return bool(set(self.naive.may_be_best) & set(self.judging.may_be_best))
+
+    @property
+    def changes_winner(self) -> bool:
+        """Whether each of the two leaders is better than the other beyond chance by its own estimate."""
+        if self.naive is None or len(self.naive.first) != 1 or len(self.judging.first) != 1:
+            return False
+        (before,), (after,) = self.naive.first, self.judging.first
+        return before != after and self.naive.leads(before, after) and self.judging.leads(after, before)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        holds = self.holds_over
+        return {
+            "metric": self.metric,
+            "estimator": self.judging.estimator,
+            "may_be_best": list(self.judging.may_be_best),
+            "naive_estimator": None if self.naive is None else self.naive.estimator,
+            "naive_may_be_best": None if self.naive is None else list(self.naive.may_be_best),
+            "agree": self.agree,
+            "changes_winner": self.changes_winner,
+            "robust": self.robust,
+            "leaders": list(self.leaders),
+            "flip_gamma": self.flip_gamma,
+            "flips_to": self.flips_to,
+            "holds_over": None if holds is None else f"gamma {holds.low:g}..{holds.high:g}",
+        }
+
+
+def find_answers(report: "Report") -> tuple[Answer, ...]:
+    """What each metric of a report says, in its order."""
+    return tuple(_answer(report, metric) for metric in report.settings.metrics)
+
+
+def judging_estimator(asked: Sequence[Estimator]) -> Estimator | None:
+    """The first estimator that corrects, one for exposed items before others; None when none does."""
+    corrected = [e for e in asked if e.corrects]
+    return next((e for e in corrected if isinstance(e, ExposedEstimator)), corrected[0] if corrected else None)
+
+
+def _answer(report: "Report", metric: AnyMetric) -> Answer:
+    asked = [estimator for other, estimator in report.settings.pairs if str(other) == str(metric)]
+    estimator = judging_estimator(asked)
+    if estimator is None:
+        plain = sorted((e for e in asked if isinstance(e, Aoa | Traditional)), key=lambda e: isinstance(e, Aoa))
+        return Answer(str(metric), standing_of(report, metric, plain[0] if plain else asked[0]), corrects=False)
+    judging = standing_of(report, metric, estimator)
+    weighted = estimator.uses_propensity and not isinstance(estimator, ExposedEstimator)
+    weighted = weighted and report.settings.users != "served"  # where models have no rows in common to weigh
+    factor, to = _flip(report, metric, estimator, judging) if weighted else (None, None)
+    return Answer(
+        metric=str(metric),
+        judging=judging,
+        corrects=True,
+        naive=standing_of(report, metric, naive_counterpart(estimator, metric.kind)),
+        flip_gamma=factor,
+        flips_to=to,
+        weighted=weighted,
+        **(_over_gamma(report, metric, judging) if weighted else {}),
+    )
+
+
+def standing_of(report: "Report", metric: AnyMetric, estimator: Estimator) -> Standing:
+    """The models of a report by one metric and estimator."""
+    word, name, lower = str(estimator), str(metric), metric.lower_is_better
+    rows: Iterable[Estimate] = (*report.estimates, *report.counterparts.estimates)
+    pairs = (*report.comparisons, *report.counterparts.comparisons)
+    order = tuple(ranked(rows, name, word, lower=lower))
+    by_row = isinstance(report.settings.interval, Observation)
+    sizes = [row.effective_rows if by_row else row.effective_sample_size for row in order]
+    return Standing(
+        estimator=word,
+        order=order,
+        effective=min((size for size in sizes if size is not None), default=0.0),
+        compared=tuple(oriented(c, lower=lower) for c in pairs if (c.metric, c.estimator) == (name, word)),
+        alpha=1 - report.settings.level,
+    )
+
+
+def _over_gamma(report: "Report", metric: AnyMetric, judging: Standing) -> Mapping[str, Any]:
+    """Who is first at which gamma."""
+    band = report.band
+    if band is None or not judging.order:
+        return {}
+    orders = band.orders(str(metric), judging.estimator, lower=metric.lower_is_better)
+    if not all(orders):
+        return {}
+    firsts = [order[0] for order in orders]
+    spans: list[tuple[tuple[str, ...], float, float]] = []
+    for gamma, first in zip(band.gammas, firsts, strict=True):
+        start = spans.pop()[1] if spans and spans[-1][0] == first else gamma
+        spans.append((first, start, gamma))
+    own = set(judging.first)
+    low = high = band.gammas.index(band.used)
+    while low > 0 and own & set(firsts[low - 1]):
+        low -= 1
+    while high < len(firsts) - 1 and own & set(firsts[high + 1]):
+        high += 1
+    holds = GammaRange(band.gammas[low], band.gammas[high])
+    leaders = tuple(dict.fromkeys(model for first in firsts for model in first))
+    return {"leaders": leaders, "spans": tuple(spans), "assumed": band.range, "holds_over": holds}
+
+
+def _flip(
+    report: "Report", metric: AnyMetric, estimator: Estimator, judging: Standing
+) -> tuple[float | None, str | None]:
+    """The smallest factor by which weights may be wrong before another model is first, and that model."""
+    if len(judging.order) < 2:
+        return None, None
+    rows = _WeightedRows(report, metric, estimator)
+    first, *others = (row.model for row in judging.order)
+    gains = rows.worth(first)
+    found: list[tuple[float, str]] = []
+    for other in others:
+        factor = flip_factor(gains - rows.worth(other), rows.weights, rows.group)
+        if factor is not None:
+            found.append((factor, other))
+    return min(found, key=lambda each: each[0]) if found else (None, None)
+
+
+class _WeightedRows:
+    """The rows of a metric with the weights that an estimator gives them."""
+
+    def __init__(self, report: "Report", metric: AnyMetric, estimator: Estimator) -> None:
+        self.evidence = report.evidence_of(str(metric))
+        self.metric, self.sign = metric, -1.0 if metric.lower_is_better else 1.0
+        propensity, has = self.evidence.propensities(report.propensity_of(str(metric)))
+        kept = np.ones(self.evidence.rows, dtype=bool) if has is None else has.copy()
+        if metric.kind == "loss" and self.evidence.predicted is not None:
+            kept &= self.evidence.predicted
+        self.kept = kept
+        user = np.unique(self.evidence.user[kept], return_inverse=True)[1]
+        relevant = None if self.evidence.relevant is None or metric.kind != "mean" else self.evidence.relevant
+        counted = None if relevant is None else relevant[np.unique(self.evidence.row_users[kept])]
+        self.group: Ints | None = None
+        per = estimator.per if isinstance(estimator, Snips) else "pair"
+        if isinstance(estimator, Snips) and per in {"user", "item"}:  # each normalised by itself, whatever the scale
+            group = user if per == "user" else np.unique(self.evidence.items[kept], return_inverse=True)[1]
+            self.group, self.weights = group, estimator.inverse(propensity[kept])
+        else:
+            self.weights = estimator.weights(propensity[kept], user, counted)
+
+    def worth(self, model: str) -> Floats:
+        """What each row is worth to a model, more being better."""
+        return np.asarray(self.sign * self.evidence.gains(model, self.metric)[self.kept])
