@@ -4,6 +4,7 @@ import re
 
 from unskew.cli.listing import entries
 from unskew.data.sources import SOURCES
+from unskew.evaluation.checking import CHECKS
 
 _KEY = re.compile(r"\s*\[([a-z]+\d{4})\]")
 
@@ -50,6 +51,14 @@ def datasets_list() -> str:
         also = f" Also read: {forms}." if forms else ""
         parts.append(f"`{name}`\n: {source.citation}.\n  Files: {files}.{also}\n  By hand: {source.how_to_get}.")
     return "\n\n".join(parts)
+
+
+def warnings_page() -> str:
+    """One section per check: what it found, why it matters, what to do."""
+    return "\n\n".join(
+        f"## {check.name}\n\n**Found.** {check.found}\n\n**Why it matters.** {check.why}\n\n**What to do.** {check.do}"
+        for check in CHECKS
+    )
 
 
 def _prose(text: str) -> str:

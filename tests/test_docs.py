@@ -191,3 +191,13 @@ def test_the_documentation_builds_and_asks_nothing_of_the_network(tmp_path: Path
         assert not re.search(r"""(?:src|href|srcset)=["'](?:https?:)?//""", text), page.name
     for sheet in out.rglob("*.css"):
         assert not re.search(r"url\(['\"]?(?:https?:)?//", read(sheet)), sheet.name
+
+
+def test_the_page_of_warnings_lists_every_check() -> None:
+    from unskew.evaluation.checking import CHECKS
+
+    text = load(DOCS / "words.py").warnings_page()
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == [check.name for check in CHECKS]
+    for check in CHECKS:
+        assert all(part in text for part in (check.found, check.why, check.do))
+    assert "warnings_page()" in read(DOCS / "warnings.md")

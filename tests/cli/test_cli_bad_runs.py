@@ -14,7 +14,8 @@ def counts(**changed):
 
 
 def test_ips_without_absolute_propensities_is_refused(world, refuse):
-    refuse(*world.evaluate("-e", "ips"), says=("ips needs absolute propensities", "--propensity column", "snips"))
+    run = world.evaluate("-e", "ips", "--propensity", "popularity")
+    refuse(*run, says=("ips needs absolute propensities", "--propensity column", "snips"))
 
 
 def test_ips_of_a_mean_without_counts_is_refused(world, refuse):
@@ -98,13 +99,13 @@ def test_a_run_in_which_no_test_user_is_known_is_refused(world, refuse):
     refuse(*world.evaluate(test="strangers.csv"), says=("no test user is left", "'mf' knows 0 of 2", "user ids"))
 
 
-def test_some_unknown_test_items_are_dropped_and_counted(world, unskew):
+def test_some_unknown_test_items_are_misses_and_counted(world, unskew):
     test = more_test_rows(world, "u1,nowhere", "u2,nowhere", "u2,elsewhere")
     outcome = unskew(*world.evaluate("--json", world / "out.json", test=test))
     assert outcome.code == 0
-    assert "warning: 3 test rows dropped because the item is no candidate" in outcome.err
+    assert "warning: 3 test rows are of items that are neither in train nor known to a model" in outcome.err
     report = json.loads((world.folder / "out.json").read_text())
-    assert {row["dropped_items"] for row in report["estimates"]} == {3}
+    assert {row["dropped_items"] for row in report["estimates"]} == {0}
 
 
 def test_a_run_in_which_no_test_item_is_known_is_refused(world, refuse):

@@ -42,7 +42,7 @@ def numbers(report):
 
 
 def test_the_json_is_what_the_design_says(world, report):
-    found = report(*world.evaluate("--model", "popular"))
+    found = report(*world.evaluate("--model", "popular", "--propensity", "popularity"))
     assert list(found) == ["unskew", "run", "estimates", "verdict", "comparisons", "sensitivity", "warnings"]
     assert found["unskew"] == __version__
     assert [list(row) for row in found["estimates"]] == [ESTIMATE] * 12
@@ -59,7 +59,7 @@ def test_the_json_is_what_the_design_says(world, report):
 
 def test_the_run_holds_what_decides_the_numbers_and_nothing_else(world, report):
     run = report(*world.evaluate("--threads", "1", "--positive", "rating>=2"))["run"]
-    assert run["propensity"] == "popularity"
+    assert (run["propensity"], run["users"]) == ("column", "any")  # the test has one, and none was named
     assert (run["candidates"], run["ties"], run["positive"]) == ("unseen", "expected", "rating>=2")
     assert (run["level"], run["interval"], run["seed"]) == (0.95, "delta", 0)
     assert run["data"]["train"]["rows"] == 100
@@ -106,7 +106,8 @@ def test_the_table_goes_to_stdout_and_warnings_to_stderr(world, unskew):
     for words in ("recall@10", "snips", "mf", "popular", "95% interval", "Best against next"):
         assert words in outcome.out
     assert "warning" not in outcome.out
-    assert outcome.err.startswith("warning: model 'popular'")
+    assert outcome.err.startswith("warning: the test has a column propensity, which is used")
+    assert "warning: model 'popular'" in outcome.err
 
 
 def test_quiet_says_nothing_but_still_writes(world, unskew):

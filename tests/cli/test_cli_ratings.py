@@ -100,7 +100,7 @@ def test_rows_without_a_prediction_are_left_out_when_allowed(world, unskew):
     words = world.evaluate("--predictions", world / "short.csv", "--allow-missing", "--json", "-", model=False)
     outcome = unskew(*words)
     assert outcome.code == 0
-    assert "10 test rows left out of metrics over ratings" in outcome.err
+    assert "10 test rows excluded from metrics over ratings" in outcome.err
     assert values(outcome.out)["short", "mae", "aoa"] == pytest.approx(mae(world, "short.csv", equal))
 
 

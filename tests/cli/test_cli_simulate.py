@@ -43,11 +43,12 @@ def test_the_files_are_the_world_of_the_seed(unskew, tmp_path):
         assert f" {number:,} " in outcome.out
 
 
-def test_relevant_counts_are_of_what_can_be_recommended(unskew, tmp_path):
+def test_relevant_counts_are_of_all_that_is_relevant_and_of_what_train_has(unskew, tmp_path):
     unskew("simulate", SMALL, tmp_path)
     seen = set(read(tmp_path, "train")["item"])
     truth, relevant = read(tmp_path, "truth"), read(tmp_path, "relevant")
-    for user, known, everything in relevant.iter_rows():
+    assert relevant.columns == ["user", "relevant", "relevant_trained"]
+    for user, everything, known in relevant.iter_rows():
         own = truth.filter(pl.col("user") == user)["item"]
         assert known == sum(item in seen for item in own)
         assert everything == len(own)

@@ -75,21 +75,33 @@ def test_labels_may_have_another_column(world, unskew):
     assert plain["estimates"] == named["estimates"]
 
 
-def test_rows_shared_with_train_tell_that_all_items_could_be_drawn(world, unskew):
+def test_rows_shared_with_train_leave_the_sample_by_default(world, unskew):
     write(world, drawn(world))
     outcome = unskew(*command(world, population=None))
     assert outcome.code == 0
-    assert "warning: --population auto: the exposed items are taken to be drawn from all items" in outcome.err
-    run = run_of(unskew(*command(world, "--json", "-", population=None)))["run"]
-    assert (run["candidates"], run["exposed"]["population"]) == ("all", "all")
-    assert run["exposed"]["population_by"].endswith("exposed rows are also in train")
+    assert "exposed rows are also in train and left the sample" in outcome.err
+    auto = run_of(unskew(*command(world, "--json", "-", population=None)))
+    run = auto["run"]
+    assert (run["candidates"], run["exposed"]["population"]) == ("unseen", "unseen")
+    assert run["exposed"]["population_by"].endswith("exposed rows are also in train and leave the sample")
+    assert auto["estimates"] == run_of(unskew(*command(world, "--json", "-", population="unseen")))["estimates"]
 
 
-def test_no_row_shared_with_train_tells_that_unseen_items_were_drawn(world, unskew):
+def test_all_keeps_rows_shared_with_train_and_says_what_that_means(world, unskew):
+    write(world, drawn(world))
+    made = run_of(unskew(*command(world, "--json", "-", population="all")))
+    assert made["run"]["exposed"]["population"] == "all"
+    assert made["verdict"]["summary"][0].startswith("This is about recommenders that may repeat what a user already")
+    unseen = run_of(unskew(*command(world, "--json", "-", population=None)))
+    assert not [text for text in unseen["verdict"]["summary"] if "may repeat" in text]
+    assert [text for text in made["warnings"] if "kept by --population all: the numbers are for recommenders" in text]
+
+
+def test_without_a_row_shared_with_train_nothing_leaves_the_sample(world, unskew):
     write(world, drawn(world, unseen=True))
     run = run_of(unskew(*command(world, "--json", "-", population=None)))["run"]
     assert run["exposed"]["population"] == "unseen"
-    assert run["exposed"]["population_by"].startswith("no exposed row is in train, and from all items 40.0 would be")
+    assert run["exposed"]["population_by"] == "no exposed row is in train"
 
 
 def test_what_is_given_is_recorded_without_a_warning(world, unskew):
@@ -217,9 +229,6 @@ def test_a_scale_is_of_ratings_and_not_of_labels(world, unskew):
 def test_items_outside_the_population_are_refused(world, refuse):
     write(world, [*drawn(world), ("u3", "i99", 1)])
     refuse(*command(world), says=("1 exposed rows are of items outside the population", "item i99", "--catalogue"))
-    write(world, drawn(world))
-    says = ("exposed rows are also in train", "not drawn from unseen items", "--population all")
-    refuse(*command(world, population="unseen"), says=says)
 
 
 def test_conflicting_exposures_are_refused(world, refuse):
@@ -244,12 +253,6 @@ def test_empty_files_are_refused(world, refuse):
     refuse(*command(world, "--catalogue", world / "items.csv"), says=("items.csv: there is a header but no row",))
     world.write("items.csv", "name\nx\n")
     refuse(*command(world, "--catalogue", world / "items.csv"), says=("items.csv: no column 'item'",))
-
-
-def test_a_population_that_cannot_be_told_must_be_given(world, refuse):
-    write(world, [row for row in drawn(world, unseen=True) if row[0] in {"u0", "u1"}])
-    says = ("no exposed row is in train", "only 4.0 would be", "say --population all or unseen")
-    refuse(*command(world, population=None), says=says)
 
 
 def test_items_of_a_catalogue_exist_without_a_row():
@@ -297,8 +300,7 @@ def test_a_catalogue_without_items_of_train_is_warned_of(world, unskew):
 
 def test_users_who_are_all_unknown_are_a_matter_of_ids(world, refuse):
     write(world, [(f"x{user}", item, label) for user, item, label in drawn(world)])
-    says = ("exposed.csv: no exposed user is in train", "are the user ids the same?", "--population all or unseen")
-    refuse(*command(world, population=None), says=says)
+    refuse(*command(world, population=None), says=("no test user is left", "are its user ids"))
 
 
 def test_a_missing_header_line_is_thought_of(world, refuse):

@@ -38,8 +38,17 @@ def test_items_outside_the_catalogue_and_unknown_users_are_warned_of() -> None:
     test = Interactions.from_arrays([0, 1, 1, 3, 3], [11, 10, 99, 10, 11])
     model = MatrixScorer(np.arange(6.0).reshape(3, 2), user_ids=[0, 1, 2], item_ids=[10, 11])
     warnings = evaluate({"m": model}, Split(train, test)).warnings
-    assert said("1 test row dropped because the item is no candidate", warnings)
-    assert said("1 test user (2 rows) unknown to some model and dropped for all", warnings)
+    assert said("1 test row is of an item that is neither in train nor known to a model, a miss for every", warnings)
+    assert said("1 test user (2 rows) known to no model, left out for all models", warnings)
+    trained = evaluate({"m": model}, Split(train, test, candidates="trained")).warnings
+    assert said("1 test row dropped because the item is not a candidate: it is not in train", trained)
+    both = {"m": model, "popular": "popular"}
+    common = evaluate(both, Split(train, test), users="common").warnings
+    assert said("1 test user (2 rows) unknown to at least one model, left out for all models", common)
+    empty = evaluate(both, Split(train, test)).warnings
+    assert said("model 'm' does not know 1 of 3 judged users (2 rows); their lists are empty, 0 under a cut-off", empty)
+    served = evaluate(both, Split(train, test), users="served").warnings
+    assert said("model 'm' does not know 1 of 3 judged users (2 rows); they do not count for it", served)
 
 
 def test_items_a_model_does_not_know_are_counted() -> None:
@@ -75,7 +84,7 @@ def test_ties_below_a_list_are_not_ties_of_the_model() -> None:
 def test_a_cut_off_beyond_the_lists_is_warned_of(cutoff: int, *, warned: bool) -> None:
     lists = ListScorer.from_arrays(np.tile(np.arange(8), (USERS, 1)), n_items=ITEMS)
     report = evaluate({"m": lists}, skewed_split(candidates="all"), metrics=[f"recall@{cutoff}"])
-    assert said("lists at most 8 candidates a user", report.warnings) == warned
+    assert said("lists at most 8 candidates per user", report.warnings) == warned
 
 
 def test_few_rows_that_carry_the_estimate_are_warned_of() -> None:
@@ -126,6 +135,6 @@ def test_a_cut_off_beyond_the_catalogue_is_warned_of() -> None:
     split = Split(Interactions.from_arrays([0, 1], [0, 1], n_items=6), Interactions.from_arrays([0, 1], [2, 3]))
     model = MatrixScorer(np.arange(12.0).reshape(2, 6))
     report = evaluate({"m": model}, split, metrics=["recall@5", "ndcg@9", "recall@4", "adg"])
-    assert said("no user has more than 5 candidates, so the cut-off of recall@5 and ndcg@9 cuts", report.warnings)
+    assert said("recall@5 and ndcg@9: no user has more than 5 candidates, so the cut-off has no eff", report.warnings)
     assert report.value("m", "recall@5", "snips") == 1
-    assert not said("cuts nothing", evaluate({"m": model}, split, metrics=["recall@4", "adg"]).warnings)
+    assert not said("has no effect", evaluate({"m": model}, split, metrics=["recall@4", "adg"]).warnings)

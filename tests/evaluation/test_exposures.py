@@ -114,7 +114,7 @@ def test_a_cutoff_beyond_the_population_finds_everything() -> None:
         {"m": MatrixScorer(scores)}, split, metrics=["recall@50"], estimators=["ure", "ure(literal)", POOLED]
     )
     assert [row.value for row in report.estimates] == [1.0, 1.0, 1.0]
-    assert any("cuts nothing" in warning for warning in report.warnings)
+    assert any("cut-off has no effect" in warning for warning in report.warnings)
 
 
 def test_users_without_a_positive_count_for_sums_alone() -> None:
@@ -184,11 +184,26 @@ def test_an_exposed_test_without_a_positive_is_refused() -> None:
         evaluate({"m": MatrixScorer(np.ones((1, 3)))}, Split(train, test, candidates="all", exposed=True))
 
 
-def test_a_pair_seen_in_train_was_not_drawn_from_unseen_items() -> None:
-    train = Interactions.from_arrays([0], [1], n_users=1, n_items=3)
-    test = Interactions.from_arrays([0, 0], [1, 2], [1, 0], n_users=1, n_items=3)
-    with pytest.raises(DataError, match="user 0, item 1"):
-        Split(train, test, candidates="unseen", exposed=True)
+def test_exposed_rows_in_train_leave_a_sample_of_unseen_items() -> None:
+    split, scores = exposed_split(3, "all")
+    rows = split.sorted_test
+    rest = rows.take(~split.test_in_train)
+    assert 0 < len(rest) < len(rows)
+    dropped, clean = (
+        evaluate(
+            {"m": MatrixScorer(scores)},
+            Split(split.train, test, candidates="unseen", exposed=True),
+            metrics=["recall@3", "precision@3"],
+            estimators=["traditional", "ure", POOLED],
+        )
+        for test in (rows, rest)
+    )
+    assert [row.value for row in dropped.estimates] == [row.value for row in clean.estimates]
+    assert dropped.comparisons == clean.comparisons
+    assert dropped.dropped_share == pytest.approx(1 - len(rest) / len(rows))
+    gone = len(rows) - len(rest)
+    assert any(f"{gone} of {len(rows)} exposed rows are also in train and left" in text for text in dropped.warnings)
+    assert not any("also in train" in text for text in clean.warnings)
 
 
 def test_an_item_that_no_model_knows_is_outside_the_population() -> None:
@@ -270,7 +285,7 @@ def test_ratings_without_a_condition_are_told_of_where_a_model_learns_from_them(
     train = Interactions.from_arrays([0, 0, 1], [0, 1, 0], [5, 1, 3], n_users=2, n_items=4)
     test = Interactions.from_arrays([0, 1], [2, 3], [1, 1], n_users=2, n_items=4)
     split = Split(train, test, candidates="all", exposed=True)
-    told = "learnt from all rows alike"
+    told = "learnt from all rows as positives"
     assert any(told in warning for warning in evaluate({"p": "popular"}, split).warnings)
     assert not any(told in warning for warning in evaluate({"p": "popular"}, split, positive="rating>=4").warnings)
     assert not any(told in warning for warning in evaluate({"m": MatrixScorer(np.ones((2, 4)))}, split).warnings)

@@ -1,11 +1,14 @@
 """Whether the propensities of a run add up."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from rated_runs import ITEMS, RATINGS, USERS, judge_mixed, judge_ratings, rated_split
 from skewed import judge_models, make_split
 
-from unskew.evaluation.propensity_check import as_numbers, propensity_doubts
+from unskew.evaluation.checking.weights import propensities_add_up
+from unskew.evaluation.propensity_check import as_numbers
 from unskew.propensities import Diagnostics, NaiveBayes
 
 
@@ -25,7 +28,7 @@ def test_weights_that_stand_for_too_few_pairs_are_warned_of():
     report = judge_ratings(split=rated_split(factor=2.0))
     share = report.diagnostics.coverage
     assert share < 0.8
-    assert any(text.startswith(f"the weights stand for {share:.0%} of all pairs") for text in report.warnings)
+    assert any(text.startswith(f"the weights add up to {share:.0%} of all pairs") for text in report.warnings)
 
 
 def test_right_propensities_are_not_warned_of():
@@ -71,7 +74,7 @@ def test_pairs_of_positives_are_known_only_where_relevant_items_are_counted():
     counted = judge_models("head", split=split, propensity="column", relevant=counts)
     assert counted.diagnostics.cells == 600
     assert counted.diagnostics.inverse_sum == 400
-    assert any(text.startswith("the weights stand for 67% of all pairs") for text in counted.warnings)
+    assert any(text.startswith("the weights add up to 67% of all pairs") for text in counted.warnings)
 
 
 def test_a_mixed_run_is_checked_on_its_rated_rows():
@@ -86,5 +89,5 @@ def test_numbers_that_are_not_known_are_null():
     numbers = as_numbers(nothing)
     assert numbers["smallest"] is None
     assert numbers["largest_weight"] is None
-    assert list(propensity_doubts(nothing)) == []
-    assert list(propensity_doubts(None)) == []
+    for found in (nothing, None):
+        assert list(propensities_add_up.look(SimpleNamespace(diagnostics=found))) == []

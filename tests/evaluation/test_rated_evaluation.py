@@ -219,7 +219,7 @@ def test_allowed_to_be_missing_they_are_left_out_for_all_models_and_counted():
         for estimator in ("aoa", "snips"):
             want = all_pairs(smaller, np.abs(WORLD.ratings - predicted), estimator, "unseen", graded=False)
             assert report.value(name, "mae", estimator) == pytest.approx(want, rel=1e-12)
-    assert any(f"{rows} test rows left out of metrics over ratings" in text for text in report.warnings)
+    assert any(f"{rows} test rows excluded from metrics over ratings" in text for text in report.warnings)
     seen_too = int((WORLD.in_train & WORLD.in_test).sum())
     assert report.estimate("whole", "mae", "aoa").dropped_items == rows + seen_too
 

@@ -146,5 +146,5 @@ def test_rows_without_a_prediction_are_not_taken_for_rows_without_a_propensity()
     report = judge_ratings(
         split=split, models=models, metrics=["mae", "recall@3"], estimators=["aoa", "snips"], allow_missing=True
     )
-    assert any(text.startswith("7 test rows left out of metrics over ratings") for text in report.warnings)
+    assert any(text.startswith("7 test rows excluded from metrics over ratings") for text in report.warnings)
     assert not any("no propensity" in text for text in report.warnings)

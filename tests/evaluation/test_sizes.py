@@ -78,7 +78,7 @@ def sized(report: Report) -> list[str]:
 def test_validation_of_another_size_is_warned_of_once_for_all_metrics_that_move() -> None:
     (text,) = sized(run(["ndcg@5", "map", "adg"], 2))
     assert text == (
-        "validation has 2.00 positives a user and the test 4.00: ndcg@5 and map move with that number, so do not "
+        "validation has 2.00 positives per user and the test 4.00: ndcg@5 and map move with that number, so do not "
         "compare one with the other; adg@5 and adg can be compared"
     )
 
@@ -92,4 +92,4 @@ def test_nothing_is_said_where_nothing_moves_or_nobody_compares() -> None:
 def test_only_positives_of_the_validation_rows_count() -> None:
     assert sized(run(["ndcg@5"], 4, values=True, positive="rating>=4")) == []
     (text,) = sized(run(["ndcg@5"], 2, values=True, positive="rating>=4"))
-    assert text.startswith("validation has 1.00 positives a user and the test 2.00: ndcg@5 moves")
+    assert text.startswith("validation has 1.00 positives per user and the test 2.00: ndcg@5 moves")

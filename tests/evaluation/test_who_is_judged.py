@@ -79,6 +79,15 @@ def test_served_models_are_compared_on_the_users_of_both() -> None:
     assert served.comparisons == common.comparisons
     assert rows_of(served, "one") != rows_of(common, "one")
     assert served.run["users"] == "served"
+    assert served.verdict.summary[0].startswith("Each model is judged on the users it knows")
+    assert served.counterparts.estimates == ()
+    assert all(answer.flip_gamma is None and answer.assumed is None for answer in served.answers)
+    weighted = [evaluate({"one": one, "two": two}, split, metrics=["auc"], estimators=["snips"], users="served")]
+    weighted += [evaluate({"one": one}, split, metrics=["auc"], estimators=["snips"])]
+    naive = [next(row for row in each.counterparts.estimates if row.model == "one") for each in weighted]
+    assert (naive[0].value, naive[0].users) == (naive[1].value, naive[1].users)
+    assert served.to_html()
+    assert str(served)
 
 
 def test_served_models_that_share_no_user_are_not_compared() -> None:
@@ -110,8 +119,10 @@ def test_a_model_that_answers_few_users_does_not_win_by_it() -> None:
     split, matrix = world()
     whole = MatrixScorer(matrix)
     few = partial(matrix, [0, 1], list(range(ITEMS)))
-    alone = evaluate({"whole": whole}, split, metrics=["recall@3"]).value("whole", "recall@3", "aoa")
-    report = evaluate({"whole": whole, "few": few}, split, metrics=["recall@3"])
+    alone = evaluate({"whole": whole}, split, metrics=["recall@3"], estimators=["aoa"]).value(
+        "whole", "recall@3", "aoa"
+    )
+    report = evaluate({"whole": whole, "few": few}, split, metrics=["recall@3"], estimators=["aoa"])
     mine, theirs = (report.value(model, "recall@3", "aoa") for model in ("whole", "few"))
     assert mine == alone
     assert theirs is not None

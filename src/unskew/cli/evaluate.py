@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
 from unskew.cli.columns import Columns, ItemCol, PropensityCol, RatingCol, TimestampCol, UserCol
 from unskew.cli.config import read_config
@@ -181,7 +180,7 @@ def run(options: dict[str, Any]) -> None:
             _print(report, table=options["json"] != STDOUT)
     if most is not None and report.dropped_share > most:
         typer.echo(
-            f"error: {report.dropped_share:.1%} of the test rows were not judged, more than --max-dropped {most:g}",
+            f"unskew: {report.dropped_share:.1%} of the test rows were not judged, more than --max-dropped {most:g}",
             err=True,
         )
         raise typer.Exit(1)
@@ -283,13 +282,10 @@ def _relevant(path: Path, columns: Columns) -> Any:
 
 
 def _print(report: Any, *, table: bool) -> None:
-    from unskew.evaluation.table import print_report, print_warnings
+    from unskew.evaluation.table import print_left_out, print_report, print_warnings
 
     screen = Console(stderr=True, soft_wrap=True)
-    first = report.left_out
-    if first is not None:  # what is not judged comes before any number
-        screen.print(Text(f"warning: {first}"))
-        report = replace(report, warnings=tuple(text for text in report.warnings if text != first))
+    print_left_out(report, screen)
     if table:
         # a pipe or file gets full lines, not those of an imagined 80-column screen
         print_report(report, Console(width=None if sys.stdout.isatty() else 120, soft_wrap=False))

@@ -47,8 +47,8 @@ def simulate_command(
 
     Writes train.parquet, test.parquet (with the propensity, P(in test | not in train)), truth.parquet (all that is
     relevant and not in train, with its chance to be in the test, and its strength in graded worlds), relevant.parquet
-    (each user's number of such items that occur in train, as --relevant-counts wants it) and world.json. Files of these
-    names that are there already are written over.
+    (each user's number of such items, as --relevant-counts wants it) and world.json. Files of these names that are
+    there already are written over.
     """
     if seed < 0:
         raise ConfigError(f"seed {seed} must be 0 or more")
@@ -114,12 +114,12 @@ def _table(world: "World", name: str) -> "pl.DataFrame":
 
     columns: dict[str, Ints | Floats | None]
     if name == "relevant":
-        # who judges models by these files has the items of train as candidates, so only those count
+        # under --candidates trained only items that occur in train are ranked, and only those count
         known = np.append(0, np.cumsum(world.train.item_counts[world.items] > 0))
         columns = {
             "user": np.arange(world.n_users, dtype=np.int32),
-            "relevant": np.diff(known[world.offsets]),
-            "relevant_with_unseen": world.relevant_counts,
+            "relevant": world.relevant_counts,
+            "relevant_trained": np.diff(known[world.offsets]),
         }
     elif name == "truth":
         users = np.repeat(np.arange(world.n_users, dtype=np.int32), world.relevant_counts)

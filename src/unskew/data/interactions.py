@@ -34,8 +34,7 @@ _COMPARE = {
 class Interactions:
     """Rows of (user, item) with integer codes, and the vocabularies back to the ids.
 
-    Make one with `read`, `from_frame`, `from_arrays` or `from_sparse`. The rows are distinct, unless ``once=False``
-    asked for all of them: then every row counts as a row, but an item that a user has twice is one item that was seen.
+    Make one with `read`, `from_frame`, `from_arrays` or `from_sparse`; rows are distinct unless ``once=False``.
 
     Parameters
     ----------
@@ -118,8 +117,7 @@ class Interactions:
         """Make interactions from a pandas, polars or Arrow frame.
 
         The columns ``rating``, ``timestamp`` and ``propensity`` are taken when they are there; another name given
-        for one of them must exist. With ``once=False`` repeated rows stay, and counts of rows (`item_counts`,
-        `user_counts`) include them; what a user has seen (`by_user`, `seen_counts`) does not.
+        for one of them must exist. With ``once=False`` repeated rows stay and count as rows, but not as seen items.
         """
         import narwhals as nw
 
@@ -214,16 +212,12 @@ class Interactions:
         return len(self.users)
 
     def __repr__(self) -> str:
-        return self._in_words(self.n_users, self.n_items)
+        return self.describe(self.n_users, self.n_items)
 
-    def describe(self) -> str:
-        """The same with the users and items that have a row, not all that the vocabulary has."""
-        return self._in_words(int(np.count_nonzero(self.user_counts)), int(np.count_nonzero(self.item_counts)))
-
-    def _in_words(self, users: int, items: int) -> str:
-        extras = [key for key in ("values", "times", "propensity") if getattr(self, key) is not None]
-        also = f", {', '.join(extras)}" if extras else ""
-        return f"Interactions({len(self):,} rows, {users:,} users, {items:,} items{also})"
+    def describe(self, users: int, items: int) -> str:
+        """One line with these numbers of users and items."""
+        extras = "".join(f", {key}" for key in ("values", "times", "propensity") if getattr(self, key) is not None)
+        return f"Interactions({len(self):,} rows, {users:,} users, {items:,} items{extras})"
 
     @property
     def n_users(self) -> int:
@@ -306,16 +300,9 @@ class Interactions:
     def by_user(self) -> tuple[Ints, Ints]:
         """Offsets and different items by user, ascending: those of user u are ``items[offsets[u]:offsets[u + 1]]``."""
         width = max(self.n_items, 1)
-        keys = self.users.astype(np.int64) * width + self.items
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-        first = np.append(True, keys[1:] != keys[:-1]) if len(keys) else np.empty(0, dtype=bool)
-        if first.all():
-            offsets = np.concatenate([[0], np.cumsum(self.user_counts)]).astype(np.int64)
-            return offsets, self.items[order].astype(np.int32)
-        keys = keys[first]
-        counts = np.bincount(keys // width, minlength=self.n_users)
-        return np.append(0, np.cumsum(counts)).astype(np.int64), (keys % width).astype(np.int32)
+        keys = np.unique(self.users.astype(np.int64) * width + self.items)
+        offsets = np.append(0, np.cumsum(np.bincount(keys // width, minlength=self.n_users)))
+        return offsets.astype(np.int64), (keys % width).astype(np.int32)
 
     @cached_property
     def sha256(self) -> str:
@@ -335,7 +322,6 @@ class Interactions:
 
         ones = np.ones(len(self), dtype=np.float32)
         matrix = sparse.csr_array((ones, (self.users, self.items)), shape=(self.n_users, self.n_items))
-        matrix.sum_duplicates()
         matrix.data[:] = 1  # repeated rows were added up
         return matrix
 

@@ -133,7 +133,12 @@ class Split:
 
     def __repr__(self) -> str:
         parts = {"train": self.train, "validation": self.validation, "test": self.test}
-        shown = ", ".join(f"{name}={part.describe()}" for name, part in parts.items() if part is not None)
+        counts = {  # of the part itself, not of the vocabulary that all parts share
+            name: (np.count_nonzero(part.user_counts), np.count_nonzero(part.item_counts))
+            for name, part in parts.items()
+            if part is not None
+        }
+        shown = ", ".join(f"{name}={getattr(self, name).describe(*own)}" for name, own in counts.items())
         return f"Split({shown}, candidates={self.candidates})"
 
     @property

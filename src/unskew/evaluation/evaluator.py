@@ -186,7 +186,7 @@ def evaluate(
     if gamma is not None:  # all that follows sees the number
         settings = replace(settings, propensity=gamma.at(gamma.used))
     of_models = settings  # models that weight training rows use no column of the test
-    if propensity is None and _has_propensities(split, settings):
+    if propensity is None and assume is None and _has_propensities(split, settings):
         settings = replace(settings, propensity=Column(), propensity_found=True)
     fitted_propensity = _fit_propensity(settings.propensity, train, split)
     # metrics over all pairs know no positives, so theirs is learnt from all rows

@@ -26,6 +26,7 @@ def as_text(report: "Report", width: int = 110) -> str:
     """The report as plain text: verdict, estimates, comparisons, warnings."""
 
     def draw(console: Console) -> None:
+        print_left_out(report, console)
         print_report(report, console)
         print_warnings(report, console)
 
@@ -65,10 +66,17 @@ def print_changes(changes: Changes, console: Console) -> None:
         console.print(Text(f"note: {text}"), soft_wrap=True)
 
 
+def print_left_out(report: "Report", console: Console) -> None:
+    """Print, before any number, that many test rows are not judged; nothing when few are."""
+    if report.left_out is not None:
+        console.print(Text(f"warning: {report.left_out}"), soft_wrap=True)
+
+
 def print_warnings(report: "Report", console: Console) -> None:
-    """Print what should be read with care."""
+    """Print what should be read with care, without what `print_left_out` says."""
     for text in report.warnings:
-        console.print(Text(f"warning: {text}"), soft_wrap=True)
+        if text != report.left_out:
+            console.print(Text(f"warning: {text}"), soft_wrap=True)
 
 
 def print_verdict(report: "Report", console: Console) -> None:

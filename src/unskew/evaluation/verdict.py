@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from unskew.data.split import All
 from unskew.estimators import Comparison, Estimate, ExposedEstimator
 from unskew.evaluation.assumptions import describe_assumption, describe_draw
 from unskew.evaluation.estimating.best_models import Answer, Standing
@@ -67,7 +68,16 @@ def judge(report: "Report") -> Verdict:
         headline, summary = "No two models are judged by the same metric, so there is nothing to compare.", ()
     else:
         headline, summary = _lone_headline(report, voice), ()
-    return Verdict(headline, summary, findings, tuple(_doubts(report, voice)))
+    return Verdict(headline, (*_scope(report), *summary), findings, tuple(_doubts(report, voice)))
+
+
+def _scope(report: "Report") -> Iterator[str]:
+    """What the numbers are about, where that is not what a reader expects."""
+    split = report.evidence.split
+    if split.exposed and isinstance(split.rule, All) and split.test_in_train.any():
+        yield "This is about recommenders that may repeat what a user already has (population all)."
+    if report.settings.users == "served" and len(report.models) > 1:
+        yield "Each model is judged on the users it knows, and two models are compared on the users of both."
 
 
 def _voice(report: "Report") -> Voice:
