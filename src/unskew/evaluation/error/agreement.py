@@ -1,0 +1,88 @@
+"""Whether worlds that fit a log equally well say the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from unskew.estimators import normal_quantile
+
+WIDEST = 0.25
+"""Shares of worlds that agree are no further apart than this."""
+FACTOR = 2.0
+"""And sizes of worlds that agree differ by no more than this factor."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """The least and the greatest of a number over worlds, and whether the worlds agree on it.
+
+    `agree` is None for one world, which has nothing to agree with.
+    """
+
+    low: float
+    high: float
+    agree: bool | None
+
+
+def span_of_shares(shares: Sequence[float], runs: Sequence[int] | None = None, level: float = 0.95) -> Span | None:
+    """The span of shares of runs, or of probabilities.
+
+    Worlds agree when each by itself is clearly on one side of a half, on the same side for all, and no two shares are
+    more than 25 points apart. A share of n runs is clearly on one side when Wilson's interval for it is; so 7 of 9 runs
+    are not clear, and 8 of 9 are. A probability (without `runs`) has no error of counting.
+
+    Parameters
+    ----------
+    shares : sequence of float
+        One for each world; None is returned when there are none.
+    runs : sequence of int, optional
+        How many runs each was counted in.
+    level : float
+        Of Wilson's interval.
+
+    Examples
+    --------
+    >>> span_of_shares([1.0, 8 / 9], [9, 9])
+    Span(low=0.8888888888888888, high=1.0, agree=True)
+    >>> span_of_shares([1.0, 7 / 9], [9, 9]).agree
+    False
+    """
+    if not shares:
+        return None
+    ends = [wilson(share, n, level) for share, n in zip(shares, runs or [0] * len(shares), strict=True)]
+    if runs is None:
+        ends = [(share, share) for share in shares]
+    low, high = min(shares), max(shares)
+    one_side = all(end[0] > 0.5 for end in ends) or all(end[1] < 0.5 for end in ends)
+    return Span(low, high, None if len(shares) == 1 else one_side and high - low <= WIDEST)
+
+
+def span_of_sizes(sizes: Sequence[float]) -> Span | None:
+    """The span of positive numbers; worlds agree when the greatest is at most twice the least.
+
+    Examples
+    --------
+    >>> span_of_sizes([0.1, 0.19]).agree, span_of_sizes([0.1, 0.3]).agree
+    (True, False)
+    """
+    if not sizes:
+        return None
+    low, high = min(sizes), max(sizes)
+    return Span(low, high, None if len(sizes) == 1 else high <= FACTOR * low)
+
+
+def wilson(share: float, runs: int, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval for a share of runs; all of [0, 1] for none.
+
+    Examples
+    --------
+    >>> low, high = wilson(1.0, 10)
+    >>> round(low, 3), high
+    (0.722, 1.0)
+    """
+    if not runs:
+        return 0.0, 1.0
+    z = normal_quantile(level)
+    middle = (share + z * z / (2 * runs)) / (1 + z * z / runs)
+    reach = z / (1 + z * z / runs) * sqrt(share * (1 - share) / runs + z * z / (4 * runs * runs))
+    return max(middle - reach, 0.0), min(middle + reach, 1.0)
