@@ -17,8 +17,8 @@ from unskew.evaluation.calibration.trying import JOINT, STARTS, Trial, compare, 
 from unskew.evaluation.stages import Stage
 from unskew.ranking import Threads
 from unskew.simulators import PreferenceWorld
-from unskew.simulators.divergence import divergences
-from unskew.simulators.statistics import Statistics, measure
+from unskew.simulators.divergence import divergence, divergences
+from unskew.simulators.statistics import STATISTICS, Statistics, measure
 
 _STAGE = "calibrating worlds"
 
@@ -168,7 +168,12 @@ def fit_of(
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Divergence of a log from a new log of the world, and between two new logs of it."""
     first, second = (measure(world.log(rng), rng, reference=real) for _ in range(2))
-    return divergences(real, first), divergences(first, second)
+    # a small log may have no pair with enough rows; two that have none are the same
+    floor = {
+        name: divergence(first[name], second[name]) if first[name].total + second[name].total else 0.0
+        for name in STATISTICS
+    }
+    return divergences(real, first), floor
 
 
 def _try(

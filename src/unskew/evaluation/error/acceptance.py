@@ -32,10 +32,10 @@ shows.
 def misfits(worlds: Sequence[Likened]) -> list[str]:
     """Why each calibrated world is refused; nothing where it is not.
 
-    A world that was given is not refused: see `doubts`.
+    A world that was given is not refused; the audit warns of it instead.
     """
-    searched = [world.loss for world in worlds if world.loss is not None]
-    best = 1 + min(searched) if searched else None
+    near = [world.loss for world in worlds if world.loss is not None and not unlike(world)]
+    best = 1 + min(near) if near else None
     return [_misfit(world, best) for world in worlds]
 
 

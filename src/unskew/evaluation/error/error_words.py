@@ -11,6 +11,7 @@ from unskew.evaluation.wording import counted, listed, quoted, rounded
 
 CORRECTED = "snips"
 DISAGREE = "worlds that fit this log equally well disagree, so this log cannot say"
+UNCLEAR = "there are too few runs to say whether the worlds agree"
 _LIKES = {
     "ibp": "users like what many like, by an Indian buffet process",
     "lda": "users like what belongs to their topics, by latent Dirichlet allocation",
@@ -20,6 +21,11 @@ _OBSERVED = {
     "popular": "consume the popular ones of these first",
     "uniform": "consume any of these",
     "preferred": "consume what they like most first",
+}
+_CONSUME = {
+    "popular": "consumed the popular items first",
+    "uniform": "consumed any of what they like",
+    "preferred": "consumed what they like most first",
 }
 _KINDS = {
     "lda-pop": "users like what belongs to their topics and consume the popular ones first",
@@ -65,11 +71,12 @@ def _seems_better(error: ErrorAudit, row: PairRow) -> str:
         f"By {row.label}, the popular list seems better than the perfect recommender in {_shares(span)} of runs"
         f" in {row.metric}"
     )
-    if span.agree is None:
+    if span.verdict is None:
         return f"{text}."
-    if span.agree:
+    if span.verdict == "agree":
         return f"{text}; all {counted(len(error.accepted), 'accepted world')} agree."
-    return f"{text}: {DISAGREE}.{_by_kind(error, row)}"
+    why = DISAGREE if span.verdict == "disagree" else UNCLEAR
+    return f"{text}: {why}.{_by_kind(error, row)}"
 
 
 def _by_kind(error: ErrorAudit, row: PairRow) -> str:
@@ -109,7 +116,7 @@ def _detects(error: ErrorAudit, first: dict[str, PairRow], shown: list[str]) -> 
 
 
 def _mark(span: Span) -> str:
-    return " (worlds disagree)" if span.agree is False else ""
+    return {"disagree": " (worlds disagree)", "unclear": " (unclear: few runs)"}.get(span.verdict or "", "")
 
 
 def _use(error: ErrorAudit) -> Iterator[str]:
@@ -126,13 +133,31 @@ def _use_first(each: Recommendation) -> str:
         than = f", against {percent(rest[second])} for {second}, the best correction" if second else ""
         return (
             f"On a log like yours use the naive average ({NAIVE}) for {each.metric}: its worst error over the {worlds} "
-            f"is {percent(each.worst)} of the value{than}."
+            f"is {percent(each.worst)} of the value{than}.{_conditional(each)}"
         )
     return (
         f"On a log like yours use {_or(each)} for {each.metric}: its worst error over the {worlds} is "
         f"{percent(each.worst)} of the value, that of the naive average {percent(each.naive_worst)}. It beats the "
-        f"naive average in {each.beats} of {worlds}."
+        f"naive average in {each.beats} of {worlds}{_where(each)}.{_conditional(each)}"
     )
+
+
+def _where(each: Recommendation) -> str:
+    """In how many worlds of each kind, where it is not in all or none."""
+    if each.beats in {0, each.worlds} or len(each.beats_by_kind) < 2:
+        return ""
+    return f" ({', '.join(f'{won} of {n} in {kind}' for kind, (won, n) in each.beats_by_kind.items())})"
+
+
+def _conditional(each: Recommendation) -> str:
+    """What to use for who knows how users came to consume what is in the log."""
+    if {estimator for estimator, _ in each.by_observation.values()} <= {each.estimator}:
+        return ""
+    said = [
+        f"{estimator} if users {_CONSUME[observe]} (worst error {percent(worst)})"
+        for observe, (estimator, worst) in each.by_observation.items()
+    ]
+    return f" If you know which of the two holds, use {listed(said)}."
 
 
 def _or(each: Recommendation) -> str:

@@ -36,6 +36,12 @@ class Recommendation:
         Worst error of every estimator.
     by_kind : dict
         The same within each kind of world.
+    beats_by_kind : dict
+        Accepted worlds of each kind in which it beats the naive average, and how many there are.
+    by_observation : dict
+        What would be recommended within the worlds in which users consume the popular items first (``popular``), and
+        within those in which they consume any (``uniform``): the estimator and its worst error there. Empty unless
+        there are both.
     """
 
     metric: str
@@ -47,6 +53,8 @@ class Recommendation:
     as_good: tuple[str, ...]
     errors: dict[str, float]
     by_kind: dict[str, dict[str, float]]
+    beats_by_kind: dict[str, tuple[int, int]]
+    by_observation: dict[str, tuple[str, float]]
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
@@ -62,24 +70,44 @@ def recommend(worlds: Sequence[WorldResult], metric: str) -> Recommendation | No
         Those that are refused do not count.
     metric : str
     """
-    by_world = [(world.likened.kind, relative_errors(world, metric)) for world in worlds if world.accepted]
-    known = [(kind, errors) for kind, errors in by_world if NAIVE in errors]
+    known = []
+    for world in worlds:
+        errors = relative_errors(world, metric)
+        if world.accepted and NAIVE in errors:
+            known.append((world.likened, errors))
     if not known:
         return None
     worst = _worst([errors for _, errors in known])
     best = min(worst, key=lambda name: worst[name])
-    kinds = dict.fromkeys(kind for kind, _ in known)
+    by_kind: dict[str, list[dict[str, float]]] = {}
+    by_observation: dict[str, list[dict[str, float]]] = {}
+    for likened, errors in known:
+        by_kind.setdefault(likened.kind, []).append(errors)
+        by_observation.setdefault(likened.world.observe, []).append(errors)
+    both = by_observation if len(by_observation) > 1 else {}
     return Recommendation(
         metric=metric,
         estimator=best,
         worst=worst[best],
         naive_worst=worst[NAIVE],
-        beats=sum(errors[best] < errors[NAIVE] for _, errors in known),
+        beats=_beaten([errors for _, errors in known], best),
         worlds=len(known),
         as_good=tuple(name for name in worst if name != best and worst[name] <= NEAR * worst[best]),
         errors=worst,
-        by_kind={kind: _worst([errors for own, errors in known if own == kind]) for kind in kinds},
+        by_kind={kind: _worst(own) for kind, own in by_kind.items()},
+        beats_by_kind={kind: (_beaten(own, best), len(own)) for kind, own in by_kind.items()},
+        by_observation={observe: _best(own) for observe, own in both.items()},
     )
+
+
+def _beaten(errors: Sequence[dict[str, float]], estimator: str) -> int:
+    return sum(each[estimator] < each[NAIVE] for each in errors)
+
+
+def _best(errors: Sequence[dict[str, float]]) -> tuple[str, float]:
+    worst = _worst(errors)
+    best = min(worst, key=lambda name: worst[name])
+    return best, worst[best]
 
 
 def relative_errors(world: WorldResult, metric: str) -> dict[str, float]:
