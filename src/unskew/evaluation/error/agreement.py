@@ -99,4 +99,5 @@ def wilson(share: float, runs: int, level: float = 0.95) -> tuple[float, float]:
     z = normal_quantile(level)
     middle = (share + z * z / (2 * runs)) / (1 + z * z / runs)
     reach = z / (1 + z * z / runs) * sqrt(share * (1 - share) / runs + z * z / (4 * runs * runs))
-    return max(middle - reach, 0.0), min(middle + reach, 1.0)
+    # at the ends exactly, which rounding may miss
+    return middle - reach if share > 0 else 0.0, middle + reach if share < 1 else 1.0

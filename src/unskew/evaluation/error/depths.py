@@ -29,7 +29,8 @@ class Depth:
     Parameters
     ----------
     searches : int
-        Of the calibration, for each kind of world; each finds a world of its own.
+        Of the calibration, for each of the four kinds of world, or four times as many for one kind; each finds a world
+        of its own.
     evaluations : int
         Worlds that each search tries; the first 40 % are shared by the searches of a kind.
     runs : int

@@ -8,7 +8,7 @@ import numpy as np
 
 from unskew.data import Interactions
 from unskew.errors import DataError
-from unskew.evaluation.error.depths import Plan
+from unskew.evaluation.error.depths import KINDS, Plan
 from unskew.evaluation.error.streams import Purpose, stream_of
 from unskew.evaluation.stages import Stage
 from unskew.simulators import PreferenceWorld
@@ -140,7 +140,7 @@ def _calibrated(
     found = calibrate_ensemble(
         sample,
         plan.kinds,
-        searches=depth.searches,
+        searches=depth.searches * len(KINDS) // len(plan.kinds),  # as many worlds for one kind as for all of them
         evaluations=depth.evaluations,
         seed=seed,
         threads=threads,
