@@ -13,13 +13,16 @@ from unskew.evaluation.calibration.counting import counting
 from unskew.evaluation.calibration.quick import scales_of, start_count
 from unskew.evaluation.calibration.spaces import Parameters, Space
 from unskew.evaluation.calibration.suggesting import seeds_of, starting_point, suggest
-from unskew.evaluation.calibration.trying import JOINT, STARTS, Trial, compare, mean_ratio, value_of
+from unskew.evaluation.calibration.trying import JOINT, LARGEST_LIKES, STARTS, Trial, compare, mean_ratio, value_of
 from unskew.evaluation.stages import Stage
 from unskew.ranking import Threads
 from unskew.simulators import PreferenceWorld
 from unskew.simulators.divergence import divergence, divergences
 from unskew.simulators.statistics import STATISTICS, Statistics, measure
 
+MOST_LIKES = 25
+"""Worlds with more likes than these for each row of the log are not drawn: they take long, and less than 4 % of what
+users like would be in the log."""
 _STAGE = "calibrating worlds"
 
 
@@ -113,13 +116,14 @@ def calibrate_ensemble(
     check_log(log)
     spaces = {kind: Space.of(kind, log) for kind in dict.fromkeys(kinds)}
     real, engine = real_statistics(log, seed), Threads(threads)
-    first = start_count(evaluations)
+    first, largest = start_count(evaluations), min(MOST_LIKES * len(log), LARGEST_LIKES)
     total = len(spaces) * (first + searches * (evaluations - first))
     told = counting(progress, _STAGE, 0, total)
 
     def start(place: tuple[str, int]) -> Trial:
         kind, number = place
-        return _try(spaces[kind], starting_point(spaces[kind], seed, STARTS, number), real, seed, STARTS, 0, number)
+        parameters = starting_point(spaces[kind], seed, STARTS, number)
+        return _try(spaces[kind], parameters, real, largest, seed, STARTS, 0, number)
 
     starts: dict[str, list[Trial]] = {kind: [] for kind in spaces}
     for trial in engine.map(start, list(product(spaces, range(first)))):
@@ -130,7 +134,7 @@ def calibrate_ensemble(
 
     def search(place: tuple[str, int]) -> Fit:
         kind, number = place
-        return _Search(spaces[kind], number, evaluations - first, seed, scales, real).run(starts[kind])
+        return _Search(spaces[kind], number, evaluations - first, seed, scales, real, largest).run(starts[kind])
 
     fits: dict[str, Fit] = {}
     for fit in engine.map(search, list(product(drawn, range(searches)))):
@@ -149,13 +153,14 @@ class _Search:
     seed: int
     scales: dict[str, float]
     real: Statistics
+    largest: float
 
     def run(self, starts: Sequence[Trial]) -> Fit:
         trials, own = list(starts), f"{JOINT} {self.number}"
         for k in range(self.length):
             tried = [(trial.parameters, value_of(trial, JOINT, self.scales)) for trial in trials]
             parameters = suggest(self.space, tried, self.seed, own, k, "kernel")
-            trials.append(_try(self.space, parameters, self.real, self.seed, JOINT, self.number, k))
+            trials.append(_try(self.space, parameters, self.real, self.largest, self.seed, JOINT, self.number, k))
         drawn = [trial for trial in trials if not trial.refused]
         best = min(drawn, key=lambda trial: mean_ratio(trial.divergences, self.scales))
         world = self.space.world(best.parameters)
@@ -177,10 +182,17 @@ def fit_of(
 
 
 def _try(
-    space: Space, parameters: Parameters, real: Statistics, seed: int, stage: str, search: int, number: int
+    space: Space,
+    parameters: Parameters,
+    real: Statistics,
+    largest: float,
+    seed: int,
+    stage: str,
+    search: int,
+    number: int,
 ) -> Trial:
     rng = np.random.default_rng(seeds_of(seed, space.kind, stage, search, number, "draw"))
-    found, refused = compare(space.world(parameters), real, rng)
+    found, refused = compare(space.world(parameters), real, rng, largest)
     return Trial(space.kind, stage, number, parameters, found, refused)
 
 
