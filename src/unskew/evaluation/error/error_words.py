@@ -29,9 +29,9 @@ _CONSUME = {
 }
 _KINDS = {
     "lda-pop": "users like what belongs to their topics and consume the popular ones first",
-    "lda-unif": "the same, but they consume any of what they like",
+    "lda-unif": "users like what belongs to their topics and consume any of it",
     "ibp-pop": "users like what many like and consume the popular ones first",
-    "ibp-unif": "the same, but they consume any of what they like",
+    "ibp-unif": "users like what many like and consume any of it",
 }
 
 
