@@ -17,7 +17,7 @@ METHODS = ("kernel", "gp", "coarse")
 EVALUATIONS = 40
 SEEDS = 4
 ROWS = 100_000
-"""A longer log is represented by its first users at random."""
+"""A longer log is represented by a random sample of its users."""
 
 
 def read(name):

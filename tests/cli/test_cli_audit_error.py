@@ -1,6 +1,7 @@
 """``unskew audit`` with a simulation: depths, saved parameters, small logs and bad words."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +76,27 @@ def test_saved_parameters_are_used(world, log, unskew, refuse):
     assert "ibp-pop by saved parameters" in outcome.out
     assert "another log" not in outcome.err
     refuse("audit", log, *QUICK, "--parameters", saved, "--world", "lda-pop", says=("lda-pop",))
+
+
+def test_several_worlds_are_asked_and_each_is_shown(log, unskew, world):
+    place = world / "audit.json"
+    outcome = unskew("audit", log, *QUICK, "--evaluations", "5", "--json", place, "--html", world / "audit.html")
+    assert outcome.code == 0, outcome.err
+    error = json.loads(Path(place).read_text())["audit"]["error"]
+    assert {each["kind"] for each in error["worlds"]} == {"lda-pop", "ibp-pop", "lda-unif", "ibp-unif"}
+    page = Path(world / "audit.html").read_text()
+    for each in error["worlds"]:
+        assert f"{each['kind']} {each['seed'] + 1}" in outcome.out
+        assert f"{each['kind']} {each['seed'] + 1}</th>" in page
+        assert each["accepted"] or each["why"] in " ".join(outcome.out.split())
+
+
+def test_one_kind_has_as_many_worlds_as_all_of_them(log, unskew):
+    outcome = unskew("audit", log, *QUICK, "--evaluations", "5", "--world", "ibp-pop", "--json", "-")
+    worlds = json.loads(outcome.out)["audit"]["error"]["worlds"]
+    assert {each["kind"] for each in worlds} == {"ibp-pop"}
+    assert [each["seed"] for each in worlds] == sorted({each["seed"] for each in worlds})
+    assert max(each["seed"] for each in worlds) == 7  # of 8 searches, twice as many for each of the four kinds
 
 
 def test_a_small_log_is_audited_with_a_warning(world, unskew):

@@ -6,7 +6,7 @@ import pytest
 from hand_worlds import audit_of, result
 
 from unskew.evaluation.error.agreement import span_of_shares, span_of_sizes, wilson
-from unskew.evaluation.error.error_words import lead
+from unskew.evaluation.error.error_words import assumed, lead
 
 
 def test_wilsons_interval_worked_by_hand():
@@ -101,3 +101,10 @@ def test_pooled_rows_worked_by_hand():
 
 
 EVERY = ("snips", "snips(per=balanced)", "snips(per=user)")
+
+
+@pytest.mark.parametrize("kind", ["lda-pop", "lda-unif", "ibp-pop", "ibp-unif"])
+def test_what_is_assumed_is_said_in_full_for_one_kind_alone(kind):
+    text = assumed(audit_of(result(kind)))
+    assert text.startswith(f"Assumed: {kind}: users like what ")
+    assert ("the popular ones first" in text) is kind.endswith("pop")

@@ -4,10 +4,13 @@ import re
 
 import numpy as np
 import pytest
+from hand_worlds import audit_of, result
 
 from unskew import audit
 from unskew.data import Interactions, split_fractions
 from unskew.evaluation.audit_table import as_text
+from unskew.evaluation.error.error_table import print_error
+from unskew.evaluation.rendering import plain_text
 from unskew.ranking import MatrixScorer
 from unskew.simulators import Ibp
 
@@ -48,3 +51,23 @@ def test_the_tables_of_errors_fit_80_columns(judged):
 
 def test_a_wide_screen_has_both_recommenders_side_by_side(judged):
     assert as_text(judged, 140).count("Errors of a value") == 1
+
+
+def drawn(width):
+    """An audit of three worlds, one of which is refused, as text."""
+    worlds = (result("lda-pop", wrong=1.0), result("ibp-pop", wrong=0.0), result("ibp-unif", why="it does not fit"))
+    return plain_text(lambda console: print_error(audit_of(*worlds), console), width)
+
+
+@pytest.mark.parametrize("width", [72, 80, 120])
+def test_the_table_of_worlds_has_every_number_on_a_narrow_screen(width):
+    assert numbers(drawn(width)) == numbers(drawn(250))
+
+
+def test_every_world_is_in_the_table_and_the_refused_one_has_its_reason():
+    text = drawn(200)
+    table = text[text.index("Worlds") : text.index("Errors of a value")]
+    assert re.search(r"lda-pop 1 +accepted +-90% +0\.20 +0\.20 +0\.20 +0\.20 +0\.90 +10 +100%", table)
+    assert re.search(r"ibp-unif 1 +refused", table)
+    assert "ibp-unif 1 refused: it does not fit" in table
+    assert re.search(r"aoa +\+0\.0300 +-0\.0100 +0\.0100 +90% +0%\.\.100%", text)  # the span over accepted worlds

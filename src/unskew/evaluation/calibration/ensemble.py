@@ -118,7 +118,7 @@ def calibrate_ensemble(
     real, engine = real_statistics(log, seed), Threads(threads)
     first, largest = start_count(evaluations), min(MOST_LIKES * len(log), LARGEST_LIKES)
     total = len(spaces) * (first + searches * (evaluations - first))
-    told = counting(progress, _STAGE, 0, total)
+    count = counting(progress, _STAGE, 0, total)
 
     def start(place: tuple[str, int]) -> Trial:
         kind, number = place
@@ -128,7 +128,7 @@ def calibrate_ensemble(
     starts: dict[str, list[Trial]] = {kind: [] for kind in spaces}
     for trial in engine.map(start, list(product(spaces, range(first)))):
         starts[trial.kind].append(trial)
-        told()
+        count()
     scales = scales_of([trial for trials in starts.values() for trial in trials])
     drawn = [kind for kind, trials in starts.items() if any(not trial.refused for trial in trials)]
 
@@ -139,7 +139,7 @@ def calibrate_ensemble(
     fits: dict[str, Fit] = {}
     for fit in engine.map(search, list(product(drawn, range(searches)))):
         fits.setdefault(str(fit.world), fit)
-        _repeat(told, evaluations - first)
+        _repeat(count, evaluations - first)
     return EnsembleFit(tuple(fits.values()), scales, total, tuple(kind for kind in spaces if kind not in drawn))
 
 

@@ -29,9 +29,9 @@ _CONSUME = {
 }
 _KINDS = {
     "lda-pop": "users like what belongs to their topics and consume the popular ones first",
-    "lda-unif": "the same, but they consume any of what they like",
+    "lda-unif": "users like what belongs to their topics and consume any of it",
     "ibp-pop": "users like what many like and consume the popular ones first",
-    "ibp-unif": "the same, but they consume any of what they like",
+    "ibp-unif": "users like what many like and consume any of it",
 }
 
 
@@ -59,7 +59,7 @@ def lead(error: ErrorAudit) -> Iterator[str]:
     yield from _use(error)
     own = [row for row in error.own if row.metric == metric]
     if own:
-        yield _verdict(error, [row for row in own if (row.a, row.b) == (own[0].a, own[0].b)])
+        yield _verdict(error, [row for row in own if (row.a, row.b) == (own[0].a, own[0].b)], shown[:2])
 
 
 def _seems_better(error: ErrorAudit, row: PairRow) -> str:
@@ -173,10 +173,10 @@ def _worst(each: Recommendation) -> str:
     )
 
 
-def _verdict(error: ErrorAudit, rows: list[PairRow]) -> str:
-    """The first pair of the user's models, by the naive and by the corrected estimate, in the worst world."""
+def _verdict(error: ErrorAudit, rows: list[PairRow], labels: list[str]) -> str:
+    """The first pair of the user's models by some estimators, with the range over worlds."""
     said = []
-    for label in (NAIVE, CORRECTED):
+    for label in labels:
         row = next(row for row in rows if row.label == label)
         span = error.wrong_span(row)
         if row.observed is None or span is None:
