@@ -205,6 +205,7 @@ def run_demo(
         metrics=METRICS,
         estimators=ESTIMATORS,
         propensity="column",
+        users="common",  # a model that only trains cannot be right about users without a training row
         seed=seed,
         threads=threads,
         progress=progress,
@@ -214,6 +215,7 @@ def run_demo(
         Split(train, Interactions.from_frame(drawn.truth.to_polars(), name="truth")),
         metrics=METRICS,
         estimators=["aoa", "aoa(per=pair)"],
+        users="common",
         seed=seed,
         threads=threads,
         progress=None if progress is None else lambda stage, done, total: progress(f"truth: {stage}", done, total),
