@@ -7,10 +7,12 @@ import polars as pl
 from PIL import Image
 
 from unskew.studies import Demo, run_demo
+from unskew.studies.demo import WAYS
 
 OUT = Path(__file__).parent / "_static" / "demo.png"
-NAMES = {"aoa(per=pair)": "naive average", "snips": "corrected (snips)"}
-COLOURS = {"naive average": "#c0504d", "corrected (snips)": "#2e6da4", "truth": "#222222"}
+NAIVE, DEFAULT, _, TRUE = WAYS
+NAMES = {NAIVE: "naive average", DEFAULT: "corrected, default propensity", TRUE: "corrected, true propensity"}
+COLOURS = dict(zip([*NAMES.values(), "truth"], ["#c0504d", "#7aa6d1", "#2e6da4", "#222222"], strict=True))
 FONT = "DejaVu Sans"
 
 
@@ -20,28 +22,33 @@ def rows(demo: Demo) -> pl.DataFrame:
     for model in demo.models:
         true = demo.true_value(model)
         found.append({"model": model, "by": "truth", "value": true, "low": true, "high": true})
-        for estimator, name in NAMES.items():
-            row = demo.report.estimate(model, demo.metric, estimator)
-            found.append({"model": model, "by": name, "value": row.value, "low": row.low, "high": row.high})
-    return pl.DataFrame(found)
+        for way, name in NAMES.items():
+            row = demo.estimate(model, way)
+            ends = {"low": row.low, "high": row.high, "least": row.assumed_low, "most": row.assumed_high}
+            found.append({"model": model, "by": name, "value": row.value, **ends})
+    return pl.DataFrame(found, infer_schema_length=None)
 
 
 def chart(demo: Demo) -> alt.LayerChart:
-    """Points with 95 % intervals, the truly best model on top."""
+    """Points with 95 % intervals, thin lines for ranges over what may be assumed, the truly best model on top."""
     models = sorted(demo.models, key=lambda model: -demo.true_value(model))
     y = alt.Y("model:N", sort=models, title=None, axis=alt.Axis(labelFontSize=15, grid=False, ticks=False))
     offset = alt.YOffset("by:N", sort=list(COLOURS))
-    legend = alt.Legend(orient="top", title=None, labelFontSize=14, symbolSize=120)
+    legend = alt.Legend(orient="top", title=None, labelFontSize=14, symbolSize=120, labelLimit=260)
     colour = alt.Color("by:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())), legend=legend)
-    shapes = alt.Scale(domain=list(COLOURS), range=["circle", "circle", "diamond"])
+    shapes = alt.Scale(domain=list(COLOURS), range=["circle", "circle", "circle", "diamond"])
     shape = alt.Shape("by:N", scale=shapes, legend=legend)
-    x = alt.X("value:Q", title=f"{demo.metric}, 95 % intervals", axis=alt.Axis(titleFontSize=13, labelFontSize=12))
+    axis = alt.Axis(titleFontSize=13, labelFontSize=12)
+    what = f"{demo.metric}; thick: 95 % interval, thin: range over the assumed popularity bias"
+    x = alt.X("value:Q", title=what, axis=axis)
     base = alt.Chart(rows(demo)).encode(y=y, yOffset=offset, color=colour)
     lines = base.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q"), x2="high:Q")
+    assumed = base.transform_filter("isValid(datum.least)").mark_rule(strokeWidth=1)
+    assumed = assumed.encode(x=alt.X("least:Q"), x2="most:Q")
     points = base.mark_point(filled=True, size=110, opacity=1).encode(x=x, shape=shape)
-    naive, corrected = (demo.crowned(estimator) for estimator in NAMES)
+    naive, corrected = demo.first(NAIVE), demo.first(TRUE)
     title = alt.Title(
-        f"The naive average crowns “{naive}”; the truth and the corrected estimate crown “{corrected}”",
+        f"The naive average puts “{naive}” first; in truth, and by true propensities, it is “{corrected}”",
         subtitle="unskew demo: a simulated marketplace whose truth is known, four models trained on its skewed log",
         anchor="start",
         fontSize=16,
@@ -50,7 +57,7 @@ def chart(demo: Demo) -> alt.LayerChart:
     )
     if corrected != demo.best():
         raise SystemExit("the corrected estimate does not crown the best model; the picture's title would be false")
-    sized = (lines + points).properties(width=720, height=260, title=title)
+    sized = (assumed + lines + points).properties(width=720, height=300, title=title)
     return sized.configure(font=FONT).configure_view(stroke=None)
 
 

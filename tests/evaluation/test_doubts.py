@@ -48,7 +48,7 @@ def test_items_outside_the_catalogue_and_unknown_users_are_warned_of() -> None:
     empty = evaluate(both, Split(train, test)).warnings
     assert said("model 'm' does not know 1 of 3 judged users (2 rows); their lists are empty, 0 under a cut-off", empty)
     served = evaluate(both, Split(train, test), users="served").warnings
-    assert said("model 'm' does not know 1 of 3 judged users (2 rows); they do not count for it", served)
+    assert said("model 'm' does not know 1 of 3 judged users (2 rows); they do not count there", served)
 
 
 def test_items_a_model_does_not_know_are_counted() -> None:
@@ -56,7 +56,7 @@ def test_items_a_model_does_not_know_are_counted() -> None:
     test = Interactions.from_arrays([0, 1], [11, 10])
     model = MatrixScorer(np.arange(4.0).reshape(2, 2), item_ids=[10, 12])
     warnings = evaluate({"m": model}, Split(train, test)).warnings
-    assert said("model 'm' does not know 1 of 3 items; they rank last for it, tied", warnings)
+    assert said("model 'm' does not know 1 of 3 items; they rank last there, tied", warnings)
 
 
 def test_repeated_rows_are_counted() -> None:

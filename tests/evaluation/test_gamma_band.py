@@ -15,8 +15,8 @@ from unskew.propensities import POSSIBLE, GammaRange
 
 def band_of(report: Report, *gammas: float) -> GammaBand:
     """Over the gammas that some model has."""
-    estimation = Estimation(report.evidence, report.settings, report.propensity)
-    band = measure_band(estimation, chosen(*gammas), report.rated)
+    estimation = Estimation(report.evidence, report.settings, report.propensity, rated=report.rated)
+    band = measure_band([estimation], chosen(*gammas))
     assert band is not None
     return band
 

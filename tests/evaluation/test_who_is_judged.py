@@ -81,13 +81,48 @@ def test_served_models_are_compared_on_the_users_of_both() -> None:
     assert served.run["users"] == "served"
     assert served.verdict.summary[0].startswith("Each model is judged on the users it knows")
     assert served.counterparts.estimates == ()
-    assert all(answer.flip_gamma is None and answer.assumed is None for answer in served.answers)
+    assert all(answer.flip_gamma is None and not answer.weighted for answer in served.answers)
     weighted = [evaluate({"one": one, "two": two}, split, metrics=["auc"], estimators=["snips"], users="served")]
     weighted += [evaluate({"one": one}, split, metrics=["auc"], estimators=["snips"])]
     naive = [next(row for row in each.counterparts.estimates if row.model == "one") for each in weighted]
     assert (naive[0].value, naive[0].users) == (naive[1].value, naive[1].users)
     assert served.to_html()
     assert str(served)
+
+
+def test_served_models_carry_the_band_of_their_own_users() -> None:
+    split, matrix = world()
+    one = partial(matrix, list(range(8)), list(range(ITEMS)))
+    two = partial(-matrix, list(range(4, 12)), list(range(ITEMS)))
+    served = evaluate({"one": one, "two": two}, split, metrics=["auc"], users="served")
+    alone = evaluate({"two": two}, split, metrics=["auc"])
+    ends = [(row.assumed_low, row.assumed_high) for row in (*rows_of(served, "two"), *rows_of(alone, "two"))]
+    assert ends[:2] == ends[2:]
+    assert ends[1] != (None, None)
+
+
+def test_models_that_know_other_users_are_also_judged_on_those_whom_all_know() -> None:
+    split, matrix = world()
+    models = {"whole": MatrixScorer(matrix), "few": partial(-matrix, list(range(6)), list(range(ITEMS)))}
+    report = evaluate(models, split, metrics=METRICS)
+    common = evaluate(models, split, metrics=METRICS, users="common")
+    other = report.on_common_users
+    assert other is not None
+    assert other.comparisons == common.comparisons
+    assert [(row.model, row.value, row.low, row.assumed_low) for row in other.estimates] == [
+        (row.model, row.value, row.low, row.assumed_low) for row in common.estimates
+    ]
+    verdict = report.verdict
+    assert verdict.sentence.startswith("“few” has no lists for ")
+    assert verdict.common is not None
+    assert verdict.common.sentence == common.verdict.sentence
+    said = common.verdict.sentence
+    assert f"users whom all models know, {said[0].lower()}{said[1:]}" in verdict.sentence
+    assert report.to_dict()["verdict"]["common_users"]["users"] == verdict.common_users == len(common.evidence.users)
+    assert "users whom all models know" in report.to_html()
+    assert "on the 6 users whom all models know" in " ".join(str(report).split())
+    assert evaluate({"whole": models["whole"], "same": MatrixScorer(-matrix)}, split).on_common_users is None
+    assert common.on_common_users is None
 
 
 def test_served_models_that_share_no_user_are_not_compared() -> None:

@@ -49,14 +49,16 @@ def audit_command(
     ] = "standard",
     world: Annotated[
         str | None,
-        typer.Option(metavar="WORD", help="Kind of world to calibrate to LOG, or a world in full [default: lda-pop]."),
+        typer.Option(
+            metavar="WORD", help="One kind of world to calibrate to LOG, or a world in full [default: four kinds]."
+        ),
     ] = None,
     parameters: Annotated[
         Path | None, typer.Option(help="JSON of 'unskew calibrate', instead of calibrating here.")
     ] = None,
-    runs: Annotated[int | None, typer.Option(help="Simulated evaluations [default: by depth].")] = None,
+    runs: Annotated[int | None, typer.Option(help="Simulated evaluations in all worlds [default: by depth].")] = None,
     evaluations: Annotated[
-        int | None, typer.Option(help="Worlds to try while calibrating [default: by depth].")
+        int | None, typer.Option(help="Worlds that each search tries while calibrating [default: by depth].")
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Write JSON here; - for stdout instead of the tables.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the page here.")] = None,

@@ -1,4 +1,4 @@
-"""The command ``unskew demo``: a world whose truth is known, and whom each way of averaging crowns in it."""
+"""The command ``unskew demo``: a world whose truth is known, and what each way to judge by its log says."""
 
 import sys
 from pathlib import Path
@@ -15,8 +15,7 @@ from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
     from unskew.studies import Demo
-
-_SHOWN = ("aoa", "snips(per=user)", "snips")  # what fits 80 columns; the page has all
+    from unskew.studies.demo import Way
 
 
 def demo(
@@ -48,32 +47,38 @@ def demo(
 
 
 def _table(result: "Demo") -> Table:
+    from unskew.studies.demo import WAYS
+
     table = Table(
-        title=f"{result.metric}, with 95% intervals", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
+        title=f"{result.metric} over relevant pairs: value, 95% interval, range over what may be assumed",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
     )
     table.add_column("model")
     table.add_column("truth", justify="right")
-    for estimator in _SHOWN:
-        table.add_column(estimator, justify="right")
+    for way in WAYS:
+        table.add_column(way.label, justify="right")
     for model in result.models:
         cells = [_value(result.true_value(model), first=model == result.best())]
-        for estimator in _SHOWN:
-            row = result.report.estimate(model, result.metric, estimator)
-            cell = _value(row.value, first=model == result.crowned(estimator))
-            if row.low is not None and row.high is not None:
-                cell.append(f"\n{row.low:.4f}-{row.high:.4f}", style="dim not bold")
+        for way in WAYS:
+            row = result.estimate(model, way)
+            cell = _value(row.value, first=model == result.first(way))
+            for low, high in ((row.low, row.high), (row.assumed_low, row.assumed_high)):
+                if low is not None and high is not None:
+                    cell.append(f"\n{low:.4f}-{high:.4f}", style="dim not bold")
             cells.append(cell)
         table.add_row(Text(model), *cells)
     table.add_section()
-    table.add_row(
-        "puts first",
-        Text(result.best(), style="bold"),
-        *(
-            Text(f"{result.crowned(e)}\n{'right' if result.is_right(e) else 'wrong'}", style=_colour(result, e))
-            for e in _SHOWN
-        ),
-    )
+    table.add_row("puts first", Text(result.best(), style="bold"), *(_first(result, way) for way in WAYS))
+    table.add_row("hold truth", "", *(_held(result, way) for way in WAYS))
     return table
+
+
+def _held(result: "Demo", way: "Way") -> Text:
+    """How many intervals, and below how many ranges, hold the truth."""
+    counts = [count for count in (result.covered(way), result.covered_by_range(way)) if count is not None]
+    return Text("\n".join(f"{count} of {len(result.models)}" for count in counts))
 
 
 def _value(value: float | None, *, first: bool) -> Text:
@@ -81,5 +86,6 @@ def _value(value: float | None, *, first: bool) -> Text:
     return Text.assemble((f"* {shown}" if first else shown, "bold" if first else ""))
 
 
-def _colour(result: "Demo", estimator: str) -> str:
-    return "bold green" if result.is_right(estimator) else "bold red"
+def _first(result: "Demo", way: "Way") -> Text:
+    right = result.is_right(way)
+    return Text(f"{result.first(way)}\n{'right' if right else 'wrong'}", style="bold green" if right else "bold red")

@@ -94,11 +94,12 @@ def audit(
         How much to simulate in order to say how wrong an evaluation on such a log can be; see `ErrorAudit`. Nothing by
         default, as it may take minutes.
     world : str, optional
-        The kind of world to calibrate to the log, ``lda-pop`` by default, or a world in full.
+        The kind of world to calibrate to the log, or a world in full; by default ``lda-pop``, ``ibp-pop``,
+        ``lda-unif`` and ``ibp-unif`` are calibrated.
     parameters : path or Calibration, optional
-        A calibration that was made before, as by ``unskew calibrate``.
+        A calibration that was made before, as by ``unskew calibrate``; all its worlds, unless `world` names one.
     runs, evaluations : int, optional
-        Simulated evaluations, and worlds to try while calibrating, instead of those of the depth.
+        Simulated evaluations over all worlds, and worlds that each search tries, instead of those of the depth.
 
     Returns
     -------

@@ -32,7 +32,7 @@ from unskew.evaluation.judged import (
 )
 from unskew.evaluation.report import Report
 from unskew.evaluation.scale import Scale
-from unskew.evaluation.served import estimate_served
+from unskew.evaluation.served import estimate_served, restrict_to_served
 from unskew.evaluation.settings import Settings, resolve
 from unskew.evaluation.stages import Stage
 from unskew.evaluation.uniform import take_uniform
@@ -164,8 +164,8 @@ def evaluate(
         unlisted=unlisted,
         scale=scale,
         allow_missing=allow_missing,
-        users=users,
         assume=assume,
+        users=users,
         exposed=split.exposed,
     )
     if settings.candidates is not None and settings.candidates != split.rule:
@@ -208,11 +208,11 @@ def evaluate(
     estimation = Estimation(
         evidence, settings, fitted_propensity, threads, gathered.rated, of_ratings, gathered.exposures
     )
+    served = restrict_to_served(estimation, gathered.contest) if settings.users == "served" else {}
     cells, estimates, comparisons = (
-        estimate_served(estimation, gathered.contest) if settings.users == "served" else estimation.run()
+        estimate_served(estimation, served, gathered.contest) if served else estimation.run()
     )
-    # a band is of the same users for all models
-    band = None if settings.users == "served" else measure_band(estimation, gamma, gathered.rated)
+    band = measure_band(list(served.values()) or [estimation], gamma)
     if band is not None:
         estimates = [band.widen(estimate) for estimate in estimates]
     report = Report(

@@ -19,6 +19,7 @@ from unskew.evaluation.changes import Changes
 from unskew.evaluation.corrected import CorrectionCheck
 from unskew.evaluation.coupling import ROWS_A_USER, count_sizes
 from unskew.evaluation.estimating.best_models import Answer, find_answers
+from unskew.evaluation.estimating.common_users import judge_common_users
 from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.estimating.naive_twin import Counterparts, missing_counterparts
 from unskew.evaluation.evidence import Evidence
@@ -167,6 +168,11 @@ class Report:
     def answers(self) -> tuple[Answer, ...]:
         """What each metric says about the models: which may be best, and how far that depends on what is assumed."""
         return find_answers(self)
+
+    @cached_property
+    def on_common_users(self) -> "Report | None":
+        """The same on the users whom all models know, where they do not know the same ones."""
+        return judge_common_users(self)
 
     @cached_property
     def verdict(self) -> "Verdict":

@@ -1,6 +1,6 @@
 """Estimates of each model on the users whom it knows, and comparisons on the users whom two models know."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import combinations
 
@@ -16,10 +16,8 @@ from unskew.metrics import AnyMetric
 from unskew.ranking import Contest
 
 
-def estimate_served(
-    estimation: Estimation, contest: Contest | None
-) -> tuple[list[Cell], list[Estimate], list[Comparison]]:
-    """Estimate each model as if it were alone, on the users whom it knows, and compare two on the users of both.
+def restrict_to_served(estimation: Estimation, contest: Contest | None) -> dict[str, Estimation]:
+    """The estimation of each model as if it were alone, on the users whom it knows.
 
     Parameters
     ----------
@@ -27,6 +25,23 @@ def estimate_served(
         Over all users known to any model.
     contest : Contest or None
         Says whom each model knows beyond the judged users; None when all ranks were made before.
+    """
+    names = dict.fromkeys([*estimation.evidence.ranks, *_predicting(estimation)])
+    return {name: _restricted(estimation, _known(estimation.evidence, contest, name), (name,)) for name in names}
+
+
+def estimate_served(
+    estimation: Estimation, served: Mapping[str, Estimation], contest: Contest | None
+) -> tuple[list[Cell], list[Estimate], list[Comparison]]:
+    """Estimate each model on the users whom it knows, and compare two on the users of both.
+
+    Parameters
+    ----------
+    estimation : Estimation
+        Over all users known to any model.
+    served : mapping of Estimation
+        Of each model alone.
+    contest : Contest or None
 
     Returns
     -------
@@ -34,12 +49,12 @@ def estimate_served(
         The cells are those of the single models, one after the other. Holm's correction is over the pairs of a metric
         and an estimator, as in every run.
     """
-    names = list(dict.fromkeys([*estimation.evidence.ranks, *_predicting(estimation)]))
+    names = list(served)
     known = {name: _known(estimation.evidence, contest, name) for name in names}
     cells: list[Cell] = []
     found: dict[tuple[str, str, str], Estimate] = {}
-    for name in names:
-        own, estimates, _ = _restricted(estimation, known[name], (name,)).run()
+    for name, alone in served.items():
+        own, estimates, _ = alone.run()
         cells += own
         found |= {(row.metric, row.estimator, name): row for row in estimates}
     gaps: dict[tuple[str, str], list[Comparison]] = {}

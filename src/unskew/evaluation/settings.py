@@ -49,12 +49,12 @@ class Settings:
         The scale of the ratings, where it was declared.
     allow_missing : bool
         Whether test rows without a prediction are left out instead of refused.
+    assume : GammaRange or None
+        The popularity biases that are held possible, where they were given.
     users : {"any", "common", "served"}
         Which test users are judged.
     propensity_found : bool
         Whether the propensities are the test's own column, although none was named.
-    assume : GammaRange or None
-        The popularity biases that are held possible, where they were given.
     """
 
     pairs: tuple[tuple[AnyMetric, Estimator], ...]
@@ -69,9 +69,9 @@ class Settings:
     unlisted: str
     scale: Scale | None = None
     allow_missing: bool = False
+    assume: GammaRange | None = None
     users: UserRule = "any"
     propensity_found: bool = False
-    assume: GammaRange | None = None
 
     @property
     def metrics(self) -> list[AnyMetric]:
@@ -99,8 +99,8 @@ def resolve(
     unlisted: str = "zero",
     scale: str | Scale | None = None,
     allow_missing: bool = False,
-    users: str = "any",
     assume: str | GammaRange | None = None,
+    users: str = "any",
     exposed: bool = False,
 ) -> Settings:
     """Parse words and refuse what cannot be.
@@ -162,18 +162,9 @@ def resolve(
         unlisted=unlisted,
         scale=Scale.parse(scale) if isinstance(scale, str) else scale,
         allow_missing=allow_missing,
-        users=_user_rule(users, exposed=exposed),
         assume=assumed,
+        users=_user_rule(users, exposed=exposed),
     )
-
-
-def _user_rule(users: str, *, exposed: bool) -> UserRule:
-    rule = next((known for known in USER_RULES if known == users), None)
-    if rule is None:
-        raise ConfigError(f"unknown rule users={users!r}{did_you_mean(users, USER_RULES)}")
-    if exposed and rule == "served":
-        raise ConfigError("users=served is for --test: exposed rows are one sample for all models; use any or common")
-    return rule
 
 
 def _check_assumed(assumed: GammaRange | None, model: PropensityModel, estimators: Sequence[Estimator]) -> None:
@@ -188,6 +179,15 @@ def _check_assumed(assumed: GammaRange | None, model: PropensityModel, estimator
             f"--assume {assumed} leaves out the gamma of {model}, {model.known_gamma:g}; widen it, or name a gamma "
             "within it"
         )
+
+
+def _user_rule(users: str, *, exposed: bool) -> UserRule:
+    rule = next((known for known in USER_RULES if known == users), None)
+    if rule is None:
+        raise ConfigError(f"unknown rule users={users!r}{did_you_mean(users, USER_RULES)}")
+    if exposed and rule == "served":
+        raise ConfigError("users=served is for --test: exposed rows are one sample for all models; use any or common")
+    return rule
 
 
 def _check_interval(interval: Interval, pairs: Sequence[tuple[AnyMetric, Estimator]]) -> None:

@@ -84,7 +84,11 @@ def print_verdict(report: "Report", console: Console) -> None:
     verdict = report.verdict
     console.print(Text(" ".join([verdict.sentence, *verdict.summary])))
     if len(report.models) > 1 and any(answer.models > 1 for answer in report.answers):
-        print_words(_answers(report.answers), console)
+        print_words(_answers(report.answers, "Which model may be best"), console)
+        other = report.on_common_users
+        if other is not None:
+            users = f"{len(other.evidence.users):,} users whom all models know"
+            print_words(_answers(other.answers, f"Which model may be best, on the {users}"), console)
     console.print()
 
 
@@ -105,8 +109,8 @@ def naive_lines(report: "Report") -> list[str]:
     return [f"note: {naive_only(metric)}" for metric in report.settings.metrics if str(metric) in naive]
 
 
-def _answers(answers: Sequence[Answer]) -> Table:
-    table = Table(title="Which model may be best", title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
+def _answers(answers: Sequence[Answer], title: str) -> Table:
+    table = Table(title=title, title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
     for column in ("metric", "by", "may be best", "naive, same target"):
         table.add_column(column, overflow="fold")
     over, weighted = any(answer.assumed for answer in answers), any(answer.weighted for answer in answers)

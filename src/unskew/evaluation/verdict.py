@@ -37,12 +37,17 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The report in words: one sentence, what it rests on, each metric, reasons for doubt."""
+    """The report in words: one sentence, what it rests on, each metric, reasons for doubt.
+
+    Where models do not know the same users, `common` is the verdict on those whom all know, `common_users` of them.
+    """
 
     sentence: str
     summary: tuple[str, ...]
     findings: tuple[Finding, ...]
     doubts: tuple[str, ...]
+    common: "Verdict | None" = None
+    common_users: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
@@ -50,6 +55,7 @@ class Verdict:
             "sentence": self.sentence,
             "summary": list(self.summary),
             "metrics": [finding.answer.to_dict() for finding in self.findings],
+            **({} if self.common is None else {"common_users": {"users": self.common_users, **self.common.to_dict()}}),
         }
 
 
@@ -68,7 +74,35 @@ def judge(report: "Report") -> Verdict:
         headline, summary = "No two models are judged by the same metric, so there is nothing to compare.", ()
     else:
         headline, summary = _lone_headline(report, voice), ()
-    return Verdict(headline, (*_scope(report), *summary), findings, tuple(_doubts(report, voice)))
+    other = report.on_common_users
+    if other is not None:
+        headline = _by_users(report, other, headline)
+    return Verdict(
+        headline,
+        (*_scope(report), *summary),
+        findings,
+        tuple(_doubts(report, voice)),
+        None if other is None else other.verdict,
+        0 if other is None else len(other.evidence.users),
+    )
+
+
+def _by_users(report: "Report", other: "Report", headline: str) -> str:
+    """Both answers, where models do not know the same users: with empty lists, and on the users whom all know."""
+    evidence = report.evidence
+    lacking = [name for name in evidence.ranks if not evidence.served(name).all()]
+    users, known = len(evidence.users), len(other.evidence.users)
+    share = 1 - other.evidence.rows / evidence.rows
+    who = f"{few([quoted(name) for name in lacking])} {'has' if len(lacking) == 1 else 'have'}"
+    return (
+        f"{who} no lists for {users - known:,} of {users:,} users ({100 * share:.0f} % of the rows) whom another model "
+        f"serves, which counts as 0. Judged so, {_lowered(headline)} On the {known:,} users whom all models know, "
+        f"{_lowered(other.verdict.sentence)}"
+    )
+
+
+def _lowered(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}"
 
 
 def _scope(report: "Report") -> Iterator[str]:
@@ -227,10 +261,10 @@ def _best_words(judging: Standing, kind: str, level: float, voice: Voice) -> Ite
     if len(judging.first) == len(order):
         yield f"By {by}, {few([quoted(name) for name in judging.first])} are level, with {_value(order[0])}."
         return
+    values = {row.model: row for row in order}
     if len(best) == 1:
-        yield f"By {by}, {quoted(best[0])} is best, with {_value(order[0])}."
+        yield f"By {by}, {quoted(best[0])} is best, with {_value(values[best[0]])}."
     else:
-        values = {row.model: row for row in order}
         names = [f"{quoted(name)} ({_value(values[name])})" for name in best]
         yield f"By {by}, {few(names)} may be best: this {voice.data} cannot separate them."
     yield from _lead_words(judging, judging.lead, level)

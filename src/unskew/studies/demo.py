@@ -1,4 +1,4 @@
-"""Four recommenders in a marketplace whose truth is known, and whom each way of averaging crowns."""
+"""Four recommenders in a marketplace whose truth is known, and what each way to judge them by its log says."""
 
 import json
 import shlex
@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
-
-import numpy as np
+from typing import Any
 
 from unskew.data import Interactions, Split
 from unskew.data.writing import written
 from unskew.errors import DataError
+from unskew.estimators import Estimate
 from unskew.evaluation import Report, evaluate
 from unskew.evaluation.stages import Stage
 from unskew.simulators import Marketplace, WorldModel
@@ -24,11 +23,43 @@ MODELS: Mapping[str, str] = {
     "als": "als(factors=8)",
 }
 METRICS = ("recall@10", "adg@10")
-ESTIMATORS = ("aoa", "aoa(per=pair)", "snips", "snips(per=user)")
-SHOWN = ("aoa", "snips", "aoa(per=pair)", "snips(per=user)")  # what matters most first, for narrow screens
+ESTIMATORS = ("aoa(per=pair)", "snips")
+KNOWN = "column"
 
-Per: TypeAlias = Literal["pair", "user"]
-_PER_USER = {"aoa", "snips(per=user)"}
+
+@dataclass(frozen=True)
+class Way:
+    """A way to judge the models by the log.
+
+    Parameters
+    ----------
+    label : str
+        As in tables.
+    words : str
+        As in a sentence.
+    estimator : str
+    propensity : str
+    """
+
+    label: str
+    words: str
+    estimator: str
+    propensity: str = KNOWN
+
+
+NAIVE = Way("naive", "the naive average", "aoa(per=pair)")
+WAYS = (
+    NAIVE,
+    Way("default", "snips with the default propensity, popularity,", "snips", "popularity"),
+    Way("gamma=auto", "snips with popularity(gamma=auto)", "snips", "popularity(gamma=auto)"),
+    Way("true P", "snips with the true propensities", "snips"),
+)
+"""All aim at the mean over relevant pairs."""
+WHY = (
+    "Why the default misses: popularity in a log mixes what was shown with what is liked, and no log says in which "
+    "proportions. An interval covers chance alone; read the range over what may be assumed too. To narrow it, log how "
+    "likely each item was to be shown (a column propensity), or show some items at random (unskew evaluate --exposed)."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +75,8 @@ class Demo:
         Name to word.
     train, test : Interactions
         As the written files have them.
-    report : Report
-        From the observed rows alone.
+    reports : mapping
+        Word of a propensity to the report made with it, from the observed rows alone.
     truth : Report
         The same metrics of the same models, averaged over all relevant items outside train.
     """
@@ -55,7 +86,7 @@ class Demo:
     models: Mapping[str, str]
     train: Interactions
     test: Interactions
-    report: Report
+    reports: Mapping[str, Report]
     truth: Report
 
     @property
@@ -63,31 +94,43 @@ class Demo:
         """The metric the verdict is about."""
         return METRICS[0]
 
-    def true_value(self, model: str, metric: str | None = None, per: Per = "pair") -> float:
-        """The true value: a mean over all relevant pairs, or over users of their means."""
-        estimator = "aoa(per=pair)" if per == "pair" else "aoa"
-        return _number(self.truth.value(model, metric or self.metric, estimator))
+    @property
+    def report(self) -> Report:
+        """The report with the propensities that the test has."""
+        return self.reports[KNOWN]
 
-    def best(self, metric: str | None = None, per: Per = "pair") -> str:
+    def estimate(self, model: str, way: Way, metric: str | None = None) -> Estimate:
+        """What a way to judge says of a model."""
+        return self.reports[way.propensity].estimate(model, metric or self.metric, way.estimator)
+
+    def true_value(self, model: str, metric: str | None = None) -> float:
+        """The true value: the mean over all relevant pairs."""
+        return _number(self.truth.value(model, metric or self.metric, "aoa(per=pair)"))
+
+    def best(self, metric: str | None = None) -> str:
         """The truly best model."""
-        return max(self.models, key=lambda model: self.true_value(model, metric, per))
+        return max(self.models, key=lambda model: self.true_value(model, metric))
 
-    def crowned(self, estimator: str, metric: str | None = None) -> str:
-        """The model an estimator puts first."""
-        return max(self.models, key=lambda model: _number(self.report.value(model, metric or self.metric, estimator)))
+    def first(self, way: Way, metric: str | None = None) -> str:
+        """The model that a way to judge puts first."""
+        return max(self.models, key=lambda model: _number(self.estimate(model, way, metric).value))
 
-    def is_right(self, estimator: str, metric: str | None = None) -> bool:
-        """Whether an estimator crowns the best model, by its own way of averaging."""
-        return self.crowned(estimator, metric) == self.best(metric, _per(estimator))
+    def is_right(self, way: Way, metric: str | None = None) -> bool:
+        """Whether a way to judge puts the best model first."""
+        return self.first(way, metric) == self.best(metric)
 
-    def covered(self, estimator: str, metric: str | None = None) -> int:
-        """For how many models the interval holds the truth it aims at."""
-        rows = {model: self.report.estimate(model, metric or self.metric, estimator) for model in self.models}
+    def covered(self, way: Way, metric: str | None = None) -> int:
+        """For how many models the interval holds the truth."""
+        rows = {model: self.estimate(model, way, metric) for model in self.models}
+        return sum(_holds(row.low, row.high, self.true_value(model, metric)) for model, row in rows.items())
+
+    def covered_by_range(self, way: Way, metric: str | None = None) -> int | None:
+        """For how many models the range over what may be assumed holds the truth; None where nothing is assumed."""
+        rows = {model: self.estimate(model, way, metric) for model in self.models}
+        if any(row.assumed_low is None for row in rows.values()):
+            return None
         return sum(
-            row.low is not None
-            and row.high is not None
-            and row.low <= self.true_value(model, metric, _per(estimator)) <= row.high
-            for model, row in rows.items()
+            _holds(row.assumed_low, row.assumed_high, self.true_value(model, metric)) for model, row in rows.items()
         )
 
     @cached_property
@@ -96,19 +139,20 @@ class Demo:
         best = self.best()
         return (
             f"In truth {best!r} is best, with a {self.metric} of {self.true_value(best):.4f} over all relevant pairs.",
-            self._sentence("aoa", "The naive average (aoa)"),
-            self._sentence("snips(per=user)", "The published per-user correction, snips(per=user),"),
-            self._sentence("snips", "The correction over all pairs, snips,"),
+            *map(self._sentence, WAYS),
+            WHY,
         )
 
-    def _sentence(self, estimator: str, subject: str) -> str:
-        model = self.crowned(estimator)
-        judged = "right" if self.is_right(estimator) else "wrong"
-        value = _number(self.report.value(model, self.metric, estimator))
-        times = value / self.true_value(model, per=_per(estimator))
-        size = f"at {value:.4f}, {times:.1f} times its true value"
-        held = f"its intervals hold the truth for {self.covered(estimator)} of {len(self.models)} models"
-        return f"{subject} crowns {model!r}, the {judged} one, {size}; {held}."
+    def _sentence(self, way: Way) -> str:
+        model, models = self.first(way), len(self.models)
+        value = _number(self.estimate(model, way).value)
+        size = f"at {value:.4f}, {value / self.true_value(model):.1f} times its true value"
+        held = f"its intervals hold the truth for {self.covered(way)} of {models} models"
+        ranged = self.covered_by_range(way)
+        if ranged is not None:
+            held += f", its ranges over what may be assumed for {ranged}"
+        text = f"{way.words[0].upper()}{way.words[1:]} puts {model!r} first, {size}; {held}."
+        return text if way is NAIVE else f"{text} Its verdict: {self.reports[way.propensity].verdict.sentence}"
 
     def command(self, folder: str | Path) -> str:
         """The command line that makes the same report from the written files."""
@@ -118,9 +162,7 @@ class Demo:
             words += ["--model", word if name == word else f"{name}={word}"]
         for metric in METRICS:
             words += ["-m", metric]
-        for estimator in ESTIMATORS:
-            words += ["-e", estimator]
-        words += ["--propensity", "column"]
+        words += ["--propensity", KNOWN]
         if self.seed:
             words += ["--seed", str(self.seed)]
         return shlex.join([*words, "--json", str(place / "again.json"), "--html", str(place / "again.html")])
@@ -135,12 +177,7 @@ class Demo:
             "world": str(self.world),
             "seed": self.seed,
             "truth": [
-                {
-                    "model": model,
-                    "metric": metric,
-                    "relevant pairs": self.true_value(model, metric),
-                    "relevant items, mean over users": self.true_value(model, metric, "user"),
-                }
+                {"model": model, "metric": metric, "relevant pairs": self.true_value(model, metric)}
                 for metric in METRICS
                 for model in self.models
             ],
@@ -176,7 +213,7 @@ class Demo:
         environment = Environment(
             loader=PackageLoader("unskew.studies"), autoescape=True, trim_blocks=True, lstrip_blocks=True
         )
-        return environment.get_template("demo.html.j2").render(demo=self, metrics=METRICS, estimators=SHOWN)
+        return environment.get_template("demo.html.j2").render(demo=self, metrics=METRICS, ways=WAYS)
 
 
 def run_demo(
@@ -199,28 +236,19 @@ def run_demo(
     # the same interactions that a reader of the written files gets: only ids that occur
     train = Interactions.from_frame(drawn.train.to_polars(), name="train.csv")
     test = Interactions.from_frame(drawn.test.to_polars(), name="test.csv")
-    report = evaluate(
-        MODELS,
-        Split(train, test),
-        metrics=METRICS,
-        estimators=ESTIMATORS,
-        propensity="column",
-        users="common",  # a model that only trains cannot be right about users without a training row
-        seed=seed,
-        threads=threads,
-        progress=progress,
-    )
-    truth = evaluate(
-        MODELS,
-        Split(train, Interactions.from_frame(drawn.truth.to_polars(), name="truth")),
-        metrics=METRICS,
-        estimators=["aoa", "aoa(per=pair)"],
-        users="common",
-        seed=seed,
-        threads=threads,
-        progress=None if progress is None else lambda stage, done, total: progress(f"truth: {stage}", done, total),
-    )
-    return Demo(model, seed, dict(MODELS), train, test, report, truth)
+    options: dict[str, Any] = {"metrics": METRICS, "seed": seed, "threads": threads, "progress": progress}
+    report = evaluate(MODELS, Split(train, test), estimators=ESTIMATORS, propensity=KNOWN, **options)
+    reports = {KNOWN: report}
+    for way in WAYS:
+        if way.propensity not in reports:  # ranks do not depend on the propensity
+            reports[way.propensity] = evaluate(
+                report.evidence.ranks, Split(train, test), estimators=ESTIMATORS, propensity=way.propensity, **options
+            )
+    if progress is not None:
+        options["progress"] = lambda stage, done, total: progress(f"truth: {stage}", done, total)
+    relevant = Interactions.from_frame(drawn.truth.to_polars(), name="truth")
+    truth = evaluate(MODELS, Split(train, relevant), estimators=["aoa(per=pair)"], **options)
+    return Demo(model, seed, dict(MODELS), train, test, reports, truth)
 
 
 def make_folder(folder: Path) -> None:
@@ -231,9 +259,9 @@ def make_folder(folder: Path) -> None:
         raise DataError(f"{folder}: cannot make this folder ({error.strerror}); name another with --out") from error
 
 
-def _per(estimator: str) -> Per:
-    return "user" if estimator in _PER_USER else "pair"
+def _holds(low: float | None, high: float | None, value: float) -> bool:
+    return low is not None and high is not None and low <= value <= high
 
 
 def _number(value: float | None) -> float:
-    return np.nan if value is None else value
+    return float("nan") if value is None else value

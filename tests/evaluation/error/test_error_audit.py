@@ -1,6 +1,7 @@
 """Error audits: numbers by hand, what is found in small worlds, and what is said of it."""
 
 import json
+import sys
 from dataclasses import replace
 from math import sqrt
 from statistics import NormalDist
@@ -12,12 +13,11 @@ from unskew import audit, evaluate
 from unskew.data import Interactions, split_fractions
 from unskew.errors import ConfigError
 from unskew.estimators import Comparison
-from unskew.evaluation.calibration import quick
 from unskew.evaluation.error import Correction, Design, Trials
 from unskew.evaluation.error.depths import DEPTHS, plan_error
-from unskew.evaluation.error.error_audit import _own
 from unskew.evaluation.error.error_words import depth_used, lead
 from unskew.evaluation.error.own_models import Observed, OnKnown
+from unskew.evaluation.error.rows import own_row
 from unskew.models import Model
 from unskew.ranking import MatrixScorer
 from unskew.simulators import Ibp
@@ -73,7 +73,7 @@ def test_the_chance_of_a_wrong_winner_worked_by_hand():
     # is 0.04; the user's standard error is 3 times the simulated, so the spread is 0.03 sqrt 2.
     z = NormalDist().inv_cdf(0.975)
     row = Comparison("auc", "aoa", "a", "b", 0.05, 0.05 - 0.03 * z, 0.05 + 0.03 * z, None, None)
-    found, errors = _own(_trials([0.01, 0.03], 0.01, 0.4), Observed(row, 0.8))
+    found, errors = own_row(_trials([0.01, 0.03], 0.01, 0.4), Observed(row, 0.8))
     spread = 0.03 * sqrt(2)
     assert errors == pytest.approx([0.04 - 0.03, 0.04 + 0.03])
     assert found.bias == pytest.approx(0.04)
@@ -86,7 +86,7 @@ def test_the_chance_of_a_wrong_winner_worked_by_hand():
 def test_a_difference_the_other_way_has_the_other_chance():
     z = NormalDist().inv_cdf(0.975)
     row = Comparison("auc", "aoa", "a", "b", -0.05, -0.05 - 0.01 * z, -0.05 + 0.01 * z, None, None)
-    found, _ = _own(_trials([0.01, 0.03], 0.01, 0.4), Observed(row, 0.4))
+    found, _ = own_row(_trials([0.01, 0.03], 0.01, 0.4), Observed(row, 0.4))
     assert found.wrong_winner == pytest.approx(NormalDist().cdf(-(0.05 + 0.02) / (0.01 * sqrt(2))))
 
 
@@ -149,8 +149,8 @@ def test_training_that_takes_too_long_is_left_to_a_stand_in_and_told(log, monkey
     models = {"popular": "popular", "knn": "item-knn"}
     found = audit(log, models, metrics=["auc"], k=5, depth="quick", world=WORD)
     assert {row.model: row.how for row in found.error.models} == {"popular": "trained", "knn": "stand-in"}
-    (told,) = [text for text in found.warnings if "anew" in text]
-    assert told.startswith("training knn anew took")
+    (told,) = [text for text in found.warnings if "retraining" in text]
+    assert told.startswith("retraining knn takes")
 
 
 def test_models_are_trained_on_the_items_that_occur():
@@ -175,15 +175,23 @@ def test_many_models_are_compared_with_the_next(log):
     assert len({(row.a, row.b) for row in found.own}) == 4
 
 
-def test_a_calibration_without_optional_packages(log, monkeypatch):
-    monkeypatch.setattr(quick, "gp_is_here", lambda: False)
-    whole = audit(log, depth="quick", evaluations=3, runs=2, metrics=["auc"])
-    found = whole.error
-    assert any("coarse search; pip install 'unskew[tune]'" in warning for warning in whole.warnings)
-    assert found.likened.how == "a coarse quasi-random search"
-    assert (found.likened.kind, found.likened.evaluations) == ("lda-pop", 3)
-    assert set(found.likened.divergences) == {"item-item", "item-popularity", "user-user", "user-activity"}
-    assert "a coarse quasi-random search, 3 evaluations" in depth_used(found)
+def test_an_audit_is_the_same_without_optional_packages(log, monkeypatch):
+    """Installed packages must not decide a number: optuna and torch are neither looked for nor imported."""
+    options = {"depth": "quick", "evaluations": 3, "runs": 2, "metrics": ["auc"]}
+    before = audit(log, **options).to_json()
+    monkeypatch.setattr("unskew.evaluation.calibration.suggesting.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "optuna", None)  # importing it fails
+    monkeypatch.setitem(sys.modules, "torch", None)
+    whole = audit(log, **options)
+    assert whole.to_json() == before
+    assert whole.error.likened.how == "kernel regression"
+    assert "a search of 3 evaluations by kernel regression" in depth_used(whole.error)
+    assert not any("unskew[tune]" in warning for warning in whole.warnings)
+
+
+def test_threads_do_not_change_a_byte_of_an_ensemble(log):
+    options = {"depth": "quick", "evaluations": 4, "runs": 2, "metrics": ["auc"], "world": "ibp-pop"}
+    assert audit(log, **options, threads=1).to_json() == audit(log, **options, threads=3).to_json()
 
 
 def test_a_log_too_small_to_calibrate_is_audited_all_the_same():
@@ -199,7 +207,8 @@ def test_a_log_too_small_to_calibrate_is_audited_all_the_same():
 def test_the_json_has_every_number(judged):
     data = json.loads(judged.to_json())["audit"]["error"]
     assert list(data) == [
-        "world", "depth", "runs", "model_runs", "level", "power", "holdout", "values", "pairs", "models",
+        "world", "depth", "runs", "model_runs", "level", "power", "holdout", "values", "pairs", "models", "worlds",
+        "recommended",
     ]  # fmt: skip
     assert data["world"]["word"].startswith("ibp(users=60")
     assert data["world"]["log_users"] == judged.log.users

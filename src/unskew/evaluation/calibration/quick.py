@@ -13,7 +13,7 @@ from unskew.evaluation.calibration.counting import counting
 from unskew.evaluation.calibration.result import Calibrated, improvements
 from unskew.evaluation.calibration.searching import Runner, Search, runner
 from unskew.evaluation.calibration.spaces import Space
-from unskew.evaluation.calibration.suggesting import HINT, Method, gp_is_here, seeds_of
+from unskew.evaluation.calibration.suggesting import Method, require_gp, seeds_of
 from unskew.evaluation.calibration.trying import FLOOR, JOINT, STARTS, Trial, mean_ratio
 from unskew.evaluation.stages import Stage
 from unskew.simulators.statistics import STATISTICS
@@ -21,6 +21,12 @@ from unskew.simulators.statistics import STATISTICS
 MOST_ROWS = 1_500_000
 """A longer log is represented by a random sample of its users."""
 _STAGE = "calibrating a world"
+HOW: dict[Method, str] = {
+    "kernel": "kernel regression",
+    "gp": "a Gaussian process",
+    "coarse": "quasi-random points alone",
+}
+"""The methods in words."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +38,7 @@ class QuickCalibration(Calibrated):
 
     Parameters
     ----------
-    method : {"gp", "coarse"}
-        A Gaussian process, or quasi-random points alone.
+    method : {"kernel", "gp", "coarse"}
     seed : int
     scales : dict
         Median divergence of each statistic over the quasi-random starts.
@@ -50,8 +55,7 @@ class QuickCalibration(Calibrated):
     @property
     def note(self) -> str:
         """How it was found, in a sentence or two."""
-        how = "a Gaussian process" if self.method == "gp" else f"a coarse quasi-random search ({HINT} for a better one)"
-        text = f"{self.kind} was calibrated by {how} with {self.evaluations} evaluations."
+        text = f"{self.kind} was calibrated by {HOW[self.method]} with {self.evaluations} evaluations."
         if self.users < self.all_users:
             text += f" It resembles a random sample of {self.users:,} of the {self.all_users:,} users."
         return text
@@ -69,7 +73,7 @@ def calibrate_quickly(
     seed: int = 0,
     progress: Stage | None = None,
     threads: int | None = None,
-    coarse: bool | None = None,
+    method: Method = "kernel",
 ) -> QuickCalibration:
     r"""Calibrate one world to a log by one objective.
 
@@ -90,8 +94,9 @@ def calibrate_quickly(
         Called with stage, done and total.
     threads : int, optional
         Starts side by side [default: 1]; the result does not depend on it.
-    coarse : bool, optional
-        Quasi-random points only [default: when the packages for a Gaussian process are not there].
+    method : {"kernel", "gp", "coarse"}
+        Kernel regression, which needs no optional package; optuna's Gaussian process, which does; or quasi-random
+        points alone.
 
     Returns
     -------
@@ -101,11 +106,16 @@ def calibrate_quickly(
     ------
     DataError
         For a log that is too small.
+    ConfigError
+        For a Gaussian process whose packages are not installed.
     """
     check_numbers((kind,), evaluations, 0, 1, seed, threads)
     if evaluations < 2:
         raise ConfigError(f"evaluations {evaluations}: expected 2 or more")
-    method: Method = "coarse" if coarse or (coarse is None and not gp_is_here()) else "gp"
+    if method not in HOW:
+        raise ConfigError(f"unknown method {method!r}: choose {', '.join(HOW)}")
+    if method == "gp":
+        require_gp()
     sample = _sample(log, seed)
     check_log(sample)
     space, real = Space.of(kind, sample), real_statistics(sample, seed)
@@ -136,20 +146,33 @@ def _search(
     space: Space, evaluations: int, seed: int, method: Method, run: Runner, progress: Stage | None
 ) -> tuple[list[Trial], dict[str, float]]:
     """What was tried, and the scale of each statistic."""
-    first = max(1, round(0.4 * evaluations))
+    first = start_count(evaluations)
     told = counting(progress, _STAGE, 0, evaluations)
     starts = [Search(space, STARTS, first, seed, method)]
     run(starts, lambda _: told())
-    scales = _scales(space, starts[0].own)
+    scales = scales_of(starts[0].own)
     joint = Search(space, JOINT, evaluations - first, seed, method, starts[0].own, scales)
     run([joint], lambda _: told())
     return [*starts[0].own, *joint.own], scales
 
 
-def _scales(space: Space, starts: Sequence[Trial]) -> dict[str, float]:
+def start_count(evaluations: int) -> int:
+    """How many of the evaluations of a search are quasi-random starts."""
+    return max(1, round(0.4 * evaluations))
+
+
+def scales_of(starts: Sequence[Trial]) -> dict[str, float]:
+    """Median divergence of each statistic over the starts that could be drawn.
+
+    Raises
+    ------
+    DataError
+        When there is none.
+    """
     drawn: Sequence[Mapping[str, float]] = [trial.divergences for trial in starts if not trial.refused]
     if not drawn:
-        raise DataError(f"{space.kind}: no world could be drawn ({starts[0].refused}); use a sample of the users")
+        kinds = ", ".join(dict.fromkeys(trial.kind for trial in starts))
+        raise DataError(f"{kinds}: no world could be drawn ({starts[0].refused}); use a sample of the users")
     return {each: max(float(np.median([found[each] for found in drawn])), FLOOR) for each in STATISTICS}
 
 

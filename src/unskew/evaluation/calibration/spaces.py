@@ -49,6 +49,14 @@ class Range:
             return float(self.low * (self.high / self.low) ** share)
         return self.low + share * (self.high - self.low)
 
+    def share_of(self, value: float) -> float:
+        """How far a value is from the low end, as a share of the way; a whole number is in the middle of its part."""
+        if self.whole:
+            return (value + 0.5 - self.low) / (self.high + 1 - self.low)
+        if self.log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
 
 @dataclass(frozen=True)
 class Space:
@@ -101,6 +109,10 @@ class Space:
     def at(self, shares: Sequence[float]) -> Parameters:
         """The parameters at a point of the unit cube."""
         return self.rounded({each.name: each.at(float(s)) for each, s in zip(self.ranges, shares, strict=True)})
+
+    def shares_of(self, parameters: Mapping[str, float]) -> list[float]:
+        """The point of the unit cube with these parameters."""
+        return [each.share_of(parameters[each.name]) for each in self.ranges]
 
     def rounded(self, parameters: Mapping[str, float]) -> Parameters:
         """With the digits that are kept; still within the limits, which have no more digits themselves."""

@@ -1,4 +1,4 @@
-"""The next parameters to try: by a Gaussian process, or quasi-random."""
+"""The next parameters to try: by kernel regression, by a Gaussian process, or quasi-random."""
 
 import warnings
 from collections.abc import Sequence
@@ -9,12 +9,13 @@ from zlib import crc32
 import numpy as np
 
 from unskew.errors import ConfigError
+from unskew.evaluation.calibration.kernel_sampler import next_point
 from unskew.evaluation.calibration.spaces import Parameters, Range, Space
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
-Method: TypeAlias = Literal["gp", "coarse"]
+Method: TypeAlias = Literal["kernel", "gp", "coarse"]
 Tried: TypeAlias = Sequence[tuple[Parameters, float]]
 HINT = "pip install 'unskew[tune]'"
 
@@ -62,10 +63,21 @@ def suggest(space: Space, tried: Tried, seed: int, search: str, number: int, met
         Name of the search that asks.
     number : int
         How many it has asked for before.
-    method : {"gp", "coarse"}
+    method : {"kernel", "gp", "coarse"}
+        Kernel regression on ranks (see `next_point`), optuna's Gaussian process, or quasi-random points alone.
     """
     if method == "coarse" or not tried:
         return starting_point(space, seed, search, number)
+    if method == "kernel":
+        points = np.array([space.shares_of(parameters) for parameters, _ in tried])
+        values = np.array([value for _, value in tried])
+        rng = np.random.default_rng(seeds_of(seed, space.kind, search, number))
+        return space.at(next_point(points, values, rng).tolist())
+    return _suggest_gp(space, tried, seed, search, number)
+
+
+def _suggest_gp(space: Space, tried: Tried, seed: int, search: str, number: int) -> Parameters:
+    """What optuna's Gaussian process would try next."""
     import optuna
 
     distributions = {each.name: _distribution(each) for each in space.ranges}

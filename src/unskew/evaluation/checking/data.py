@@ -234,7 +234,7 @@ def rating_rows_left_out(report: "Report") -> Iterator[str]:
 
 @check(
     "few-users",
-    found="Fewer than 30 users are judged, or judged users have no training row.",
+    found="Fewer than 30 users are judged, or carry an estimate, or judged users have no training row.",
     why="Standard errors treat the user as the unit and are rough with few users. Users without a training row get "
     "lists that are not about them.",
     do="Judge more users. If no judged user has a training row, check that train and test use the same ids.",
@@ -247,6 +247,13 @@ def few_users(report: "Report") -> Iterator[str]:
         yield "only one user is judged: standard errors and intervals are undefined"
     elif judged < FEW_USERS:
         yield f"only {judged} users are judged: standard errors and intervals are rough"
+    few = {str(cell.estimator): size for cell in report.cells if (size := cell.effective_sample_size) is not None}
+    least = min(few, key=lambda word: few[word], default=None)
+    if judged >= FEW_USERS and least is not None and few[least] < FEW_USERS:
+        yield (
+            f"{judged:,} users are judged, but to {least} they are worth {few[least]:.0f} of equal weight, because few "
+            "users have most of the weight: its interval is rough"
+        )
     cold = int(np.sum(evidence.split.train.user_counts[evidence.users] == 0))
     if cold == judged:
         yield "no judged user has a training row; do train and test use the same user ids?"

@@ -1,6 +1,6 @@
 """Warnings about the models: what they know, and what their lists hold."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +9,7 @@ from unskew.data import Split
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.corrected import far_off
 from unskew.evaluation.judged import Fitted
-from unskew.evaluation.wording import counted
+from unskew.evaluation.wording import counted, listed
 from unskew.metrics import Accuracy
 from unskew.ranking import ListScorer
 
@@ -92,16 +92,14 @@ def accuracy_never_hit(report: "Report") -> Iterator[str]:
 def users_unknown_to_model(report: "Report") -> Iterator[str]:
     """Judged users whom some model does not know."""
     evidence = report.evidence
+    served = report.settings.users == "served"
+    fate = "they do not count there" if served else "their lists are empty, 0 under a cut-off and tied otherwise"
+    lacking: dict[str, list[str]] = {}
     for name, ranks in evidence.ranks.items():
-        if ranks.known is None or ranks.known.all():
-            continue
-        users = int(np.sum(~evidence.served(name)))
-        served = report.settings.users == "served"
-        fate = "they do not count for it" if served else "their lists are empty, 0 under a cut-off and tied otherwise"
-        yield (
-            f"model {name!r} does not know {users:,} of {len(evidence.users):,} judged users "
-            f"({counted(int(np.sum(~ranks.known)), 'row')}); {fate}"
-        )
+        if ranks.known is not None and not ranks.known.all():
+            users, rows = int(np.sum(~evidence.served(name))), counted(int(np.sum(~ranks.known)), "row")
+            lacking.setdefault(f"{users:,} of {len(evidence.users):,} judged users ({rows}); {fate}", []).append(name)
+    yield from (f"{_do_not_know(names)} {what}" for what, names in lacking.items())
 
 
 @check(
@@ -114,12 +112,18 @@ def users_unknown_to_model(report: "Report") -> Iterator[str]:
 def items_unknown_to_model(report: "Report") -> Iterator[str]:
     """Items that some model does not know."""
     contest = report.contest
+    lacking: dict[str, list[str]] = {}
     for name, binding in () if contest is None else contest.bindings.items():
         if contest is not None and binding.unknown_items:
-            yield (
-                f"model {name!r} does not know {binding.unknown_items:,} of {contest.catalogue_size:,} items; they "
-                "rank last for it, tied"
-            )
+            items = f"{binding.unknown_items:,} of {contest.catalogue_size:,} items; they rank last there, tied"
+            lacking.setdefault(items, []).append(name)
+    yield from (f"{_do_not_know(names)} {what}" for what, names in lacking.items())
+
+
+def _do_not_know(names: Sequence[str]) -> str:
+    """Say of one or several models that they do not know what follows."""
+    one = len(names) == 1
+    return f"{'model' if one else 'models'} {listed(map(repr, names))} {'does' if one else 'do'} not know"
 
 
 @check(

@@ -57,7 +57,7 @@ def rows_without_propensity(report: "Report") -> Iterator[str]:
 @check(
     "heavy-weights",
     found="Few rows carry a weighted estimate.",
-    why="With an effective sample size below 50, or a row of more than 5 % of the weight, the interval means little.",
+    why="With fewer than 50 effective rows, or a row of more than 5 % of the weight, the interval means little.",
     do="Clip the weights, as in `snips(clip=0.01)`, or take a milder propensity.",
 )
 def heavy_weights(report: "Report") -> Iterator[str]:
@@ -65,13 +65,13 @@ def heavy_weights(report: "Report") -> Iterator[str]:
     warned = set()
     for cell in report.cells:
         name = str(cell.estimator)
-        share, size = cell.max_weight_share, cell.effective_sample_size
+        share, size = cell.max_weight_share, cell.effective_rows
         if name in warned or share is None or size is None or not cell.estimator.uses_propensity:
             continue
         if share > LARGE_SHARE or size < SMALL_SAMPLE:
             warned.add(name)
             yield (
-                f"{name}: few rows carry the estimate (effective sample size {size:.0f}, largest weight share "
+                f"{name}: few rows carry the estimate ({size:.0f} effective rows, largest weight share "
                 f"{share:.1%}); do not trust its interval, and consider {cell.estimator.word}(clip=0.01)"
             )
 

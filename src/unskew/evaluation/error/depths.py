@@ -1,7 +1,7 @@
 """How much work an error audit does, and in which world; checked before anything is done."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from unskew.simulators import PreferenceWorld
 
 NONE = "none"
-KIND = "lda-pop"
-"""The world when none is named: its likes have a structure that models can learn, and users consume the popular ones.
+KINDS = ("lda-pop", "ibp-pop", "lda-unif", "ibp-unif")
+"""The kinds of world when none is named.
 
-Calibrated in full to ml-1m and amazon-digital-music it came nearest of the four of Tian and Ekstrand (2020).
+Likes come from topics (``lda``) or from popularity alone (``ibp``), and users consume the popular ones first (``-pop``)
+or whatever they like (``-unif``). A log shows what was consumed, not why. So worlds with and without popularity bias in
+what is observed may resemble it equally well, and all are asked.
 """
 
 
@@ -26,10 +28,13 @@ class Depth:
 
     Parameters
     ----------
+    searches : int
+        Of the calibration, for each of the four kinds of world, or four times as many for one kind; each finds a world
+        of its own.
     evaluations : int
-        Of the calibration.
+        Worlds that each search tries; the first 40 % are shared by the searches of a kind.
     runs : int
-        Simulated evaluations of the reference pair.
+        Simulated evaluations of the reference pair, over all worlds.
     model_runs : int
         And of the user's models, which cost more.
     rows : int
@@ -40,6 +45,7 @@ class Depth:
         For training models anew in each run; fewer runs when that is not enough.
     """
 
+    searches: int
     evaluations: int
     runs: int
     model_runs: int
@@ -49,9 +55,9 @@ class Depth:
 
 
 DEPTHS: Mapping[str, Depth] = {
-    "quick": Depth(evaluations=16, runs=20, model_runs=20, rows=150_000, likes=250_000, seconds=10),
-    "standard": Depth(evaluations=40, runs=100, model_runs=60, rows=400_000, likes=1_000_000, seconds=90),
-    "deep": Depth(evaluations=120, runs=500, model_runs=300, rows=1_500_000, likes=2_000_000, seconds=1200),
+    "quick": Depth(searches=2, evaluations=16, runs=40, model_runs=20, rows=100_000, likes=250_000, seconds=10),
+    "standard": Depth(searches=3, evaluations=40, runs=120, model_runs=60, rows=150_000, likes=1_000_000, seconds=90),
+    "deep": Depth(searches=5, evaluations=120, runs=500, model_runs=300, rows=1_500_000, likes=2_000_000, seconds=1200),
 }
 
 
@@ -65,10 +71,10 @@ class Plan:
         Of the depth.
     depth : Depth
         With the numbers that were given instead of its own.
-    kind : str
-        Of the world; empty for a world given in full.
-    given : PreferenceWorld, optional
-        A world that needs no calibration.
+    kinds : tuple of str
+        Of the worlds to calibrate; empty where worlds are given.
+    given : mapping
+        Kind to world, for those that need no calibration; the kind of a world in full is empty.
     own_users : bool
         Whether that world says how many users it has.
     saved : Calibration, optional
@@ -78,8 +84,8 @@ class Plan:
 
     name: str
     depth: Depth
-    kind: str
-    given: "PreferenceWorld | None" = None
+    kinds: tuple[str, ...] = ()
+    given: "Mapping[str, PreferenceWorld]" = field(default_factory=dict)
     own_users: bool = False
     saved: "Calibration | None" = None
     exact: bool = False
@@ -101,7 +107,7 @@ def plan_error(
     world : str, optional
         A kind to calibrate, as ``lda-pop``, or a world in full, as ``ibp(alpha=80, c=2, sigma=0.4)``.
     parameters : path or Calibration, optional
-        What ``unskew calibrate`` saved.
+        What ``unskew calibrate`` saved; all its worlds, unless `world` names one.
     runs, evaluations : int, optional
         Instead of the depth's own.
     """
@@ -131,27 +137,24 @@ def _with(depth: Depth, runs: int | None, evaluations: int | None) -> Depth:
 
 
 def _world(word: str | None) -> dict[str, Any]:
-    from unskew.evaluation.calibration import KINDS
+    from unskew.evaluation.calibration import KINDS as ALL
     from unskew.simulators import PreferenceWorld, WorldModel
 
-    if word is None or word in KINDS:
-        return {"kind": word or KIND}
+    if word is None or word in ALL:
+        return {"kinds": KINDS if word is None else (word,)}
     parsed = parse_word(word)
     worlds = {member.word: member for member in WorldModel.members()}
     if parsed.name not in worlds:
-        raise ConfigError(f"unknown world {word!r}{did_you_mean(word, [*KINDS, *worlds])}")
+        raise ConfigError(f"unknown world {word!r}{did_you_mean(word, [*ALL, *worlds])}")
     given = WorldModel.from_word(parsed)
     if not isinstance(given, PreferenceWorld):
-        raise ConfigError(f"{parsed.name} has no likes and profile sizes to be made like a log; use {', '.join(KINDS)}")
-    return {"kind": "", "given": given, "own_users": any(name == "users" for name, _ in parsed.options)}
+        raise ConfigError(f"{parsed.name} has no likes and profile sizes to be made like a log; use {', '.join(ALL)}")
+    return {"given": {"": given}, "own_users": any(name == "users" for name, _ in parsed.options)}
 
 
 def _saved(parameters: "str | Path | Calibration", kind: str | None) -> dict[str, Any]:
     from unskew.evaluation.calibration import Calibration
 
     saved = parameters if isinstance(parameters, Calibration) else Calibration.read(parameters)
-    kinds = [each.kind for each in saved.worlds]
-    if kind is None and len(kinds) > 1 and KIND not in kinds:
-        raise ConfigError(f"the parameters are of {', '.join(kinds)}; choose one with world, as --world {kinds[0]}")
-    chosen = kind or (kinds[0] if len(kinds) == 1 else KIND)
-    return {"kind": chosen, "given": saved.world(chosen), "saved": saved}
+    chosen = [each.kind for each in saved.worlds] if kind is None else [kind]
+    return {"given": {each: saved.world(each) for each in chosen}, "saved": saved}

@@ -1,8 +1,8 @@
 """The error audit: simulate evaluations on logs like the user's, and say how wrong they are."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import hypot, sqrt
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil, sqrt
 from time import perf_counter
 
 import numpy as np
@@ -10,24 +10,24 @@ import numpy as np
 from unskew.arrays import Floats
 from unskew.data import Interactions, Split
 from unskew.errors import ConfigError, DataError
-from unskew.estimators import Comparison, normal_quantile
+from unskew.evaluation.error.acceptance import below_chance, misfits, unlike
 from unskew.evaluation.error.corrections import Correction
 from unskew.evaluation.error.depths import Plan
 from unskew.evaluation.error.error_result import (
     ORACLE,
-    OWN_USERS,
     POPULAR,
-    POPULATION,
-    POWER,
     ErrorAudit,
+    ModelRow,
     PairRow,
     ValueRow,
-    labelled,
+    WorldResult,
 )
 from unskew.evaluation.error.likeness import Likened, liken
-from unskew.evaluation.error.own_models import Casting, Observed, Seen
+from unskew.evaluation.error.own_models import Casting, Seen, unlike_models
+from unskew.evaluation.error.recommendation import recommend
+from unskew.evaluation.error.rows import own_row, reference_errors, reference_rows, value_rows
 from unskew.evaluation.error.runs import Trials, run_trials
-from unskew.evaluation.error.summary import PairSummary, Summary, smallest_detectable, wrong_winner
+from unskew.evaluation.error.summary import Summary
 from unskew.evaluation.settings import Settings
 from unskew.evaluation.stages import Stage
 
@@ -36,8 +36,13 @@ FORMS = ("snips", "snips(per=balanced)", "snips(per=user)")
 CORRECTIONS = (Correction(), *(Correction(form, "estimated") for form in FORMS), Correction("snips", "true"))
 HOLDOUT = 0.2
 """Share held out in the world when nothing is on the log."""
-ALIKE = 0.05
+SAME_USERS = 0.05
 """Numbers of users that differ by less are taken for the same."""
+LEAST_RUNS = 2
+"""Of the reference pair in each world, however few were asked for."""
+MODEL_RUNS = 8
+"""Runs of the user's models in each world; with fewer in all, there are fewer worlds."""
+AUC = "auc"
 
 
 def audit_error(
@@ -58,7 +63,7 @@ def audit_error(
     try:
         return ErrorRun(plan, split, settings, seen, seen is None and models, threads, progress).run()
     except (DataError, ConfigError) as error:
-        if plan.given is not None:
+        if plan.given:
             raise
         return None, (f"nothing was simulated, so how wrong an evaluation can be is not known: {error}",)
 
@@ -91,57 +96,120 @@ class ErrorRun:
 
     def run(self) -> tuple[ErrorAudit, tuple[str, ...]]:
         """The audit, and what should be read with care."""
-        start, depth = perf_counter(), self.plan.depth
+        start = perf_counter()
         rows = _joined(self._counted(self.split.train), self._counted(self.split.test))
         share = len(self._counted(self.split.test)) / len(rows)
         holdout = share if share > 0 else HOLDOUT
         likened = liken(rows, holdout, self.plan, seed=self.settings.seed, threads=self.threads, progress=self.progress)
-        trials = self._trials(likened, depth.runs)
-        scale = self._scale(likened, trials)
-        pairs, errors = list(_reference(trials, scale)), _errors(trials, [(ORACLE, POPULAR)], scale)
-        values = list(_values(trials, scale, {}))
-        casting = None
-        if self.seen is not None:
-            casting = Casting(self.seen, likened, self.plan, self.settings, CORRECTIONS, self.threads, self.progress)
-            own = casting.run()
-            values += _values(own, scale, {row.model: row.how for row in casting.rows})
-            for observed in self.seen.observed():
-                row, spread = _own(own, observed)
-                pairs.append(row)
-                errors[row.a, row.b, row.metric, row.label] = spread
+        work = self._simulate(likened)
+        castings = self._cast(work)
+        worlds = tuple(each.result for each in work)
         found = ErrorAudit(
-            likened=likened,
+            worlds=worlds,
             depth=self.plan.name,
-            runs=len(trials),
-            model_runs=0 if casting is None else casting.runs,
+            metrics=self._metrics,
+            model_runs=sum(casting.runs for casting in castings),
             level=self.settings.level,
             holdout=holdout,
-            values=tuple(values),
-            pairs=tuple(pairs),
-            models=() if casting is None else tuple(casting.rows),
+            recommended=tuple(each for metric in self._metrics if (each := recommend(worlds, metric)) is not None),
+            models=_model_rows(castings),
             missing=self._missing(),
             seconds=perf_counter() - start,
-            errors=errors,
+            errors=_merged([each.errors for each in work if each.result.accepted]),
         )
-        return found, (*likened.notes, *(() if casting is None else casting.notes))
+        return found, tuple(dict.fromkeys(_notes(found, castings)))
+
+    @property
+    def _metrics(self) -> tuple[str, ...]:
+        return tuple(str(metric) for metric in self.settings.metrics)
 
     def _counted(self, rows: Interactions) -> Interactions:
         positive = self.settings.positive
         return rows if positive is None or not len(rows) else rows.where(positive)
 
-    def _trials(self, likened: Likened, runs: int) -> Trials:
+    def _simulate(self, likened: Sequence[Likened]) -> "list[_Work]":
+        """Judge oracle and popular list in each world that fits."""
+        reasons = misfits(likened)
+        fit = reasons.count("")
+        runs = max(LEAST_RUNS, ceil(self.plan.depth.runs / max(fit, 1)))
+        work: list[_Work] = []
+        for world, why in zip(likened, reasons, strict=True):
+            if why:
+                work.append(_Work(WorldResult(world, why)))
+                continue
+            done = sum(each.result.runs for each in work)
+            try:
+                trials = self._trials(world, runs, done, fit * runs)
+            except (DataError, ConfigError) as error:
+                if self.plan.given:
+                    raise
+                work.append(_Work(WorldResult(world, f"no evaluation is possible in it: {error}")))
+                continue
+            work.append(self._judged(world, trials))
+        return work
+
+    def _judged(self, world: Likened, trials: Trials) -> "_Work":
+        auc = Summary(trials).cell(ORACLE, AUC, CORRECTIONS[0].label).truth
+        scale = self._scale(world, trials)
+        result = WorldResult(
+            likened=world,
+            why="" if self.plan.given else below_chance(auc),
+            runs=len(trials),
+            auc=auc,
+            values=tuple(row for row in value_rows(trials, scale, {}) if row.metric in self._metrics),
+            pairs=tuple(row for row in reference_rows(trials, scale) if row.metric in self._metrics),
+        )
+        return _Work(result, scale, dict(reference_errors(trials, scale)))
+
+    def _trials(self, world: Likened, runs: int, done: int, total: int) -> Trials:
+        def tell(stage: str, own: int, _: int) -> None:
+            if self.progress is not None:
+                self.progress(stage, done + own, total)
+
         return run_trials(
-            likened.world,
+            world.world,
             runs,
             (ORACLE, POPULAR),
-            metrics=[str(metric) for metric in self.settings.metrics],
+            metrics=list(dict.fromkeys([*self._metrics, AUC])),  # which tells whether the world is accepted
             corrections=CORRECTIONS,
             level=self.settings.level,
             panel=True,
             seed=self.settings.seed,
             threads=self.threads,
-            progress=self.progress,
+            progress=tell,
         )
+
+    def _cast(self, work: "Sequence[_Work]") -> list[Casting]:
+        """Simulate the user's models in the nearest accepted world of each kind, and add their rows."""
+        if self.seen is None:
+            return []
+        depth, chosen = self.plan.depth, _nearest(work)
+        chosen = chosen[: max(1, depth.model_runs // MODEL_RUNS)]
+        castings: list[Casting] = []
+        for each in chosen:
+            share = replace(depth, model_runs=ceil(depth.model_runs / len(chosen)), seconds=depth.seconds / len(chosen))
+            casting = Casting(
+                self.seen,
+                each.result.likened,
+                replace(self.plan, depth=share),
+                self.settings,
+                CORRECTIONS,
+                self.threads,
+                self.progress,
+                first=castings[0] if castings else None,
+            )
+            own = casting.run()
+            castings.append(casting)
+            values: list[ValueRow] = list(value_rows(own, each.scale, {row.model: row.how for row in casting.rows}))
+            pairs: list[PairRow] = []
+            for observed in self.seen.observed():
+                row, spread = own_row(own, observed)
+                pairs.append(row)
+                each.errors[row.a, row.b, row.metric, row.label] = spread
+            each.result = replace(
+                each.result, values=(*each.result.values, *values), pairs=(*each.result.pairs, *pairs)
+            )
+        return castings
 
     def _scale(self, likened: Likened, trials: Trials) -> float:
         """By how much less errors spread with the users of the log than with those simulated."""
@@ -149,7 +217,7 @@ class ErrorRun:
             ratio = float(trials.users.mean()) / self.seen.users
         else:
             ratio = likened.users / likened.log_users
-        return 1.0 if abs(ratio - 1) < ALIKE else sqrt(ratio)
+        return 1.0 if abs(ratio - 1) < SAME_USERS else sqrt(ratio)
 
     def _missing(self) -> str:
         if self.seen is not None and self.seen.pairs:
@@ -178,158 +246,50 @@ def _joined(train: Interactions, test: Interactions) -> Interactions:
     ).distinct()
 
 
-def _scaled(errors: Floats, scale: float, level: float = 1.0) -> Floats:
-    """Errors with their spread times one factor and their mean times another."""
-    if not len(errors):
-        return errors
-    mean = float(errors.mean())
-    return np.asarray(mean * level + (errors - mean) * scale)
+@dataclass(eq=False)
+class _Work:
+    """A world while it is worked on."""
+
+    result: WorldResult
+    scale: float = 1.0
+    errors: dict[tuple[str, str, str, str], Floats] = field(default_factory=dict)
 
 
-def _split_label(trials: Trials, label: str) -> Correction:
-    return trials.design.corrections[trials.design.labels.index(label)]
+def _nearest(work: Sequence[_Work]) -> list[_Work]:
+    """The nearest accepted world of each kind, the nearest of all first."""
+    accepted = [each for each in work if each.result.accepted]
+    best: dict[str, _Work] = {}
+    for each in sorted(accepted, key=lambda each: each.result.likened.loss or 0.0):
+        best.setdefault(each.result.likened.kind, each)
+    return list(best.values())
 
 
-def _columns(trials: Trials) -> Iterator[tuple[str, str]]:
-    for metric in trials.design.metrics:
-        for label in trials.design.labels:
-            yield metric, label
+def _merged(parts: Sequence[dict[tuple[str, str, str, str], Floats]]) -> dict[tuple[str, str, str, str], Floats]:
+    """The runs of all worlds, one after the other."""
+    keys = dict.fromkeys(key for part in parts for key in part)
+    return {key: np.concatenate([part[key] for part in parts if key in part]) for key in keys}
 
 
-def _errors(trials: Trials, pairs: Sequence[tuple[str, str]], scale: float) -> dict[tuple[str, str, str, str], Floats]:
-    summary, found = Summary(trials), {}
-    for a, b in pairs:
-        for metric, label in _columns(trials):
-            off = summary.errors(a, b, metric, label, population=True)
-            correction = _split_label(trials, label)
-            found[a, b, metric, labelled(correction.estimator, correction.propensity)] = _scaled(off, scale)
-    return found
+def _model_rows(castings: Sequence[Casting]) -> tuple[ModelRow, ...]:
+    return tuple(castings[0].rows) if castings else ()
 
 
-def _reference(trials: Trials, scale: float) -> Iterator[PairRow]:
-    """The oracle against the popular list."""
-    summary = Summary(trials)
-    for metric, label in _columns(trials):
-        pair = summary.pair(ORACLE, POPULAR, metric, label)
-        errors = _scaled(summary.errors(ORACLE, POPULAR, metric, label, population=True), scale)
-        truth = _true_gaps(trials, metric, label)
-        seen = truth + _scaled(summary.errors(ORACLE, POPULAR, metric, label), scale)
-        yield _pair_row(
-            pair,
-            _split_label(trials, label),
-            errors,
-            about=POPULATION,
-            level=_level(summary, pair),
-            trials=trials,
-            coverage=pair.coverage_population,
-            wrong=float(np.mean(np.where(truth > 0, seen < 0, seen > 0))),
-            observed=None,
+def _notes(found: ErrorAudit, castings: Sequence[Casting]) -> Iterator[str]:
+    """What should be read with care."""
+    for world in found.worlds:
+        yield from world.likened.notes
+        if world.likened.loss is None:  # given, so not refused
+            reasons = (unlike(world.likened), below_chance(world.auc))
+            yield from (f"the world {world.likened.name} is not like this log: {why}" for why in reasons if why)
+    if not found.accepted:
+        yield (
+            f"none of the {len(found.worlds)} simulated worlds is like this log, so nothing is claimed about how wrong "
+            f"an evaluation on it can be; the nearest, {found.likened.name}: {_why(found)}"
         )
+    for casting in castings:
+        yield from casting.notes
+    yield from unlike_models(castings)
 
 
-def _true_gaps(trials: Trials, metric: str, label: str) -> Floats:
-    p, sign = trials.design.pair(ORACLE, POPULAR)
-    m, c = trials.design.metrics.index(metric), trials.design.labels.index(label)
-    return np.asarray(sign * trials.true_difference[:, p, m, c])
-
-
-def _own(trials: Trials, observed: Observed) -> tuple[PairRow, Floats]:
-    """A pair of the user's models at the observed difference.
-
-    The spread of the error is the standard error on the user's own rows times how much wider errors spread in the
-    simulation than standard errors say there. The mean error is that of the simulation in proportion to the level of
-    the metric, which may be another in the world than on the log.
-    """
-    comparison, summary = observed.comparison, Summary(trials)
-    correction = next(each for each in trials.design.corrections if each.estimator == comparison.estimator)
-    a, b, metric, label = comparison.a, comparison.b, comparison.metric, correction.label
-    pair = summary.pair(a, b, metric, label)
-    errors, about = summary.errors(a, b, metric, label, population=True), POPULATION
-    coverage = pair.coverage_population
-    if not len(errors):
-        errors, about, coverage = summary.errors(a, b, metric, label), OWN_USERS, pair.coverage
-    simulated = _level(summary, pair)
-    ratio = observed.level / simulated if simulated else 1.0
-    claimed = _claimed(comparison, trials.design.level)
-    spread = claimed / pair.std_error if claimed and pair.std_error else ratio
-    errors = _scaled(errors, spread, ratio)
-    gap = comparison.difference
-    row = _pair_row(
-        pair,
-        correction,
-        errors,
-        about=about,
-        level=observed.level,
-        trials=trials,
-        coverage=coverage,
-        wrong=None if gap is None or not len(errors) else wrong_winner(errors, gap).normal,
-        observed=gap,
-    )
-    return row, errors
-
-
-def _claimed(comparison: Comparison, level: float) -> float | None:
-    """Standard error of the difference on the user's rows."""
-    if comparison.low is None or comparison.high is None:
-        return None
-    return (comparison.high - comparison.low) / (2 * normal_quantile(level))
-
-
-def _pair_row(
-    pair: PairSummary,
-    correction: Correction,
-    errors: Floats,
-    *,
-    about: str,
-    level: float | None,
-    trials: Trials,
-    coverage: float | None,
-    wrong: float | None,
-    observed: float | None,
-) -> PairRow:
-    several = len(errors) > 1
-    return PairRow(
-        a=pair.a,
-        b=pair.b,
-        metric=pair.metric,
-        estimator=correction.estimator,
-        propensity=correction.propensity,
-        runs=pair.runs,
-        about=about,
-        reference=observed is None and pair.a == ORACLE,
-        level=level,
-        true_gap=pair.true_gap,
-        observed=observed,
-        bias=float(errors.mean()) if len(errors) else None,
-        error=hypot(float(errors.mean()), float(errors.std(ddof=1))) if several else None,
-        coverage=coverage,
-        wrong_winner=wrong,
-        smallest=smallest_detectable(errors, level=trials.design.level, power=POWER) if several else None,
-    )
-
-
-def _level(summary: Summary, pair: PairSummary) -> float | None:
-    cells = [summary.cell(name, pair.metric, pair.correction).estimate for name in (pair.a, pair.b)]
-    known = [value for value in cells if value is not None]
-    return float(np.mean(known)) if known else None
-
-
-def _values(trials: Trials, scale: float, how: Mapping[str, str]) -> Iterator[ValueRow]:
-    """Of the recommenders of a set of trials."""
-    summary = Summary(trials)
-    for cell in summary.cells:
-        correction = _split_label(trials, cell.correction)
-        strangers = cell.coverage_population is not None
-        yield ValueRow(
-            recommender=cell.recommender,
-            metric=cell.metric,
-            estimator=correction.estimator,
-            propensity=correction.propensity,
-            runs=cell.runs,
-            about=POPULATION if strangers else OWN_USERS,
-            truth=cell.truth,
-            bias=cell.bias,
-            error=None if cell.bias is None or cell.spread is None else hypot(cell.bias, cell.spread * scale),
-            coverage=cell.coverage_population if strangers else cell.coverage,
-            role=how.get(cell.recommender, "reference"),
-        )
+def _why(found: ErrorAudit) -> str:
+    return next(world.why for world in found.worlds if world.likened is found.likened)

@@ -6,9 +6,12 @@ from typing import Any
 
 from unskew.evaluation.error.error_charts import STYLES, errors_chart, wrong_chart
 from unskew.evaluation.error.error_result import ErrorAudit, PairRow
-from unskew.evaluation.error.error_words import assumed, depth_used, lead
+from unskew.evaluation.error.error_words import assumed, depth_used, lead, refusals
 from unskew.evaluation.rendering import Captioned, as_markup
 from unskew.evaluation.wording import sentence
+from unskew.simulators.statistics import STATISTICS
+
+TRUE_P = "snips, true P"
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,9 @@ def error_context(error: ErrorAudit | None) -> dict[str, Any]:
         "error_missing": sentence(error.missing) if error.missing else "",
         "error_pairs": list(_sections(error)),
         "error_styles": list(STYLES.values()),
+        "error_refusals": list(refusals(error)),
+        "error_statistics": STATISTICS,
+        "error_estimators": [label for label in STYLES if label != TRUE_P],
     }
 
 

@@ -1,17 +1,24 @@
 """What an error audit found, row by row."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from math import fsum, sqrt
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from unskew.arrays import Floats
+from unskew.evaluation.error.agreement import Span, span_of_shares, span_of_sizes
 from unskew.evaluation.error.likeness import Likened
 from unskew.evaluation.error.standins import Likeness
+
+if TYPE_CHECKING:
+    from unskew.evaluation.error.recommendation import Recommendation
 
 ORACLE, POPULAR = "oracle", "popular"
 POWER = 0.8
 """Of the smallest detectable difference."""
 POPULATION, OWN_USERS = "population", "own users"
+PairKey: TypeAlias = tuple[str, str, str, str, bool]
 
 
 def labelled(estimator: str, propensity: str) -> str:
@@ -74,6 +81,16 @@ class PairRow:
     smallest: float | None
 
     @property
+    def key(self) -> PairKey:
+        """What it is about: the two recommenders, the metric, the label, and whether it is the reference."""
+        return self.a, self.b, self.metric, self.label, self.reference
+
+    @property
+    def smallest_share(self) -> float | None:
+        """The smallest detectable difference as a share of the value."""
+        return self.smallest / self.level if self.smallest is not None and self.level else None
+
+    @property
     def label(self) -> str:
         """The estimator, and that its propensities are the true ones."""
         return labelled(self.estimator, self.propensity)
@@ -103,48 +120,142 @@ class ModelRow:
 
 
 @dataclass(frozen=True, eq=False)
+class WorldResult:
+    """One world: how well it fits, whether it is accepted, and what was found in it.
+
+    Parameters
+    ----------
+    likened : Likened
+    why : str
+        Why it is refused; empty when it is accepted.
+    runs : int
+        Simulated evaluations of the reference pair; 0 in a world that was refused before.
+    auc : float or None
+        True AUC of its perfect recommender.
+    values : tuple of ValueRow
+    pairs : tuple of PairRow
+    """
+
+    likened: Likened
+    why: str = ""
+    runs: int = 0
+    auc: float | None = None
+    values: tuple[ValueRow, ...] = ()
+    pairs: tuple[PairRow, ...] = ()
+
+    @property
+    def accepted(self) -> bool:
+        """Whether what was found in it counts."""
+        return not self.why
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return {
+            **self.likened.to_dict(),
+            "accepted": self.accepted,
+            "why": self.why,
+            "runs": self.runs,
+            "oracle_auc": self.auc,
+            "values": [asdict(row) for row in self.values],
+            "pairs": [asdict(row) for row in self.pairs],
+        }
+
+
+@dataclass(frozen=True, eq=False)
 class ErrorAudit:
     """How wrong an evaluation on a log like this can be.
 
     Parameters
     ----------
-    likened : Likened
-        The world.
+    worlds : tuple of WorldResult
+        All that were found, accepted or not.
     depth : str
-    runs, model_runs : int
-        Simulated evaluations of the reference pair, and of the user's models (0 when there are none to judge).
+    metrics : tuple of str
+        Words.
+    model_runs : int
+        Simulated evaluations of the user's models (0 when there are none to judge), over all worlds.
     level : float
         Of the intervals.
     holdout : float
-        Share of the rows that is held out in the world.
-    values : tuple of ValueRow
-    pairs : tuple of PairRow
+        Share of the rows that is held out in the worlds.
+    recommended : tuple of Recommendation
+        One for each metric; empty when no world is accepted.
     models : tuple of ModelRow
+        In the first world in which they were simulated.
     missing : str
         What the user could give to learn more; empty when nothing.
     seconds : float
         How long it took; not part of the JSON.
     errors : mapping
-        The error of each difference in each run, by (a, b, metric, label); for the charts.
+        The error of each difference in each run in an accepted world, by (a, b, metric, label); for the charts.
     """
 
-    likened: Likened
+    worlds: tuple[WorldResult, ...]
     depth: str
-    runs: int
+    metrics: tuple[str, ...]
     model_runs: int
     level: float
     holdout: float
-    values: tuple[ValueRow, ...]
-    pairs: tuple[PairRow, ...]
+    recommended: "tuple[Recommendation, ...]" = ()
     models: tuple[ModelRow, ...] = ()
     missing: str = ""
     seconds: float = 0.0
     errors: Mapping[tuple[str, str, str, str], Floats] = field(default_factory=dict)
 
     @property
-    def metrics(self) -> list[str]:
-        """Words of the metrics."""
-        return list(dict.fromkeys(row.metric for row in self.pairs))
+    def accepted(self) -> list[WorldResult]:
+        """The worlds that count."""
+        return [world for world in self.worlds if world.accepted]
+
+    @property
+    def refused(self) -> list[WorldResult]:
+        """The worlds that do not."""
+        return [world for world in self.worlds if not world.accepted]
+
+    @cached_property
+    def likened(self) -> Likened:
+        """The accepted world that is nearest to the log, or the nearest of all when none is accepted."""
+        found = [world.likened for world in self.accepted or self.worlds]
+        return min(found, key=lambda each: 0.0 if each.loss is None else each.loss)
+
+    @property
+    def runs(self) -> int:
+        """Simulated evaluations of the reference pair in accepted worlds."""
+        return sum(world.runs for world in self.accepted)
+
+    @cached_property
+    def values(self) -> tuple[ValueRow, ...]:
+        """Over all accepted worlds: means, and root mean square errors."""
+        rows = [row for world in self.accepted for row in world.values]
+        keys = dict.fromkeys((row.recommender, row.metric, row.label, row.role) for row in rows)
+        return tuple(
+            _pooled_value([row for row in rows if (row.recommender, row.metric, row.label, row.role) == key])
+            for key in keys
+        )
+
+    @cached_property
+    def pairs(self) -> tuple[PairRow, ...]:
+        """Over all accepted worlds: means, root mean square errors, and the largest smallest difference."""
+        return tuple(_pooled_pair(self.rows_of(key)) for key in self._keys)
+
+    @property
+    def _keys(self) -> list[PairKey]:
+        return list(dict.fromkeys(row.key for world in self.accepted for row in world.pairs))
+
+    def rows_of(self, key: PairKey) -> list[PairRow]:
+        """One row for each accepted world that has it."""
+        return [row for world in self.accepted for row in world.pairs if row.key == key]
+
+    def wrong_span(self, row: PairRow) -> Span | None:
+        """The chance of a wrong winner over the accepted worlds."""
+        known = [each for each in self.rows_of(row.key) if each.wrong_winner is not None]
+        shares = [each.wrong_winner for each in known if each.wrong_winner is not None]
+        return span_of_shares(shares, [each.runs for each in known] if row.reference else None)
+
+    def smallest_span(self, row: PairRow) -> Span | None:
+        """The smallest detectable difference as a share of the value, over the accepted worlds."""
+        known = [each.smallest_share for each in self.rows_of(row.key)]
+        return span_of_sizes([share for share in known if share is not None])
 
     @property
     def reference(self) -> list[PairRow]:
@@ -167,6 +278,52 @@ class ErrorAudit:
             "power": POWER,
             "holdout": self.holdout,
             "values": [asdict(row) for row in self.values],
-            "pairs": [asdict(row) for row in self.pairs],
+            "pairs": [{**asdict(row), **self._spans(row)} for row in self.pairs],
             "models": [asdict(row) for row in self.models],
+            "worlds": [world.to_dict() for world in self.worlds],
+            "recommended": [each.to_dict() for each in self.recommended],
         }
+
+    def _spans(self, row: PairRow) -> dict[str, Any]:
+        spans = {"wrong_winner_span": self.wrong_span(row), "smallest_share_span": self.smallest_span(row)}
+        return {name: None if span is None else asdict(span) for name, span in spans.items()}
+
+
+def _pooled_value(rows: Sequence[ValueRow]) -> ValueRow:
+    if len(rows) == 1:
+        return rows[0]
+    return replace(
+        rows[0],
+        runs=sum(row.runs for row in rows),
+        truth=_mean([row.truth for row in rows]),
+        bias=_mean([row.bias for row in rows]),
+        error=_root([row.error for row in rows]),
+        coverage=_mean([row.coverage for row in rows]),
+    )
+
+
+def _pooled_pair(rows: Sequence[PairRow]) -> PairRow:
+    if len(rows) == 1:
+        return rows[0]
+    found = [row.smallest for row in rows if row.smallest is not None]
+    return replace(
+        rows[0],
+        runs=sum(row.runs for row in rows),
+        level=_mean([row.level for row in rows]),
+        true_gap=_mean([row.true_gap for row in rows]),
+        bias=_mean([row.bias for row in rows]),
+        error=_root([row.error for row in rows]),
+        coverage=_mean([row.coverage for row in rows]),
+        wrong_winner=_mean([row.wrong_winner for row in rows]),
+        smallest=max(found) if found else None,
+    )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if known else None
+
+
+def _root(values: Sequence[float | None]) -> float | None:
+    squares = _mean([None if value is None else value * value for value in values])
+    return None if squares is None else sqrt(squares)

@@ -1,31 +1,38 @@
 """An error audit as text tables."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from unskew.evaluation.error.error_result import ORACLE, POPULAR, ErrorAudit, PairRow, ValueRow
-from unskew.evaluation.error.error_words import assumed, depth_used, lead
+from unskew.evaluation.error.agreement import Span
+from unskew.evaluation.error.error_result import ORACLE, POPULAR, ErrorAudit, PairRow, ValueRow, WorldResult
+from unskew.evaluation.error.error_words import assumed, depth_used, lead, refusals
 from unskew.evaluation.names import shortened
 from unskew.evaluation.rendering import fits, print_whole
 from unskew.evaluation.wording import sentence
+from unskew.simulators.statistics import STATISTICS
 
 NAME = 30
+ESTIMATORS = ("aoa", "snips", "snips(per=balanced)", "snips(per=user)")
 
 
 def print_error(error: ErrorAudit, console: Console) -> None:
-    """Print what to read first, the reference pair, the user's pairs, and what it rests on."""
+    """Print what to read first, the worlds, the reference pair, the user's pairs, and what it rests on."""
     console.print(Text("How wrong can an evaluation on a log like this be?", style="bold"))
     for words in lead(error):
         console.print(Text(words), soft_wrap=True)
-    _print_values(error, console)
-    _print_pairs("Oracle against popular list: errors of the difference", error.reference, console)
+    if len(error.worlds) > 1:
+        _print_worlds(error, console)
+    if error.accepted:
+        _print_values(error, console)
+        _print_pairs("Oracle against popular list: errors of the difference", error, error.reference, console)
     for a, b in dict.fromkeys((row.a, row.b) for row in error.own):
         title = f"Your {shortened(a, NAME)} against {shortened(b, NAME)}: errors of the difference"
-        _print_pairs(title, [row for row in error.own if (row.a, row.b) == (a, b)], console)
+        _print_pairs(title, error, [row for row in error.own if (row.a, row.b) == (a, b)], console)
     console.print(Text(assumed(error)), soft_wrap=True)
     console.print(Text(depth_used(error)), soft_wrap=True)
     if error.missing:
@@ -40,13 +47,64 @@ def _print_values(error: ErrorAudit, console: Console) -> None:
         print_whole(part, console)
 
 
-def _print_pairs(title: str, rows: Sequence[PairRow], console: Console) -> None:
+def _print_worlds(error: ErrorAudit, console: Console) -> None:
+    """How well each world fits and what it says, in one table or in two; then why some are refused."""
+    metric = error.metrics[0]
+    table = _worlds("Worlds", error, [*_fit_columns(), *_share_columns(metric)])
+    if fits(table, console):
+        print_whole(table, console)
+    else:
+        print_whole(_worlds("Worlds", error, _fit_columns()), console)
+        print_whole(_worlds("Worlds: wrong winner", error, _share_columns(metric)), console)
+    for line in refusals(error):
+        console.print(Text(line), soft_wrap=True)
+
+
+Column: TypeAlias = tuple[str, Callable[[WorldResult], str]]
+
+
+def _fit_columns() -> list[Column]:
+    """Loss, divergences and the AUC of the oracle."""
+    loss: Column = ("loss", lambda world: "-" if world.likened.loss is None else f"{100 * world.likened.loss:.0f}%")
+    fit: list[Column] = [(name.replace("-", "\n"), _divergence(name)) for name in STATISTICS]
+    auc: Column = ("oracle\nAUC", lambda world: "-" if world.auc is None else f"{world.auc:.2f}")
+    return [loss, *fit, auc, ("runs", lambda world: str(world.runs))]
+
+
+def _divergence(name: str) -> Callable[[WorldResult], str]:
+    return lambda world: "-" if world.likened.divergences is None else f"{world.likened.divergences[name]:.2f}"
+
+
+def _share_columns(metric: str) -> list[Column]:
+    """How often each estimator has the wrong winner."""
+    return [(f"wrong by\n{label}", _wrong(metric, label)) for label in ESTIMATORS]
+
+
+def _wrong(metric: str, label: str) -> Callable[[WorldResult], str]:
+    def cell(world: WorldResult) -> str:
+        rows = [row for row in world.pairs if row.reference and (row.metric, row.label) == (metric, label)]
+        return _percent(rows[0].wrong_winner) if rows else "-"
+
+    return cell
+
+
+def _worlds(title: str, error: ErrorAudit, columns: Sequence[Column]) -> Table:
+    table = _table(title, ("world", ""))
+    for name, _ in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    for world in error.worlds:
+        state = "accepted" if world.accepted else "refused"
+        table.add_row(Text(world.likened.name), state, *(cell(world) for _, cell in columns))
+    return table
+
+
+def _print_pairs(title: str, error: ErrorAudit, rows: Sequence[PairRow], console: Console) -> None:
     """With a column for the metric, or a line where that is too wide."""
-    table = _pairs(title, rows)
+    table = _pairs(title, error, rows)
     if fits(table, console):
         print_whole(table, console)
         return
-    print_whole(_pairs(title, rows, narrow=True), console)
+    print_whole(_pairs(title, error, rows, narrow=True), console)
     console.print()
 
 
@@ -77,7 +135,7 @@ def _value_cells(row: ValueRow) -> list[str]:
     return [_number(row.truth), _number(row.bias, sign=True), _number(row.error), _percent(row.coverage)]
 
 
-def _pairs(title: str, rows: Sequence[PairRow], *, narrow: bool = False) -> Table:
+def _pairs(title: str, error: ErrorAudit, rows: Sequence[PairRow], *, narrow: bool = False) -> Table:
     seen = any(row.observed is not None for row in rows)
     table = _table(title, ("estimator",) if narrow else ("metric", "estimator"))
     first = "observed" if seen else "true"
@@ -92,7 +150,6 @@ def _pairs(title: str, rows: Sequence[PairRow], *, narrow: bool = False) -> Tabl
             table.add_section()
         if narrow and new:
             table.add_row(Text(row.metric, style="bold"))
-        share = row.smallest / row.level if row.smallest is not None and row.level else None
         table.add_row(
             *([] if narrow else [Text(row.metric if new else "")]),
             Text(row.label),
@@ -100,9 +157,9 @@ def _pairs(title: str, rows: Sequence[PairRow], *, narrow: bool = False) -> Tabl
             _number(row.bias, sign=True),
             _number(row.error),
             _percent(row.coverage),
-            _percent(row.wrong_winner),
+            _span(error.wrong_span(row)),
             _number(row.smallest),
-            _percent(share),
+            _span(error.smallest_span(row)),
         )
         last = row.metric
     return table
@@ -119,6 +176,14 @@ def _number(value: float | None, *, sign: bool = False) -> str:
     if value is None:
         return "-"
     return f"{value:+.4f}" if sign else f"{value:.4f}"
+
+
+def _span(span: Span | None) -> str:
+    """The least and the greatest over worlds, or the one that there is."""
+    if span is None:
+        return "-"
+    low, high = _percent(span.low), _percent(span.high)
+    return low if low == high else f"{low}..{high}"
 
 
 def _percent(value: float | None) -> str:

@@ -1,5 +1,6 @@
-"""The world in which an error audit runs: calibrated to the log, read from a file, or given."""
+"""The worlds in which an error audit runs: calibrated to the log, read from a file, or given."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -7,13 +8,14 @@ import numpy as np
 
 from unskew.data import Interactions
 from unskew.errors import DataError
-from unskew.evaluation.error.depths import Plan
+from unskew.evaluation.error.depths import KINDS, Plan
 from unskew.evaluation.error.streams import Purpose, stream_of
 from unskew.evaluation.stages import Stage
 from unskew.simulators import PreferenceWorld
 
 LEAST_USERS = 50
 """A world is not made smaller than this."""
+SEARCHED, SAVED, GIVEN = "kernel regression", "saved parameters", "given"
 
 
 @dataclass(frozen=True)
@@ -26,18 +28,22 @@ class Likened:
         With the users that are simulated.
     kind : str
     how : str
-        ``a Gaussian process``, ``a coarse quasi-random search``, ``saved parameters`` or ``given``.
+        ``kernel regression``, ``saved parameters`` or ``given``.
     evaluations : int
-        How many worlds were tried.
+        Worlds that the search tried.
     divergences : dict or None
-        K-L divergence of the log from the world for each of the four statistics; None when the log is too small to
-        have them.
+        K-L divergence of the log from a new log of the world for each of the four statistics; None when the log is too
+        small to have them.
     loss : float or None
-        Mean of the divergences relative to those of a world taken at random from the space that was searched, minus 1:
-        -1 would be a perfect copy. None where nothing was searched.
+        Mean of the divergences relative to those of a world taken at random from the spaces that were searched, minus
+        1: -1 would be a perfect copy. None where nothing was searched.
     log_users : int
         Users of the log.
     notes : tuple of str
+    search : int
+        Which of the searches of this kind found it, from 0.
+    floor : dict or None
+        The divergences between two new logs of the world, which a perfect fit would have.
     """
 
     world: PreferenceWorld
@@ -48,20 +54,38 @@ class Likened:
     loss: float | None
     log_users: int
     notes: tuple[str, ...] = ()
+    search: int = 0
+    floor: dict[str, float] | None = None
 
     @property
     def users(self) -> int:
         """How many are simulated."""
         return self.world.users
 
+    @property
+    def name(self) -> str:
+        """The kind and the search, as in ``lda-pop 2``; the word of a world that was given."""
+        if not self.kind:
+            return self.world.word
+        return f"{self.kind} {self.search + 1}" if self.how == SEARCHED else self.kind
+
+    @property
+    def excess(self) -> dict[str, float] | None:
+        """By how much each divergence is above its floor."""
+        if self.divergences is None or self.floor is None:
+            return None
+        return {name: value - self.floor[name] for name, value in self.divergences.items()}
+
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
         return {
             "word": str(self.world),
             "kind": self.kind or None,
+            "seed": self.search,
             "how": self.how,
             "evaluations": self.evaluations,
             "divergences": self.divergences,
+            "floor": self.floor,
             "loss": self.loss,
             "users": self.users,
             "log_users": self.log_users,
@@ -70,8 +94,8 @@ class Likened:
 
 def liken(
     log: Interactions, holdout: float, plan: Plan, *, seed: int, threads: int | None, progress: Stage | None
-) -> Likened:
-    """Find the world.
+) -> tuple[Likened, ...]:
+    """Find the worlds.
 
     Parameters
     ----------
@@ -90,57 +114,82 @@ def liken(
     """
     users = int(np.count_nonzero(log.user_counts))
     sample = _sample(log, plan.depth.rows, seed)
-    if plan.given is None:
-        found = _calibrated(sample, users, plan, seed, threads, progress)
+    if plan.given:
+        found = tuple(_given(plan, sample, users, seed))
     else:
-        found = _given(plan, sample, users, seed)
-    world = replace(found.world, holdout=float(holdout))
+        found = tuple(_calibrated(sample, users, plan, seed, threads, progress))
+    return tuple(replace(each, world=_sized(each.world, holdout, plan)) for each in found)
+
+
+def _sized(world: PreferenceWorld, holdout: float, plan: Plan) -> PreferenceWorld:
+    """The world with the share that is held out, and with fewer users where it would be too large."""
+    world = replace(world, holdout=float(holdout))
     expected = world.expected_likes()
-    if expected > plan.depth.likes and not plan.own_users:
-        fewer = max(LEAST_USERS, int(world.users * plan.depth.likes / expected))
-        world = replace(world, users=min(fewer, world.users))
-    return replace(found, world=world)
+    if expected <= plan.depth.likes or plan.own_users:
+        return world
+    fewer = max(LEAST_USERS, int(world.users * plan.depth.likes / expected))
+    return replace(world, users=min(fewer, world.users))
 
 
 def _calibrated(
     sample: Interactions, users: int, plan: Plan, seed: int, threads: int | None, progress: Stage | None
-) -> Likened:
-    from unskew.evaluation.calibration import calibrate_quickly
-    from unskew.evaluation.calibration.suggesting import HINT
+) -> Iterator[Likened]:
+    from unskew.evaluation.calibration import calibrate_ensemble
 
-    found = calibrate_quickly(sample, plan.kind, plan.depth.evaluations, seed=seed, progress=progress, threads=threads)
-    how = "a Gaussian process" if found.method == "gp" else "a coarse quasi-random search"
-    notes = () if found.method == "gp" else (f"the world was found by a coarse search; {HINT} for a better one",)
-    return Likened(found.world, plan.kind, how, found.evaluations, found.divergences, found.loss, users, notes)
-
-
-def _given(plan: Plan, sample: Interactions, users: int, seed: int) -> Likened:
-    assert plan.given is not None
-    world = plan.given if plan.own_users else replace(plan.given, users=int(np.count_nonzero(sample.user_counts)))
-    notes: tuple[str, ...] = ()
-    if plan.saved is not None and users == plan.saved.log.users and len(sample) == plan.saved.log.rows:
-        own = plan.saved[plan.kind]
-        return Likened(world, plan.kind, "saved parameters", own.evaluations, own.divergences, None, users)
-    if plan.saved is not None:
-        facts = plan.saved.log
-        notes = (
-            f"the parameters were calibrated to another log: {facts.name}, {facts.rows:,} rows, {facts.users:,} users",
+    depth = plan.depth
+    found = calibrate_ensemble(
+        sample,
+        plan.kinds,
+        searches=depth.searches * len(KINDS) // len(plan.kinds),  # as many worlds for one kind as for all of them
+        evaluations=depth.evaluations,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+    )
+    notes = tuple(f"no world of the kind {kind} could be drawn: all tried are too large" for kind in found.missing)
+    for fit in found.fits:
+        yield Likened(
+            world=fit.world,
+            kind=fit.kind,
+            how=SEARCHED,
+            evaluations=depth.evaluations,
+            divergences=fit.divergences,
+            loss=fit.loss,
+            log_users=users,
+            notes=notes,
+            search=fit.search,
+            floor=fit.floor,
         )
-    how = "given" if plan.saved is None else "saved parameters"
-    return Likened(world, plan.kind, how, 0, _divergences(world, sample, seed), None, users, notes)
 
 
-def _divergences(world: PreferenceWorld, log: Interactions, seed: int) -> dict[str, float] | None:
-    """Of one log drawn from the world; None when there is too little to compare."""
+def _given(plan: Plan, sample: Interactions, users: int, seed: int) -> Iterator[Likened]:
+    for kind, given in plan.given.items():
+        world = given if plan.own_users else replace(given, users=int(np.count_nonzero(sample.user_counts)))
+        divergences, floor = _fit(world, sample, seed)
+        if plan.saved is None:
+            yield Likened(world, kind, GIVEN, 0, divergences, None, users, floor=floor)
+            continue
+        facts = plan.saved.log
+        notes: tuple[str, ...] = ()
+        if (users, len(sample)) != (facts.users, facts.rows):
+            about = f"{facts.name}, {facts.rows:,} rows, {facts.users:,} users"
+            notes = (f"the parameters were calibrated to another log: {about}",)
+        evaluations = plan.saved[kind].evaluations
+        yield Likened(world, kind, SAVED, evaluations, divergences, None, users, notes, floor=floor)
+
+
+def _fit(
+    world: PreferenceWorld, log: Interactions, seed: int
+) -> tuple[dict[str, float] | None, dict[str, float] | None]:
+    """Divergences and their floor; None when there is too little to compare."""
     from unskew.evaluation.calibration.calibrator import check_log, real_statistics
-    from unskew.evaluation.calibration.trying import compare
+    from unskew.evaluation.calibration.ensemble import fit_of
 
     try:
         check_log(log)
-        found, refused = compare(world, real_statistics(log, seed), stream_of(seed, Purpose.DIVERGENCES))
-    except DataError:
-        return None
-    return None if refused else found
+        return fit_of(world, real_statistics(log, seed), stream_of(seed, Purpose.DIVERGENCES))
+    except (DataError, MemoryError):
+        return None, None
 
 
 def _sample(log: Interactions, most: int, seed: int) -> Interactions:

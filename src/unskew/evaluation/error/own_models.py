@@ -42,8 +42,8 @@ from unskew.ranking.engines.threads import usable_cores
 
 FEW = 4
 """With so many models all pairs are looked at; with more, the best few, each with the next."""
-LEAST_RUNS = 12
-"""With time for fewer runs, a model is not trained but played by a stand-in."""
+LEAST_RUNS = 6
+"""With time for fewer runs in each world, a model is not trained but played by a stand-in."""
 CLOSED = ("popular", "random")
 """Models that need no training to be ranked."""
 ESTIMATORS = ("aoa", "snips", "snips(per=balanced)", "snips(per=user)")
@@ -113,7 +113,7 @@ class Seen:
             for row in comparisons:
                 if {row.a, row.b} == {a, b}:
                     level = [self._of(name, row.metric, row.estimator) for name in (a, b)]
-                    yield Observed(row if row.a == a else _turned(row), float(np.mean(level)))
+                    yield Observed(row if row.a == a else row.reversed(), float(np.mean(level)))
 
     def likeness(self, name: str) -> Likeness:
         """The naive value of the first metric, and how popular what the model lists is."""
@@ -155,13 +155,6 @@ class Seen:
         return estimates, comparisons
 
 
-def _turned(row: Comparison) -> Comparison:
-    """The same comparison the other way round."""
-    low, high = (None if end is None else -end for end in (row.high, row.low))
-    gap = None if row.difference is None else -row.difference
-    return replace(row, a=row.b, b=row.a, difference=gap, low=low, high=high)
-
-
 @dataclass(eq=False)
 class Casting:
     """Finds who plays the user's models, and runs the trials.
@@ -175,6 +168,8 @@ class Casting:
     corrections : sequence of Correction
     threads : int, optional
     progress : callable, optional
+    first : Casting, optional
+        That of the first world, after its run: the same models are trained here, in as many runs.
     rows : list of ModelRow
         How each model took part, after the run.
     notes : list of str
@@ -190,6 +185,7 @@ class Casting:
     corrections: Sequence[Correction]
     threads: int | None = None
     progress: Stage | None = None
+    first: "Casting | None" = None
     rows: list[ModelRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     runs: int = 0
@@ -198,7 +194,10 @@ class Casting:
         """Train or find stand-ins, and judge them in many worlds."""
         learnt = self._trained()
         self.runs = self.plan.depth.model_runs
-        if not all(each.ranks_strangers for each in learnt.values()):
+        if self.first is not None:
+            trained = {row.model for row in self.first.rows if row.how == "trained"}
+            learnt, self.runs = {name: each for name, each in learnt.items() if name in trained}, self.first.runs
+        elif not all(each.ranks_strangers for each in learnt.values()):
             learnt = self._within_time(learnt)
         self.rows += [ModelRow(name, "trained") for name in learnt]
         stand_ins = self._stand_ins([name for name in self.seen.cast if name not in learnt])
@@ -235,15 +234,15 @@ class Casting:
         possible = int(depth.seconds * (self.threads or usable_cores()) / max(took, 1e-6))
         if not self.plan.exact and possible < LEAST_RUNS:
             self.notes.append(
-                f"training {names} anew took {took:.1f} s a run, too long for {wanted} runs: a stand-in plays it; "
-                "--runs N trains anew in N runs all the same"
+                f"retraining {names} takes {took:.1f} s per run, too slow for {wanted} runs per world; a stand-in is "
+                "used instead (force retraining with --runs N)"
             )
             return closed
         if not self.plan.exact and possible < wanted:
             self.runs = possible
             self.notes.append(
-                f"training {names} anew took {took:.1f} s a run, so there were {possible} runs of your "
-                f"models, not {wanted}; --runs {wanted} takes the time"
+                f"retraining {names} takes {took:.1f} s per run, so there were {possible} runs of your models per "
+                f"world, not {wanted} (force more with --runs N)"
             )
         return dict(learnt)
 
@@ -265,8 +264,6 @@ class Casting:
             wanted = self.seen.likeness(name)
             row = ModelRow(name, "stand-in", str(metric), each.taste, each.lean, each.shared, wanted, reached[name])
             self.rows.append(row)
-            if not row.is_near:
-                self.notes.append(_unlike(row))
         return found
 
     def _trials(self, cast: Mapping[str, Recommender], runs: int, *, panel: bool, quiet: bool = False) -> Trials:
@@ -316,11 +313,19 @@ def _weighs(model: Model) -> bool:
     return bool(str(getattr(model, "propensity", "")))
 
 
-def _unlike(row: ModelRow) -> str:
-    assert row.wanted is not None
-    assert row.reached is not None
-    return (
-        f"no recommender of the simulated world is quite like {row.model!r}: {row.metric} {row.reached.metric:.3f} "
-        f"there and {row.wanted.metric:.3f} on your log, popularity of its lists {row.reached.popularity:.2f} and "
-        f"{row.wanted.popularity:.2f}; errors are taken in proportion to the metric"
-    )
+def unlike_models(castings: Sequence[Casting]) -> Iterator[str]:
+    """Say which stand-ins are unlike their model, and in how many of the worlds."""
+    rows = [row for casting in castings for row in casting.rows]
+    for name in dict.fromkeys(row.model for row in rows):
+        apart = [row for row in rows if row.model == name and not row.is_near]
+        if not apart:
+            continue
+        row, where = apart[0], f" in {len(apart)} of the {len(castings)} worlds" if len(castings) > 1 else ""
+        assert row.wanted is not None
+        assert row.reached is not None
+        yield (
+            f"no recommender of the simulated world is quite like {name!r}{where}: {row.metric} "
+            f"{row.reached.metric:.3f} there and {row.wanted.metric:.3f} on your log, popularity of its lists "
+            f"{row.reached.popularity:.2f} and {row.wanted.popularity:.2f}; errors are taken in proportion to the "
+            "metric"
+        )

@@ -61,7 +61,9 @@ class Standing:
     def may_be_best(self) -> tuple[str, ...]:
         """The models that no other one is better than beyond chance, from best to worst."""
         worse = {c.b for c in self.compared if self.is_beyond_chance(c)}
-        return tuple(row.model for row in self.order if row.model not in worse)
+        best = tuple(row.model for row in self.order if row.model not in worse)
+        # comparisons on users of two models each may go in a circle, and then single nobody out
+        return best or tuple(row.model for row in self.order)
 
     def leads(self, a: str, b: str) -> bool:
         """Whether a model is better than another one beyond chance."""
@@ -192,8 +194,8 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
         return Answer(str(metric), standing_of(report, metric, plain[0] if plain else asked[0]), corrects=False)
     judging = standing_of(report, metric, estimator)
     weighted = estimator.uses_propensity and not isinstance(estimator, ExposedEstimator)
-    weighted = weighted and report.settings.users != "served"  # where models have no rows in common to weigh
-    factor, to = _flip(report, metric, estimator, judging) if weighted else (None, None)
+    shared = report.settings.users != "served"  # else each model has weights of its own users
+    factor, to = _flip(report, metric, estimator, judging) if weighted and shared else (None, None)
     return Answer(
         metric=str(metric),
         judging=judging,
@@ -201,7 +203,7 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
         naive=standing_of(report, metric, naive_counterpart(estimator, metric.kind)),
         flip_gamma=factor,
         flips_to=to,
-        weighted=weighted,
+        weighted=weighted and shared,
         **(_over_gamma(report, metric, judging) if weighted else {}),
     )
 

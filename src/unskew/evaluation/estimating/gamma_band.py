@@ -1,6 +1,6 @@
 """How estimates move with the popularity bias that is assumed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -18,6 +18,8 @@ from unskew.propensities import POSSIBLE, GammaRange, Popularity
 
 Key: TypeAlias = tuple[str, str, str]
 """Words of metric and estimator, and the model's name."""
+Bounded: TypeAlias = list[tuple[float | None, float | None, float | None]]
+"""Value, low and high at each gamma."""
 
 
 @dataclass(frozen=True)
@@ -96,31 +98,41 @@ class GammaBand:
         return orders
 
 
-def measure_band(estimation: Estimation, choice: GammaChoice | None, rated: Evidence | None = None) -> GammaBand | None:
+def measure_band(estimations: Sequence[Estimation], choice: GammaChoice | None) -> GammaBand | None:
     """Make every weighted estimate again at each gamma; gains are reused, so this costs little.
 
     The range is that of the settings; else, with a fitted gamma, what was found; else from -0.5 to 1.5, and in any case
     wide enough for the gamma of the run. None where nothing depends on a gamma.
+
+    Parameters
+    ----------
+    estimations : sequence of Estimation
+        One, or one per model where each is judged on users of its own.
+    choice : GammaChoice or None
+        What a fitted gamma was chosen from.
     """
-    settings, model = estimation.settings, estimation.settings.propensity
-    pairs = [pair for pair in settings.pairs if pair[1].uses_propensity and not isinstance(pair[1], ExposedEstimator)]
-    if not isinstance(model, Popularity) or not pairs:
+    settings = estimations[0].settings
+    model = settings.propensity
+    if not isinstance(model, Popularity):
         return None
     used = model.known_gamma
     found = POSSIBLE if choice is None else GammaRange(choice.low, choice.high)
     limits = (settings.assume or found).including(used)
     gammas = limits.gammas(used)
     models = [replace(model, gamma=gamma) for gamma in gammas]
-    terms = {**_of_ranks(estimation, pairs, models), **_of_ratings(settings, pairs, models, rated)}
+    terms: dict[Key, Bounded] = {}
+    for each in estimations:
+        weighted = [pair for pair in each.settings.pairs if pair[1].uses_propensity]
+        pairs = [pair for pair in weighted if not isinstance(pair[1], ExposedEstimator)]
+        terms |= {**_of_ranks(each, pairs, models), **_of_ratings(each.settings, pairs, models, each.rated)}
+    if not terms:
+        return None
     points = [
         BandPoint(*key, gamma, value, low, high)
         for key, values in terms.items()
         for gamma, (value, low, high) in zip(gammas, values, strict=True)
     ]
     return GammaBand(limits, gammas, used, choice is not None and settings.assume is None, tuple(points))
-
-
-Bounded: TypeAlias = list[tuple[float | None, float | None, float | None]]
 
 
 def _of_ranks(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from unskew.estimators import Aoa, Comparison, Estimate, Estimator, Snips, Traditional, Ure
 from unskew.evaluation.estimates import Estimation
-from unskew.evaluation.served import estimate_served
+from unskew.evaluation.served import estimate_served, restrict_to_served
 from unskew.evaluation.settings import OVER_ALL_PAIRS
 
 if TYPE_CHECKING:
@@ -50,6 +50,6 @@ def missing_counterparts(report: "Report") -> Counterparts:
     estimation = Estimation(
         report.evidence, settings, report.propensity, rated=report.rated, exposures=report.exposures
     )
-    served = report.settings.users == "served"
-    _, estimates, comparisons = estimate_served(estimation, report.contest) if served else estimation.run()
+    served = restrict_to_served(estimation, report.contest) if settings.users == "served" else {}
+    _, estimates, comparisons = estimate_served(estimation, served, report.contest) if served else estimation.run()
     return Counterparts(tuple(estimates), tuple(comparisons))
