@@ -289,3 +289,23 @@ def test_ratings_without_a_condition_are_told_of_where_a_model_learns_from_them(
     assert any(told in warning for warning in evaluate({"p": "popular"}, split).warnings)
     assert not any(told in warning for warning in evaluate({"p": "popular"}, split, positive="rating>=4").warnings)
     assert not any(told in warning for warning in evaluate({"m": MatrixScorer(np.ones((2, 4)))}, split).warnings)
+
+
+@pytest.mark.parametrize("unlisted", ["zero", "tied"])
+def test_exposed_rows_of_a_user_whom_a_model_does_not_know_are_below_the_list(unlisted: str) -> None:
+    """Both users have one positive among three exposed items of five; the model knows the first user only."""
+    train = Interactions.from_arrays([0, 1], [0, 0], n_users=2, n_items=6)
+    rows = {"users": [0, 0, 0, 1, 1, 1], "items": [1, 2, 3, 1, 2, 3], "values": [1, 0, 0, 1, 0, 0]}
+    test = Interactions.from_arrays(**rows, n_users=2, n_items=6)
+    best = np.array([[0.0, 9, 5, 4, 3, 2]])
+    models = {
+        "both": MatrixScorer(np.repeat(best, 2, axis=0), user_ids=[0, 1], item_ids=range(6)),
+        "one": MatrixScorer(best, user_ids=[0], item_ids=range(6)),
+    }
+    split = Split(train, test, candidates="unseen", exposed=True)
+    report = evaluate(models, split, metrics=["recall@2"], estimators=["traditional", "ure", POOLED], unlisted=unlisted)
+    assert [report.value("both", "recall@2", e) for e in ("traditional", "ure", POOLED)] == [1, 1, 1]
+    inside, among_all = (0, 0) if unlisted == "zero" else (2 / 3, 2 / 5)
+    assert report.value("one", "recall@2", "traditional") == pytest.approx((1 + inside) / 2)
+    for word in ("ure", POOLED):
+        assert report.value("one", "recall@2", word) == pytest.approx((1 + among_all) / 2)

@@ -93,7 +93,7 @@ def _fill(name: str, ranks: Ranks, together: Ranks, mine: Bools) -> Ranks:
     if ranks.ties in {"random", "ordinal"}:
         raise DataError(
             f"ranks of {name!r} lack {len(np.unique(together.users[~mine])):,} users whom other models know, and under "
-            f"ties={ranks.ties} their places cannot be told from the ranks; make them with one prepare_contest that is "
+            f"ties={ranks.ties} their places do not follow from the ranks; make them with one prepare_contest that is "
             "given all models, or use --users common"
         )
     others = (together.candidates - 1).astype(np.int32)

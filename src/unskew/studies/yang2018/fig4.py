@@ -11,7 +11,7 @@ from unskew.studies.figure import Figure, Panel, Series
 from unskew.studies.result import Claim, Findings, ReproducedCell
 from unskew.studies.study import Context, Table
 from unskew.studies.yang2018.printed import FIG4, FIG4_GAMMAS, METRICS, MODELS
-from unskew.studies.yang2018.protocol import DATA, LABELS, NOT_OURS, PRESET, Learnt, learnt_models, split_of
+from unskew.studies.yang2018.protocol import DATA, LABELS, NOT_OURS, PRESET, Learnt, drop_cold, learnt_models, split_of
 
 NAMES = {"auc": "AUC", "recall@5": "Recall@5", "adg": "DCG", "adg@5": "DCG@5"}
 CURVE = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
@@ -58,7 +58,7 @@ def judge(context: Context, split: Split, learnt: Mapping[str, Learnt], gammas: 
     for metric in METRICS:
         scorers = {name: learnt[name].chosen[metric].scorer for name in MODELS}
         for place, rule in rules.items():
-            ruled = split.with_candidates(rule)
+            ruled = drop_cold(split).with_candidates(rule)
             common: dict[str, Any] = {"metrics": [metric], "ties": PRESET["ties"], "seed": context.seed}
             first = evaluate(scorers, ruled, estimators=["aoa"], **common)
             ranks = first.evidence.ranks

@@ -11,7 +11,7 @@ from unskew.studies.figure import Figure, Panel, Series
 from unskew.studies.result import Claim
 from unskew.studies.study import Context
 from unskew.studies.yang2018.printed import FIG4, GAMMAS
-from unskew.studies.yang2018.protocol import PRESET, RECIPES, TOP, split_of
+from unskew.studies.yang2018.protocol import PRESET, RECIPES, TOP, drop_cold, split_of
 
 DATA = "citeulike-a"
 STEPS, EVERY = 6000, 500
@@ -27,7 +27,7 @@ def follow_pmf(context: Context) -> tuple[Check, ...]:
     """Gamma, and AUC and Recall@5 on the test under the published protocol, every 500 steps."""
     split = split_of(context, DATA)
     assert split is not None
-    judged = split.with_candidates(PRESET["candidates"])
+    judged = drop_cold(split).with_candidates(PRESET["candidates"])
 
     def look(scorer: FactorScorer) -> Mapping[str, float]:
         report = evaluate(

@@ -124,6 +124,16 @@ def split_of(context: Context, data: str) -> Split | None:
     return context.once(f"yang2018 split {data}", make)
 
 
+def drop_cold(split: Split) -> Split:
+    """The split without held-out rows of items that have no training row: the paper drops them."""
+    held = [
+        None if part is None else part.take(split.train.item_counts[part.items] > 0)
+        for part in (split.test, split.validation)
+    ]
+    assert held[0] is not None
+    return Split(split.train, held[0], held[1], candidates=split.rule, made=split.made)
+
+
 def popularity_of(split: Split) -> Ints:
     """n*: training interactions of each item."""
     return split.train.item_counts
@@ -147,7 +157,7 @@ def _learn(context: Context, data: str, name: str, model: GradientModel | None =
     size = "fast" if context.fast else "full"
     chosen = choose(
         model or RECIPES[data].model(name, fast=context.fast),
-        split.with_candidates(PRESET["candidates"]),
+        drop_cold(split).with_candidates(PRESET["candidates"]),
         METRICS,
         penalties=PENALTIES if context.tune else None,
         rng=context.seed,
