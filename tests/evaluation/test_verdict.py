@@ -46,7 +46,7 @@ def test_agreement_is_said():
 def test_a_winner_that_depends_on_the_assumed_bias_is_not_crowned():
     # (101 / 2) ** ((gamma + 1) / 2) reaches 4, where the models cross, at gamma = -0.29
     verdict = judge_models("head", "tail").verdict
-    assert verdict.sentence == "On recall@10 the best model depends on the assumed bias: “tail” or “head”."
+    assert verdict.sentence == "The best model on recall@10 depends on the assumed bias: “tail” or “head”."
     assert verdict.findings[0].answer.judging.may_be_best == ("tail",)
     assert (
         "Which model is first depends on the assumed bias: “head” at gamma −0.5 and “tail” for gamma −0.25 to 1.5."

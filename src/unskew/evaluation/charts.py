@@ -88,7 +88,15 @@ def estimates_chart(
     labels = short_labels(models, LABEL)
     used = [word for word in styles if any(row.estimator == word for row in shown)]
     data = [
-        {"model": labels[row.model], "estimator": row.estimator, "value": row.value, "low": row.low, "high": row.high}
+        {
+            "model": labels[row.model],
+            "estimator": row.estimator,
+            "value": row.value,
+            "low": row.low,
+            "high": row.high,
+            "least": row.assumed_low,
+            "most": row.assumed_high,
+        }
         for row in shown
     ]
     y = alt.Y("model:N", sort=[labels[m] for m in models], title=None, axis=alt.Axis(ticks=False, domain=False))
@@ -96,12 +104,11 @@ def estimates_chart(
     colour = [styles[word].colour for word in used]
     x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=5))
     base = chart_of("rows").encode(y=y, yOffset=offset)
-    whiskers = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_rule(strokeWidth=2)
-    whiskers = whiskers.encode(
-        x=alt.X("low:Q", title=None),
-        x2="high:Q",
-        color=alt.Color("estimator:N", scale=scale_of(used, colour), legend=None),
-    )
+    hue = alt.Color("estimator:N", scale=scale_of(used, colour), legend=None)
+    whiskers = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_rule(strokeWidth=2.4)
+    whiskers = whiskers.encode(x=alt.X("low:Q", title=None), x2="high:Q", color=hue)
+    assumed = base.transform_filter("isValid(datum.least) && isValid(datum.most)").mark_rule(strokeWidth=0.9)
+    assumed = assumed.encode(x=alt.X("least:Q", title=None), x2="most:Q", color=hue)
     points = base.mark_point(size=42, strokeWidth=1.8, opacity=1).encode(
         x=x,
         stroke=alt.Stroke("estimator:N", scale=scale_of(used, colour), legend=None),
@@ -111,7 +118,7 @@ def estimates_chart(
     names = ", ".join(labels.values())
     label = f"{clean(shown[0].metric)}: estimates with intervals of {names}; the same numbers are in the table below"
     height = {"step": 12 * len(used) + 10, "for": "position"}
-    return to_svg((whiskers + points).properties(height=height), prefix, label, rows=data)
+    return to_svg((assumed + whiskers + points).properties(height=height), prefix, label, rows=data)
 
 
 def sweep_chart(sweep: Sweep, styles: Mapping[str, Style], gamma: float | None, prefix: str) -> str | None:

@@ -179,7 +179,7 @@ def _answers(judged: Sequence[Answer], changed: Sequence[Answer], voice: Voice) 
         elif kind == "level":
             clauses.append(f"{few(names)} are level on {on}")
         elif kind == "depends":
-            clauses.append(f"on {on} the best model depends on the assumed bias: {few(names, last='or')}")
+            clauses.append(f"the best model on {on} depends on the assumed bias: {few(names, last='or')}")
         else:
             opening = "nor" if clauses and "cannot separate" in clauses[-1] else f"this {voice.data} cannot separate"
             clauses.append(f"{opening} {f'the {models} models' if len(names) == models > 2 else few(names)} on {on}")
