@@ -55,7 +55,7 @@ class Depth:
 
 
 DEPTHS: Mapping[str, Depth] = {
-    "quick": Depth(searches=2, evaluations=16, runs=40, model_runs=20, rows=100_000, likes=250_000, seconds=10),
+    "quick": Depth(searches=1, evaluations=16, runs=24, model_runs=20, rows=100_000, likes=250_000, seconds=10),
     "standard": Depth(searches=3, evaluations=40, runs=120, model_runs=60, rows=150_000, likes=1_000_000, seconds=90),
     "deep": Depth(searches=5, evaluations=120, runs=500, model_runs=300, rows=1_500_000, likes=2_000_000, seconds=1200),
 }
