@@ -34,15 +34,16 @@ def count(svg: str, mark: str) -> int:
 def test_estimates_are_points_with_bars(report):
     svg = charts.estimates_chart(report.estimates, ["tail", "head"], STYLES, "x")
     assert count(svg, "symbol") == 4
-    assert count(svg, "rule") == 4
+    assert count(svg, "rule") == 4 + 2  # the corrected ones have a range over what may be assumed too
     assert [text for text in texts(svg) if text in {"head", "tail"}] == ["tail", "head"]
 
 
 def test_an_undefined_interval_has_no_bar(report):
-    rows = [replace(row, low=None, high=None) if row.model == "head" else row for row in report.estimates]
+    blank = dict.fromkeys(("low", "high", "assumed_low", "assumed_high"))
+    rows = [replace(row, **blank) if row.model == "head" else row for row in report.estimates]
     svg = charts.estimates_chart(rows, ["tail", "head"], STYLES, "x")
     assert count(svg, "symbol") == 4
-    assert count(svg, "rule") == 2
+    assert count(svg, "rule") == 2 + 1
 
 
 def test_undefined_values_have_no_point(report):
