@@ -156,6 +156,12 @@ def test_long_words_break_after_commas_and_targets_are_said_once():
     assert text.split("Best against next")[0].count("relevant pairs") == 1
 
 
+def test_the_sample_alone_is_not_called_the_same_target(report):
+    text = as_text(report)
+    assert "inside the sample" in text
+    assert "same target" not in text
+
+
 def test_a_narrow_screen_loses_no_number(report):
     narrow = as_text(report, width=80)
     assert all(f"{row.value:.4f}" in narrow for row in report.estimates)

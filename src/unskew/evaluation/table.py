@@ -84,7 +84,8 @@ def print_verdict(report: "Report", console: Console) -> None:
     verdict = report.verdict
     console.print(Text(" ".join([verdict.sentence, *verdict.summary])))
     if len(report.models) > 1 and any(answer.models > 1 for answer in report.answers):
-        print_words(_answers(report.answers, "Which model may be best"), console)
+        naive = {} if report.exposures is None else {"naive": "inside the sample"}  # which is another target
+        print_words(_answers(report.answers, "Which model may be best", **naive), console)
         other = report.on_common_users
         if other is not None:
             users = f"{len(other.evidence.users):,} users whom all models know"
@@ -109,9 +110,9 @@ def naive_lines(report: "Report") -> list[str]:
     return [f"note: {naive_only(metric)}" for metric in report.settings.metrics if str(metric) in naive]
 
 
-def _answers(answers: Sequence[Answer], title: str) -> Table:
+def _answers(answers: Sequence[Answer], title: str, naive: str = "naive, same target") -> Table:
     table = Table(title=title, title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
-    for column in ("metric", "by", "may be best", "naive, same target"):
+    for column in ("metric", "by", "may be best", naive):
         table.add_column(column, overflow="fold")
     over, weighted = any(answer.assumed for answer in answers), any(answer.weighted for answer in answers)
     if over:
@@ -119,8 +120,8 @@ def _answers(answers: Sequence[Answer], title: str) -> Table:
     if weighted:
         table.add_column("weights off by", overflow="fold")
     for answer in answers:
-        naive = "-" if answer.naive is None else f"{_names(answer.naive.may_be_best)}, by {answer.naive.estimator}"
-        cells = [answer.metric, answer.judging.estimator, _names(answer.judging.may_be_best), naive]
+        twin = "-" if answer.naive is None else f"{_names(answer.naive.may_be_best)}, by {answer.naive.estimator}"
+        cells = [answer.metric, answer.judging.estimator, _names(answer.judging.may_be_best), twin]
         if over:
             spans = [f"{_names(names)} {_gammas(low, high)}" for names, low, high in answer.spans]
             cells.append("; ".join(spans) if spans else "-")
