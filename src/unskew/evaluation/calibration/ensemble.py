@@ -20,9 +20,11 @@ from unskew.simulators import PreferenceWorld
 from unskew.simulators.divergence import divergence, divergences
 from unskew.simulators.statistics import STATISTICS, Statistics, measure
 
-MOST_LIKES = 25
-"""Worlds with more likes than these for each row of the log are not drawn: they take long, and less than 4 % of what
-users like would be in the log."""
+MOST_LIKES, QUICK_LIKES = 25, 1_000_000
+"""Worlds with more likes than 25 for each row of the log, and more than a million, are not drawn.
+
+They take long, and less than 4 % of what users like would be in the log.
+"""
 _STAGE = "calibrating worlds"
 
 
@@ -116,7 +118,7 @@ def calibrate_ensemble(
     check_log(log)
     spaces = {kind: Space.of(kind, log) for kind in dict.fromkeys(kinds)}
     real, engine = real_statistics(log, seed), Threads(threads)
-    first, largest = start_count(evaluations), min(MOST_LIKES * len(log), LARGEST_LIKES)
+    first, largest = start_count(evaluations), min(max(MOST_LIKES * len(log), QUICK_LIKES), LARGEST_LIKES)
     total = len(spaces) * (first + searches * (evaluations - first))
     count = counting(progress, _STAGE, 0, total)
 
@@ -131,6 +133,8 @@ def calibrate_ensemble(
         count()
     scales = scales_of([trial for trials in starts.values() for trial in trials])
     drawn = [kind for kind, trials in starts.items() if any(not trial.refused for trial in trials)]
+    missing = tuple(kind for kind in spaces if kind not in drawn)
+    _repeat(count, len(missing) * searches * (evaluations - first))
 
     def search(place: tuple[str, int]) -> Fit:
         kind, number = place
@@ -140,7 +144,7 @@ def calibrate_ensemble(
     for fit in engine.map(search, list(product(drawn, range(searches)))):
         fits.setdefault(str(fit.world), fit)
         _repeat(count, evaluations - first)
-    return EnsembleFit(tuple(fits.values()), scales, total, tuple(kind for kind in spaces if kind not in drawn))
+    return EnsembleFit(tuple(fits.values()), scales, total, missing)
 
 
 @dataclass(frozen=True, eq=False)
