@@ -65,6 +65,9 @@ def test_a_winner_changes_only_when_each_leads_the_other_beyond_chance(naive_p, 
     corrected = standing({"b": 0.3, "a": 0.2}, {("b", "a"): corrected_p})
     answer = Answer("auc", corrected, corrects=True, naive=naive)
     assert answer.changes_winner is changes
+    assert not replace(answer, confirmed=False).changes_winner  # on the users whom all models know it is another
+    assert not replace(answer, leaders=("a", "b")).changes_winner  # at another gamma a is first
+    assert not replace(answer, chance=0.4).changes_winner  # a random order is better than both
     assert answer.agree is (not changes)
     assert not Answer("auc", naive, corrects=True, naive=naive).changes_winner
 

@@ -78,11 +78,13 @@ def test_much_that_is_left_out_comes_first() -> None:
     assert report.dropped_share == pytest.approx(1 - report.evidence.rows / len(split.test))
     assert report.dropped_share > 0.2
     assert report.warnings[0] == report.left_out
-    assert "of the test rows were not judged (10 of users whom no model knows" in report.warnings[0]
+    assert "of the test rows were not judged (10 of users known to no model" in report.warnings[0]
     assert report.to_dict()["warnings"][0] == report.left_out
-    assert str(report).startswith(f"warning: {report.left_out}")
-    page = report.to_html()
-    assert page.index('id="left-out"') < page.index("<h1>")
+    assert report.verdict.left_out == f"{report.left_out}."
+    assert " ".join(str(report).split()).startswith(report.verdict.left_out)
+    assert report._repr_html_().startswith(f"<p><strong>{report.verdict.left_out}")
+    assert report.to_dict()["verdict"]["sentence"].startswith(report.verdict.left_out)
+    assert f"<h1>{report.verdict.left_out}" in report.to_html().replace(' class="lengthy"', "")
 
 
 def test_little_that_is_left_out_is_no_first_word() -> None:
@@ -126,9 +128,9 @@ def test_another_propensity_may_be_named_and_naive_averages_need_none() -> None:
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ([1, 2, 3, 4, 5], "1 row with a rating of 1 count as liked; give one, as in --positive 'rating>=4'"),
+        ([1, 2, 3, 4, 5], "1 row with a rating of 1 counts as liked; give one, as in --positive 'rating>=4'"),
         ([0, 1, 1, 0, 1], "2 rows with a rating of 0 count as liked; give one, as in --positive 'rating>=1'"),
-        ([0.5, 5, 4, 4, 2], "1 row with a rating of 0.5 count as liked; give one, as in --positive 'rating>=4'"),
+        ([0.5, 5, 4, 4, 2], "1 row with a rating of 0.5 counts as liked; give one, as in --positive 'rating>=4'"),
         ([1, 1, 1, 1, 1], None),
     ],
 )

@@ -38,8 +38,10 @@ def test_the_verdict_crowns_the_smaller_error():
     assert verdict.sentence == "“near” is best of 2 models on mae and rmse."
     finding = verdict.findings[0]
     assert (finding.answer.naive.estimator, finding.answer.judging.estimator) == ("aoa", "snips")
-    assert finding.sentences[0] == "By the corrected estimate, snips, “near” is best, with 0.250."
-    assert finding.sentences[2] == ("The naive average over the same target, aoa, agrees: “near” is best, with 0.250.")
+    assert finding.sentences[0] == "By the corrected estimate, snips, only “near” may be best, with 0.250."
+    assert finding.sentences[2] == (
+        "The naive average over the same target, aoa, agrees: “near” alone may be best, with 0.250."
+    )
 
 
 def test_a_lead_in_errors_is_told_as_a_positive_number():
@@ -76,7 +78,7 @@ def test_a_metric_with_one_model_crowns_nobody():
     split = rated_split()
     models = {"both": MatrixScorer(NEAR, ratings=True), "ranker": MatrixScorer(-NEAR)}
     verdict = judge_ratings(split=split, models=models, metrics=["mae", "recall@3"]).verdict
-    assert verdict.sentence == "This log cannot separate “both” and “ranker” on recall@3."
+    assert verdict.sentence == "No model is shown to be better than a random order on recall@3."
     assert verdict.findings[0].sentences == (
         "“both” has 0.250 by the corrected estimate, snips.",
         "The naive average over the same target, aoa, has 0.250.",

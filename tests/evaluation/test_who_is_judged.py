@@ -115,8 +115,8 @@ def test_models_that_know_other_users_are_also_judged_on_those_whom_all_know() -
     verdict = report.verdict
     assert verdict.sentence.startswith("“few” has no lists for ")
     assert verdict.common is not None
-    assert verdict.common.sentence == common.verdict.sentence
-    said = common.verdict.sentence
+    assert verdict.common.answer == common.verdict.answer
+    said = common.verdict.answer
     assert f"users whom all models know, {said[0].lower()}{said[1:]}" in verdict.sentence
     assert report.to_dict()["verdict"]["common_users"]["users"] == verdict.common_users == len(common.evidence.users)
     assert "users whom all models know" in report.to_html()

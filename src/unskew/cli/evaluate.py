@@ -282,10 +282,9 @@ def _relevant(path: Path, columns: Columns) -> Any:
 
 
 def _print(report: Any, *, table: bool) -> None:
-    from unskew.evaluation.table import print_left_out, print_report, print_warnings
+    from unskew.evaluation.table import print_report, print_warnings
 
     screen = Console(stderr=True, soft_wrap=True)
-    print_left_out(report, screen)
     if table:
         # a pipe or file gets full lines, not those of an imagined 80-column screen
         print_report(report, Console(width=None if sys.stdout.isatty() else 120, soft_wrap=False))

@@ -185,6 +185,7 @@ def evaluate(
     )
     if gamma is not None:  # all that follows sees the number
         settings = replace(settings, propensity=gamma.at(gamma.used))
+        gamma.check_within(settings.assume)
     of_models = settings  # models that weight training rows use no column of the test
     if propensity is None and assume is None and _has_propensities(split, settings):
         settings = replace(settings, propensity=Column(), propensity_found=True)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from unskew.data import Interactions, Split
-from unskew.errors import PropensityError
+from unskew.errors import ConfigError, PropensityError
 from unskew.evaluation.stages import Stage
 from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
-from unskew.propensities import From, GammaFit, Popularity, PropensityModel, fit_gamma
+from unskew.propensities import From, GammaFit, GammaRange, Popularity, PropensityModel, fit_gamma
 from unskew.ranking import Engine, Scorer, TopCounts, count_top, read_factors, read_scores
 
 # Models trained for gamma=auto: those of Yang et al. (2018). Their learning rate is larger than the paper's, so that a
@@ -111,6 +111,14 @@ class GammaChoice:
     def at(self, gamma: float) -> Popularity:
         """The propensity that was asked for, with this gamma."""
         return replace(self.asked, gamma=gamma)
+
+    def check_within(self, assumed: GammaRange | None) -> None:
+        """Refuse a range of gammas held possible that leaves out the one that was found."""
+        if assumed is not None and self.used not in assumed:
+            raise ConfigError(
+                f"--assume {assumed} leaves out the gamma that {self.asked} found, {self.used:.2f}; widen it, or leave "
+                "it out"
+            )
 
     def describe(self) -> str:
         """The gammas that were found, in one line."""

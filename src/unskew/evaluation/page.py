@@ -21,9 +21,8 @@ from unskew.evaluation.propensity_panel import describe_propensities
 from unskew.evaluation.rendering import as_markup, page_environment
 from unskew.evaluation.settings import OVER_ALL_PAIRS
 from unskew.evaluation.skew import RatingSkew, Skew, measure_ratings, measure_skew
-from unskew.evaluation.sweep import Sweep
-from unskew.evaluation.verdict import describe_change, describe_new_first
-from unskew.evaluation.wording import sentence, signed_move
+from unskew.evaluation.sweep import OrderChange, Sweep
+from unskew.evaluation.wording import chain, quoted, sentence, signed, signed_move
 from unskew.propensities import GammaRange, Popularity
 
 if TYPE_CHECKING:
@@ -288,6 +287,29 @@ def _order_words(sweep: Sweep) -> Iterator[str]:
         if len(new_first) < len(changes):
             more = "more " if new_first else ""
             yield f"in {len(changes) - len(new_first)} {more}steps of the sweep only lower places change"
+
+
+def describe_change(change: OrderChange) -> str:
+    """Say who passes whom between two gammas."""
+    place = {model: k for k, model in enumerate(change.before)}
+    swaps = [
+        (later, earlier)
+        for k, later in enumerate(change.after)
+        for earlier in change.after[k + 1 :]
+        if place[later] > place[earlier]
+    ]
+    if len(swaps) == 1:
+        return f"{_where(change)} {quoted(swaps[0][0])} passes {quoted(swaps[0][1])}"
+    return f"{_where(change)} the order becomes {chain(change.after)}"
+
+
+def describe_new_first(change: OrderChange) -> str:
+    """Say who takes first place from whom between two gammas."""
+    return f"{_where(change)} {quoted(change.after[0])} takes first place from {quoted(change.before[0])}"
+
+
+def _where(change: OrderChange) -> str:
+    return f"between gamma {signed(change.low)} and {signed(change.high)}"
 
 
 def _skew_figures(skew: Skew, ratings: RatingSkew | None, *, popularity: bool) -> Iterator[Figure]:

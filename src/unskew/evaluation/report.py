@@ -104,11 +104,12 @@ class Report:
         )
         head = "".join(f"<th>{name}</th>" for name in names)
         body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_shown(getattr(row, name)))}</td>" for name in names) + "</tr>"
+            "<tr>" + "".join(f"<td>{html.escape(_shown(row, name))}</td>" for name in names) + "</tr>"
             for row in self.estimates
         )
         notes = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
-        verdict = f"<p><strong>{html.escape(self.verdict.sentence)}</strong></p>"
+        said, rest = html.escape(self.verdict.sentence), html.escape(" ".join(self.verdict.summary))
+        verdict = f"<p><strong>{said}</strong> {rest}</p>"
         return (
             verdict
             + f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -347,7 +348,8 @@ def _printed(given: Any, parse: Callable[[str], Any]) -> str:
         return str(given)
 
 
-def _shown(value: object) -> str:
+def _shown(row: Estimate, name: str) -> str:
+    value = getattr(row, name)
     if value is None:
-        return "undefined"
+        return "–" if name.startswith("assumed") else "undefined"
     return f"{value:.4f}" if isinstance(value, float) else str(value)

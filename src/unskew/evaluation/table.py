@@ -26,7 +26,6 @@ def as_text(report: "Report", width: int = 110) -> str:
     """The report as plain text: verdict, estimates, comparisons, warnings."""
 
     def draw(console: Console) -> None:
-        print_left_out(report, console)
         print_report(report, console)
         print_warnings(report, console)
 
@@ -66,14 +65,8 @@ def print_changes(changes: Changes, console: Console) -> None:
         console.print(Text(f"note: {text}"), soft_wrap=True)
 
 
-def print_left_out(report: "Report", console: Console) -> None:
-    """Print, before any number, that many test rows are not judged; nothing when few are."""
-    if report.left_out is not None:
-        console.print(Text(f"warning: {report.left_out}"), soft_wrap=True)
-
-
 def print_warnings(report: "Report", console: Console) -> None:
-    """Print what should be read with care, without what `print_left_out` says."""
+    """Print what should be read with care; the verdict opens with what was left out, so that is not said again."""
     for text in report.warnings:
         if text != report.left_out:
             console.print(Text(f"warning: {text}"), soft_wrap=True)
@@ -87,7 +80,7 @@ def print_verdict(report: "Report", console: Console) -> None:
         naive = {} if report.exposures is None else {"naive": "inside the sample"}  # which is another target
         print_words(_answers(report.answers, "Which model may be best", **naive), console)
         other = report.on_common_users
-        if other is not None:
+        if other is not None and report.verdict.common is not None:
             users = f"{len(other.evidence.users):,} users whom all models know"
             print_words(_answers(other.answers, f"Which model may be best, on the {users}"), console)
     console.print()

@@ -8,9 +8,9 @@ from unskew.data.split import All
 from unskew.estimators import Comparison, Estimate, ExposedEstimator
 from unskew.evaluation.assumptions import describe_assumption, describe_draw
 from unskew.evaluation.estimating.best_models import Answer, Standing
-from unskew.evaluation.sweep import OrderChange
+from unskew.evaluation.estimating.common_users import lacking_share
 from unskew.evaluation.voice import OF_A_LOG, OF_A_SAMPLE, Voice
-from unskew.evaluation.wording import capital, chain, few, listed, quoted, rounded, sentence, signed
+from unskew.evaluation.wording import capital, few, listed, quoted, rounded, sentence, signed
 from unskew.metrics import AnyMetric
 from unskew.propensities import Uniform
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 TOLD_WARNINGS = 3
+UNEQUAL = 0.05  # share of rows of users whom not all models know, from which both answers are given
 GROUPS = 3  # different answers that the sentence names, before it counts the rest
 LEAST_FACTOR = 1.005  # below which a factor of the weights rounds to 1.00
 
@@ -39,15 +40,22 @@ class Finding:
 class Verdict:
     """The report in words: one sentence, what it rests on, each metric, reasons for doubt.
 
-    Where models do not know the same users, `common` is the verdict on those whom all know, `common_users` of them.
+    The sentence is the `answer`, after `left_out` where many test rows are not judged. Where models do not know the
+    same users, `common` is the verdict on those whom all know, `common_users` of them.
     """
 
-    sentence: str
+    answer: str
     summary: tuple[str, ...]
     findings: tuple[Finding, ...]
     doubts: tuple[str, ...]
+    left_out: str = ""
     common: "Verdict | None" = None
     common_users: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """What every output opens with."""
+        return f"{self.left_out} {self.answer}".lstrip()
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
@@ -74,31 +82,34 @@ def judge(report: "Report") -> Verdict:
         headline, summary = "No two models are judged by the same metric, so there is nothing to compare.", ()
     else:
         headline, summary = _lone_headline(report, voice), ()
-    other = report.on_common_users
-    if other is not None:
+    other = report.on_common_users if lacking_share(report) > UNEQUAL else None
+    if contested and lacking_share(report) > UNEQUAL:
         headline = _by_users(report, other, headline)
     return Verdict(
         headline,
         (*_scope(report), *summary),
         findings,
         tuple(_doubts(report, voice)),
+        "" if report.left_out is None else sentence(report.left_out),
         None if other is None else other.verdict,
         0 if other is None else len(other.evidence.users),
     )
 
 
-def _by_users(report: "Report", other: "Report", headline: str) -> str:
+def _by_users(report: "Report", other: "Report | None", headline: str) -> str:
     """Both answers, where models do not know the same users: with empty lists, and on the users whom all know."""
     evidence = report.evidence
     lacking = [name for name in evidence.ranks if not evidence.served(name).all()]
-    users, known = len(evidence.users), len(other.evidence.users)
-    share = 1 - other.evidence.rows / evidence.rows
+    users, known = len(evidence.users), 0 if other is None else len(other.evidence.users)
     who = f"{few([quoted(name) for name in lacking])} {'has' if len(lacking) == 1 else 'have'}"
-    return (
-        f"{who} no lists for {users - known:,} of {users:,} users ({100 * share:.0f} % of the rows) whom another model "
-        f"serves, which counts as 0. Judged so, {_lowered(headline)} On the {known:,} users whom all models know, "
-        f"{_lowered(other.verdict.sentence)}"
+    text = (
+        f"{who} no lists for up to {users - known:,} of {users:,} users ({100 * lacking_share(report):.0f} % of the "
+        f"rows) whom another model serves, which counts as 0 under a cut-off and as a random order otherwise. Judged "
+        f"so, {_lowered(headline)}"
     )
+    if other is None:
+        return f"{text} There is no user whom all models know."
+    return f"{text} On the {known:,} users whom all models know, {_lowered(other.verdict.answer)}"
 
 
 def _lowered(text: str) -> str:
@@ -109,7 +120,11 @@ def _scope(report: "Report") -> Iterator[str]:
     """What the numbers are about, where that is not what a reader expects."""
     split = report.evidence.split
     if split.exposed and isinstance(split.rule, All) and split.test_in_train.any():
-        yield "This is about recommenders that may repeat what a user already has (population all)."
+        rows = f"{int(split.test_in_train.sum()):,} of {len(split.test):,}"
+        yield (
+            f"This is about recommenders that may repeat what a user already has (population all): {rows} exposed rows "
+            "are in train, so a model may have learnt them by heart."
+        )
     if report.settings.users == "served" and len(report.models) > 1:
         yield "Each model is judged on the users it knows, and two models are compared on the users of both."
 
@@ -120,29 +135,6 @@ def _voice(report: "Report") -> Voice:
     return OF_A_SAMPLE if exposed else OF_A_LOG
 
 
-def describe_change(change: OrderChange) -> str:
-    """Say who passes whom between two gammas."""
-    place = {model: k for k, model in enumerate(change.before)}
-    swaps = [
-        (later, earlier)
-        for k, later in enumerate(change.after)
-        for earlier in change.after[k + 1 :]
-        if place[later] > place[earlier]
-    ]
-    if len(swaps) == 1:
-        return f"{_where(change)} {quoted(swaps[0][0])} passes {quoted(swaps[0][1])}"
-    return f"{_where(change)} the order becomes {chain(change.after)}"
-
-
-def describe_new_first(change: OrderChange) -> str:
-    """Say who takes first place from whom between two gammas."""
-    return f"{_where(change)} {quoted(change.after[0])} takes first place from {quoted(change.before[0])}"
-
-
-def _where(change: OrderChange) -> str:
-    return f"between gamma {signed(change.low)} and {signed(change.high)}"
-
-
 def _headline(answers: Sequence[Answer], voice: Voice, *, uniform: bool) -> str:
     corrected = [answer for answer in answers if answer.corrects]
     if corrected and not any(answer.judging.order for answer in corrected):
@@ -151,7 +143,7 @@ def _headline(answers: Sequence[Answer], voice: Voice, *, uniform: bool) -> str:
     if uniform:
         opening = "The propensity is uniform, so nothing here is corrected for the skew of the log. "
     judged = [answer for answer in corrected or answers if answer.judging.order]
-    changed = [] if uniform else [answer for answer in judged if answer.changes_winner and answer.robust is not False]
+    changed = [] if uniform else [answer for answer in judged if answer.changes_winner]
     return opening + " ".join([*_changes(changed, judged, voice), *_answers(judged, changed, voice)])
 
 
@@ -168,21 +160,27 @@ def _answers(judged: Sequence[Answer], changed: Sequence[Answer], voice: Voice) 
     """What may be best, metrics with the same answer together."""
     groups: dict[tuple[str, tuple[str, ...]], list[Answer]] = {}
     for answer in judged:
-        groups.setdefault((_kind(answer), tuple(sorted(answer.contenders))), []).append(answer)
+        groups.setdefault((answer.kind, tuple(sorted(answer.contenders))), []).append(answer)
     shown = [some for some in list(groups.values())[:GROUPS] if not all(answer in changed for answer in some)]
     clauses: list[str] = []
     for some in shown:
-        kind, on, models = _kind(some[0]), _metrics(some, judged), some[0].models
+        kind, on, models = some[0].kind, _metrics(some, judged), some[0].models
         names = [quoted(name) for name in some[0].contenders]
         if kind == "best":
             clauses.append(f"{names[0]} is best of {models} models on {on}")
         elif kind == "level":
             clauses.append(f"{few(names)} are level on {on}")
+        elif kind == "chance":
+            clauses.append(f"no model is shown to be better than a random order on {on}")
         elif kind == "depends":
             clauses.append(f"the best model on {on} depends on the assumed bias: {few(names, last='or')}")
         else:
             opening = "nor" if clauses and "cannot separate" in clauses[-1] else f"this {voice.data} cannot separate"
             clauses.append(f"{opening} {f'the {models} models' if len(names) == models > 2 else few(names)} on {on}")
+            excluded = {answer.naive.first for answer in some if answer.naive is not None and answer.agree is False}
+            if len(excluded) == 1 and all(answer.agree is False for answer in some):
+                leaders = few([quoted(name) for name in next(iter(excluded))])
+                clauses[-1] += f" (not among them: {leaders}, first by {voice.naive})"
     rest = len(groups) - GROUPS
     if rest > 0:
         clauses.append(f"{rest} more metric{'s have' if rest > 1 else ' has'} yet another answer")
@@ -190,31 +188,28 @@ def _answers(judged: Sequence[Answer], changed: Sequence[Answer], voice: Voice) 
         yield f"{capital('; '.join(clauses)).replace('; nor ', ', nor ')}."
 
 
-def _kind(answer: Answer) -> str:
-    """How sure an answer is: best, level, depends on the assumed bias, or open."""
-    best = answer.judging.may_be_best
-    if len(answer.judging.first) == answer.models and set(answer.leaders) <= set(best):
-        return "level"
-    if len(answer.contenders) == 1:
-        return "best"
-    return "open" if len(best) > 1 and set(answer.leaders) <= set(best) else "depends"
-
-
 def _summary(answers: Sequence[Answer], voice: Voice) -> Iterator[str]:
     judged = [answer for answer in answers if answer.corrects and answer.judging.order] or list(answers)
     if all(c.p_value_holm is None for answer in judged for c in answer.judging.compared):
         yield f"There are too few users to say what chance could do, so this {voice.data} separates no two models."
         return
-    sure = [answer for answer in judged if _kind(answer) == "best"]
-    if sure:
-        holds = [answer for answer in sure if answer.robust]
+    sure = [answer for answer in judged if answer.kind == "best"]
+    if any(not answer.changes_winner for answer in sure):
         over = ""
-        if holds and len(holds) == len(sure):
-            assert holds[0].assumed is not None
-            low, high = signed(holds[0].assumed.low), signed(holds[0].assumed.high)
-            over = f", and the lead keeps its sign for every gamma from {low} to {high}"
+        if all(answer.robust for answer in sure) and sure[0].assumed is not None:
+            over = (
+                f", and first at every gamma tried from {_short(sure[0].assumed.low)} to {_short(sure[0].assumed.high)}"
+            )
         yield f"Best means better than every other model beyond chance (after Holm's correction){over}."
-    apart = [answer for answer in judged if answer.agree is False and not answer.changes_winner]
+    small = [
+        c.p_value_holm is not None and c.p_value_holm < answer.judging.alpha and not answer.judging.is_beyond_chance(c)
+        for answer in judged
+        for c in answer.judging.compared
+        if c.difference
+    ]
+    if any(small):
+        yield "Small p-values that rest on the weight of few users are not taken for more than chance (Student's t)."
+    apart = [a for a in judged if a.agree is False and not a.changes_winner and a.kind not in {"open", "chance"}]
     if apart:
         yield (
             f"On {_metrics(apart, judged)} {voice.naive} and {voice.corrected} name different models, but not each "
@@ -234,6 +229,8 @@ def _sentences(report: "Report", answer: Answer, metric: AnyMetric, voice: Voice
     if answer.models > 1:
         yield from _gamma_words(answer)
         yield from _flip_words(answer)
+        if answer.kind == "chance" and answer.chance is not None:
+            yield f"A random order would have {rounded(answer.chance)}, which the first model does not clearly exceed."
     if not answer.corrects and voice is OF_A_LOG:
         yield f"{capital(naive_only(metric))}."
 
@@ -263,7 +260,7 @@ def _best_words(judging: Standing, kind: str, level: float, voice: Voice) -> Ite
         return
     values = {row.model: row for row in order}
     if len(best) == 1:
-        yield f"By {by}, {quoted(best[0])} is best, with {_value(values[best[0]])}."
+        yield f"By {by}, only {quoted(best[0])} may be best, with {_value(values[best[0]])}."
     else:
         names = [f"{quoted(name)} ({_value(values[name])})" for name in best]
         yield f"By {by}, {few(names)} may be best: this {voice.data} cannot separate them."
@@ -305,19 +302,17 @@ def _naive_words(answer: Answer, naive: Standing, voice: Voice) -> str:
 
 
 def _is_best(standing: Standing) -> str:
-    if len(standing.may_be_best) == 1:
-        return f"is best, with {_value(standing.order[0])}"
-    return "may be best"
+    return f"alone may be best, with {_value(standing.order[0])}" if len(standing.may_be_best) == 1 else "may be best"
 
 
 def _gamma_words(answer: Answer) -> Iterator[str]:
     if answer.assumed is None:
         return
-    low, high = signed(answer.assumed.low), signed(answer.assumed.high)
+    low, high = _short(answer.assumed.low), _short(answer.assumed.high)
     if len(answer.spans) == 1:
         names = answer.spans[0][0]
         verb = "is" if len(names) == 1 else "are"
-        yield f"{few([quoted(name) for name in names])} {verb} first for every assumed bias, gamma {low} to {high}."
+        yield f"{few([quoted(name) for name in names])} {verb} first at every gamma tried from {low} to {high}."
         return
     parts = [f"{few([quoted(name) for name in names])} {_span(a, b)}" for names, a, b in answer.spans]
     yield f"Which model is first depends on the assumed bias: {listed(parts)}."

@@ -26,6 +26,7 @@ NUMBERS = (
     models.seen_items_in_lists,
     models.many_ties,
     weights.heavy_weights,
+    weights.weight_of_new_items,
     weights.propensities_add_up,
     data.few_users,
     data.cutoff_without_effect,

@@ -38,7 +38,7 @@ def rows_left_out(report: "Report") -> Iterator[str]:
     reasons = [
         f"{evidence.dropped[why]:,} {words}"
         for why, words in (
-            ("rows_of_unknown_users", "of users whom no model knows"),
+            ("rows_of_unknown_users", f"of users {_unknown(report)}"),
             ("items_in_train", "also in train"),
             ("items_outside_catalogue", "of items outside the candidates"),
             ("rows_without_rank", "without a saved rank"),
@@ -203,10 +203,14 @@ def users_left_out(report: "Report") -> Iterator[str]:
     """Test users who are left out because models do not know them."""
     dropped = report.evidence.dropped
     if dropped["unknown_users"]:
-        common = report.settings.users == "common" or report.evidence is report.rated
-        whom = "unknown to at least one model" if common and len(report.fitted) > 1 else "known to no model"
         rows = counted(dropped["rows_of_unknown_users"], "row")
-        yield f"{counted(dropped['unknown_users'], 'test user')} ({rows}) {whom}, left out for all models"
+        yield f"{counted(dropped['unknown_users'], 'test user')} ({rows}) {_unknown(report)}, left out for all models"
+
+
+def _unknown(report: "Report") -> str:
+    """To whom users must be unknown to be left out."""
+    common = report.settings.users == "common" or report.evidence is report.rated
+    return "unknown to at least one model" if common and len(report.fitted) > 1 else "known to no model"
 
 
 @check(
@@ -334,5 +338,6 @@ def ratings_without_condition(report: "Report") -> Iterator[str]:
         least = levels[np.searchsorted(levels, start)]
         yield (
             f"the test has ratings, and no condition says which are positive: {counted(int(counts[0]), 'row')} with a "
-            f"rating of {levels[0]:g} count as liked; give one, as in --positive 'rating>={least:g}'"
+            f"rating of {levels[0]:g} {'counts' if counts[0] == 1 else 'count'} as liked; give one, as in --positive "
+            f"'rating>={least:g}'"
         )

@@ -85,7 +85,8 @@ def accuracy_never_hit(report: "Report") -> Iterator[str]:
 @check(
     "users-unknown-to-model",
     found="A model does not know some of the judged users.",
-    why="Their lists are empty: 0 under a cut-off, tied otherwise. So a model cannot win by leaving out hard users.",
+    why="Their lists are empty: 0 under a cut-off, a random order otherwise. So a model cannot raise a metric with a "
+    "cut-off by leaving out hard users; by `auc` and `adg` an empty list can be better than a bad one.",
     do="Give lists for all test users. `--users served` judges each model on the users it knows, `--users common` all "
     "models on the users whom every model knows.",
 )

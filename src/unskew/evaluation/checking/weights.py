@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from unskew.estimators import Snips
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.settings import OVER_ALL_PAIRS
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
 LARGE_SHARE = 0.05  # one row that carries more than this decides the estimate
 SMALL_SAMPLE = 50  # effective rows below which an interval means little
+NEW_SHARE = 0.1  # share of the weight from which items without a training row are named
 FEW_ROWS = 5  # held-out rows per user below which the per-user ratio hardly corrects
 FAR_OFF = 0.2  # share of all pairs by which the weights may miss them
 
@@ -74,6 +77,29 @@ def heavy_weights(report: "Report") -> Iterator[str]:
                 f"{name}: few rows carry the estimate ({size:.0f} effective rows, largest weight share "
                 f"{share:.1%}); do not trust its interval, and consider {cell.estimator.word}(clip=0.01)"
             )
+
+
+@check(
+    "weight-of-new-items",
+    found="Items that never occur in training carry much of the weight of a corrected estimate.",
+    why="Popularity gives them the largest weights, and a model that learnt from train cannot know them. The estimate "
+    "then says more about new items than about the models, and may fall below that of a random order.",
+    do="Judge new items apart: `--candidates trained` leaves them out. Or give propensities that are not counts.",
+)
+def weight_of_new_items(report: "Report") -> Iterator[str]:
+    """How much weight rows of items without a training row have."""
+    evidence = report.evidence
+    if not weighs_by_popularity(report) or report.exposures is not None or not len(evidence.train):
+        return
+    new = evidence.train.item_counts[evidence.items] == 0
+    weights = 1 / np.asarray(report.propensity(evidence.row_users, evidence.items), dtype=float)
+    share = float(np.nansum(weights[new]) / np.nansum(weights))
+    if share > NEW_SHARE:
+        yield (
+            f"{new.mean():.0%} of the held-out rows are of items without a training row, and carry {share:.0%} of the "
+            "weight: the corrected numbers say much about items that no model could learn; --candidates trained leaves "
+            "them out"
+        )
 
 
 @check(

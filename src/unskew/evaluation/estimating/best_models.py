@@ -1,8 +1,8 @@
 """Which models may be best by a metric, and how far that depends on what is assumed."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -15,17 +15,22 @@ from unskew.estimators import (
     ExposedEstimator,
     Observation,
     Snips,
+    Terms,
     Traditional,
     student_p,
 )
+from unskew.evaluation.estimates import Estimation
+from unskew.evaluation.estimating.common_users import lacking_share
 from unskew.evaluation.estimating.naive_twin import naive_counterpart
 from unskew.evaluation.estimating.weight_error import flip_factor
 from unskew.evaluation.ordering import first_of, oriented, ranked
-from unskew.metrics import AnyMetric
+from unskew.metrics import AnyMetric, Metric
 from unskew.propensities import GammaRange
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
+
+Kind: TypeAlias = Literal["best", "level", "depends", "open", "chance"]
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,10 @@ class Answer:
         That other model.
     weighted : bool
         Whether the estimate has weights that can be wrong.
+    chance : float or None
+        What a random order of the same candidates would get; None where that is not known.
+    confirmed : bool
+        Whether a change of winner is the same on the users whom all models know.
     """
 
     metric: str
@@ -125,6 +134,8 @@ class Answer:
     flip_gamma: float | None = None
     flips_to: str | None = None
     weighted: bool = False
+    chance: float | None = None
+    confirmed: bool = True
 
     @property
     def models(self) -> int:
@@ -149,12 +160,40 @@ class Answer:
         return bool(set(self.naive.may_be_best) & set(self.judging.may_be_best))
 
     @property
-    def changes_winner(self) -> bool:
-        """Whether each of the two leaders is better than the other beyond chance by its own estimate."""
+    def kind(self) -> Kind:
+        """How far the answer goes.
+
+        ``best``: one model is better than every other beyond chance, and first at every gamma that is held possible.
+        ``level``: all have the same value. ``depends``: another model is first at another gamma that is held possible.
+        ``open``: several models may be best. ``chance``: the first one is not shown to be better than a random order.
+        """
+        first = next(iter(self.judging.order), None)
+        if first is None or not self._is_above_chance(first):
+            return "chance"
+        best = set(self.judging.may_be_best)
+        if len(self.judging.first) == self.models and set(self.leaders) <= best:
+            return "level"
+        if len(self.contenders) == 1:
+            return "best"
+        return "open" if len(best) > 1 and set(self.leaders) <= best else "depends"
+
+    def _is_above_chance(self, first: Estimate) -> bool:
+        least = first.value if first.low is None else first.low
+        return self.chance is None or least is None or least > self.chance
+
+    @property
+    def swap(self) -> tuple[str, str] | None:
+        """The naive and the corrected leader, where each is better than the other beyond chance by its own estimate."""
         if self.naive is None or len(self.naive.first) != 1 or len(self.judging.first) != 1:
-            return False
+            return None
         (before,), (after,) = self.naive.first, self.judging.first
-        return before != after and self.naive.leads(before, after) and self.judging.leads(after, before)
+        both = before != after and self.naive.leads(before, after) and self.judging.leads(after, before)
+        return (before, after) if both else None
+
+    @property
+    def changes_winner(self) -> bool:
+        """Whether the correction crowns another model than the naive average, both beyond chance, in every respect."""
+        return self.kind == "best" and self.swap is not None and self.confirmed
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
@@ -171,13 +210,20 @@ class Answer:
             "leaders": list(self.leaders),
             "flip_gamma": self.flip_gamma,
             "flips_to": self.flips_to,
+            "answer": self.kind,
             "holds_over": None if holds is None else f"gamma {holds.low:g}..{holds.high:g}",
         }
 
 
 def find_answers(report: "Report") -> tuple[Answer, ...]:
     """What each metric of a report says, in its order."""
-    return tuple(_answer(report, metric) for metric in report.settings.metrics)
+    found = [_answer(report, metric) for metric in report.settings.metrics]
+    if not any(answer.swap for answer in found) or not lacking_share(report):
+        return tuple(found)
+    # an empty list is not a skewed one: a change must not come from users whom some models do not know
+    other = report.on_common_users
+    swaps = {} if other is None else {answer.metric: answer.swap for answer in other.answers}
+    return tuple(replace(answer, confirmed=swaps.get(answer.metric) == answer.swap) for answer in found)
 
 
 def judging_estimator(asked: Sequence[Estimator]) -> Estimator | None:
@@ -204,8 +250,21 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
         flip_gamma=factor,
         flips_to=to,
         weighted=weighted and shared,
-        **(_over_gamma(report, metric, judging) if weighted else {}),
+        chance=_chance(report, metric, estimator) if shared else None,
+        **(_over_gamma(report, metric, judging) if weighted and shared else {}),
     )
+
+
+def _chance(report: "Report", metric: AnyMetric, estimator: Estimator) -> float | None:
+    """The estimate of a model that gives all candidates the same score."""
+    evidence = report.evidence
+    if metric.kind != "mean" or evidence.correction is not None or isinstance(estimator, ExposedEstimator):
+        return None
+    assert isinstance(metric, Metric)
+    candidates = next(iter(evidence.ranks.values())).candidates
+    gains = metric.row_gains(np.zeros_like(candidates), candidates - 1, candidates, None)
+    estimation = Estimation(evidence, report.settings, report.propensity)
+    return Terms(*estimation.sums_of(metric, estimator, gains)).value
 
 
 def standing_of(report: "Report", metric: AnyMetric, estimator: Estimator) -> Standing:

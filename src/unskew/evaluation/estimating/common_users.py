@@ -13,11 +13,13 @@ from unskew.evaluation.settings import OVER_ALL_PAIRS
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
-UNEQUAL = 0.05
-"""Share of the judged rows, of users whom some models know and others do not, from which the answers are set apart."""
+
+def lacking_share(report: "Report") -> float:
+    """Share of the judged rows that are of users whom some models know and others do not, where these count."""
+    return 0.0 if report.settings.users != "any" else float(1 - _known_rows(report).mean())
 
 
-def known_rows(report: "Report") -> Bools:
+def _known_rows(report: "Report") -> Bools:
     """Which judged rows are of users whom all models know."""
     evidence = report.evidence
     known = [ranks.known for ranks in evidence.ranks.values() if ranks.known is not None]
@@ -27,15 +29,15 @@ def known_rows(report: "Report") -> Bools:
 def judge_common_users(report: "Report") -> "Report | None":
     """Make the estimates of positives again on the users whom all models know.
 
-    None where the models know nearly the same users, where there is no user whom all know, and where the rule of the
-    run is another one already. Ranks are those of the run: nothing is ranked again.
+    None where all models know the same users, where there is no user whom all know, and where the rule of the run is
+    another one already. Ranks are those of the run: nothing is ranked again.
     """
     settings, evidence = report.settings, report.evidence
     pairs = tuple(pair for pair in settings.pairs if pair[0].kind not in OVER_ALL_PAIRS)
     if settings.users != "any" or report.exposures is not None or len(evidence.ranks) < 2 or not pairs:
         return None
-    known = known_rows(report)
-    if known.mean() > 1 - UNEQUAL or not known.any():
+    known = _known_rows(report)
+    if known.all() or not known.any():
         return None
     users = np.zeros(len(evidence.known_users), dtype=bool)
     users[evidence.row_users[known]] = True
