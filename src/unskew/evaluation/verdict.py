@@ -160,23 +160,24 @@ def _answers(judged: Sequence[Answer], changed: Sequence[Answer], voice: Voice) 
     """What may be best, metrics with the same answer together."""
     groups: dict[tuple[str, tuple[str, ...]], list[Answer]] = {}
     for answer in judged:
-        groups.setdefault((answer.kind, tuple(sorted(answer.contenders))), []).append(answer)
+        names = () if answer.kind == "chance" else tuple(sorted(answer.contenders))
+        groups.setdefault((answer.kind, names), []).append(answer)
     shown = [some for some in list(groups.values())[:GROUPS] if not all(answer in changed for answer in some)]
     clauses: list[str] = []
     for some in shown:
         kind, on, models = some[0].kind, _metrics(some, judged), some[0].models
-        names = [quoted(name) for name in some[0].contenders]
+        quotes = [quoted(name) for name in some[0].contenders]
         if kind == "best":
-            clauses.append(f"{names[0]} is best of {models} models on {on}")
+            clauses.append(f"{quotes[0]} is best of {models} models on {on}")
         elif kind == "level":
-            clauses.append(f"{few(names)} are level on {on}")
+            clauses.append(f"{few(quotes)} are level on {on}")
         elif kind == "chance":
             clauses.append(f"no model is shown to be better than a random order on {on}")
         elif kind == "depends":
-            clauses.append(f"the best model on {on} depends on the assumed bias: {few(names, last='or')}")
+            clauses.append(f"the best model on {on} depends on the assumed bias: {few(quotes, last='or')}")
         else:
             opening = "nor" if clauses and "cannot separate" in clauses[-1] else f"this {voice.data} cannot separate"
-            clauses.append(f"{opening} {f'the {models} models' if len(names) == models > 2 else few(names)} on {on}")
+            clauses.append(f"{opening} {f'the {models} models' if len(quotes) == models > 2 else few(quotes)} on {on}")
             excluded = {answer.naive.first for answer in some if answer.naive is not None and answer.agree is False}
             if len(excluded) == 1 and all(answer.agree is False for answer in some):
                 leaders = few([quoted(name) for name in next(iter(excluded))])
