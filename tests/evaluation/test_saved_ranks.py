@@ -126,5 +126,6 @@ def test_a_lone_model_is_printed_with_what_may_be_assumed() -> None:
 
 
 def test_equal_models_are_printed_as_equal() -> None:
-    text = str(evaluate({"b": scorer(), "a": scorer()}, rated_split(), metrics=["auc"]))
-    assert text.startswith("“a” and “b” are level on auc.")
+    report = evaluate({"b": scorer(), "a": scorer()}, rated_split(), metrics=["auc"])
+    assert report.answers[0].judging.first == ("a", "b")
+    assert "a, b" in str(report)

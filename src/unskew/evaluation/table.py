@@ -66,10 +66,9 @@ def print_changes(changes: Changes, console: Console) -> None:
 
 
 def print_warnings(report: "Report", console: Console) -> None:
-    """Print what should be read with care; the verdict opens with what was left out, so that is not said again."""
+    """Print what should be read with care."""
     for text in report.warnings:
-        if text != report.left_out:
-            console.print(Text(f"warning: {text}"), soft_wrap=True)
+        console.print(Text(f"warning: {text}"), soft_wrap=True)
 
 
 def print_verdict(report: "Report", console: Console) -> None:
