@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.errors import ConfigError, DataError
+from unskew.estimators import Comparison, Estimate
+from unskew.evaluation.estimating.best_models import Answer, Standing
 from unskew.ranking import ListScorer, MatrixScorer, Scorer, prepare_contest, rank
 
 USERS, ITEMS = 12, 9
@@ -227,3 +229,26 @@ def test_rules_that_do_not_exist_or_do_not_apply_are_refused() -> None:
     )
     with pytest.raises(ConfigError, match="users=served is for --test"):
         evaluate({"m": MatrixScorer(matrix)}, exposed, users="served")
+
+
+def test_users_whom_some_models_do_not_know_change_no_winner() -> None:
+    """Naively "all" is first only because "half" has no lists for half of the users; corrected, "half" is first."""
+    answer = Answer("auc", lead("half", "all"), corrects=True, naive=lead("all", "half"))
+    assert answer.changes_winner
+    split, matrix = world()
+    liked = np.zeros_like(matrix)
+    liked[split.test.users, split.test.items] = 1
+    models = {"all": MatrixScorer(matrix), "half": partial(liked, list(range(6)), list(range(ITEMS)))}
+    report = evaluate(models, split, metrics=["recall@3", "auc"])
+    for found in report.answers:
+        assert not found.changes_winner
+        assert found.confirmed or found.swap is not None
+
+
+def lead(first: str, second: str) -> Standing:
+    """One model ahead of another, beyond chance."""
+    rows = (
+        Estimate(name, "auc", "", "snips", "", value, 0.1, value, 1.0, 0.95, None, None, 9, 0, 0, 99.0, 9.0, 0.1, 0, 0)
+        for name, value in ((first, 0.9), (second, 0.8))
+    )
+    return Standing("snips", tuple(rows), (Comparison("auc", "snips", first, second, 0.1, 0, 1, 0, 0.001),), 0.05, 99.0)

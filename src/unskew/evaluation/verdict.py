@@ -211,11 +211,12 @@ def _summary(answers: Sequence[Answer], voice: Voice) -> Iterator[str]:
     if any(small):
         yield "Small p-values that rest on the weight of few users are not taken for more than chance (Student's t)."
     apart = [a for a in judged if a.agree is False and not a.changes_winner and a.kind not in {"open", "chance"}]
-    if apart:
-        yield (
-            f"On {_metrics(apart, judged)} {voice.naive} and {voice.corrected} name different models, but not each "
-            "beyond chance over the other."
-        )
+    for some, why in (
+        ([a for a in apart if a.swap is None], "but not each beyond chance over the other"),
+        ([a for a in apart if a.swap is not None], "but not on the users whom all models know"),
+    ):
+        if some:
+            yield f"On {_metrics(some, judged)} {voice.naive} and {voice.corrected} name different models, {why}."
 
 
 def _sentences(report: "Report", answer: Answer, metric: AnyMetric, voice: Voice) -> Iterator[str]:
