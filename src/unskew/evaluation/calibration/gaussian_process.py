@@ -33,6 +33,10 @@ def next_point(points: Floats, values: Floats, rng: np.random.Generator) -> Floa
     What is chosen is one of a fixed set of candidates, by rates from a grid. All sums are in a fixed order, without
     BLAS. So a difference in the last bit, as between processors, changes a choice only where two tie to that bit.
 
+    With the same 40 evaluations from the same starts it comes as near to ml-100k, lastfm-hetrec2011 and a sample of
+    ml-1m as optuna's sampler does, within the spread between seeds (``benchmarks/calibration.py``). Its settings were
+    chosen on simulated logs.
+
     Parameters
     ----------
     points : array (n, d)
