@@ -33,8 +33,8 @@ def test_a_world_calibrated_to_a_log_is_nearly_as_near_as_the_one_it_was_drawn_f
 
 
 def test_it_says_how_it_was_found(found):
-    assert (found.method, found.evaluations, found.users, found.all_users) == ("kernel", 30, 120, 120)
-    assert "kernel regression with 30 evaluations" in found.note
+    assert (found.method, found.evaluations, found.users, found.all_users) == ("compiled", 30, 120, 120)
+    assert "a Gaussian process with 30 evaluations" in found.note
     assert "sample" not in found.note
     assert found.loss == pytest.approx(np.mean(list(found.ratios.values())) - 1)
     assert found.to_dict()["scales"] == found.scales
@@ -59,7 +59,7 @@ def test_the_search_is_the_same_with_and_without_optional_packages(monkeypatch):
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(ConfigError, match="unknown method 'bayes': choose kernel, gp, coarse"):
+    with pytest.raises(ConfigError, match="unknown method 'bayes': choose compiled, gp, coarse"):
         calibrate_quickly(small_log(), evaluations=4, method="bayes")
 
 

@@ -184,8 +184,8 @@ def test_an_audit_is_the_same_without_optional_packages(log, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     whole = audit(log, **options)
     assert whole.to_json() == before
-    assert whole.error.likened.how == "kernel regression"
-    assert "a search of 3 evaluations by kernel regression" in depth_used(whole.error)
+    assert whole.error.likened.how == "a Gaussian process"
+    assert "a search of 3 evaluations by a Gaussian process" in depth_used(whole.error)
     assert not any("unskew[tune]" in warning for warning in whole.warnings)
 
 

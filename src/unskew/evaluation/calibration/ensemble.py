@@ -163,7 +163,7 @@ class _Search:
         trials, own = list(starts), f"{JOINT} {self.number}"
         for k in range(self.length):
             tried = [(trial.parameters, value_of(trial, JOINT, self.scales)) for trial in trials]
-            parameters = suggest(self.space, tried, self.seed, own, k, "kernel")
+            parameters = suggest(self.space, tried, self.seed, own, k, "compiled")
             trials.append(_try(self.space, parameters, self.real, self.largest, self.seed, JOINT, self.number, k))
         drawn = [trial for trial in trials if not trial.refused]
         best = min(drawn, key=lambda trial: mean_ratio(trial.divergences, self.scales))

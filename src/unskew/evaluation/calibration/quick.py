@@ -22,8 +22,8 @@ MOST_ROWS = 1_500_000
 """A longer log is represented by a random sample of its users."""
 _STAGE = "calibrating a world"
 HOW: dict[Method, str] = {
-    "kernel": "kernel regression",
-    "gp": "a Gaussian process",
+    "compiled": "a Gaussian process",
+    "gp": "optuna's Gaussian process",
     "coarse": "quasi-random points alone",
 }
 """The methods in words."""
@@ -38,7 +38,7 @@ class QuickCalibration(Calibrated):
 
     Parameters
     ----------
-    method : {"kernel", "gp", "coarse"}
+    method : {"compiled", "gp", "coarse"}
     seed : int
     scales : dict
         Median divergence of each statistic over the quasi-random starts.
@@ -73,7 +73,7 @@ def calibrate_quickly(
     seed: int = 0,
     progress: Stage | None = None,
     threads: int | None = None,
-    method: Method = "kernel",
+    method: Method = "compiled",
 ) -> QuickCalibration:
     r"""Calibrate one world to a log by one objective.
 
@@ -94,9 +94,8 @@ def calibrate_quickly(
         Called with stage, done and total.
     threads : int, optional
         Starts side by side [default: 1]; the result does not depend on it.
-    method : {"kernel", "gp", "coarse"}
-        Kernel regression, which needs no optional package; optuna's Gaussian process, which does; or quasi-random
-        points alone.
+    method : {"compiled", "gp", "coarse"}
+        A Gaussian process that needs no optional package; that of optuna, which does; or quasi-random points alone.
 
     Returns
     -------
@@ -107,7 +106,7 @@ def calibrate_quickly(
     DataError
         For a log that is too small.
     ConfigError
-        For a Gaussian process whose packages are not installed.
+        For optuna's Gaussian process where its packages are not installed.
     """
     check_numbers((kind,), evaluations, 0, 1, seed, threads)
     if evaluations < 2:

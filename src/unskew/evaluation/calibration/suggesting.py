@@ -1,4 +1,4 @@
-"""The next parameters to try: by kernel regression, by a Gaussian process, or quasi-random."""
+"""The next parameters to try: by a Gaussian process, compiled here or of optuna, or quasi-random."""
 
 import warnings
 from collections.abc import Sequence
@@ -9,19 +9,19 @@ from zlib import crc32
 import numpy as np
 
 from unskew.errors import ConfigError
-from unskew.evaluation.calibration.kernel_sampler import next_point
+from unskew.evaluation.calibration.gaussian_process import next_point
 from unskew.evaluation.calibration.spaces import Parameters, Range, Space
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
-Method: TypeAlias = Literal["kernel", "gp", "coarse"]
+Method: TypeAlias = Literal["compiled", "gp", "coarse"]
 Tried: TypeAlias = Sequence[tuple[Parameters, float]]
 HINT = "pip install 'unskew[tune]'"
 
 
 def gp_is_here() -> bool:
-    """Whether the packages for a Gaussian process are installed."""
+    """Whether the packages for optuna's Gaussian process are installed."""
     return find_spec("optuna") is not None and find_spec("torch") is not None
 
 
@@ -63,12 +63,12 @@ def suggest(space: Space, tried: Tried, seed: int, search: str, number: int, met
         Name of the search that asks.
     number : int
         How many it has asked for before.
-    method : {"kernel", "gp", "coarse"}
-        Kernel regression on ranks (see `next_point`), optuna's Gaussian process, or quasi-random points alone.
+    method : {"compiled", "gp", "coarse"}
+        A Gaussian process compiled here (see `next_point`), that of optuna, or quasi-random points alone.
     """
     if method == "coarse" or not tried:
         return starting_point(space, seed, search, number)
-    if method == "kernel":
+    if method == "compiled":
         points = np.array([space.shares_of(parameters) for parameters, _ in tried])
         values = np.array([value for _, value in tried])
         rng = np.random.default_rng(seeds_of(seed, space.kind, search, number))

@@ -15,7 +15,7 @@ from unskew.simulators import PreferenceWorld
 
 LEAST_USERS = 50
 """A world is not made smaller than this."""
-SEARCHED, SAVED, GIVEN = "kernel regression", "saved parameters", "given"
+SEARCHED, SAVED, GIVEN = "a Gaussian process", "saved parameters", "given"
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Likened:
         With the users that are simulated.
     kind : str
     how : str
-        ``kernel regression``, ``saved parameters`` or ``given``.
+        ``a Gaussian process``, ``saved parameters`` or ``given``.
     evaluations : int
         Worlds that the search tried.
     divergences : dict or None
