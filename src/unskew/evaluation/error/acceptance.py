@@ -9,11 +9,11 @@ MOST_EXCESS = 1.0
 
 The floor, the divergence between two logs of the same world, is not 0 and differs between logs: a histogram of how many
 users have 1, 2, 3, ... rows has few users in each cell. Over 84 worlds calibrated to ml-100k (seeds 0 to 6, 12 each) it
-was 0.08 to 0.73 for the two histograms of counts and below 0.03 for the two of similarities. All were at most 0.67 above
-it in every statistic (half of them at most 0.20). The limit was set when an earlier search failed in 3 of 84, and those
-were more than 2.1 above. On lastfm-hetrec2011 its worlds were all 5 or more, because no user has more than 50 rows
-there, which no truncated Pareto distribution of sizes imitates. A divergence of 1 nat means that what the log has is e times less likely in the world,
-on geometric average.
+was 0.08 to 0.73 for the two histograms of counts and below 0.03 for the two of similarities. All were at most 0.67
+above it in every statistic (half of them at most 0.20). The limit was set when an earlier search failed in 3 of 84, and
+those were more than 2.1 above. On lastfm-hetrec2011 all were 5 or more, because no user has more than 50 rows there,
+which no truncated Pareto distribution of sizes imitates. A divergence of 1 nat means that what the log has is e times
+less likely in the world, on geometric average.
 """
 MOST_RATIO = 2.0
 """How many times the best world's mean relative divergence another's may be.
