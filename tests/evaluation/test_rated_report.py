@@ -78,7 +78,9 @@ def test_a_metric_with_one_model_crowns_nobody():
     split = rated_split()
     models = {"both": MatrixScorer(NEAR, ratings=True), "ranker": MatrixScorer(-NEAR)}
     verdict = judge_ratings(split=split, models=models, metrics=["mae", "recall@3"]).verdict
-    assert verdict.sentence == "No model is shown to be better than a random order on recall@3."
+    assert verdict.sentence == (
+        "By the corrected estimate no model is shown to be better than a random order on recall@3."
+    )
     assert verdict.findings[0].sentences == (
         "“both” has 0.250 by the corrected estimate, snips.",
         "The naive average over the same target, aoa, has 0.250.",

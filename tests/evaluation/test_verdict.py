@@ -50,11 +50,11 @@ def test_agreement_is_said():
 def test_a_winner_that_depends_on_the_assumed_bias_is_not_crowned():
     # (101 / 2) ** ((gamma + 1) / 2) reaches 4, where the models cross, at gamma = -0.29
     verdict = judge_models("head", "tail").verdict
-    assert verdict.sentence == "The best model on recall@10 depends on the assumed bias: “tail” or “head”."
+    assert verdict.sentence == "The best model on recall@10 depends on the assumed bias: “head” or “tail”."
     assert verdict.findings[0].answer.judging.may_be_best == ("tail",)
     assert (
-        "Which model is first depends on the assumed bias: “head” at gamma −0.5 and “tail” for gamma −0.25 to 1.5."
-        in verdict.findings[0].sentences
+        "Which model is first, and above a random order, depends on the assumed bias: “head” at gamma −0.5, none at "
+        "gamma −0.25 and “tail” for gamma 0 to 1.5." in verdict.findings[0].sentences
     )
 
 
@@ -152,8 +152,8 @@ def test_metrics_with_the_same_answer_are_named_together():
     assert verdict.sentence == "Correcting for the skew changes the winner from “head” to “tail” on all 3 metrics."
     mixed = judge_models("head", "tail", metrics=["recall@10", "recall@20"], **STRONG).verdict
     assert mixed.sentence == (
-        "Correcting for the skew changes the winner from “head” to “tail” on recall@10. No model is shown to be better "
-        "than a random order on recall@20."  # which cuts nothing: any order gets 1
+        "Correcting for the skew changes the winner from “head” to “tail” on recall@10. By the corrected estimate "
+        "no model is shown to be better than a random order on recall@20."  # which cuts nothing: any order gets 1
     )
 
 
@@ -166,8 +166,14 @@ def test_a_model_below_a_random_order_is_not_crowned():
     assert answer.judging.order[0].high < answer.chance
     assert answer.chance == pytest.approx(0.5 + 0.5 / 20)
     assert (answer.kind, answer.changes_winner) == ("chance", False)
-    assert report.verdict.sentence == "No model is shown to be better than a random order on auc."
-    assert "A random order would have 0.525" in " ".join(report.verdict.findings[0].sentences)
+    assert (
+        report.verdict.sentence
+        == "By the corrected estimate no model is shown to be better than a random order on auc."
+    )
+    assert "a random order, which would have 0.525;" in report.verdict.findings[0].sentences[0]
+    assert (answer.may_be_best, answer.robust) == ((), False)
+    assert report.to_dict()["verdict"]["metrics"][0]["may_be_best"] == []
+    assert "none: a random order" in str(report)
 
 
 def test_a_change_of_winner_that_leaves_others_open_is_not_called_one():

@@ -1,7 +1,8 @@
-"""What a correction rests on, in a sentence."""
+"""What a correction rests on, and where there is none, in a sentence."""
 
 from unskew.data.split import Candidates, Unseen
 from unskew.evaluation.wording import signed
+from unskew.metrics import AnyMetric
 from unskew.propensities import (
     Boosted,
     Column,
@@ -56,3 +57,17 @@ def describe_draw(population: Candidates) -> str:
         f"The estimates over all candidates assume that each user's exposed items were drawn from {among} with equal "
         "chances, and that all of them were labelled. No interval covers an error in that."
     )
+
+
+def naive_only(metric: AnyMetric) -> str:
+    """Say that a metric is not corrected here, and which one could be."""
+    cutoff = "" if metric.cutoff is None else f"@{metric.cutoff}"
+    if metric.kind == "mean" or metric.kind in {"loss", "graded"}:
+        return f"{metric} is the naive average only; -e snips corrects it"
+    why = (
+        "a sum over relevant items has no mean over pairs"
+        if metric.kind == "sum"
+        else "its value depends on relevant items that were never observed"
+    )
+    instead = f"adg{cutoff} and recall{cutoff} can be" if cutoff else "adg and auc can be"
+    return f"{metric} is the naive average only, because {why}; {instead} corrected"

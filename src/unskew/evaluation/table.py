@@ -9,14 +9,14 @@ from rich.table import Table
 from rich.text import Text
 
 from unskew.estimators import Comparison, Observation
+from unskew.evaluation.assumptions import naive_only
 from unskew.evaluation.changes import Changes
 from unskew.evaluation.corrected import correction_lines
 from unskew.evaluation.estimating.best_models import Answer
 from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.ordering import lower_is_better, ranked
 from unskew.evaluation.rendering import plain_text, print_words
-from unskew.evaluation.verdict import naive_only
-from unskew.evaluation.wording import signed_move
+from unskew.evaluation.wording import factor, signed_move
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -111,11 +111,12 @@ def _answers(answers: Sequence[Answer], title: str, naive: str = "naive, same ta
         table.add_column("first for gamma", overflow="fold")
     if weighted:
         table.add_column("weights off by", overflow="fold")
-    for answer in answers:
+    for answer in (each for each in answers if each.models > 1):
         twin = "-" if answer.naive is None else f"{_names(answer.naive.may_be_best)}, by {answer.naive.estimator}"
-        cells = [answer.metric, answer.judging.estimator, _names(answer.judging.may_be_best), twin]
+        best = "none: a random order" if answer.kind == "chance" else _names(answer.may_be_best)
+        cells = [answer.metric, answer.judging.estimator, best, twin]
         if over:
-            spans = [f"{_names(names)} {_gammas(low, high)}" for names, low, high in answer.spans]
+            spans = [f"{_names(names or ('none',))} {_gammas(low, high)}" for names, low, high in answer.spans]
             cells.append("; ".join(spans) if spans else "-")
         if weighted:
             cells.append(_flip(answer))
@@ -134,11 +135,11 @@ def _gammas(low: float, high: float) -> str:
 
 def _flip(answer: Answer) -> str:
     """The factor by which weights may be wrong before another model is first."""
-    if not answer.weighted or len(answer.judging.first) != 1 or answer.models < 2:
+    if not answer.weighted or len(answer.judging.first) != 1 or answer.kind == "chance":
         return "-"
     if answer.flip_gamma is None:
         return "any factor: the same"
-    return f"{answer.flip_gamma:.3g}: {answer.flips_to}"
+    return f"{factor(answer.flip_gamma)}: {answer.flips_to}"
 
 
 def _estimates(report: "Report") -> Table:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from unskew.data.split import All
 from unskew.estimators import Comparison, Estimate, ExposedEstimator
-from unskew.evaluation.assumptions import describe_assumption, describe_draw
+from unskew.evaluation.assumptions import describe_assumption, describe_draw, naive_only
 from unskew.evaluation.estimating.best_models import Answer, Standing
 from unskew.evaluation.estimating.common_users import lacking_share
 from unskew.evaluation.voice import OF_A_LOG, OF_A_SAMPLE, Voice
-from unskew.evaluation.wording import capital, few, listed, quoted, rounded, sentence, signed
+from unskew.evaluation.wording import capital, factor, few, listed, quoted, rounded, sentence, signed
 from unskew.metrics import AnyMetric
 from unskew.propensities import Uniform
 
@@ -172,16 +172,20 @@ def _answers(judged: Sequence[Answer], changed: Sequence[Answer], voice: Voice) 
         elif kind == "level":
             clauses.append(f"{few(quotes)} are level on {on}")
         elif kind == "chance":
-            clauses.append(f"no model is shown to be better than a random order on {on}")
+            clauses.append(
+                f"by {voice.corrected} no model is shown to be better than a random order on {_any(some, judged)}"
+            )
         elif kind == "depends":
-            clauses.append(f"the best model on {on} depends on the assumed bias: {few(quotes, last='or')}")
+            leaders = [quoted(name) for name in some[0].leaders]
+            clauses.append(f"the best model on {on} depends on the assumed bias: {few(leaders, last='or')}")
         else:
-            opening = "nor" if clauses and "cannot separate" in clauses[-1] else f"this {voice.data} cannot separate"
+            again = clauses and clauses[-1].startswith(("nor ", f"this {voice.data} "))
+            opening = "nor" if again else f"this {voice.data} cannot separate"
             clauses.append(f"{opening} {f'the {models} models' if len(quotes) == models > 2 else few(quotes)} on {on}")
             excluded = {answer.naive.first for answer in some if answer.naive is not None and answer.agree is False}
             if len(excluded) == 1 and all(answer.agree is False for answer in some):
-                leaders = few([quoted(name) for name in next(iter(excluded))])
-                clauses[-1] += f" (not among them: {leaders}, first by {voice.naive})"
+                first = few([quoted(name) for name in next(iter(excluded))])
+                clauses[-1] += f" (not among them: {first}, first by {voice.naive})"
     rest = len(groups) - GROUPS
     if rest > 0:
         clauses.append(f"{rest} more metric{'s have' if rest > 1 else ' has'} yet another answer")
@@ -196,12 +200,14 @@ def _summary(answers: Sequence[Answer], voice: Voice) -> Iterator[str]:
         return
     sure = [answer for answer in judged if answer.kind == "best"]
     if any(not answer.changes_winner for answer in sure):
-        over = ""
-        if all(answer.robust for answer in sure) and sure[0].assumed is not None:
-            over = (
-                f", and first at every gamma tried from {_short(sure[0].assumed.low)} to {_short(sure[0].assumed.high)}"
-            )
+        over, limits = "", sure[0].assumed
+        if all(answer.robust for answer in sure) and limits is not None:
+            over = f", and first at every gamma tried from {_short(limits.low)} to {_short(limits.high)}"
         yield f"Best means better than every other model beyond chance (after Holm's correction){over}."
+    for answer in sure:
+        if answer.robust is False and answer.holds_over is not None:
+            span = f"gamma {_short(answer.holds_over.low)} to {_short(answer.holds_over.high)}"
+            yield f"On {answer.metric} that holds for {span}; at other gammas no model is shown to beat a random order."
     small = [
         c.p_value_holm is not None and c.p_value_holm < answer.judging.alpha and not answer.judging.is_beyond_chance(c)
         for answer in judged
@@ -224,31 +230,21 @@ def _sentences(report: "Report", answer: Answer, metric: AnyMetric, voice: Voice
     if not judging.order:
         yield "No model has a defined value."
         return
-    kind = voice.corrected if answer.corrects else voice.naive
-    yield from _best_words(judging, kind, report.settings.level, voice)
+    kind = voice.corrected if answer.corrects else voice.uncorrected
+    if answer.kind == "chance" and answer.chance is not None and answer.models > 1:
+        yield (
+            f"By {kind}, {judging.estimator}, no model is shown to be better than a random order, which would have "
+            f"{rounded(answer.chance)}; {quoted(judging.order[0].model)} is first, with {_value(judging.order[0])}."
+        )
+    else:
+        yield from _best_words(judging, kind, report.settings.level, voice)
     if answer.naive is not None and answer.naive.order:
         yield _naive_words(answer, answer.naive, voice)
     if answer.models > 1:
         yield from _gamma_words(answer)
         yield from _flip_words(answer)
-        if answer.kind == "chance" and answer.chance is not None:
-            yield f"A random order would have {rounded(answer.chance)}, which the first model does not clearly exceed."
     if not answer.corrects and voice is OF_A_LOG:
-        yield f"{capital(naive_only(metric))}."
-
-
-def naive_only(metric: AnyMetric) -> str:
-    """Say that a metric is not corrected here, and which one could be."""
-    cutoff = "" if metric.cutoff is None else f"@{metric.cutoff}"
-    if metric.kind == "mean" or metric.kind in {"loss", "graded"}:
-        return f"{metric} is the naive average only; -e snips corrects it"
-    why = (
-        "a sum over relevant items has no mean over pairs"
-        if metric.kind == "sum"
-        else "its value depends on relevant items that were never observed"
-    )
-    instead = f"adg{cutoff} and recall{cutoff} can be" if cutoff else "adg and auc can be"
-    return f"{metric} is the naive average only, because {why}; {instead} corrected"
+        yield f"{naive_only(metric)}."
 
 
 def _best_words(judging: Standing, kind: str, level: float, voice: Voice) -> Iterator[str]:
@@ -311,13 +307,13 @@ def _gamma_words(answer: Answer) -> Iterator[str]:
     if answer.assumed is None:
         return
     low, high = _short(answer.assumed.low), _short(answer.assumed.high)
-    if len(answer.spans) == 1:
+    if len(answer.spans) == 1 and answer.spans[0][0]:
         names = answer.spans[0][0]
         verb = "is" if len(names) == 1 else "are"
         yield f"{few([quoted(name) for name in names])} {verb} first at every gamma tried from {low} to {high}."
         return
-    parts = [f"{few([quoted(name) for name in names])} {_span(a, b)}" for names, a, b in answer.spans]
-    yield f"Which model is first depends on the assumed bias: {listed(parts)}."
+    parts = [f"{few([quoted(name) for name in names] or ['none'])} {_span(a, b)}" for names, a, b in answer.spans]
+    yield f"Which model is first, and above a random order, depends on the assumed bias: {listed(parts)}."
 
 
 def _span(low: float, high: float) -> str:
@@ -329,7 +325,7 @@ def _short(number: float) -> str:
 
 
 def _flip_words(answer: Answer) -> Iterator[str]:
-    if not answer.weighted or len(answer.judging.first) > 1:
+    if not answer.weighted or len(answer.judging.first) > 1 or answer.kind == "chance":
         return
     if answer.flip_gamma is None or answer.flips_to is None:
         yield "No error of the weights could make another model first."
@@ -338,7 +334,7 @@ def _flip_words(answer: Answer) -> Iterator[str]:
     else:
         yield (
             f"{capital(quoted(answer.flips_to))} could be first if weights were wrong by a factor of "
-            f"{answer.flip_gamma:.3g}, and for no smaller one could any other model."
+            f"{factor(answer.flip_gamma)}, and for no smaller one could any other model."
         )
 
 
@@ -390,6 +386,10 @@ def _metrics(some: Sequence[Answer], judged: Sequence[Answer]) -> str:
     if len(some) > 3:
         return f"{len(some)} of {len(judged)} metrics"
     return listed(answer.metric for answer in some)
+
+
+def _any(some: Sequence[Answer], judged: Sequence[Answer]) -> str:
+    return f"any of {len(judged)} metrics" if len(some) == len(judged) > 2 else listed((a.metric for a in some), "or")
 
 
 def _value(row: Estimate) -> str:

@@ -11,6 +11,8 @@ class Voice:
     ----------
     naive, corrected : str
         What the two numbers are, within a sentence.
+    uncorrected : str
+        What the naive number is where there is no other.
     act : str
         What leads from one to the other.
     with_act, without_act : str
@@ -22,6 +24,7 @@ class Voice:
 
     naive: str
     corrected: str
+    uncorrected: str
     act: str
     with_act: str
     without_act: str
@@ -33,6 +36,7 @@ class Voice:
 OF_A_LOG = Voice(
     naive="the naive average over the same target",
     corrected="the corrected estimate",
+    uncorrected="the naive average",
     act="Correcting for the skew",
     with_act="corrected for the skew",
     without_act="without",
@@ -43,6 +47,7 @@ OF_A_LOG = Voice(
 OF_A_SAMPLE = Voice(
     naive="the sample alone",
     corrected="the estimate over all candidates",
+    uncorrected="the sample alone",
     act="Ranking all candidates, and not the exposed ones alone,",
     with_act="over all candidates",
     without_act="inside the sample",

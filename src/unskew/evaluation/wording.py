@@ -51,6 +51,11 @@ def rounded(value: float) -> str:
     return (f"{value:.2g}" if small else f"{value:.3f}").replace("-", "−")
 
 
+def factor(number: float) -> str:
+    """A factor of at least 1, so that what is just above 1 is seen to be."""
+    return f"{number:.2f}" if number < 10 else f"{number:.3g}"
+
+
 def signed_move(number: float) -> str:
     """Four decimals with their sign; what is nothing, or rounds to it, has none."""
     text = f"{number:+.4f}"

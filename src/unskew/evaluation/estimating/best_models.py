@@ -105,7 +105,7 @@ class Answer:
     leaders : tuple of str
         The models that are first at some gamma that is held possible; empty where no gamma is assumed.
     spans : tuple of (tuple of str, float, float)
-        Who is first from which gamma to which.
+        Who is first from which gamma to which; nobody where no model is shown to be better than a random order.
     assumed : GammaRange or None
         The gammas that are held possible.
     holds_over : GammaRange or None
@@ -144,8 +144,13 @@ class Answer:
 
     @property
     def robust(self) -> bool | None:
-        """Whether the lead keeps its sign over all gammas that are held possible; None where none is assumed."""
-        return None if self.assumed is None else self.holds_over == self.assumed
+        """Whether the first model is so at all gammas that are tried; None where none is assumed."""
+        return None if self.assumed is None else self.kind != "chance" and self.holds_over == self.assumed
+
+    @property
+    def may_be_best(self) -> tuple[str, ...]:
+        """The models that no other one is better than beyond chance; none where no model is above a random order."""
+        return () if self.kind == "chance" else self.judging.may_be_best
 
     @property
     def contenders(self) -> tuple[str, ...]:
@@ -163,7 +168,7 @@ class Answer:
     def kind(self) -> Kind:
         """How far the answer goes.
 
-        ``best``: one model is better than every other beyond chance, and first at every gamma that is held possible.
+        ``best``: one model is better than every other beyond chance, and no other is first at a gamma that is tried.
         ``level``: all have the same value. ``depends``: another model is first at another gamma that is held possible.
         ``open``: several models may be best. ``chance``: the first one is not shown to be better than a random order.
         """
@@ -193,7 +198,7 @@ class Answer:
     @property
     def changes_winner(self) -> bool:
         """Whether the correction crowns another model than the naive average, both beyond chance, in every respect."""
-        return self.kind == "best" and self.swap is not None and self.confirmed
+        return self.kind == "best" and self.robust is not False and self.swap is not None and self.confirmed
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
@@ -201,7 +206,7 @@ class Answer:
         return {
             "metric": self.metric,
             "estimator": self.judging.estimator,
-            "may_be_best": list(self.judging.may_be_best),
+            "may_be_best": list(self.may_be_best),
             "naive_estimator": None if self.naive is None else self.naive.estimator,
             "naive_may_be_best": None if self.naive is None else list(self.naive.may_be_best),
             "agree": self.agree,
@@ -239,6 +244,7 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
         plain = sorted((e for e in asked if isinstance(e, Aoa | Traditional)), key=lambda e: isinstance(e, Aoa))
         return Answer(str(metric), standing_of(report, metric, plain[0] if plain else asked[0]), corrects=False)
     judging = standing_of(report, metric, estimator)
+    chance = None if report.settings.users == "served" else _chance(report, metric, estimator)
     weighted = estimator.uses_propensity and not isinstance(estimator, ExposedEstimator)
     shared = report.settings.users != "served"  # else each model has weights of its own users
     factor, to = _flip(report, metric, estimator, judging) if weighted and shared else (None, None)
@@ -250,8 +256,8 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
         flip_gamma=factor,
         flips_to=to,
         weighted=weighted and shared,
-        chance=_chance(report, metric, estimator) if shared else None,
-        **(_over_gamma(report, metric, judging) if weighted and shared else {}),
+        chance=chance,
+        **(_over_gamma(report, metric, judging, chance) if weighted and shared else {}),
     )
 
 
@@ -284,21 +290,31 @@ def standing_of(report: "Report", metric: AnyMetric, estimator: Estimator) -> St
     )
 
 
-def _over_gamma(report: "Report", metric: AnyMetric, judging: Standing) -> Mapping[str, Any]:
-    """Who is first at which gamma."""
+def _over_gamma(report: "Report", metric: AnyMetric, judging: Standing, chance: float | None) -> Mapping[str, Any]:
+    """Who is first at which gamma; nobody where the first one is not shown to be better than a random order.
+
+    What a random order gets hardly depends on gamma, so the one of the run serves for all.
+    """
     band = report.band
     if band is None or not judging.order:
         return {}
     orders = band.orders(str(metric), judging.estimator, lower=metric.lower_is_better)
     if not all(orders):
         return {}
-    firsts = [order[0] for order in orders]
+    firsts = [
+        ()
+        if chance is not None and band.least(str(metric), judging.estimator, order[0][0], place) <= chance
+        else order[0]
+        for place, order in enumerate(orders)
+    ]
     spans: list[tuple[tuple[str, ...], float, float]] = []
     for gamma, first in zip(band.gammas, firsts, strict=True):
         start = spans.pop()[1] if spans and spans[-1][0] == first else gamma
         spans.append((first, start, gamma))
     own = set(judging.first)
     low = high = band.gammas.index(band.used)
+    if not firsts[low]:
+        return {"spans": tuple(spans), "assumed": band.range}
     while low > 0 and own & set(firsts[low - 1]):
         low -= 1
     while high < len(firsts) - 1 and own & set(firsts[high + 1]):

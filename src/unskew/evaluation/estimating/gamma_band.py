@@ -84,6 +84,12 @@ class GammaBand:
             return estimate
         return replace(estimate, assumed_low=min(lows), assumed_high=max(highs))
 
+    def least(self, metric: str, estimator: str, model: str, place: int) -> float:
+        """The low end of an estimate at the gamma of this place; its value where there is no interval."""
+        point = self.by_key[metric, estimator, model][place]
+        found = point.value if point.low is None else point.low
+        return float("nan") if found is None else found
+
     def orders(self, metric: str, estimator: str, *, lower: bool) -> list[tuple[tuple[str, ...], ...]]:
         """At each gamma the models from best to worst, level ones together; those without a value are left out."""
         mine = [points for (m, e, _), points in self.by_key.items() if (m, e) == (metric, estimator)]
