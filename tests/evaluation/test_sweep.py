@@ -108,7 +108,7 @@ def test_the_printed_report_says_who_is_first_at_which_gamma() -> None:
     text = str(report)
     assert "first for gamma" in text
     for answer in report.answers:
-        assert [low for _, low, _ in answer.spans][0] == -0.5
+        assert answer.spans[0][1] == -0.5
         assert answer.spans[-1][2] == 1.5
         row = next(line for line in text.splitlines() if line.lstrip().startswith(answer.metric))
         assert (", ".join(answer.spans[0][0]) or "none") in row
