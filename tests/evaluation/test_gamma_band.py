@@ -146,7 +146,10 @@ def test_table_and_page_show_the_gammas_found() -> None:
     assert "Over the gammas found" in text
     assert report.gamma.describe() in text
     assert 'id="sensitivity"' in page
-    assert all(f"gamma {gamma:.2f}".replace("-", "−") in page for gamma in report.gamma.band)
+    assert all(
+        f"gamma {gamma:.2f}".replace("-", "−") in page
+        for gamma in (report.gamma.low, report.gamma.used, report.gamma.high)
+    )
     plain = evaluate({"popular": "popular"}, make_split(), metrics=["auc"])
     assert "Over the gammas found" not in str(plain)
     assert 'id="sensitivity"' not in plain.to_html()

@@ -4,7 +4,8 @@ import pytest
 from rated_runs import judge_ratings
 
 from unskew.estimators import Comparison
-from unskew.evaluation.ordering import first_of, lead_of, lower_is_better, oriented, ranked
+from unskew.evaluation.estimating.best_models import Standing
+from unskew.evaluation.ordering import first_of, lower_is_better, oriented, ranked
 from unskew.metrics import parse_metric
 
 GAP = Comparison("mae", "aoa", "a", "b", 0.2, 0.1, 0.3, 0.01, 0.02)
@@ -49,5 +50,5 @@ def test_the_better_model_comes_first_with_its_sign():
 
 def test_no_lead_without_a_second_model():
     order = ranked(judge_ratings().estimates, "mae", "snips", lower=True)
-    assert lead_of([GAP], order[:1], lower=True) is None
-    assert lead_of([], order, lower=True) is None
+    assert Standing("snips", tuple(order[:1]), (GAP,), 0.05, 30.0).lead is None
+    assert Standing("snips", tuple(order), (), 0.05, 30.0).lead is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unskew.evaluation.wording import chain, listed, ordinal, quoted, rounded, sentence, signed
+from unskew.evaluation.wording import chain, factor, few, listed, quoted, rounded, sentence, signed
 
 
 def test_lists_read_as_in_a_sentence():
@@ -31,5 +31,6 @@ def test_numbers_keep_three_decimals_or_two_digits(value, text):
 def test_the_rest():
     assert signed(-0.25) == "−0.25"
     assert signed(3.0) == "3"
-    assert [ordinal(2), ordinal(12)] == ["second", "at place 12"]
+    assert [factor(1.00096), factor(12.34)] == ["1.00", "12.3"]
+    assert few(["a", "b", "c", "d", "e"], last="or") == "a, b, c or 2 more"
     assert sentence("so it is") == "So it is."

@@ -1,6 +1,9 @@
 """What a correction rests on, and where there is none, in a sentence."""
 
+from collections.abc import Iterable
+
 from unskew.data.split import Candidates, Unseen
+from unskew.estimators import Estimate
 from unskew.evaluation.wording import signed
 from unskew.metrics import AnyMetric
 from unskew.propensities import (
@@ -71,3 +74,11 @@ def naive_only(metric: AnyMetric) -> str:
     )
     instead = f"adg{cutoff} and recall{cutoff} can be" if cutoff else "adg and auc can be"
     return f"{metric} is the naive average only, because {why}; {instead} corrected"
+
+
+def targets_of(rows: Iterable[Estimate]) -> dict[str, str]:
+    """What each estimator aims at; more than one thing when metrics are of several kinds."""
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        found.setdefault(row.estimator, {})[row.target] = None
+    return {estimator: " / ".join(targets) for estimator, targets in found.items()}

@@ -103,11 +103,6 @@ class GammaChoice:
     def _margin(self) -> float:
         return ERRORS * self.fits[0].std_error if len(self.fits) == 1 else 0.0
 
-    @property
-    def band(self) -> tuple[float, ...]:
-        """The gammas that estimates are made at, ascending."""
-        return tuple(sorted({self.low, self.used, self.high}))
-
     def at(self, gamma: float) -> Popularity:
         """The propensity that was asked for, with this gamma."""
         return replace(self.asked, gamma=gamma)

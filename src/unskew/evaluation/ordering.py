@@ -36,12 +36,3 @@ def oriented(row: Comparison, *, lower: bool = False) -> Comparison:
     if row.difference is None or row.difference == 0 or (row.difference < 0) == lower:
         return row
     return row.reversed()
-
-
-def lead_of(compared: Sequence[Comparison], order: Sequence[Estimate], *, lower: bool = False) -> Comparison | None:
-    """The comparison of the first with the second, oriented that way."""
-    if len(order) < 2:
-        return None
-    wanted = {order[0].model, order[1].model}
-    found = next((c for c in compared if {c.a, c.b} == wanted), None)
-    return None if found is None else oriented(found, lower=lower)

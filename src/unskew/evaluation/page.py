@@ -11,6 +11,7 @@ from markupsafe import Markup
 from unskew import __version__
 from unskew.estimators import Comparison, Estimate, Estimator
 from unskew.evaluation import charts
+from unskew.evaluation.assumptions import targets_of
 from unskew.evaluation.changes import Change
 from unskew.evaluation.corrected import correction_lines
 from unskew.evaluation.estimating.best_models import judging_estimator, standing_of
@@ -139,7 +140,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "verdict": report.verdict,
         "level": f"{100 * report.settings.level:.4g} %",
         "estimator_styles": list(styles.values()),
-        "targets": _targets(rows),
+        "targets": targets_of(rows),
         "assumed": "" if report.band is None else _assumed(report.band.range),
         "lower": {str(metric) for metric in report.settings.metrics if metric.lower_is_better},
         "estimate_figures": [_estimate_figure(report, rows, styles, k) for k in range(len(report.settings.metrics))],
@@ -207,14 +208,6 @@ def _shows_popularity(report: "Report") -> bool:
     """Whether popularity matters: for rankings of positives, and where propensities are made from it."""
     ranks = any(metric.kind not in OVER_ALL_PAIRS for metric in report.settings.metrics)
     return ranks or isinstance(report.settings.propensity, Popularity)
-
-
-def _targets(rows: Sequence[Estimate]) -> dict[str, str]:
-    """What each estimator aims at; more than one thing when metrics are of several kinds."""
-    found: dict[str, dict[str, None]] = {}
-    for row in rows:
-        found.setdefault(row.estimator, {})[row.target] = None
-    return {estimator: " / ".join(targets) for estimator, targets in found.items()}
 
 
 def _judging_word(report: "Report", metric: str) -> str:

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unskew.estimators import Comparison, Observation
-from unskew.evaluation.assumptions import naive_only
+from unskew.evaluation.assumptions import naive_only, targets_of
 from unskew.evaluation.changes import Changes
 from unskew.evaluation.corrected import correction_lines
 from unskew.evaluation.estimating.best_models import Answer
@@ -36,7 +36,8 @@ def print_report(report: "Report", console: Console) -> None:
     """Print the verdict, the estimates, and the best against the next."""
     print_verdict(report, console)
     print_words(_estimates(report), console)
-    for line in (*target_lines(report), *naive_lines(report)):
+    aims = "; ".join(f"{word} {target}" for word, target in targets_of(report.estimates).items())
+    for line in (f"targets: {aims}", *naive_lines(report)):
         console.print(Text(line), soft_wrap=True)
     if report.comparisons:
         print_words(_comparisons(report), console)
@@ -83,15 +84,6 @@ def print_verdict(report: "Report", console: Console) -> None:
             users = f"{len(other.evidence.users):,} users whom all models know"
             print_words(_answers(other.answers, f"Which model may be best, on the {users}"), console)
     console.print()
-
-
-def target_lines(report: "Report") -> list[str]:
-    """What each estimator estimates."""
-    targets: dict[str, dict[str, None]] = {}
-    for row in report.estimates:
-        targets.setdefault(row.estimator, {})[row.target] = None
-    aims = [f"{word} {' or '.join(of_it)}" for word, of_it in targets.items()]
-    return [f"targets: {'; '.join(aims)}"]
 
 
 def naive_lines(report: "Report") -> list[str]:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from unskew.evaluation.names import shortened
 
 NAME = 40  # characters of a name in a sentence
-_ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth"}
 
 
 def quoted(name: str) -> str:
@@ -33,11 +32,6 @@ def chain(names: Sequence[str], most: int = 5) -> str:
     """Names from best to worst, the last ones only counted when there are many."""
     shown = " > ".join(quoted(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown} > {len(names) - most} more"
-
-
-def ordinal(place: int) -> str:
-    """Which place, in words for the first few."""
-    return _ORDINALS.get(place, f"at place {place}")
 
 
 def signed(number: float) -> str:
