@@ -95,6 +95,20 @@ def test_ctrl_c_while_training_leaves_nothing(world):
     assert list((world.folder / "out").iterdir()) == []
 
 
+def test_ctrl_c_inside_code_made_from_text_has_the_same_status(world):
+    (world.folder / "textual.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from unskew.models import Popular\n"
+        "@dataclass(frozen=True)\n"
+        "class Textual(Popular):\n"
+        "    def fit(self, train, **settings):\n"
+        "        exec('raise KeyboardInterrupt')\n"
+    )
+    process = start(world.folder, "--model", "textual:Textual")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", LINE)
+
+
 def stop(*arguments, **named):
     raise KeyboardInterrupt
 

@@ -95,11 +95,22 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _fail(f"{str(error) or 'out of memory'}; check memory, disk and permissions", debug=debug)
     except Exception as error:  # noqa: BLE001  # whatever it is, one line and no traceback
         if _was_interrupted(error):
+            _forget_interrupt()
             _fail(INTERRUPTED_WORDS, debug=debug, status=INTERRUPTED)
         _fail(_usage(error) or f"{type(error).__name__}: {error}; {_blame(error)}", debug=debug)
     if status == INTERRUPTED:  # newer versions of typer turn Ctrl-C into this status
+        _forget_interrupt()
         print(f"unskew: {INTERRUPTED_WORDS}", file=sys.stderr)  # noqa: T201
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _forget_interrupt() -> None:
+    """Leave with the status that is asked for.
+
+    Ctrl-C inside an ``exec`` of text, as dataclasses and compilers make, is remembered by the interpreter, which then
+    ends ``python -m`` by the signal although it was caught. Another such ``exec`` makes it forget.
+    """
+    exec("")  # noqa: S102
 
 
 def _was_interrupted(error: BaseException | None) -> bool:
