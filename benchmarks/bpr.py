@@ -10,9 +10,9 @@ from scipy import sparse
 from unskew.data import Interactions, split_fractions
 from unskew.data.sources import SOURCES
 from unskew.models import Bpr
-from unskew.models.batches import Positives
-from unskew.models.descent import Descent
 from unskew.models.model import Observed
+from unskew.models.training.batches import Positives
+from unskew.models.training.gradient_run import Descent
 from unskew.ranking.engines.threads import usable_cores
 
 BATCH, FACTORS, ROUNDS = 8000, 50, 5

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from unskew.calibration.quick import HOW, calibrate_quickly
+from unskew.calibration.suggest import gp_is_here
 from unskew.cli.columns import Columns
 from unskew.cli.split import read_log
-from unskew.evaluation.calibration.quick import HOW, calibrate_quickly
-from unskew.evaluation.calibration.suggesting import gp_is_here
 
 LOGS = ("ml-100k", "lastfm-hetrec2011", "ml-1m")
 KINDS = ("lda-pop", "ibp-pop")

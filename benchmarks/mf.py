@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from unskew.models import Rated
-from unskew.models.mf_fit import CORRECTIONS, STEPS, TOLERANCE, Objective, fit_mf, packed, start_mf
+from unskew.models.ratings.mf_fit import CORRECTIONS, STEPS, TOLERANCE, Objective, fit_mf, packed, start_mf
 
 USERS, ITEMS, ROWS, FACTORS = 943, 1682, 79_000, 20
 PENALTIES = (0.008, 1.0, 25.0)

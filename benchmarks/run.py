@@ -14,11 +14,11 @@ from debiased import bench_debiased
 from mf import bench_mf
 from pairwise import bench_pairwise
 from workloads import W1, W2, W3, Workload, make, make_lists
-from worlds import bench_worlds, bench_written
 from yardsticks import matrix_product, numpy_lists, numpy_sort
 
 from unskew import evaluate
 from unskew.ranking.engines.threads import usable_cores
+from worlds import bench_worlds, bench_written
 
 METRICS = ["auc", "adg", "recall@10", "ndcg@10", "map"]
 LIST_METRICS = ["recall@10", "ndcg@10", "map@10", "mrr@100"]

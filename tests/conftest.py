@@ -16,6 +16,6 @@ settings.load_profile("unskew")
 @pytest.fixture
 def short_auto(monkeypatch: pytest.MonkeyPatch) -> None:
     """``gamma=auto`` with few steps, for tests of all but its numbers."""
-    from unskew.evaluation import gamma
+    from unskew.evaluation.fitting import gamma
 
     monkeypatch.setattr(gamma, "REFERENCES", [replace(model, iterations=50) for model in gamma.REFERENCES])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unskew.data.split import Candidates
+from unskew.data.candidates import Candidates
 from unskew.errors import ConfigError, did_you_mean
 from unskew.estimators import Estimator, Interval, Snips
 from unskew.models import Model

@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from unskew.audit import Audit
+    from unskew.audit.audit import audit
     from unskew.data import Interactions, Split
     from unskew.errors import ConfigError, DataError, PropensityError, UnskewError, UnskewWarning
-    from unskew.evaluation import Audit, Report, audit, compare, evaluate
+    from unskew.evaluation import Report, compare
+    from unskew.evaluation.evaluate import evaluate
     from unskew.ranking import Predictions, Ranks
 
 __all__ = [
@@ -30,9 +33,9 @@ __all__ = [
 _HOMES = {
     "Interactions": "unskew.data",
     "Split": "unskew.data",
-    "Audit": "unskew.evaluation",
+    "Audit": "unskew.audit",
     "Report": "unskew.evaluation",
-    "audit": "unskew.evaluation",
+    "audit": "unskew.audit",
     "compare": "unskew.evaluation",
     "evaluate": "unskew.evaluation",
     "Predictions": "unskew.ranking",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from unskew.evaluation.calibration import Calibration
+from unskew.calibration import Calibration
 from unskew.simulators.ibp import Ibp
 
 FEW = ("--singles", "4", "--joint", "2", "--starts", "3", "--threads", "1", "--coarse")
@@ -91,7 +91,7 @@ def test_a_log_that_is_too_small_is_refused_with_what_is_missing(unskew, tmp_pat
 
 def test_without_the_packages_the_hint_says_what_to_install(unskew, log, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("unskew.evaluation.calibration.suggesting.find_spec", lambda name: None)
+    monkeypatch.setattr("unskew.calibration.suggest.find_spec", lambda name: None)
     outcome = unskew("calibrate", str(log))
     assert outcome.code == 2
     assert "pip install 'unskew[tune]'" in outcome.err

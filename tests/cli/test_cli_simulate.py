@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from unskew import __version__
-from unskew.evaluation.calibration.result import Calibrated, Calibration, LogFacts
+from unskew.calibration.result import Calibrated, Calibration, LogFacts
 from unskew.simulators import WorldModel
-from unskew.simulators.statistics import STATISTICS
+from unskew.simulators.likeness import STATISTICS
 
 SMALL = "ibp(users=80, alpha=12, sizes=pareto(scale=4, upper=20))"
 FILES = {"train.parquet", "test.parquet", "truth.parquet", "relevant.parquet", "world.json"}

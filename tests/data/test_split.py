@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unskew import Interactions, Split
-from unskew.data.split import All, Candidates, Listed, Sampled, Trained, Unseen
+from unskew.data.candidates import All, Candidates, Listed, Sampled, Trained, Unseen
 from unskew.errors import ConfigError
 
 

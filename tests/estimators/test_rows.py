@@ -8,7 +8,7 @@ from rated_rows import FORMS, by_loops, make_rows, row_worlds, take
 
 from unskew.errors import ConfigError, DataError
 from unskew.estimators import Aoa, Estimator, Ips, Rows, Snips
-from unskew.simulators.ratings import observation
+from unskew.simulators.ratings.rating_world import observation
 
 few = settings(max_examples=30)
 every_form = pytest.mark.parametrize("estimator", FORMS, ids=str)

@@ -7,8 +7,8 @@ import pytest
 from rated_runs import FAR, ITEMS, NEAR, USERS, judge_mixed, judge_ratings, rated_split, table_of
 from skewed import judge_models
 
-from unskew.evaluation.skew import measure_ratings, measure_skew
-from unskew.evaluation.table import best_against_next
+from unskew.evaluation.showing.popularity_section import measure_ratings, measure_skew
+from unskew.evaluation.showing.text import best_against_next
 from unskew.ranking import MatrixScorer
 
 

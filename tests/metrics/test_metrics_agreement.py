@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from worlds import ScoredUser, user_values
+from ranked_lists import ScoredUser, user_values
 
 from unskew.metrics import parse_metric
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from worlds import from_ranks
+from ranked_lists import from_ranks
 
 from unskew.metrics import ATOP, AUC, AUCOfNegatives
 

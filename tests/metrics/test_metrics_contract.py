@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from worlds import (
+from ranked_lists import (
     ScoredUser,
     all_forms,
     all_words,

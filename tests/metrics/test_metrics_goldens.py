@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from worlds import from_ranks
+from ranked_lists import from_ranks
 
 from unskew.metrics import ADG, NDCG, Metric, UserLists, parse_metric
 

@@ -8,7 +8,7 @@ import pytest
 
 from unskew.errors import ConfigError
 from unskew.metrics import ADG, AUC, DCG, NDCG, AtK, Metric, Precision, Recall
-from unskew.metrics.positions import harmonic_numbers
+from unskew.metrics.exact.positions import harmonic_numbers
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from unskew.data import Interactions
 from unskew.errors import DataError
-from unskew.simulators.divergence import divergence, divergences
-from unskew.simulators.statistics import STATISTICS, Histogram, measure
+from unskew.simulators.likeness import STATISTICS, Histogram, divergence, divergences, measure
 
 cells = st.dictionaries(st.integers(0, 6), st.integers(1, 9), min_size=1)
 

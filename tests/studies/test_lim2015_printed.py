@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unskew.metrics.missing import ndcg_shrinkage
+from unskew.metrics.exact.size_shift import ndcg_shrinkage
 from unskew.studies.lim2015.printed import COUNTS, METRICS, MODELS, TABLE1, TABLE2
 from unskew.studies.lim2015.protocol import SETS
 

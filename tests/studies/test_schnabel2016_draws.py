@@ -6,7 +6,7 @@ import pytest
 from unskew.data import Interactions
 from unskew.estimators import Aoa, Ips, Rows, Snips
 from unskew.metrics import DCGOfValues
-from unskew.propensities.naive_bayes import NaiveBayes
+from unskew.propensities.observed.naive_bayes import NaiveBayes
 from unskew.simulators import draw_observed, prediction_matrices, relabel
 from unskew.studies.schnabel2016 import draws as draws_module
 from unskew.studies.schnabel2016.closed_forms import MATRICES, chances_at, limit

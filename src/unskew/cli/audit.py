@@ -73,9 +73,9 @@ def audit_command(
     options: dict[str, Any] = {"factors": factors, "scores": scores, "model": model, "json": json, "html": html}
     check_outputs(options, [log, test, parameters, *model_files(options)])
     columns = Columns(user_col or "user", item_col or "item", rating_col, timestamp_col, propensity_col)
-    from unskew.evaluation import audit
-    from unskew.evaluation.audit_strata import check_metrics
-    from unskew.evaluation.error.depths import plan_error
+    from unskew.audit import audit
+    from unskew.audit.error.plan import plan_error
+    from unskew.audit.strata import check_metrics
 
     check_metrics(metric)  # words are checked before files are read
     plan_error(depth, world=world, parameters=parameters, runs=runs, evaluations=evaluations)
@@ -110,7 +110,7 @@ def audit_command(
 
 
 def _print(found: Any, *, tables: bool) -> None:
-    from unskew.evaluation.audit_table import print_audit, print_audit_warnings
+    from unskew.audit.showing.text import print_audit, print_audit_warnings
 
     if tables:
         # a pipe or file gets full lines, not those of an imagined 80-column screen

@@ -46,7 +46,7 @@ def calibrate_command(
     if place == Path("-"):
         raise ConfigError("--out -: name a file")
     check_outputs(options, [log])
-    from unskew.evaluation.calibration import calibrate, check_numbers, require_gp
+    from unskew.calibration import calibrate, check_numbers, require_gp
 
     kinds = tuple(dict.fromkeys(world or ["ibp-pop"]))
     check_numbers(kinds, singles, joint, starts, seed, threads)
@@ -73,7 +73,7 @@ def calibrate_command(
 
 
 def _print(found: Any, place: Path) -> None:
-    from unskew.evaluation.calibration.table import print_calibration
+    from unskew.calibration.showing import print_calibration
 
     # a pipe or file gets full lines, not those of an imagined 80-column screen
     console = Console(width=None if sys.stdout.isatty() else 130, soft_wrap=False, highlight=False)

@@ -144,7 +144,7 @@ def evaluate_command(
 def run(options: dict[str, Any]) -> None:
     """Read the files, evaluate once, print and write."""
     from unskew.evaluation import compare, get_preset, resolve
-    from unskew.evaluation.earlier import read_earlier
+    from unskew.evaluation.comparing.earlier_run import read_earlier
 
     if options["train"] is None:
         raise ConfigError("--train is missing; see 'unskew evaluate --help'")
@@ -257,7 +257,7 @@ def _read_split(options: dict[str, Any], columns: Columns) -> Any:
 def _asked(models: dict[str, Any], settings: dict[str, Any], *, exposed: bool) -> list[tuple[str, str, str]]:
     """The words of what will be estimated: each model with each metric and estimator."""
     from unskew.evaluation import resolve
-    from unskew.evaluation.judged import default_metrics
+    from unskew.evaluation.fitting.models import default_metrics
 
     usual = {} if exposed else {"metrics": default_metrics(models)}
     pairs = resolve(**{**usual, **settings}, exposed=exposed).pairs
@@ -282,7 +282,7 @@ def _relevant(path: Path, columns: Columns) -> Any:
 
 
 def _print(report: Any, *, table: bool) -> None:
-    from unskew.evaluation.table import print_report, print_warnings
+    from unskew.evaluation.showing.text import print_report, print_warnings
 
     screen = Console(stderr=True, soft_wrap=True)
     if table:

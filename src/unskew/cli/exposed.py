@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from unskew.data import Interactions, Split
     from unskew.evaluation import Report
-    from unskew.evaluation.settings import Settings
+    from unskew.evaluation.settings.settings import Settings
 
 ExposedFile = Annotated[
     Path | None,
@@ -174,6 +174,6 @@ def _read_labels(path: Path, options: dict[str, Any], columns: Columns) -> "Inte
 
 
 def _scale(options: dict[str, Any]) -> Any:
-    from unskew.evaluation.scale import Scale
+    from unskew.evaluation.settings.rating_scale import Scale
 
     return Scale.parse(options["scale"])

@@ -74,7 +74,7 @@ def _read_world(text: str, kind: str | None) -> "WorldModel":
         if kind is not None:
             raise ConfigError(f"--world {kind}: chooses among the worlds of a JSON, and {text!r} is a word")
         return WorldModel.from_word(text)
-    from unskew.evaluation.calibration import Calibration
+    from unskew.calibration import Calibration
 
     found = Calibration.read(text)
     if kind is not None:

@@ -1,10 +1,11 @@
 """Interactions, splits and the readers of public data sets."""
 
-from unskew.data.catalogue import read_catalogue, with_items
+from unskew.data.candidates import Candidates
 from unskew.data.densify import Densified, Size, densify
 from unskew.data.exposed import Population, exposed_from_frame, find_population, read_exposed
 from unskew.data.interactions import Interactions
-from unskew.data.split import Candidates, Split
+from unskew.data.item_list import read_catalogue, with_items
+from unskew.data.split import Split
 from unskew.data.splitters import (
     count_train_only,
     split_fractions,

@@ -188,7 +188,7 @@ def within(rows: "Interactions", split: "Split") -> "Interactions":
 
 def check_exposed(split: "Split") -> None:
     """Refuse a test that cannot be a random sample of the candidates."""
-    from unskew.data.split import All, Unseen
+    from unskew.data.candidates import All, Unseen
 
     if not isinstance(split.rule, All | Unseen):
         raise ConfigError(f"exposed items were drawn from all or unseen items, not from {split.rule}; use one of them")

@@ -127,7 +127,7 @@ def all_pairs(kind: str, per: str) -> str:
 
 def sum_by(user: Ints, values: Floats) -> Floats:
     """Sum of values for each user."""
-    from unskew.estimators.sums import group_sum
+    from unskew.estimators.sums_kernel import group_sum
 
     sums: Floats = group_sum(user, values, int(user.max(initial=-1)) + 1)
     return sums
@@ -135,7 +135,7 @@ def sum_by(user: Ints, values: Floats) -> Floats:
 
 def mean_by(user: Ints, values: Floats) -> Floats:
     """Mean of values for each user."""
-    from unskew.estimators.sums import group_mean
+    from unskew.estimators.sums_kernel import group_mean
 
     means: Floats = group_mean(user, values, int(user.max(initial=-1)) + 1)
     return means

@@ -141,7 +141,7 @@ class Bootstrap(Interval, word="bootstrap"):
 
     def _values(self, terms: Sequence[Terms], rng: np.random.Generator) -> Floats:
         """Value of each estimate in each draw, shape (draws, estimates)."""
-        from unskew.estimators.sums import resampled_sums
+        from unskew.estimators.sums_kernel import resampled_sums
 
         users = len(terms[0].numerator)
         columns = np.stack([column for term in terms for column in (term.numerator, term.denominator)], axis=1)

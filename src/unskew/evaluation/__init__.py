@@ -1,26 +1,22 @@
-"""Judging models: evaluate(), Report and the page."""
+"""Models and a split in, a report out: evaluate(), compare(), Report."""
 
-from unskew.evaluation.audit_result import Audit
-from unskew.evaluation.auditor import audit
-from unskew.evaluation.changes import Change, Changes
-from unskew.evaluation.comparer import compare
-from unskew.evaluation.evaluator import evaluate
-from unskew.evaluation.presets import PRESETS, get_preset
+from unskew.evaluation.comparing.changes import Change, Changes
+from unskew.evaluation.comparing.compare import compare
+from unskew.evaluation.estimating.gamma_sweep import Sweep
+from unskew.evaluation.evaluate import choose, evaluate
+from unskew.evaluation.fitting.selection import Chosen
 from unskew.evaluation.report import Report
-from unskew.evaluation.settings import Settings, resolve
-from unskew.evaluation.sweep import Sweep
-from unskew.evaluation.validation import Chosen, choose
+from unskew.evaluation.settings.presets import PRESETS, get_preset
+from unskew.evaluation.settings.settings import Settings, resolve
 
 __all__ = [
     "PRESETS",
-    "Audit",
     "Change",
     "Changes",
     "Chosen",
     "Report",
     "Settings",
     "Sweep",
-    "audit",
     "choose",
     "compare",
     "evaluate",

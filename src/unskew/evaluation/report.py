@@ -15,22 +15,20 @@ from unskew.data import Interactions
 from unskew.data.writing import written
 from unskew.errors import ConfigError, UnskewError, did_you_mean
 from unskew.estimators import Comparison, Estimate, Estimator, Snips
-from unskew.evaluation.changes import Changes
-from unskew.evaluation.corrected import CorrectionCheck
-from unskew.evaluation.coupling import ROWS_A_USER, count_sizes
+from unskew.evaluation.collecting.exposed import Exposures
+from unskew.evaluation.collecting.sample import Evidence
+from unskew.evaluation.collecting.sampled_ranks import CorrectionCheck
 from unskew.evaluation.estimating.best_models import Answer, find_answers
+from unskew.evaluation.estimating.cell import Cell
 from unskew.evaluation.estimating.common_users import judge_common_users
 from unskew.evaluation.estimating.gamma_band import GammaBand
+from unskew.evaluation.estimating.gamma_sweep import Sweep, sweep_gamma
 from unskew.evaluation.estimating.naive_twin import Counterparts, missing_counterparts
-from unskew.evaluation.evidence import Evidence
-from unskew.evaluation.exposed_record import record_exposures
-from unskew.evaluation.exposures import Exposures
-from unskew.evaluation.gamma import GammaChoice
-from unskew.evaluation.judged import Fitted
-from unskew.evaluation.propensity_check import as_numbers, check_propensity, count_pairs, file_fingerprints
-from unskew.evaluation.risks import Cell
-from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
-from unskew.evaluation.sweep import Sweep, sweep_gamma
+from unskew.evaluation.estimating.propensity_sum import as_numbers, check_propensity, count_pairs, file_fingerprints
+from unskew.evaluation.fitting.gamma import GammaChoice
+from unskew.evaluation.fitting.models import Fitted
+from unskew.evaluation.record import ROWS_A_USER, count_sizes, record_exposures
+from unskew.evaluation.settings.settings import OVER_ALL_PAIRS, Settings
 from unskew.metrics import AnyMetric, parse_metric
 from unskew.propensities import Diagnostics, ObservationModel, Popularity, Propensity
 from unskew.ranking import Contest
@@ -39,7 +37,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from unskew.evaluation.verdict import Verdict
+    from unskew.evaluation.comparing.changes import Changes
+    from unskew.evaluation.showing.verdict import Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +68,7 @@ class Report:
     gamma: GammaChoice | None = None
     band: GammaBand | None = None
     correction: tuple[CorrectionCheck, ...] | None = None
-    against: Changes | None = None
+    against: "Changes | None" = None
     exposures: Exposures | None = None
     uniform: Interactions | None = None
     population_by: str = "given"
@@ -80,7 +79,7 @@ class Report:
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        from unskew.evaluation.table import as_text
+        from unskew.evaluation.showing.text import as_text
 
         return as_text(self)
 
@@ -143,13 +142,6 @@ class Report:
             judged = self.evidence.rows
         return 1 - judged / asked if asked else 0.0
 
-    @property
-    def left_out(self) -> str | None:
-        """The warning that every output opens with, when many test rows are not judged; None otherwise."""
-        from unskew.evaluation.checking.data import rows_left_out
-
-        return next(rows_left_out.look(self), None)
-
     def evidence_of(self, metric: str) -> Evidence:
         """The rows that a metric is computed from."""
         over_all = any(str(m) == metric and m.kind in OVER_ALL_PAIRS for m in self.settings.metrics)
@@ -178,7 +170,7 @@ class Report:
     @cached_property
     def verdict(self) -> "Verdict":
         """What the evidence carries, and no more: the same in Python, JSON, terminal, notebook and page."""
-        from unskew.evaluation.verdict import judge
+        from unskew.evaluation.showing.verdict import judge
 
         return judge(self)
 
@@ -331,7 +323,7 @@ class Report:
         introduction : str
             HTML to show below the headline. It is put in as it is, so escape what comes from data.
         """
-        from unskew.evaluation.page import render
+        from unskew.evaluation.showing.page import render
 
         text = render(self, introduction=introduction)
         if path is not None:

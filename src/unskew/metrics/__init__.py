@@ -2,15 +2,15 @@
 
 from unskew.metrics.auc import ATOP, AUC, AUCOfNegatives
 from unskew.metrics.average_precision import MAP
-from unskew.metrics.catalogue import AnyMetric, MetricEntry, list_metrics, parse_metric
 from unskew.metrics.dcg import ADG, DCG, NDCG
+from unskew.metrics.exact.size_shift import Move, expected_average_precision, expected_move, ndcg_shrinkage
+from unskew.metrics.exact.user_lists import UserLists
 from unskew.metrics.graded import CG, DCGOfValues, GradedMetric, PrecisionOfValues
 from unskew.metrics.hits import Hit, Precision, Recall, RecallOfMin
-from unskew.metrics.lists import UserLists
 from unskew.metrics.losses import MAE, MSE, RMSE, Accuracy, RatingLoss
 from unskew.metrics.metric import AtK, ListMetric, Metric, MetricWord
-from unskew.metrics.missing import Move, expected_average_precision, expected_move, ndcg_shrinkage
 from unskew.metrics.reciprocal_rank import MRR
+from unskew.metrics.registry import AnyMetric, MetricEntry, list_metrics, parse_metric
 
 __all__ = [
     "ADG",

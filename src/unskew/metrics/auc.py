@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.metrics.lists import UserLists, divide
+from unskew.metrics.exact.user_lists import UserLists, divide
 from unskew.metrics.metric import ListMetric, Metric, TakesCutoff
 
 

@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.metrics.lists import UserLists, divide
+from unskew.metrics.exact.positions import harmonic_numbers, positions_used
+from unskew.metrics.exact.user_lists import UserLists, divide
 from unskew.metrics.metric import ListMetric
-from unskew.metrics.positions import harmonic_numbers, positions_used
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class MAP(ListMetric, word="map"):
         return divide(sums * lists.shares(sizes), self._divisor(sizes))
 
     def _sums(self, lists: UserLists) -> Floats:
-        from unskew.metrics.tie_groups import precision_sums
+        from unskew.metrics.exact.tie_kernel import precision_sums
 
         harmonic = harmonic_numbers(positions_used(lists.above, lists.tied, self.k))
         return np.asarray(precision_sums(lists.offsets, lists.above, lists.tied, lists.limits(self.k), harmonic))

@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.metrics.lists import UserLists, divide
+from unskew.metrics.exact.positions import mean_gain, positions_used
+from unskew.metrics.exact.user_lists import UserLists, divide
 from unskew.metrics.metric import Kind, ListMetric, Metric
-from unskew.metrics.positions import mean_gain, positions_used
 
 
 @dataclass(frozen=True)

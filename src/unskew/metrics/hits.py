@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.metrics.lists import UserLists, check_fewer, divide
+from unskew.metrics.exact.user_lists import UserLists, check_fewer, divide
 from unskew.metrics.metric import Kind, ListMetric, Metric, TakesCutoff
 
 
@@ -92,7 +92,7 @@ class Hit(ListMetric, word="hit"):
 
     def values(self, lists: UserLists) -> Floats:
         """Return the chance of a hit per user."""
-        from unskew.metrics.tie_groups import hit_chances
+        from unskew.metrics.exact.tie_kernel import hit_chances
 
         return np.asarray(hit_chances(lists.offsets, lists.above, lists.tied, lists.limits(self.k)))
 
@@ -101,7 +101,7 @@ class Hit(ListMetric, word="hit"):
 
         With h of them in the top K that is :math:`1 - \binom{p - h}{s} / \binom{p}{s}`.
         """
-        from unskew.metrics.tie_groups import hit_chances_of_part
+        from unskew.metrics.exact.tie_kernel import hit_chances_of_part
 
         check_fewer(f"{self}", lists, sizes)
         limits = lists.limits(self.k)

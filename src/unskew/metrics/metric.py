@@ -10,8 +10,8 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError
-from unskew.metrics.lists import UserLists
-from unskew.metrics.positions import mean_gain, positions_used
+from unskew.metrics.exact.positions import mean_gain, positions_used
+from unskew.metrics.exact.user_lists import UserLists
 from unskew.notation import Named
 
 Kind: TypeAlias = Literal["mean", "sum", "list", "loss", "graded"]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.metrics.lists import UserLists, check_fewer
+from unskew.metrics.exact.positions import harmonic_numbers, positions_used
+from unskew.metrics.exact.user_lists import UserLists, check_fewer
 from unskew.metrics.metric import ListMetric
-from unskew.metrics.positions import harmonic_numbers, positions_used
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class MRR(ListMetric, word="mrr"):
 
     def values(self, lists: UserLists) -> Floats:
         """Return the reciprocal rank per user."""
-        from unskew.metrics.tie_groups import reciprocal_ranks
+        from unskew.metrics.exact.tie_kernel import reciprocal_ranks
 
         harmonic = harmonic_numbers(positions_used(lists.above, lists.tied, self.k))
         limits = lists.limits(self.k)
@@ -31,7 +31,7 @@ class MRR(ListMetric, word="mrr"):
 
         The j-th of them in the list is the first that is kept with chance :math:`\binom{p - j}{s - 1} / \binom{p}{s}`.
         """
-        from unskew.metrics.tie_groups import reciprocal_ranks_of_part
+        from unskew.metrics.exact.tie_kernel import reciprocal_ranks_of_part
 
         check_fewer(f"{self}", lists, sizes)
         harmonic = harmonic_numbers(positions_used(lists.above, lists.tied, self.k))

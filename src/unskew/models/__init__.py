@@ -2,26 +2,24 @@
 
 from unskew.models.als import Als
 from unskew.models.bpr import Bpr
-from unskew.models.cml import Cml
-from unskew.models.cml_rank import CmlRank
-from unskew.models.cpt import CptFit, CptV, fit_cpt
+from unskew.models.cml import Cml, CmlRank
 from unskew.models.debiased import AutoDebias, Bias, DebiasedFit, DebiasedModel, Dr, Ips, NegS, PointwiseModel
 from unskew.models.ease import Ease
 from unskew.models.item_knn import ItemKnn
-from unskew.models.mf import MfIps, MfNaive
-from unskew.models.mf_adg import MfAdg
-from unskew.models.mf_auc import MfAuc
-from unskew.models.mf_fit import MfFit, fit_mf
-from unskew.models.mf_tuning import MfTuning, tune_mf
+from unskew.models.mf_adg import MfAdg, MfAuc
 from unskew.models.model import Model
-from unskew.models.pairwise import PairwiseModel
 from unskew.models.pmf import Pmf
 from unskew.models.popular import Popular
 from unskew.models.random import Random
-from unskew.models.ratings import Rated, RatingFactors, RatingModel
-from unskew.models.stepwise import Check, StepwiseModel, Trained
+from unskew.models.ratings.cpt import CptFit, CptV, fit_cpt
+from unskew.models.ratings.mf import MfIps, MfNaive
+from unskew.models.ratings.mf_fit import MfFit, fit_mf
+from unskew.models.ratings.mf_tuning import MfTuning, tune_mf
+from unskew.models.ratings.rating_model import Rated, RatingFactors, RatingModel
 from unskew.models.svd import Svd
-from unskew.models.training import GradientModel
+from unskew.models.training.gradient_model import GradientModel
+from unskew.models.training.pair_model import PairwiseModel
+from unskew.models.training.stepwise import Check, StepwiseModel, Trained
 
 __all__ = [
     "Als",

@@ -73,7 +73,7 @@ class Als(Model, word="als"):
         """Write the best factors of one side given the other's."""
         import numba
 
-        from unskew.models.compiled import solve_rows
+        from unskew.models.closed_kernel import solve_rows
 
         wide = fixed.astype(np.float64)
         gram = wide.T @ wide + self.regularisation * np.eye(self.factors)

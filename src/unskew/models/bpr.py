@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from unskew.models.batches import Batch
-from unskew.models.parameters import Parameters
-from unskew.models.training import GradientModel
+from unskew.models.training.batches import Batch
+from unskew.models.training.gradient_model import GradientModel
+from unskew.models.training.parameters import Parameters
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Bpr(GradientModel, word="bpr"):
 
     def slope(self, rows: Parameters, batch: Batch, first: int, last: int) -> None:
         """Of the logistic loss of the difference."""
-        from unskew.models.stepping import slope_pairwise
+        from unskew.models.training.gradient_kernel import slope_pairwise
 
         slope_pairwise(
             rows.users.now,

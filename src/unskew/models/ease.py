@@ -77,7 +77,7 @@ class Ease(Model, word="ease"):
 
 def _gram(observed: Observed) -> Floats:
     """How many users each two items share, dense."""
-    from unskew.models.compiled import count_shared
+    from unskew.models.closed_kernel import count_shared
 
     by_user = observed.matrix
     by_item = by_user.tocsc()

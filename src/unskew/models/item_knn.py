@@ -42,7 +42,7 @@ class ItemKnn(Model, word="item-knn"):
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> ItemItemScorer:
         """Find the neighbours item by item; memory is the neighbours kept."""
         observed = Observed.of(train)
-        from unskew.models.compiled import nearest_items
+        from unskew.models.closed_kernel import nearest_items
 
         by_user = observed.matrix
         by_item = by_user.tocsc()

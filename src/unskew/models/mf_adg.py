@@ -1,13 +1,13 @@
-"""Matrix factorisation for the average discounted gain."""
+"""Matrix factorisation for the average discounted gain, and for the area under the curve."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unskew.arrays import Floats
 from unskew.models.model import check_least
-from unskew.models.pairwise import PairwiseModel
+from unskew.models.training.pair_model import PairwiseModel
 
 
 @dataclass(frozen=True)
@@ -60,3 +60,21 @@ def rank_cost(above: Any) -> Floats:
     [0.0, 0.3691, 0.5, 0.5693]
     """
     return np.asarray(1 - 1 / np.log2(np.asarray(above) + 2.0))
+
+
+@dataclass(frozen=True)
+class MfAuc(PairwiseModel, word="mf-auc"):
+    r"""Factors that raise the AUC: what the user has had above any one item that the user has not.
+
+    .. math:: \min \sum_u \frac{1}{\lvert O_u \rvert} \sum_{i \in O_u} \frac{1}{\lvert O_u^- \rvert}
+       \sum_{v \notin O_u} [x_{uv} - x_{ui} + 1]_+
+
+    A step draws one v outside the user's history, uniformly. MF-AUC of Lim, McAuley and Lanckriet (2015), section 4.
+    Its options are those of `PairwiseModel`.
+    """
+
+    outside_only: ClassVar[bool] = True
+
+    def costs(self, n_items: int) -> Floats:
+        """One draw, at full cost."""
+        return np.ones(1)

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from scipy import sparse
 
 from unskew.arrays import Ints, SeedLike
+from unskew.blas import one_thread
 from unskew.data import Interactions
 from unskew.errors import ConfigError, DataError
 from unskew.notation import Named
-from unskew.one_thread import one_thread
 from unskew.ranking.scorers import Scorer
 
 Progress: TypeAlias = Callable[[int, int], None]

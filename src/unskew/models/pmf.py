@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from unskew.errors import ConfigError
-from unskew.models.batches import Batch, Positives
-from unskew.models.parameters import Parameters
-from unskew.models.training import GradientModel
+from unskew.models.training.batches import Batch, Positives
+from unskew.models.training.gradient_model import GradientModel
+from unskew.models.training.parameters import Parameters
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Pmf(GradientModel, word="pmf"):
 
     def draw(self, positives: Positives, batch: Batch, key: int, first: int, last: int) -> None:
         """Fill the samples after the positives with pairs outside the log."""
-        from unskew.models.stepping import draw_strangers
+        from unskew.models.training.gradient_kernel import draw_strangers
 
         first = max(first, self.positives)
         draw_strangers(
@@ -56,7 +56,7 @@ class Pmf(GradientModel, word="pmf"):
 
     def slope(self, rows: Parameters, batch: Batch, first: int, last: int) -> None:
         """Of the squared error."""
-        from unskew.models.stepping import slope_squared
+        from unskew.models.training.gradient_kernel import slope_squared
 
         weight = 0.25 if self.form == "paper" else 1.0
         slope_squared(

@@ -25,7 +25,7 @@ class Random(Model, word="random"):
         n_items = len(observed.item_ids)
 
         def score(users: Ints) -> Matrix:
-            from unskew.models.compiled import hash_uniform
+            from unskew.models.closed_kernel import hash_uniform
 
             out = np.empty((len(users), n_items))
             hash_uniform(seed, np.asarray(users, dtype=np.uint64), out)

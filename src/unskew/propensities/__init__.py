@@ -1,15 +1,15 @@
 """Propensity models, one file each."""
 
-from unskew.propensities.boosted import Boosted
 from unskew.propensities.column import Column
-from unskew.propensities.combined import Combined
 from unskew.propensities.diagnostics import Diagnostics, ReliabilityBin, diagnose, reliability_curve
 from unskew.propensities.gamma_range import POSSIBLE, GammaRange
-from unskew.propensities.logistic import Logistic
-from unskew.propensities.naive_bayes import NaiveBayes
-from unskew.propensities.observation import FittedObservation, ObservationModel
+from unskew.propensities.observed.boosted import Boosted
+from unskew.propensities.observed.combined import Combined
+from unskew.propensities.observed.logistic import Logistic
+from unskew.propensities.observed.naive_bayes import NaiveBayes
+from unskew.propensities.observed.observation import FittedObservation, ObservationModel
 from unskew.propensities.popularity import From, Popularity
-from unskew.propensities.presentation import GammaFit, PresentationBias, fit_gamma, presentation_bias
+from unskew.propensities.popularity_fit import GammaFit, PresentationBias, fit_gamma, presentation_bias
 from unskew.propensities.propensity import Propensity, PropensityModel
 from unskew.propensities.uniform import Uniform
 

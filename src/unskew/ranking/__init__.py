@@ -3,10 +3,10 @@
 from unskew.ranking.catalogue import Binding
 from unskew.ranking.contest import USER_RULES, Contest, UserRule, prepare_contest
 from unskew.ranking.engines import Engine, Threads
-from unskew.ranking.lists import ListScorer
+from unskew.ranking.list_scorer import ListScorer
 from unskew.ranking.model_files import read_factors, read_predictions, read_scores, scores_from_frame
 from unskew.ranking.predictions import Predictions, look_up, predict
-from unskew.ranking.ranker import default_block_size, rank
+from unskew.ranking.rank import default_block_size, rank
 from unskew.ranking.ranks import TIE_POLICIES, Ranks, Ties
 from unskew.ranking.scorers import CallableScorer, FactorScorer, ItemItemScorer, MatrixScorer, Scorer
 from unskew.ranking.top import TopCounts, TopLists, count_top, top_lists

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.arrays import Bools, Floats, Ints
-from unskew.data.split import All, Candidates, Listed, Sampled, Split, Trained
+from unskew.data.candidates import All, Candidates, Listed, Sampled, Trained
+from unskew.data.split import Split
 from unskew.errors import ConfigError, DataError, did_you_mean
 from unskew.ranking.catalogue import Binding, JoinedCatalogue, join_catalogue
 from unskew.ranking.scorers import Scorer
@@ -313,7 +314,7 @@ def _restrict(
         return *rows_of(split.test.by_user, users, places), True, None
     if not isinstance(rule, Sampled):
         return *rows_of(split.train.by_user, users, places), False, None
-    from unskew.ranking.sampling import draw_outside, join_rows
+    from unskew.ranking.seeded_draws import draw_outside, join_rows
 
     own = _touched(split, users, places)
     drawn = draw_outside(seed, users, *own, rule.n, catalogue_size)
@@ -322,7 +323,7 @@ def _restrict(
 
 def _touched(split: Split, users: Ints, places: Ints) -> tuple[Ints, Ints]:
     """Offsets and catalogue places of the items that these users have in train, validation or test."""
-    from unskew.ranking.sampling import join_rows
+    from unskew.ranking.seeded_draws import join_rows
 
     parts = [part for part in (split.train, split.test, split.validation) if part is not None]
     first, *others = (rows_of(part.by_user, users, places) for part in parts)

@@ -14,7 +14,7 @@ import polars as pl
 from unskew.data.frames import find_column, to_polars
 from unskew.data.reading import check_readable, read_table
 from unskew.errors import DataError, did_you_mean
-from unskew.ranking.lists import ListScorer
+from unskew.ranking.list_scorer import ListScorer
 from unskew.ranking.scorers import FactorScorer
 
 _REQUIRED = ("user_factors", "item_factors")

@@ -14,7 +14,7 @@ from unskew.data.frames import find_column, to_numbers, to_polars
 from unskew.data.vocabulary import canonical, vocabulary_of
 from unskew.errors import DataError
 from unskew.ranking.contest import Contest
-from unskew.ranking.lists import ListScorer
+from unskew.ranking.list_scorer import ListScorer
 from unskew.ranking.scorers import FactorScorer, Scorer
 
 BLOCK = 256  # users scored at a time

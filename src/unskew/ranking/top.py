@@ -9,13 +9,13 @@ import numpy as np
 from unskew.arrays import Floats, Ints, Matrix
 from unskew.data import Interactions, Split
 from unskew.errors import ConfigError, DataError, did_you_mean
+from unskew.ranking.block_scores import BlockScores
 from unskew.ranking.catalogue import JoinedCatalogue, join_catalogue
 from unskew.ranking.contest import rows_of
 from unskew.ranking.engines import Engine, Threads
-from unskew.ranking.lists import ListScorer
-from unskew.ranking.ranker import LIST_BLOCK, Progress, default_block_size
+from unskew.ranking.list_scorer import ListScorer
+from unskew.ranking.rank import LIST_BLOCK, Progress, default_block_size
 from unskew.ranking.scorers import Scorer
-from unskew.ranking.sources import BlockScores
 
 CATALOGUES = ("trained", "all")
 Catalogue = Literal["trained", "all"]

@@ -3,12 +3,12 @@
 from unskew.simulators.ibp import Ibp
 from unskew.simulators.lda import Lda
 from unskew.simulators.marketplace import Marketplace
-from unskew.simulators.movie_lovers import MovieLovers
-from unskew.simulators.prediction_matrices import prediction_matrices
 from unskew.simulators.preference_world import PreferenceWorld
 from unskew.simulators.preferences import Preferences
-from unskew.simulators.ratings import MARGINALS, RatingWorld, draw_observed, observation, relabel
-from unskew.simulators.sizes import BetaBinomialSizes, ParetoSizes, ProfileSizes
+from unskew.simulators.profile_sizes import BetaBinomialSizes, ParetoSizes, ProfileSizes
+from unskew.simulators.ratings.movie_lovers import MovieLovers
+from unskew.simulators.ratings.prediction_matrices import prediction_matrices
+from unskew.simulators.ratings.rating_world import MARGINALS, RatingWorld, draw_observed, observation, relabel
 from unskew.simulators.uniform_likes import UniformLikes
 from unskew.simulators.world import World, WorldModel, logistic, solve_offset
 

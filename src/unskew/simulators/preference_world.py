@@ -12,7 +12,7 @@ from unskew.data import Interactions, test_propensity
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import ConfigError, DataError
 from unskew.simulators.preferences import Preferences
-from unskew.simulators.sizes import ProfileSizes
+from unskew.simulators.profile_sizes import ProfileSizes
 from unskew.simulators.world import World, WorldModel
 
 LARGEST = 40_000_000

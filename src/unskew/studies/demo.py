@@ -13,7 +13,7 @@ from unskew.data.writing import written
 from unskew.errors import DataError
 from unskew.estimators import Estimate
 from unskew.evaluation import Report, evaluate
-from unskew.evaluation.stages import Stage
+from unskew.progress import Stage
 from unskew.simulators import Marketplace, WorldModel
 
 MODELS: Mapping[str, str] = {

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from unskew import __version__
-from unskew.evaluation.charts import Style
-from unskew.evaluation.rendering import as_markup, page_environment
+from unskew.display.page import as_markup, page_environment
+from unskew.display.styles import Style
 from unskew.studies.figure import Figure
 from unskew.studies.grid import grids_of
 from unskew.studies.numbers import written_number
@@ -29,7 +29,7 @@ def render_study(result: StudyResult) -> str:
     # the looks are those of the report
     return (
         page_environment(filters, "unskew.studies")
-        .get_template("study.html.j2")
+        .get_template("templates/study.html.j2")
         .render(
             version=__version__,
             result=result,

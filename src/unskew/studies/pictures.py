@@ -5,8 +5,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from unskew.evaluation.charts import Style, chart_of, model_styles, scale_of, to_svg
-from unskew.evaluation.names import clean
+from unskew.display.names import clean
+from unskew.display.styles import Style, model_styles
+from unskew.display.svg import chart_of, scale_of, to_svg
 from unskew.studies.figure import Figure, Panel, Series
 
 _FLOOR = 0.5  # where a band would reach zero on a logarithmic axis: this share of the smallest value shown

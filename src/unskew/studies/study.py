@@ -14,7 +14,7 @@ from unskew.data.sources import Source, data_folder, get_source, status_of
 from unskew.data.sources.status import content_sha256
 from unskew.data.sources.text import find
 from unskew.errors import ConfigError, DataError, did_you_mean
-from unskew.evaluation.stages import Stage
+from unskew.progress import Stage
 from unskew.studies.result import Findings, Fingerprint, StudyResult, TableResult
 
 _T = TypeVar("_T")

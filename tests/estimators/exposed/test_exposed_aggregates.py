@@ -11,7 +11,7 @@ from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError, DataError
 from unskew.estimators import Terms
 from unskew.estimators.exposed import BetaBinomial, Exposure, Ure, chance_of_any
-from unskew.estimators.exposed.counts import OfCount
+from unskew.estimators.exposed.beta_binomial import OfCount
 
 # ten candidates each, two exposed: one likes the first item, the other five that the model puts last
 TWO = Labelled.recall([(1, *[0] * 9), (*[0] * 5, *[1] * 5)], k=1)

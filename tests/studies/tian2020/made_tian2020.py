@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from unskew.evaluation.calibration import Calibrated, Calibration, LogFacts
-from unskew.evaluation.error import Trials
-from unskew.simulators.statistics import STATISTICS
+from unskew.calibration import Calibrated, Calibration, LogFacts
+from unskew.simulators.likeness import STATISTICS
 from unskew.studies.tian2020.printed import METRICS, RECOMMENDERS, WORLDS
 from unskew.studies.tian2020.runs import WAYS, Runs
+from unskew.trials import Trials
 
 Values = Mapping[tuple[str, str], tuple[float, float]]
 """Recommender and metric to the observed and the true value."""

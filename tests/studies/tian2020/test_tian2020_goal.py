@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from made_tian2020 import all_worlds
 
-from unskew.evaluation.error import CORRECTIONS, PairSummary
 from unskew.studies.tian2020 import corrected_words
 from unskew.studies.tian2020.goal import (
     ADMITTED,
@@ -16,6 +15,7 @@ from unskew.studies.tian2020.goal import (
     judgements,
     runs_needed,
 )
+from unskew.trials import CORRECTIONS, PairSummary
 
 PAIR = PairSummary(
     a="oracle",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unskew.metrics import NDCG, parse_metric
-from unskew.simulators.statistics import STATISTICS
+from unskew.simulators.likeness import STATISTICS
 from unskew.studies.tian2020.printed import (
     BEST,
     COUNTS,

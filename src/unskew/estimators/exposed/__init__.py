@@ -1,6 +1,6 @@
 """Estimators for items that were drawn at random and labelled."""
 
-from unskew.estimators.exposed.counts import BetaBinomial, chance_of_any
+from unskew.estimators.exposed.beta_binomial import BetaBinomial, chance_of_any
 from unskew.estimators.exposed.exposed_estimator import ExposedEstimator
 from unskew.estimators.exposed.exposure import Exposure, Worth
 from unskew.estimators.exposed.planning import ExposurePlan, exposures_needed, interval_width, recall_variance

@@ -9,7 +9,7 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.errors import DataError
-from unskew.estimators.exposed.counts import BetaBinomial
+from unskew.estimators.exposed.beta_binomial import BetaBinomial
 
 UpTo: TypeAlias = Callable[[Ints], Floats]
 

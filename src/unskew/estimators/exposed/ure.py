@@ -10,7 +10,7 @@ from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError
 from unskew.estimators.estimate import Terms
 from unskew.estimators.estimator import check_choice
-from unskew.estimators.exposed.counts import chance_of_any
+from unskew.estimators.exposed.beta_binomial import chance_of_any
 from unskew.estimators.exposed.draw_error import with_draw_errors
 from unskew.estimators.exposed.exposed_estimator import ExposedEstimator
 from unskew.estimators.exposed.exposure import Exposure, Worth

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unskew.display.phrases import counted, listed
 from unskew.errors import DataError
 from unskew.evaluation.checking.check import check
-from unskew.evaluation.settings import OVER_ALL_PAIRS
-from unskew.evaluation.sizes import all_instead, moving, sizes_differ
-from unskew.evaluation.validation import count_shared
-from unskew.evaluation.wording import counted, listed
+from unskew.evaluation.estimating.size_effects import all_instead, moving, sizes_differ
+from unskew.evaluation.fitting.selection import count_shared
+from unskew.evaluation.settings.settings import OVER_ALL_PAIRS
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report

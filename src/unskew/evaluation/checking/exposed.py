@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unskew.data.split import All
+from unskew.data.candidates import All
+from unskew.display.phrases import counted, listed
 from unskew.estimators import Estimator, Traditional, Ure, difference
 from unskew.evaluation.checking.check import check
-from unskew.evaluation.exposures import count_hits
-from unskew.evaluation.wording import counted, listed
+from unskew.evaluation.collecting.exposed import count_hits
 from unskew.metrics import NDCG, AnyMetric
 from unskew.propensities import Uniform
 

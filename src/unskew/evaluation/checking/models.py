@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unskew.data import Split
+from unskew.display.phrases import counted, listed
 from unskew.evaluation.checking.check import check
-from unskew.evaluation.corrected import far_off
-from unskew.evaluation.judged import Fitted
-from unskew.evaluation.wording import counted, listed
+from unskew.evaluation.collecting.sampled_ranks import far_off
+from unskew.evaluation.fitting.models import Fitted
 from unskew.metrics import Accuracy
 from unskew.ranking import ListScorer
 

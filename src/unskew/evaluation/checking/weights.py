@@ -7,7 +7,7 @@ import numpy as np
 
 from unskew.estimators import Snips
 from unskew.evaluation.checking.check import check
-from unskew.evaluation.settings import OVER_ALL_PAIRS
+from unskew.evaluation.settings.settings import OVER_ALL_PAIRS
 from unskew.propensities import Popularity
 
 if TYPE_CHECKING:

@@ -19,11 +19,11 @@ from unskew.estimators import (
     Traditional,
     student_p,
 )
-from unskew.evaluation.estimates import Estimation
 from unskew.evaluation.estimating.common_users import lacking_share
+from unskew.evaluation.estimating.estimate import Estimation
 from unskew.evaluation.estimating.naive_twin import naive_counterpart
+from unskew.evaluation.estimating.order import first_of, oriented, ranked
 from unskew.evaluation.estimating.weight_error import flip_factor
-from unskew.evaluation.ordering import first_of, oriented, ranked
 from unskew.metrics import AnyMetric, Metric
 from unskew.propensities import GammaRange
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unskew.arrays import Bools
-from unskew.evaluation.estimates import Estimation
+from unskew.evaluation.estimating.estimate import Estimation
 from unskew.evaluation.estimating.gamma_band import measure_band
-from unskew.evaluation.settings import OVER_ALL_PAIRS
+from unskew.evaluation.settings.settings import OVER_ALL_PAIRS
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report

@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from unskew.estimators import Estimate, Estimator, ExposedEstimator, Terms
-from unskew.evaluation.estimates import Estimation
-from unskew.evaluation.evidence import Evidence
-from unskew.evaluation.gamma import GammaChoice
-from unskew.evaluation.risks import Risks
-from unskew.evaluation.settings import OVER_ALL_PAIRS, Settings
+from unskew.evaluation.collecting.sample import Evidence
+from unskew.evaluation.estimating.cell import Risks
+from unskew.evaluation.estimating.estimate import Estimation
+from unskew.evaluation.fitting.gamma import GammaChoice
+from unskew.evaluation.settings.settings import OVER_ALL_PAIRS, Settings
 from unskew.metrics import AnyMetric
 from unskew.propensities import POSSIBLE, GammaRange, Popularity
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unskew.estimators import Aoa, Comparison, Estimate, Estimator, Snips, Traditional, Ure
-from unskew.evaluation.estimates import Estimation
-from unskew.evaluation.served import estimate_served, restrict_to_served
-from unskew.evaluation.settings import OVER_ALL_PAIRS
+from unskew.evaluation.estimating.estimate import Estimation
+from unskew.evaluation.estimating.served_users import estimate_served, restrict_to_served
+from unskew.evaluation.settings.settings import OVER_ALL_PAIRS
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report

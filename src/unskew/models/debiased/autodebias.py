@@ -66,6 +66,6 @@ class AutoDebias(PointwiseModel, word="autodebias"):
 
     def method(self, setting: "Setting") -> "Method":
         """Meta-learning."""
-        from unskew.models.debiased.meta import Meta
+        from unskew.models.debiased.autodebias_steps import Meta
 
         return Meta(self, setting)

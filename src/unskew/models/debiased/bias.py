@@ -21,6 +21,6 @@ class Bias(PointwiseModel, word="bias"):
 
     def method(self, setting: "Setting") -> "Method":
         """All rows weigh the same."""
-        from unskew.models.debiased.weighted import Weighted
+        from unskew.models.debiased.pointwise_steps import Weighted
 
         return Weighted(self, setting, 1.0, 1.0)

@@ -46,6 +46,6 @@ class Dr(PointwiseModel, word="dr"):
 
     def method(self, setting: "Setting") -> "Method":
         """Two models in turn."""
-        from unskew.models.debiased.robust import Robust
+        from unskew.models.debiased.dr_steps import Robust
 
         return Robust(self, setting, *setting.inverse_propensities)

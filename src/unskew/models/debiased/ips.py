@@ -27,6 +27,6 @@ class Ips(PointwiseModel, word="ips"):
 
     def method(self, setting: "Setting") -> "Method":
         """Two weights, one a label."""
-        from unskew.models.debiased.weighted import Weighted
+        from unskew.models.debiased.pointwise_steps import Weighted
 
         return Weighted(self, setting, *setting.inverse_propensities)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from unskew.arrays import SeedLike
+from unskew.blas import one_thread
 from unskew.data import Interactions
 from unskew.errors import ConfigError
 from unskew.models.debiased.labelled import Labelled
 from unskew.models.model import Model, Progress, check_number, check_rows, check_whole, silent
-from unskew.models.stepwise import Check, Tell
-from unskew.one_thread import one_thread
+from unskew.models.training.stepwise import Check, Tell
 from unskew.ranking.scorers import FactorScorer
 
 if TYPE_CHECKING:

@@ -48,6 +48,6 @@ class NegS(DebiasedModel, word="negs"):
 
     def method(self, setting: "Setting") -> "Method":
         """Draws in ranks."""
-        from unskew.models.debiased.sampled import Sampled
+        from unskew.models.debiased.negs_steps import Sampled
 
         return Sampled(self, setting)

@@ -15,13 +15,13 @@ from unskew.models.debiased.backbones import Backbone, Factorisation, LightGcn
 from unskew.models.debiased.labelled import Labelled, Rows
 from unskew.models.debiased.method import Setting
 from unskew.models.debiased.model import DebiasedFit, DebiasedModel
-from unskew.models.run import HUGE
-from unskew.models.stepwise import Check
+from unskew.models.training.run import HUGE
+from unskew.models.training.stepwise import Check
 from unskew.ranking.scorers import FactorScorer
 
 if TYPE_CHECKING:
     from unskew.models.model import Progress
-    from unskew.models.stepwise import Tell
+    from unskew.models.training.stepwise import Tell
 
 
 FEWEST = 5  # steps an epoch, where the size of a block is not asked for

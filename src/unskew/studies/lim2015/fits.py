@@ -9,10 +9,11 @@ import numpy as np
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions, Split, count_train_only
 from unskew.errors import DataError
-from unskew.evaluation.validation import Chosen, choose
-from unskew.metrics.missing import expected_move
-from unskew.models import MfAdg, MfAuc, PairwiseModel, Popular, Svd, pairwise
-from unskew.models.pairwise import LEARNING_RATES
+from unskew.evaluation import choose
+from unskew.evaluation.fitting.selection import Chosen
+from unskew.metrics.exact.size_shift import expected_move
+from unskew.models import MfAdg, MfAuc, PairwiseModel, Popular, Svd
+from unskew.models.training import pair_model
 from unskew.ranking import Ranks, Scorer, prepare_contest, rank
 from unskew.studies.lim2015.printed import MODELS
 from unskew.studies.lim2015.protocol import split_of
@@ -21,7 +22,7 @@ from unskew.studies.study import Context
 FACTORS, STEPS, FAST_STEPS, GAMMA = 50, 1_000_000, 100_000, 100
 START = 0.1
 """Standard deviation of the first factors; the paper does not give it."""
-RATES, PENALTIES = LEARNING_RATES, pairwise.PENALTIES
+RATES, PENALTIES = pair_model.LEARNING_RATES, pair_model.PENALTIES
 FAST_RATES, FAST_PENALTIES = (0.1,), (0.01, 0.1)
 SVD_RANKS, FAST_SVD_RANKS = (5, 10, 20, 50, 100), (10, 50)
 CHOICE, OWN_CHOICE = "adg", "atop"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Bools, Floats
-from unskew.metrics.missing import expected_move
+from unskew.metrics.exact.size_shift import expected_move
 from unskew.ranking import Ranks
 from unskew.studies.lim2015.fits import Fold
 from unskew.studies.lim2015.tally import Paired

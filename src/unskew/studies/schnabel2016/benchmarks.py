@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from unskew.arrays import Floats
+from unskew.blas import one_thread
 from unskew.data import Interactions, Split
 from unskew.data.sources.coat import read_item_features, read_user_features
-from unskew.evaluation.judged import training_propensity
+from unskew.evaluation.fitting.models import training_propensity
 from unskew.models import CptV, Rated, fit_cpt, fit_mf
-from unskew.models.mf_fit import Loss, Offsets
-from unskew.models.mf_tuning import FACTORS, PENALTIES
-from unskew.one_thread import one_thread
+from unskew.models.ratings.mf_fit import Loss, Offsets
+from unskew.models.ratings.mf_tuning import FACTORS, PENALTIES
 from unskew.propensities import Boosted, Column, Combined, Logistic, NaiveBayes, PropensityModel
 from unskew.ranking import Predictions
 from unskew.studies.schnabel2016.factorisations import Search, run_all

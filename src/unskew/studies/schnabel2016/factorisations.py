@@ -7,10 +7,10 @@ from typing import TypeVar
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.models.mf_fit import Loss, Offsets, fit_mf
-from unskew.models.mf_tuning import FOLDS, PATIENCE, MfTuning, tune_mf
-from unskew.models.ratings import Rated
-from unskew.one_thread import one_thread
+from unskew.blas import one_thread
+from unskew.models.ratings.mf_fit import Loss, Offsets, fit_mf
+from unskew.models.ratings.mf_tuning import FOLDS, PATIENCE, MfTuning, tune_mf
+from unskew.models.ratings.rating_model import Rated
 from unskew.studies.study import Context
 
 _T = TypeVar("_T")

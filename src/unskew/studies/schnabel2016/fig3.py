@@ -8,7 +8,7 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.data import Interactions
-from unskew.models.ratings import Rated
+from unskew.models.ratings.rating_model import Rated
 from unskew.propensities import NaiveBayes
 from unskew.simulators import RatingWorld
 from unskew.studies.figure import Figure, Panel, Series

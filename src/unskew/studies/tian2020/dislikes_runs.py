@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.evaluation.error import Summary, run_trials
 from unskew.simulators import Ibp, Lda, PreferenceWorld
 from unskew.studies.study import Context
 from unskew.studies.tian2020.estimates import CORRECTIONS, METRICS, NAIVE
+from unskew.trials import Summary, run_trials
 
 SIZES = "pareto(scale=10, shape=1, upper=60)"
 WORLDS: Mapping[str, PreferenceWorld] = {

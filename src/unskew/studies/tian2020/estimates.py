@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from unskew.arrays import Floats
-from unskew.evaluation.error import Correction
 from unskew.studies.means import Mean
 from unskew.studies.result import ReproducedCell
+from unskew.trials import Correction
 
 RECALL, ADG, PRECISION = METRICS = ("recall@50", "adg@50", "precision(of=list)@50")
 NAIVE, KNOWN, KNOWN_RATIO = "aoa", "ips, true", "snips(per=balanced), true"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.evaluation.feedback import Feedback, simulate_feedback
+from unskew.feedback import Feedback, simulate_feedback
 from unskew.ranking import Threads
 from unskew.simulators import Lda
 from unskew.studies.means import Mean

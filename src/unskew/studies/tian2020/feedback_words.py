@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.evaluation.feedback import METRICS
+from unskew.feedback import METRICS
 from unskew.studies.means import Mean
 from unskew.studies.result import Claim
 from unskew.studies.tian2020.estimates import ADG, KNOWN, NAIVE, POPULARITY_RATIO, RECALL

@@ -7,8 +7,8 @@ from math import ceil
 
 import numpy as np
 
-from unskew.evaluation.error import PairSummary
 from unskew.studies.tian2020.runs import Runs
+from unskew.trials import PairSummary
 
 CLEAR = 3
 """Standard errors of the paired difference from which on the true gap is clear."""

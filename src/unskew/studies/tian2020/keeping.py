@@ -12,8 +12,8 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.errors import DataError
-from unskew.evaluation.error import Design, Trial, Trials
 from unskew.studies.study import Context
+from unskew.trials import Design, Trial, Trials
 
 BLOCK = 10
 """Runs that are kept together."""

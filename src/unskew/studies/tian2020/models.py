@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unskew.arrays import Bools, Floats
-from unskew.evaluation.error import CORRECTIONS, METRICS, Design, Trial, Trials, judge, resolve_recommenders
 from unskew.ranking import Threads
 from unskew.studies.means import Mean
 from unskew.studies.result import Claim, Findings, ReproducedCell
@@ -16,6 +15,7 @@ from unskew.studies.tian2020.keeping import kept_trials
 from unskew.studies.tian2020.printed import WORLDS
 from unskew.studies.tian2020.runs import NAIVE
 from unskew.studies.tian2020.sets import NEEDS, SETS, provenance, sets_at_hand, world_of
+from unskew.trials import CORRECTIONS, METRICS, Design, Trial, Trials, judge, resolve_recommenders
 
 LEARNERS = ("popular", "item-knn(neighbours=50)", "als(factors=16, iterations=8)", "svd(rank=16)")
 USERS, FAST_USERS = 1500, 250

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from unskew.simulators.statistics import STATISTICS
+from unskew.simulators.likeness import STATISTICS
 
 DATA = ("ML1M", "AZM5", "STMV1")
 """MovieLens 1M, Amazon Digital Music 5-core, and the Steam libraries of Australian players."""

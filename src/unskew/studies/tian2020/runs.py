@@ -5,7 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from unskew.arrays import Floats
-from unskew.evaluation.error import (
+from unskew.ranking import Threads
+from unskew.simulators.preference_world import PreferenceWorld
+from unskew.studies.study import Context
+from unskew.studies.tian2020.keeping import kept_trials
+from unskew.studies.tian2020.printed import WORLDS
+from unskew.studies.tian2020.sets import sets_at_hand, world_of
+from unskew.trials import (
     CORRECTIONS,
     METRICS,
     PAPER_METRICS,
@@ -20,18 +26,12 @@ from unskew.evaluation.error import (
     resolve_recommenders,
     split_panel,
 )
-from unskew.ranking import Threads
-from unskew.simulators.preference_world import PreferenceWorld
-from unskew.studies.study import Context
-from unskew.studies.tian2020.keeping import kept_trials
-from unskew.studies.tian2020.printed import WORLDS
-from unskew.studies.tian2020.sets import sets_at_hand, world_of
 
 RUNS, FAST_RUNS, MORE_RUNS = 100, 8, 200
 CHEAP = 1_000_000
 """Worlds with fewer likes than these are drawn more often, so that shares of runs are known better."""
 STRANGERS = 0.5
-"""Panel users for each user of a log; see `unskew.evaluation.error.split_panel`."""
+"""Panel users for each user of a log; see `unskew.trials.split_panel`."""
 NAIVE = "aoa"
 
 

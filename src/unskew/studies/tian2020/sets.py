@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from unskew.calibration import Calibration, LogFacts, calibrate
 from unskew.data import Interactions
 from unskew.data.sources import get_source
 from unskew.errors import DataError
-from unskew.evaluation.calibration import Calibration, LogFacts, calibrate
 from unskew.simulators.lda import Lda
 from unskew.simulators.preference_world import PreferenceWorld
 from unskew.studies.study import Context

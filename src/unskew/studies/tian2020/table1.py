@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.evaluation.calibration.calibrator import real_statistics
+from unskew.calibration.calibrate import real_statistics
 from unskew.ranking import Threads
-from unskew.simulators.divergence import divergences
-from unskew.simulators.statistics import STATISTICS, Statistics, measure
+from unskew.simulators.likeness import STATISTICS, Statistics, divergences, measure
 from unskew.studies.means import Mean
 from unskew.studies.result import Claim, Findings, ReproducedCell
 from unskew.studies.study import Context, Table

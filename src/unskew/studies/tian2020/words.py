@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from unskew.evaluation.error import METRICS
 from unskew.studies.result import Claim
 from unskew.studies.study import Context
 from unskew.studies.tian2020.printed import METRICS as PRINTED
 from unskew.studies.tian2020.runs import ARCHIVE, EXPECTED, ORDINAL, STRANGERS, Runs
+from unskew.trials import METRICS
 
 NAMES = dict(zip(METRICS, ("precision", "recall", "mrr", "ndcg", "adg", "auc", "dcg"), strict=True))
 """Short names of the metrics; all but auc are of lists of up to 50."""

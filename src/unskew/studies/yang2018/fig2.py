@@ -4,7 +4,7 @@ import numpy as np
 
 from unskew.arrays import Ints
 from unskew.data import Split
-from unskew.evaluation.popularity_audit import gini
+from unskew.data.concentration import gini
 from unskew.studies.figure import Figure, Panel, Series
 from unskew.studies.result import Findings, ReproducedCell
 from unskew.studies.study import Context, Table

@@ -7,11 +7,11 @@ from functools import partial
 from unskew.arrays import Ints
 from unskew.data import Split
 from unskew.data.splitters import split_fractions
-from unskew.evaluation import get_preset
-from unskew.evaluation.validation import Chosen, choose
+from unskew.evaluation import choose, get_preset
+from unskew.evaluation.fitting.selection import Chosen
 from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
-from unskew.models.training import PENALTIES
-from unskew.propensities.presentation import GammaFit, PresentationBias, fit_gamma, presentation_bias
+from unskew.models.training.gradient_model import PENALTIES
+from unskew.propensities.popularity_fit import GammaFit, PresentationBias, fit_gamma, presentation_bias
 from unskew.ranking import FactorScorer, count_top
 from unskew.studies.study import Context
 from unskew.studies.yang2018.printed import METRICS, MODELS

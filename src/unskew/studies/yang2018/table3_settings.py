@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from unskew.data import Split
-from unskew.evaluation.validation import validation_judge
+from unskew.evaluation import evaluate
+from unskew.evaluation.fitting.selection import validation_judge
 from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
 from unskew.studies.study import Context
 from unskew.studies.yang2018.table3_data import Benchmark
@@ -77,7 +78,7 @@ def search(
             seen = []
             for split in splits:
                 context.report("coat: settings tried", done, total)
-                judge = validation_judge(split, ["auc"], threads=1)
+                judge = validation_judge(evaluate, split, ["auc"], threads=1)
                 trained = tried.train(split.train, rng=0, judge=judge, metrics=("auc",))
                 seen.append([check.metrics["auc"] for check in trained.checks])
                 done += 1

@@ -1,0 +1,399 @@
+"""The audit: a log and perhaps models in, how skewed they are out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unskew.arrays import Ints
+from unskew.audit.error.error_audit import audit_error
+from unskew.audit.error.own_models import Seen
+from unskew.audit.error.plan import plan_error
+from unskew.audit.lists import ModelAudit, measure_lists
+from unskew.audit.popularity import LogAudit, Strata, measure_log, part_items
+from unskew.audit.result import Audit
+from unskew.audit.strata import ESTIMATOR, StratumEstimate, check_metrics, estimate_strata
+from unskew.data import Interactions, Split, split_fractions, split_temporal
+from unskew.errors import ConfigError, DataError
+from unskew.evaluation import evaluate
+from unskew.evaluation.checking import AUDIT_CHECKS, warn
+from unskew.evaluation.checking.data import FEW_USERS
+from unskew.evaluation.checking.models import unnamed
+from unskew.evaluation.checking.time_leak import find_hindsight
+from unskew.evaluation.collecting.collect import Gathered, Gathering
+from unskew.evaluation.fitting.gamma import tell_short
+from unskew.evaluation.fitting.models import Fitted, Judged, fit_all, fit_propensity
+from unskew.evaluation.report import Report
+from unskew.evaluation.settings.settings import Settings, resolve
+from unskew.metrics import AnyMetric
+from unskew.models import Model
+from unskew.progress import Stage, stage
+from unskew.propensities.popularity_fit import LEAST_LEVELS
+from unskew.ranking import Engine, Threads, TopCounts, count_top
+
+if TYPE_CHECKING:
+    from unskew.calibration import Calibration
+
+HOLDOUT = 0.2
+
+
+def audit(
+    log: Interactions,
+    models: Mapping[str, Judged] | None = None,
+    *,
+    test: Interactions | None = None,
+    holdout: float | None = None,
+    temporal: float | None = None,
+    metrics: Sequence[str | AnyMetric] | None = None,
+    k: int = 50,
+    positive: str | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    threads: int | None = None,
+    engine: Engine | None = None,
+    block_size: int | None = None,
+    progress: Stage | None = None,
+    depth: str = "none",
+    world: str | None = None,
+    parameters: "str | Path | Calibration | None" = None,
+    runs: int | None = None,
+    evaluations: int | None = None,
+) -> Audit:
+    """Measure how skewed towards the popular a log is, and the top-k lists of models, and their metrics by popularity.
+
+    Parameters
+    ----------
+    log : Interactions
+    models : mapping, optional
+        Name to model: a `Scorer`, or a built-in `Model` or its word, which is then trained.
+    test : Interactions, optional
+        Held-out rows for the metrics; `log` is then the training log.
+    holdout : float, optional
+        Without a test, the random share of the log to hold out; 0.2 when all models are to be trained here.
+    temporal : float, optional
+        Hold out this last share of the log by time instead.
+    metrics : sequence, optional
+        Words or metrics that are means over held-out items; ``recall@10``, ``adg@10`` and ``auc`` by default.
+    k : int
+        Length of the recommendation lists.
+    positive : str, optional
+        Which rows are positives, as in ``rating>=4``; popularity counts only them. Any training row counts as seen.
+    level : float
+        Level of the intervals.
+    seed : int
+    threads : int, optional
+        As many as there are cores by default; the numbers do not depend on it.
+    engine : Engine, optional
+        Instead of threads.
+    block_size : int, optional
+        Users scored at a time.
+    progress : callable, optional
+        Called as ``progress(stage, done, total)``.
+    depth : {"none", "quick", "standard", "deep"}
+        How much to simulate in order to say how wrong an evaluation on such a log can be; see `ErrorAudit`. Nothing by
+        default, as it may take minutes.
+    world : str, optional
+        The kind of world to calibrate to the log, or a world in full; by default ``lda-pop``, ``ibp-pop``,
+        ``lda-unif`` and ``ibp-unif`` are calibrated.
+    parameters : path or Calibration, optional
+        A calibration that was made before, as by ``unskew calibrate``; all its worlds, unless `world` names one.
+    runs, evaluations : int, optional
+        Simulated evaluations over all worlds, and worlds that each search tries, instead of those of the depth.
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> from unskew import Interactions, audit
+    >>> log = Interactions.from_arrays([0, 1, 2, 3, 0, 1], ["a", "a", "a", "a", "b", "c"])
+    >>> found = audit(log)
+    >>> found.log.gini
+    0.3333333333333333
+    >>> found.strata.items.tolist()
+    [1, 0, 2]
+    """
+    if not isinstance(log, Interactions):
+        raise DataError(f"expected Interactions, got {type(log).__name__}; see Interactions.from_frame and .read")
+    given = {} if models is None else models
+    if not isinstance(given, Mapping):
+        raise DataError(f"models must be a mapping from names, as in {{'mine': model}}, not {type(given).__name__}")
+    check_metrics(metrics)
+    wanted = plan_error(depth, world=world, parameters=parameters, runs=runs, evaluations=evaluations)
+    settings = resolve(
+        metrics=metrics,
+        estimators=[ESTIMATOR],
+        propensity="uniform",
+        positive=positive,
+        level=level,
+        seed=seed,
+        block_size=block_size,
+    )
+    counted = log if positive is None else log.where(positive)
+    found = measure_log(counted)
+    plan = _plan(log, given, test, holdout, temporal, settings)
+    train = plan.split.train if positive is None else plan.split.train.where(positive)
+    _check_k(k, train, given)
+    _check_held_out(plan, given, settings)
+    fitted = _fit(given, plan.split, train, settings, progress, threads)
+    run = _Run(plan, train, settings, fitted, engine or Threads(threads), threads, progress)
+    lists = run.lists(k)
+    base = _popularity_base(found, counted, train, drawn=plan.judged and test is None)
+    strata = part_items(base, _known(lists))
+    rows = tuple(measure_lists(name, top, strata, base) for name, top in lists.items())
+    gathered = run.gather()
+    parts = () if gathered is None else tuple(run.by_stratum(gathered, strata))
+    warnings = (
+        *unnamed(fitted, plan.split),
+        *_about_data(log, plan),
+        *run.doubts(gathered),
+        *_about_models(rows, strata, drawn=base is not train),
+        *_about_places(rows, lists, plan.split.train),
+        *_few(parts),
+    )
+    evidence = None if gathered is None else gathered.ranked
+    judged = None
+    if evidence is not None:
+        judged = Seen(given, fitted, lists, evidence, plan.split, train, settings, k, threads)
+    error, about_error = audit_error(wanted, plan.split, settings, judged, bool(given), threads, progress)
+    warnings = (*warnings, *about_error)
+    return Audit(
+        log=found,
+        strata=strata,
+        models=rows,
+        by_stratum=parts,
+        warnings=tuple(dict.fromkeys(warnings)),
+        settings=settings,
+        k=k,
+        data={"log": log} if test is None else {"log": log, "test": test},
+        split=plan.split.made if plan.judged else "none",
+        described={name: model.described for name, model in fitted.items()},
+        ranks={} if evidence is None else {name: ranks.sha256 for name, ranks in evidence.ranks.items()},
+        block_size=settings.block_size if gathered is None else gathered.block_size,
+        counted_on="training rows" if plan.judged and base is train else "rows",
+        error=error,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """What is trained on and what held out; `note` says why nothing is."""
+
+    split: Split
+    judged: bool
+    note: str = ""
+
+
+def _plan(
+    log: Interactions,
+    models: Mapping[str, Judged],
+    test: Interactions | None,
+    holdout: float | None,
+    temporal: float | None,
+    settings: Settings,
+) -> _Plan:
+    if sum(given is not None for given in (test, holdout, temporal)) > 1:
+        raise ConfigError("choose one of test, holdout and temporal: each says what the metrics are over")
+    if not models and (test is not None or holdout is not None or temporal is not None):
+        raise ConfigError(
+            "held-out rows are there to judge models, and there is none; give a model or no held-out rows"
+        )
+    if test is not None:
+        return _Plan(Split(log, test), judged=True)
+    ready = _ready(models)
+    if ready and (holdout is not None or temporal is not None):
+        raise ConfigError(
+            f"model {ready[0]!r} is trained already, perhaps on the rows to be held out; give the rows it has not seen "
+            "as test"
+        )
+    if temporal is not None:
+        return _Plan(split_temporal(log, temporal), judged=True)
+    if holdout is not None or (models and not ready):
+        share = HOLDOUT if holdout is None else holdout
+        if not 0 < share < 1:
+            raise ConfigError(f"holdout {share:g} must lie between 0 and 1, as in 0.2")
+        return _Plan(split_fractions(log, (1 - share, share), rng=settings.seed), judged=True)
+    note = ""
+    if ready:
+        note = "no test: the log is taken for what the models were trained on, so no metric by popularity; give a test"
+    return _Plan(Split(log, log.take(np.empty(0, dtype=int))), judged=False, note=note)
+
+
+def _ready(models: Mapping[str, Judged]) -> list[str]:
+    """The models that were trained elsewhere."""
+    return [name for name, model in models.items() if not isinstance(model, Model | str)]
+
+
+def _fit(
+    models: Mapping[str, Judged],
+    split: Split,
+    train: Interactions,
+    settings: Settings,
+    progress: Stage | None,
+    threads: int | None,
+) -> dict[str, Fitted]:
+    fitted = fit_all(models, split, train, settings, evaluate, progress, threads=threads)
+    for name, model in fitted.items():
+        if model.ranker is None or model.scorer is None:
+            raise ConfigError(f"model {name!r} gives no scores to make lists from; give its --scores or --factors")
+    return fitted
+
+
+def _check_k(k: int, train: Interactions, models: Mapping[str, Judged]) -> None:
+    items = int(np.count_nonzero(train.item_counts))
+    if k < 1:
+        raise ConfigError(f"k={k}: a list has at least 1 place")
+    if models and items < 2:
+        raise DataError(
+            f"the log is too small: its training rows have {items} item{'s' * (items != 1)}, and a list is a choice "
+            "among several; give more rows"
+        )
+    if models and k >= items:
+        raise ConfigError(
+            f"k={k} is not below the {items:,} items in training: every list would hold all of them; use a smaller --k"
+        )
+
+
+def _check_held_out(plan: _Plan, models: Mapping[str, Judged], settings: Settings) -> None:
+    """Refuse held-out rows of which none can be judged, with what helps in an audit."""
+    if not plan.judged:
+        return
+    split = plan.split
+    rows, seen = split.sorted_test, split.test_in_train
+    positive = np.ones(len(rows), dtype=bool) if settings.positive is None else rows.holds(settings.positive)
+    outside = ~np.isin(rows.items, split.catalogue) & (not _ready(models))  # a ready model may know more items
+    if not positive.any() or (positive & ~seen & ~outside).any():
+        return
+    if seen[positive].sum() > outside[positive].sum():
+        raise DataError(
+            f"no test row is left: {int(seen[positive].sum()):,} are also in the log, which is what models are trained "
+            "on; give a --test of other rows, or none"
+        )
+    if split.made != "given":
+        one = np.count_nonzero(split.train.user_counts + split.test.user_counts) == 1
+        why = "one user's items are all different" if one else "the items of the held-out rows occur nowhere else"
+        raise DataError(f"no held-out row is left: {why}, so no model can know them; give a log of more users")
+
+
+def _popularity_base(log: LogAudit, counted: Interactions, train: Interactions, *, drawn: bool) -> Interactions:
+    """The rows that popularity is counted on: those of training, unless the whole log has too few levels for a gamma.
+
+    Rows that are held out leave items of equal popularity with unequal counts; those levels are luck.
+    """
+    return counted if drawn and len(log.levels) < LEAST_LEVELS else train
+
+
+def _known(lists: Mapping[str, TopCounts]) -> Ints | None:
+    """Codes of the items that any model could recommend."""
+    return np.unique(np.concatenate([top.catalogue for top in lists.values()])) if lists else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """The heavy part: lists over the whole catalogue, and ranks of the held-out rows."""
+
+    plan: _Plan
+    train: Interactions
+    settings: Settings
+    fitted: Mapping[str, Fitted]
+    engine: Engine
+    threads: int | None
+    progress: Stage | None
+
+    def lists(self, k: int) -> dict[str, TopCounts]:
+        """How often each model recommends each item."""
+        made = {}
+        for name, model in self.fitted.items():
+            assert model.scorer is not None
+            made[name] = count_top(
+                model.scorer,
+                self.plan.split if self.plan.judged else self.plan.split.train,
+                k,
+                name=name,
+                catalogue="all",
+                engine=self.engine,
+                block_size=self.settings.block_size,
+                progress=None if self.progress is None else stage(self.progress, name, "listing"),
+            )
+        return made
+
+    def gather(self) -> Gathered | None:
+        """Rank the held-out rows; None when there are none."""
+        if not self.plan.judged:
+            return None
+        split = self.plan.split
+        return Gathering(self.fitted, split, self.train, self.settings, self.engine, self.progress).run()
+
+    def by_stratum(self, gathered: Gathered, strata: Strata) -> Iterator[StratumEstimate]:
+        """Metrics over the held-out rows of each stratum."""
+        evidence = gathered.ranked
+        assert evidence is not None
+        propensity = fit_propensity(self.settings.propensity, self.train, self.plan.split.test, seen=None)
+        yield from estimate_strata(evidence, strata, self.settings, propensity, self.threads)
+
+    def doubts(self, gathered: Gathered | None) -> Iterator[str]:
+        """What was dropped, and which numbers rest on little."""
+        if gathered is None or gathered.ranked is None:
+            return
+        seen = gathered.ranked.dropped["items_in_train"]
+        if seen:
+            rows = f"{seen:,} test row{'s' * (seen > 1)}"
+            yield f"{rows} dropped because also in the log: what a user has already is in no list"
+        report = Report(
+            estimates=(),
+            comparisons=(),
+            warnings=(),
+            settings=self.settings,
+            evidence=gathered.ranked,
+            propensity=fit_propensity(self.settings.propensity, self.train, self.plan.split.test, seen=None),
+            block_size=gathered.block_size,
+            models={},
+            contest=gathered.contest,
+            fitted=self.fitted,
+        )
+        yield from warn(report, AUDIT_CHECKS)
+
+
+def _about_data(log: Interactions, plan: _Plan) -> Iterator[str]:
+    if log.duplicates:
+        yield f"log: {log.duplicates:,} repeated (user, item) row{'s' * (log.duplicates > 1)} left out"
+    if plan.note:
+        yield plan.note
+    if plan.judged:
+        yield from find_hindsight(plan.split)
+
+
+def _about_models(rows: Sequence[ModelAudit], strata: Strata, *, drawn: bool) -> Iterator[str]:
+    if strata.levels < 2:
+        before = ", before any is held out" if drawn else ""
+        yield (
+            f"all items of the log have the same number of rows{before}, so they are equally popular: there is no head "
+            "or tail, and gamma is not identified"
+        )
+    for row in rows:
+        if row.gamma is None and strata.levels >= 2:
+            yield f"gamma of model {row.model!r} is not identified: {row.why}"
+        elif row.gamma is not None:
+            yield from (f"model {row.model!r}: {note}" for note in row.gamma.notes)
+        if row.outside:
+            yield f"model {row.model!r} gives {row.outside:.1%} of its places to items that the log does not have"
+
+
+def _about_places(rows: Sequence[ModelAudit], lists: Mapping[str, TopCounts], train: Interactions) -> Iterator[str]:
+    for row in rows:
+        short = tell_short(lists[row.model], train)
+        if short:
+            what = "the numbers are those" if row.gamma is None else "gamma is that"
+            yield f"model {row.model!r}: {short}: {what} of what they hold"
+
+
+def _few(parts: Sequence[StratumEstimate]) -> Iterator[str]:
+    told: set[str] = set()
+    for part in parts:
+        if part.stratum != "all" and part.estimate.users < FEW_USERS and part.stratum not in told:
+            told.add(part.stratum)
+            users = "1 user" if part.estimate.users == 1 else f"{part.estimate.users} users"
+            yield f"{part.stratum}: held-out rows of {users} only, so its intervals are rough"

@@ -1,0 +1,295 @@
+"""The error audit: simulate evaluations on logs like the user's, and say how wrong they are."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil, sqrt
+from time import perf_counter
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.audit.error.acceptance import below_chance, misfits, unlike
+from unskew.audit.error.matched_world import Likened, liken
+from unskew.audit.error.own_models import Casting, Seen, unlike_models
+from unskew.audit.error.plan import Plan
+from unskew.audit.error.recommendation import recommend
+from unskew.audit.error.result import (
+    ORACLE,
+    POPULAR,
+    ErrorAudit,
+    ModelRow,
+    PairRow,
+    ValueRow,
+    WorldResult,
+)
+from unskew.audit.error.summary_rows import own_row, reference_errors, reference_rows, value_rows
+from unskew.data import Interactions, Split
+from unskew.errors import ConfigError, DataError
+from unskew.evaluation.settings.settings import Settings
+from unskew.progress import Stage
+from unskew.trials.methods import Correction
+from unskew.trials.runs import Trials, run_trials
+from unskew.trials.summary import Summary
+
+FORMS = ("snips", "snips(per=balanced)", "snips(per=user)")
+"""What can be computed on a log, besides the naive average."""
+CORRECTIONS = (Correction(), *(Correction(form, "estimated") for form in FORMS), Correction("snips", "true"))
+HOLDOUT = 0.2
+"""Share held out in the world when nothing is on the log."""
+SAME_USERS = 0.05
+"""Numbers of users that differ by less are taken for the same."""
+LEAST_RUNS = 2
+"""Of the reference pair in each world, however few were asked for."""
+MODEL_RUNS = 8
+"""Runs of the user's models in each world; with fewer in all, there are fewer worlds."""
+AUC = "auc"
+
+
+def audit_error(
+    plan: Plan | None,
+    split: Split,
+    settings: Settings,
+    seen: Seen | None,
+    models: bool,
+    threads: int | None,
+    progress: Stage | None,
+) -> tuple[ErrorAudit | None, tuple[str, ...]]:
+    """Simulate as planned; None when nothing was, or, with the reason, when the log is too small for it.
+
+    A world that was given, in words or as saved parameters, and cannot be drawn is refused instead.
+    """
+    if plan is None:
+        return None, ()
+    try:
+        return ErrorRun(plan, split, settings, seen, seen is None and models, threads, progress).run()
+    except (DataError, ConfigError) as error:
+        if plan.given:
+            raise
+        return None, (f"nothing was simulated, so how wrong an evaluation can be is not known: {error}",)
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorRun:
+    """Makes an error audit.
+
+    Parameters
+    ----------
+    plan : Plan
+    split : Split
+        Its test is empty when nothing is held out.
+    settings : Settings
+    seen : Seen, optional
+        The user's models on the held-out rows.
+    unjudged : bool
+        Whether there are models, but no held-out rows to judge them on.
+    threads : int, optional
+    progress : callable, optional
+    """
+
+    plan: Plan
+    split: Split
+    settings: Settings
+    seen: Seen | None = None
+    unjudged: bool = False
+    threads: int | None = None
+    progress: Stage | None = None
+
+    def run(self) -> tuple[ErrorAudit, tuple[str, ...]]:
+        """The audit, and what should be read with care."""
+        start = perf_counter()
+        rows = _joined(self._counted(self.split.train), self._counted(self.split.test))
+        share = len(self._counted(self.split.test)) / len(rows)
+        holdout = share if share > 0 else HOLDOUT
+        likened = liken(rows, holdout, self.plan, seed=self.settings.seed, threads=self.threads, progress=self.progress)
+        work = self._simulate(likened)
+        castings = self._cast(work)
+        worlds = tuple(each.result for each in work)
+        found = ErrorAudit(
+            worlds=worlds,
+            depth=self.plan.name,
+            metrics=self._metrics,
+            model_runs=sum(casting.runs for casting in castings),
+            level=self.settings.level,
+            holdout=holdout,
+            recommended=tuple(each for metric in self._metrics if (each := recommend(worlds, metric)) is not None),
+            models=_model_rows(castings),
+            missing=self._missing(),
+            seconds=perf_counter() - start,
+            errors=_merged([each.errors for each in work if each.result.accepted]),
+        )
+        return found, tuple(dict.fromkeys(_notes(found, castings)))
+
+    @property
+    def _metrics(self) -> tuple[str, ...]:
+        return tuple(str(metric) for metric in self.settings.metrics)
+
+    def _counted(self, rows: Interactions) -> Interactions:
+        positive = self.settings.positive
+        return rows if positive is None or not len(rows) else rows.where(positive)
+
+    def _simulate(self, likened: Sequence[Likened]) -> "list[_Work]":
+        """Judge oracle and popular list in each world that fits."""
+        reasons = misfits(likened)
+        fit = reasons.count("")
+        runs = max(LEAST_RUNS, ceil(self.plan.depth.runs / max(fit, 1)))
+        work: list[_Work] = []
+        for world, why in zip(likened, reasons, strict=True):
+            if why:
+                work.append(_Work(WorldResult(world, why)))
+                continue
+            done = sum(each.result.runs for each in work)
+            try:
+                trials = self._trials(world, runs, done, fit * runs)
+            except (DataError, ConfigError) as error:
+                if self.plan.given:
+                    raise
+                work.append(_Work(WorldResult(world, f"no evaluation is possible in it: {error}")))
+                continue
+            work.append(self._judged(world, trials))
+        return work
+
+    def _judged(self, world: Likened, trials: Trials) -> "_Work":
+        auc = Summary(trials).cell(ORACLE, AUC, CORRECTIONS[0].label).truth
+        scale = self._scale(world, trials)
+        result = WorldResult(
+            likened=world,
+            why="" if self.plan.given else below_chance(auc),
+            runs=len(trials),
+            auc=auc,
+            values=tuple(row for row in value_rows(trials, scale, {}) if row.metric in self._metrics),
+            pairs=tuple(row for row in reference_rows(trials, scale) if row.metric in self._metrics),
+        )
+        return _Work(result, scale, dict(reference_errors(trials, scale)))
+
+    def _trials(self, world: Likened, runs: int, done: int, total: int) -> Trials:
+        def tell(stage: str, own: int, _: int) -> None:
+            if self.progress is not None:
+                self.progress(stage, done + own, total)
+
+        return run_trials(
+            world.world,
+            runs,
+            (ORACLE, POPULAR),
+            metrics=list(dict.fromkeys([*self._metrics, AUC])),  # which tells whether the world is accepted
+            corrections=CORRECTIONS,
+            level=self.settings.level,
+            panel=True,
+            seed=self.settings.seed,
+            threads=self.threads,
+            progress=tell,
+        )
+
+    def _cast(self, work: "Sequence[_Work]") -> list[Casting]:
+        """Simulate the user's models in the nearest accepted world of each kind, and add their rows."""
+        if self.seen is None:
+            return []
+        depth, chosen = self.plan.depth, _nearest(work)
+        chosen = chosen[: max(1, depth.model_runs // MODEL_RUNS)]
+        castings: list[Casting] = []
+        for each in chosen:
+            share = replace(depth, model_runs=ceil(depth.model_runs / len(chosen)), seconds=depth.seconds / len(chosen))
+            casting = Casting(
+                self.seen,
+                each.result.likened,
+                replace(self.plan, depth=share),
+                self.settings,
+                CORRECTIONS,
+                self.threads,
+                self.progress,
+                first=castings[0] if castings else None,
+            )
+            own = casting.run()
+            castings.append(casting)
+            values: list[ValueRow] = list(value_rows(own, each.scale, {row.model: row.how for row in casting.rows}))
+            pairs: list[PairRow] = []
+            for observed in self.seen.observed():
+                row, spread = own_row(own, observed)
+                pairs.append(row)
+                each.errors[row.a, row.b, row.metric, row.label] = spread
+            each.result = replace(
+                each.result, values=(*each.result.values, *values), pairs=(*each.result.pairs, *pairs)
+            )
+        return castings
+
+    def _scale(self, likened: Likened, trials: Trials) -> float:
+        """By how much less errors spread with the users of the log than with those simulated."""
+        if self.seen is not None:
+            ratio = float(trials.users.mean()) / self.seen.users
+        else:
+            ratio = likened.users / likened.log_users
+        return 1.0 if abs(ratio - 1) < SAME_USERS else sqrt(ratio)
+
+    def _missing(self) -> str:
+        if self.seen is not None and self.seen.pairs:
+            return ""
+        if self.unjudged:
+            return (
+                "there are no held-out rows, so no observed difference: give a test (--test) to learn the chance that "
+                "the seeming winner of your models is the worse one"
+            )
+        return (
+            "give two models, as --model als --model popular, or --scores of yours with a --test, to learn the chance "
+            "that the seeming winner is the worse one"
+        )
+
+
+def _joined(train: Interactions, test: Interactions) -> Interactions:
+    """Rows of both, once each."""
+    if not len(test):
+        return train
+    return Interactions(
+        np.append(train.users, test.users),
+        np.append(train.items, test.items),
+        train.user_vocabulary,
+        train.item_vocabulary,
+        name=train.name,
+    ).distinct()
+
+
+@dataclass(eq=False)
+class _Work:
+    """A world while it is worked on."""
+
+    result: WorldResult
+    scale: float = 1.0
+    errors: dict[tuple[str, str, str, str], Floats] = field(default_factory=dict)
+
+
+def _nearest(work: Sequence[_Work]) -> list[_Work]:
+    """The nearest accepted world of each kind, the nearest of all first."""
+    accepted = [each for each in work if each.result.accepted]
+    best: dict[str, _Work] = {}
+    for each in sorted(accepted, key=lambda each: each.result.likened.loss or 0.0):
+        best.setdefault(each.result.likened.kind, each)
+    return list(best.values())
+
+
+def _merged(parts: Sequence[dict[tuple[str, str, str, str], Floats]]) -> dict[tuple[str, str, str, str], Floats]:
+    """The runs of all worlds, one after the other."""
+    keys = dict.fromkeys(key for part in parts for key in part)
+    return {key: np.concatenate([part[key] for part in parts if key in part]) for key in keys}
+
+
+def _model_rows(castings: Sequence[Casting]) -> tuple[ModelRow, ...]:
+    return tuple(castings[0].rows) if castings else ()
+
+
+def _notes(found: ErrorAudit, castings: Sequence[Casting]) -> Iterator[str]:
+    """What should be read with care."""
+    for world in found.worlds:
+        yield from world.likened.notes
+        if world.likened.loss is None:  # given, so not refused
+            reasons = (unlike(world.likened), below_chance(world.auc))
+            yield from (f"the world {world.likened.name} is not like this log: {why}" for why in reasons if why)
+    if not found.accepted:
+        yield (
+            f"none of the {len(found.worlds)} simulated worlds is like this log, so nothing is claimed about how wrong "
+            f"an evaluation on it can be; the nearest, {found.likened.name}: {_why(found)}"
+        )
+    for casting in castings:
+        yield from casting.notes
+    yield from unlike_models(castings)
+
+
+def _why(found: ErrorAudit) -> str:
+    return next(world.why for world in found.worlds if world.likened is found.likened)

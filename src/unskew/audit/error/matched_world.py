@@ -1,0 +1,205 @@
+"""The worlds in which an error audit runs: calibrated to the log, read from a file, or given."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unskew.audit.error.plan import KINDS, Plan
+from unskew.data import Interactions
+from unskew.errors import DataError
+from unskew.progress import Stage
+from unskew.simulators import PreferenceWorld
+from unskew.trials.seeds import Purpose, stream_of
+
+LEAST_USERS = 50
+"""A world is not made smaller than this."""
+SEARCHED, SAVED, GIVEN = "a Gaussian process", "saved parameters", "given"
+
+
+@dataclass(frozen=True)
+class Likened:
+    """A world that is to be like a log, and how it was found.
+
+    Parameters
+    ----------
+    world : PreferenceWorld
+        With the users that are simulated.
+    kind : str
+    how : str
+        ``a Gaussian process``, ``saved parameters`` or ``given``.
+    evaluations : int
+        Worlds that the search tried.
+    divergences : dict or None
+        K-L divergence of the log from a new log of the world for each of the four statistics; None when the log is too
+        small to have them.
+    loss : float or None
+        Mean of the divergences relative to those of a world taken at random from the spaces that were searched, minus
+        1: -1 would be a perfect copy. None where nothing was searched.
+    log_users : int
+        Users of the log.
+    notes : tuple of str
+    search : int
+        Which of the searches of this kind found it, from 0.
+    floor : dict or None
+        The divergences between two new logs of the world, which a perfect fit would have.
+    """
+
+    world: PreferenceWorld
+    kind: str
+    how: str
+    evaluations: int
+    divergences: dict[str, float] | None
+    loss: float | None
+    log_users: int
+    notes: tuple[str, ...] = ()
+    search: int = 0
+    floor: dict[str, float] | None = None
+
+    @property
+    def users(self) -> int:
+        """How many are simulated."""
+        return self.world.users
+
+    @property
+    def name(self) -> str:
+        """The kind and the search, as in ``lda-pop 2``; the word of a world that was given."""
+        if not self.kind:
+            return self.world.word
+        return f"{self.kind} {self.search + 1}" if self.how == SEARCHED else self.kind
+
+    @property
+    def excess(self) -> dict[str, float] | None:
+        """By how much each divergence is above its floor."""
+        if self.divergences is None or self.floor is None:
+            return None
+        return {name: value - self.floor[name] for name, value in self.divergences.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return {
+            "word": str(self.world),
+            "kind": self.kind or None,
+            "seed": self.search,
+            "how": self.how,
+            "evaluations": self.evaluations,
+            "divergences": self.divergences,
+            "floor": self.floor,
+            "loss": self.loss,
+            "users": self.users,
+            "log_users": self.log_users,
+        }
+
+
+def liken(
+    log: Interactions, holdout: float, plan: Plan, *, seed: int, threads: int | None, progress: Stage | None
+) -> tuple[Likened, ...]:
+    """Find the worlds.
+
+    Parameters
+    ----------
+    log : Interactions
+        All rows, held out or not.
+    holdout : float
+        Share of them that is held out.
+    plan : Plan
+    seed, threads, progress
+        As in an audit.
+
+    Raises
+    ------
+    DataError
+        When the log is too small to calibrate a world to.
+    """
+    users = int(np.count_nonzero(log.user_counts))
+    sample = _sample(log, plan.depth.rows, seed)
+    if plan.given:
+        found = tuple(_given(plan, sample, users, seed))
+    else:
+        found = tuple(_calibrated(sample, users, plan, seed, threads, progress))
+    return tuple(replace(each, world=_sized(each.world, holdout, plan)) for each in found)
+
+
+def _sized(world: PreferenceWorld, holdout: float, plan: Plan) -> PreferenceWorld:
+    """The world with the share that is held out, and with fewer users where it would be too large."""
+    world = replace(world, holdout=float(holdout))
+    expected = world.expected_likes()
+    if expected <= plan.depth.likes or plan.own_users:
+        return world
+    fewer = max(LEAST_USERS, int(world.users * plan.depth.likes / expected))
+    return replace(world, users=min(fewer, world.users))
+
+
+def _calibrated(
+    sample: Interactions, users: int, plan: Plan, seed: int, threads: int | None, progress: Stage | None
+) -> Iterator[Likened]:
+    from unskew.calibration import calibrate_ensemble
+
+    depth = plan.depth
+    found = calibrate_ensemble(
+        sample,
+        plan.kinds,
+        searches=depth.searches * len(KINDS) // len(plan.kinds),  # as many worlds for one kind as for all of them
+        evaluations=depth.evaluations,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+    )
+    notes = tuple(f"no world of the kind {kind} could be drawn: all tried are too large" for kind in found.missing)
+    for fit in found.fits:
+        yield Likened(
+            world=fit.world,
+            kind=fit.kind,
+            how=SEARCHED,
+            evaluations=depth.evaluations,
+            divergences=fit.divergences,
+            loss=fit.loss,
+            log_users=users,
+            notes=notes,
+            search=fit.search,
+            floor=fit.floor,
+        )
+
+
+def _given(plan: Plan, sample: Interactions, users: int, seed: int) -> Iterator[Likened]:
+    for kind, given in plan.given.items():
+        world = given if plan.own_users else replace(given, users=int(np.count_nonzero(sample.user_counts)))
+        divergences, floor = _fit(world, sample, seed)
+        if plan.saved is None:
+            yield Likened(world, kind, GIVEN, 0, divergences, None, users, floor=floor)
+            continue
+        facts = plan.saved.log
+        notes: tuple[str, ...] = ()
+        if (users, len(sample)) != (facts.users, facts.rows):
+            about = f"{facts.name}, {facts.rows:,} rows, {facts.users:,} users"
+            notes = (f"the parameters were calibrated to another log: {about}",)
+        evaluations = plan.saved[kind].evaluations
+        yield Likened(world, kind, SAVED, evaluations, divergences, None, users, notes, floor=floor)
+
+
+def _fit(
+    world: PreferenceWorld, log: Interactions, seed: int
+) -> tuple[dict[str, float] | None, dict[str, float] | None]:
+    """Divergences and their floor; None when there is too little to compare."""
+    from unskew.calibration.calibrate import check_log, real_statistics
+    from unskew.calibration.ensemble import fit_of
+
+    try:
+        check_log(log)
+        return fit_of(world, real_statistics(log, seed), stream_of(seed, Purpose.DIVERGENCES))
+    except (DataError, MemoryError):
+        return None, None
+
+
+def _sample(log: Interactions, most: int, seed: int) -> Interactions:
+    """The log, or so many of its users at random that the rows are few enough.
+
+    Users of these worlds are exchangeable: some of them are like a world with fewer users.
+    """
+    if len(log) <= most:
+        return log
+    order = stream_of(seed, Purpose.SAMPLE).permutation(log.n_users)
+    chosen = np.zeros(log.n_users, dtype=bool)
+    chosen[order[np.cumsum(log.user_counts[order]) <= most]] = True
+    return log.take(chosen[log.users])

@@ -1,0 +1,331 @@
+"""The user's models in the simulated world: trained anew on each log, or played by stand-ins."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations, pairwise
+from time import perf_counter
+
+import numpy as np
+
+from unskew.audit.error.matched_world import Likened
+from unskew.audit.error.plan import Plan
+from unskew.audit.error.result import ModelRow
+from unskew.audit.error.stand_ins import (
+    Likeness,
+    StandIn,
+    Workshop,
+    fit_stand_in,
+    list_overlaps,
+    row_places,
+    share_noise,
+)
+from unskew.data import Interactions, Split
+from unskew.data.vocabulary import Vocabulary
+from unskew.errors import UnskewError
+from unskew.estimators import Comparison, Estimate, Estimator
+from unskew.evaluation.collecting.sample import Evidence
+from unskew.evaluation.estimating.estimate import Estimation
+from unskew.evaluation.fitting.models import Fitted, Judged, fit_propensity
+from unskew.evaluation.settings.settings import DEFAULT_PROPENSITY, Settings
+from unskew.metrics import Metric
+from unskew.models import Model, RatingModel
+from unskew.models.model import Progress
+from unskew.progress import Stage
+from unskew.propensities import PropensityModel
+from unskew.ranking import Scorer, Threads, TopCounts, top_lists
+from unskew.ranking.engines.threads import usable_cores
+from unskew.trials.methods import Correction
+from unskew.trials.recommenders import Learnt, Recommender, parse_recommender
+from unskew.trials.runs import Trials, run_trials
+from unskew.trials.seeds import Purpose, stream_of
+
+FEW = 4
+"""With so many models all pairs are looked at; with more, the best few, each with the next."""
+LEAST_RUNS = 6
+"""With time for fewer runs in each world, a model is not trained but played by a stand-in."""
+CLOSED = ("popular", "random")
+"""Models that need no training to be ranked."""
+ESTIMATORS = ("aoa", "snips", "snips(per=balanced)", "snips(per=user)")
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A difference on the user's held-out rows; `level` is the mean value of the two models."""
+
+    comparison: Comparison
+    level: float
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The user's models, and what is known of them on the user's log.
+
+    Parameters
+    ----------
+    given : mapping
+        Name to model as it was given.
+    fitted : mapping
+        The same, ready.
+    lists : mapping
+        How often each recommends each item.
+    evidence : Evidence
+        Ranks of the held-out rows.
+    split : Split
+    train : Interactions
+        Training positives.
+    settings : Settings
+    k : int
+        Length of the lists.
+    threads : int, optional
+    """
+
+    given: Mapping[str, Judged]
+    fitted: Mapping[str, Fitted]
+    lists: Mapping[str, TopCounts]
+    evidence: Evidence
+    split: Split
+    train: Interactions
+    settings: Settings
+    k: int
+    threads: int | None = None
+
+    @property
+    def users(self) -> int:
+        """How many are judged."""
+        return len(self.evidence.users)
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Which models are compared: the seemingly better one first."""
+        names = sorted(self.evidence.ranks, key=lambda name: -self._value(name))
+        return tuple(combinations(names, 2)) if len(names) <= FEW else tuple(pairwise(names[: FEW + 1]))
+
+    @cached_property
+    def cast(self) -> list[str]:
+        """The models that are in a pair; one alone is there too."""
+        return list(dict.fromkeys(name for pair in self.pairs for name in pair)) or list(self.evidence.ranks)
+
+    def observed(self) -> Iterator[Observed]:
+        """Differences of the pairs, by metric and estimator."""
+        _, comparisons = self._estimates
+        for a, b in self.pairs:
+            for row in comparisons:
+                if {row.a, row.b} == {a, b}:
+                    level = [self._of(name, row.metric, row.estimator) for name in (a, b)]
+                    yield Observed(row if row.a == a else row.reversed(), float(np.mean(level)))
+
+    def likeness(self, name: str) -> Likeness:
+        """The naive value of the first metric, and how popular what the model lists is."""
+        counts = self.lists[name].counts
+        places = row_places(self.train.item_counts)
+        return Likeness(self._value(name), float(counts @ places / max(float(counts.sum()), 1e-9)))
+
+    def overlaps(self, names: Sequence[str]) -> dict[tuple[str, str], float]:
+        """Of the lists of the pairs among some models."""
+        pairs = [pair for pair in self.pairs if set(pair) <= set(names)]
+        made = {}
+        for name in dict.fromkeys(name for pair in pairs for name in pair):
+            scorer = self.fitted[name].scorer
+            assert scorer is not None
+            made[name] = top_lists(scorer, self.split, self.k, name=name, engine=Threads(self.threads))
+        same = [(a, b) for a, b in pairs if np.array_equal(made[a].users, made[b].users)]
+        return list_overlaps({name: each.items for name, each in made.items()}, same)
+
+    def _value(self, name: str) -> float:
+        return self._of(name, str(self.settings.metrics[0]), ESTIMATORS[0])
+
+    def _of(self, name: str, metric: str, estimator: str) -> float:
+        value = self._table[name, metric, estimator].value
+        return 0.0 if value is None else value
+
+    @cached_property
+    def _table(self) -> dict[tuple[str, str, str], Estimate]:
+        return {(row.model, row.metric, row.estimator): row for row in self._estimates[0]}
+
+    @cached_property
+    def _estimates(self) -> tuple[list[Estimate], list[Comparison]]:
+        """By all estimators that a log allows, with the popularity propensity."""
+        model = PropensityModel.from_word(DEFAULT_PROPENSITY)
+        estimators = [Estimator.from_word(word) for word in ESTIMATORS]
+        pairs = tuple((metric, each) for metric in self.settings.metrics for each in estimators)
+        settings = replace(self.settings, pairs=pairs, propensity=model)
+        propensity = fit_propensity(model, self.train, self.split.test, seen=None)
+        _, estimates, comparisons = Estimation(self.evidence, settings, propensity, self.threads).run()
+        return estimates, comparisons
+
+
+@dataclass(eq=False)
+class Casting:
+    """Finds who plays the user's models, and runs the trials.
+
+    Parameters
+    ----------
+    seen : Seen
+    likened : Likened
+    plan : Plan
+    settings : Settings
+    corrections : sequence of Correction
+    threads : int, optional
+    progress : callable, optional
+    first : Casting, optional
+        That of the first world, after its run: the same models are trained here, in as many runs.
+    rows : list of ModelRow
+        How each model took part, after the run.
+    notes : list of str
+        What should be read with care, after the run.
+    runs : int
+        How many there were.
+    """
+
+    seen: Seen
+    likened: Likened
+    plan: Plan
+    settings: Settings
+    corrections: Sequence[Correction]
+    threads: int | None = None
+    progress: Stage | None = None
+    first: "Casting | None" = None
+    rows: list[ModelRow] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    runs: int = 0
+
+    def run(self) -> Trials:
+        """Train or find stand-ins, and judge them in many worlds."""
+        learnt = self._trained()
+        self.runs = self.plan.depth.model_runs
+        if self.first is not None:
+            trained = {row.model for row in self.first.rows if row.how == "trained"}
+            learnt, self.runs = {name: each for name, each in learnt.items() if name in trained}, self.first.runs
+        elif not all(each.ranks_strangers for each in learnt.values()):
+            learnt = self._within_time(learnt)
+        self.rows += [ModelRow(name, "trained") for name in learnt]
+        stand_ins = self._stand_ins([name for name in self.seen.cast if name not in learnt])
+        cast = {name: learnt.get(name) or stand_ins[name] for name in self.seen.cast}
+        return self._trials(cast, self.runs, panel=any(each.ranks_strangers for each in cast.values()))
+
+    def _trained(self) -> dict[str, Recommender]:
+        """Models that can be trained on a log without ratings and propensities."""
+        found: dict[str, Recommender] = {}
+        for name in self.seen.cast:
+            given = self.seen.given[name]
+            model = Model.from_word(given) if isinstance(given, str) else given
+            if not isinstance(model, Model):
+                continue
+            if isinstance(model, RatingModel) or _weighs(model):
+                self.notes.append(f"model {name!r} learns from what a simulated log does not have: a stand-in plays it")
+                continue
+            word = str(model)
+            found[name] = parse_recommender(word) if word in CLOSED else Learnt(OnKnown(model))
+        return found
+
+    def _within_time(self, learnt: Mapping[str, Recommender]) -> dict[str, Recommender]:
+        """Time one run, and see how many there is time for."""
+        wanted, depth = self.runs, self.plan.depth
+        closed = {name: each for name, each in learnt.items() if each.ranks_strangers}
+        names = ", ".join(name for name in learnt if name not in closed)
+        start = perf_counter()
+        try:
+            self._trials(learnt, 1, panel=False, quiet=True)
+        except UnskewError as error:
+            self.notes.append(f"the models could not be trained on a simulated log, so stand-ins play them: {error}")
+            return closed
+        took = perf_counter() - start
+        possible = int(depth.seconds * (self.threads or usable_cores()) / max(took, 1e-6))
+        if not self.plan.exact and possible < LEAST_RUNS:
+            self.notes.append(
+                f"retraining {names} takes {took:.1f} s per run, too slow for {wanted} runs per world; a stand-in is "
+                "used instead (force retraining with --runs N)"
+            )
+            return closed
+        if not self.plan.exact and possible < wanted:
+            self.runs = possible
+            self.notes.append(
+                f"retraining {names} takes {took:.1f} s per run, so there were {possible} runs of your models per "
+                f"world, not {wanted} (force more with --runs N)"
+            )
+        return dict(learnt)
+
+    def _stand_ins(self, names: Sequence[str]) -> dict[str, StandIn]:
+        """Fit a stand-in for each, then let them have noise in common."""
+        metric = self.settings.metrics[0]
+        if not names:
+            return {}
+        assert isinstance(metric, Metric)
+        world = self.likened.world.draw(stream_of(self.settings.seed, Purpose.WORKSHOP))
+        workshop = Workshop.of(world, metric, self.seen.k, self.settings.seed)
+        found, reached = {}, {}
+        for stream, name in enumerate(names, start=1):
+            found[name], reached[name] = fit_stand_in(workshop, self.seen.likeness(name), stream)
+            if self.progress is not None:
+                self.progress("fitting stand-ins", stream, len(names))
+        found = share_noise(workshop, found, self.seen.overlaps(names))
+        for name, each in found.items():
+            wanted = self.seen.likeness(name)
+            row = ModelRow(name, "stand-in", str(metric), each.taste, each.lean, each.shared, wanted, reached[name])
+            self.rows.append(row)
+        return found
+
+    def _trials(self, cast: Mapping[str, Recommender], runs: int, *, panel: bool, quiet: bool = False) -> Trials:
+        progress = self.progress
+
+        def tell(_: str, done: int, total: int) -> None:
+            if progress is not None and not quiet:
+                progress("simulated evaluations of your models", done, total)
+
+        return run_trials(
+            self.likened.world,
+            runs,
+            cast,
+            metrics=[str(metric) for metric in self.settings.metrics],
+            corrections=self.corrections,
+            level=self.settings.level,
+            panel=panel,
+            seed=self.settings.seed,
+            threads=self.threads,
+            progress=tell,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class OnKnown(Model):
+    """Trains a model on the items that occur: a simulated world has many more, and models take time for each.
+
+    As a model it is trained with the seed of the run, another in each.
+
+    Parameters
+    ----------
+    model : Model
+    """
+
+    model: Model
+
+    def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> Scorer:
+        """Leave out the items that nobody has, and train."""
+        known = np.flatnonzero(train.item_counts)
+        items = Vocabulary(train.item_vocabulary.decode(known), declared=True)
+        rows = np.searchsorted(known, train.items).astype(np.int32)
+        return self.model.fit(replace(train, items=rows, item_vocabulary=items), rng=rng, progress=progress)
+
+
+def _weighs(model: Model) -> bool:
+    """Whether a model learns with propensities."""
+    return bool(str(getattr(model, "propensity", "")))
+
+
+def unlike_models(castings: Sequence[Casting]) -> Iterator[str]:
+    """Say which stand-ins are unlike their model, and in how many of the worlds."""
+    rows = [row for casting in castings for row in casting.rows]
+    for name in dict.fromkeys(row.model for row in rows):
+        apart = [row for row in rows if row.model == name and not row.is_near]
+        if not apart:
+            continue
+        row, where = apart[0], f" in {len(apart)} of the {len(castings)} worlds" if len(castings) > 1 else ""
+        assert row.wanted is not None
+        assert row.reached is not None
+        yield (
+            f"no recommender of the simulated world is quite like {name!r}{where}: {row.metric} "
+            f"{row.reached.metric:.3f} there and {row.wanted.metric:.3f} on your log, popularity of its lists "
+            f"{row.reached.popularity:.2f} and {row.wanted.popularity:.2f}; errors are taken in proportion to the "
+            "metric"
+        )

@@ -1,0 +1,160 @@
+"""How much work an error audit does, and in which world; checked before anything is done."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unskew.errors import ConfigError, did_you_mean
+from unskew.notation import parse_word
+
+if TYPE_CHECKING:
+    from unskew.calibration import Calibration
+    from unskew.simulators import PreferenceWorld
+
+NONE = "none"
+KINDS = ("lda-pop", "ibp-pop", "lda-unif", "ibp-unif")
+"""The kinds of world when none is named.
+
+Likes come from topics (``lda``) or from popularity alone (``ibp``), and users consume the popular ones first (``-pop``)
+or whatever they like (``-unif``). A log shows what was consumed, not why. So worlds with and without popularity bias in
+what is observed may resemble it equally well, and all are asked.
+"""
+
+
+@dataclass(frozen=True)
+class Depth:
+    """What a depth stands for.
+
+    Parameters
+    ----------
+    searches : int
+        Of the calibration, for each of the four kinds of world, or four times as many for one kind; each finds a world
+        of its own.
+    evaluations : int
+        Worlds that each search tries; the first 40 % are shared by the searches of a kind.
+    runs : int
+        Simulated evaluations of the reference pair, over all worlds.
+    model_runs : int
+        And of the user's models, which cost more.
+    rows : int
+        A longer log is represented by a sample of its users.
+    likes : int
+        A larger world is drawn with fewer users.
+    seconds : float
+        For training models anew in each run; fewer runs when that is not enough.
+    """
+
+    searches: int
+    evaluations: int
+    runs: int
+    model_runs: int
+    rows: int
+    likes: int
+    seconds: float
+
+
+DEPTHS: Mapping[str, Depth] = {
+    "quick": Depth(searches=1, evaluations=16, runs=24, model_runs=20, rows=100_000, likes=250_000, seconds=10),
+    "standard": Depth(searches=3, evaluations=40, runs=120, model_runs=60, rows=150_000, likes=1_000_000, seconds=90),
+    "deep": Depth(searches=5, evaluations=120, runs=500, model_runs=300, rows=1_500_000, likes=2_000_000, seconds=1200),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """An error audit as it was asked for.
+
+    Parameters
+    ----------
+    name : str
+        Of the depth.
+    depth : Depth
+        With the numbers that were given instead of its own.
+    kinds : tuple of str
+        Of the worlds to calibrate; empty where worlds are given.
+    given : mapping
+        Kind to world, for those that need no calibration; the kind of a world in full is empty.
+    own_users : bool
+        Whether that world says how many users it has.
+    saved : Calibration, optional
+    exact : bool
+        Whether the number of runs was given, and so is kept however long they take.
+    """
+
+    name: str
+    depth: Depth
+    kinds: tuple[str, ...] = ()
+    given: "Mapping[str, PreferenceWorld]" = field(default_factory=dict)
+    own_users: bool = False
+    saved: "Calibration | None" = None
+    exact: bool = False
+
+
+def plan_error(
+    depth: str = NONE,
+    *,
+    world: str | None = None,
+    parameters: "str | Path | Calibration | None" = None,
+    runs: int | None = None,
+    evaluations: int | None = None,
+) -> Plan | None:
+    """Check what was asked for; None when no simulation was.
+
+    Parameters
+    ----------
+    depth : {"none", "quick", "standard", "deep"}
+    world : str, optional
+        A kind to calibrate, as ``lda-pop``, or a world in full, as ``ibp(alpha=80, c=2, sigma=0.4)``.
+    parameters : path or Calibration, optional
+        What ``unskew calibrate`` saved; all its worlds, unless `world` names one.
+    runs, evaluations : int, optional
+        Instead of the depth's own.
+    """
+    names = (NONE, *DEPTHS)
+    if depth not in names:
+        raise ConfigError(f"unknown depth {depth!r}: choose {', '.join(names[:-1])} or {names[-1]}")
+    asked = {"world": world, "parameters": parameters, "runs": runs, "evaluations": evaluations}
+    if depth == NONE:
+        extra = [name for name, value in asked.items() if value is not None]
+        if extra:
+            raise ConfigError(
+                f"{extra[0]} is for the simulation, and depth none makes none; choose a depth, as standard"
+            )
+        return None
+    for name, number, least in (("runs", runs, 2), ("evaluations", evaluations, 2)):
+        if number is not None and number < least:
+            raise ConfigError(f"{name} {number}: expected {least} or more")
+    chosen = _with(DEPTHS[depth], runs, evaluations)
+    where: dict[str, Any] = _saved(parameters, world) if parameters is not None else _world(world)
+    return Plan(depth, chosen, exact=runs is not None, **where)
+
+
+def _with(depth: Depth, runs: int | None, evaluations: int | None) -> Depth:
+    if runs is not None:
+        depth = replace(depth, runs=runs, model_runs=runs)
+    return depth if evaluations is None else replace(depth, evaluations=evaluations)
+
+
+def _world(word: str | None) -> dict[str, Any]:
+    from unskew.calibration import KINDS as ALL
+    from unskew.simulators import PreferenceWorld, WorldModel
+
+    if word is None or word in ALL:
+        return {"kinds": KINDS if word is None else (word,)}
+    parsed = parse_word(word)
+    worlds = {member.word: member for member in WorldModel.members()}
+    if parsed.name not in worlds:
+        raise ConfigError(f"unknown world {word!r}{did_you_mean(word, [*ALL, *worlds])}")
+    given = WorldModel.from_word(parsed)
+    if not isinstance(given, PreferenceWorld):
+        raise ConfigError(f"{parsed.name} has no likes and profile sizes to be made like a log; use {', '.join(ALL)}")
+    return {"given": {"": given}, "own_users": any(name == "users" for name, _ in parsed.options)}
+
+
+def _saved(parameters: "str | Path | Calibration", kind: str | None) -> dict[str, Any]:
+    from unskew.calibration import Calibration
+
+    saved = parameters if isinstance(parameters, Calibration) else Calibration.read(parameters)
+    chosen = [each.kind for each in saved.worlds] if kind is None else [kind]
+    return {"given": {each: saved.world(each) for each in chosen}, "saved": saved}

@@ -1,0 +1,141 @@
+"""Which estimator to use on a log like this: the one with the smallest worst error over the accepted worlds."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from unskew.audit.error.result import ORACLE, POPULAR, PairRow, WorldResult
+
+NAIVE = "aoa"
+NEAR = 1.1
+"""Estimators whose worst error is at most this many times the smallest are as good."""
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The estimator with the smallest worst error in one metric.
+
+    An error is the root mean square error of the difference between the perfect recommender and the popular list, as a
+    share of the mean true value of the two in that world. So worlds count the same whatever the level of the metric
+    there. Each estimator is compared with its own target, the mean over users or over relevant pairs.
+
+    Parameters
+    ----------
+    metric : str
+    estimator : str
+        Among those that can be computed on a real log.
+    worst, naive_worst : float
+        Its worst error over the accepted worlds, and that of the naive average.
+    beats : int
+        Accepted worlds in which its error is smaller than that of the naive average.
+    worlds : int
+        How many were accepted.
+    as_good : tuple of str
+        Other estimators whose worst error is at most a tenth larger.
+    errors : dict
+        Worst error of every estimator.
+    by_kind : dict
+        The same within each kind of world.
+    beats_by_kind : dict
+        Accepted worlds of each kind in which it beats the naive average, and how many there are.
+    by_observation : dict
+        What would be recommended within the worlds in which users consume the popular items first (``popular``), and
+        within those in which they consume any (``uniform``): the estimator and its worst error there. Empty unless
+        there are both.
+    """
+
+    metric: str
+    estimator: str
+    worst: float
+    naive_worst: float
+    beats: int
+    worlds: int
+    as_good: tuple[str, ...]
+    errors: dict[str, float]
+    by_kind: dict[str, dict[str, float]]
+    beats_by_kind: dict[str, tuple[int, int]]
+    by_observation: dict[str, tuple[str, float]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return asdict(self)
+
+
+def recommend(worlds: Sequence[WorldResult], metric: str) -> Recommendation | None:
+    """Choose an estimator for one metric; None where no accepted world has the errors.
+
+    Parameters
+    ----------
+    worlds : sequence of WorldResult
+        Those that are refused do not count.
+    metric : str
+    """
+    known = []
+    for world in worlds:
+        errors = relative_errors(world, metric)
+        if world.accepted and NAIVE in errors:
+            known.append((world.likened, errors))
+    if not known:
+        return None
+    worst = _worst([errors for _, errors in known])
+    best = min(worst, key=lambda name: worst[name])
+    by_kind: dict[str, list[dict[str, float]]] = {}
+    by_observation: dict[str, list[dict[str, float]]] = {}
+    for likened, errors in known:
+        by_kind.setdefault(likened.kind, []).append(errors)
+        by_observation.setdefault(likened.world.observe, []).append(errors)
+    both = by_observation if len(by_observation) > 1 else {}
+    return Recommendation(
+        metric=metric,
+        estimator=best,
+        worst=worst[best],
+        naive_worst=worst[NAIVE],
+        beats=_beaten([errors for _, errors in known], best),
+        worlds=len(known),
+        as_good=tuple(name for name in worst if name != best and worst[name] <= NEAR * worst[best]),
+        errors=worst,
+        by_kind={kind: _worst(own) for kind, own in by_kind.items()},
+        beats_by_kind={kind: (_beaten(own, best), len(own)) for kind, own in by_kind.items()},
+        by_observation={observe: _best(own) for observe, own in both.items()},
+    )
+
+
+def _beaten(errors: Sequence[dict[str, float]], estimator: str) -> int:
+    return sum(each[estimator] < each[NAIVE] for each in errors)
+
+
+def _best(errors: Sequence[dict[str, float]]) -> tuple[str, float]:
+    worst = _worst(errors)
+    best = min(worst, key=lambda name: worst[name])
+    return best, worst[best]
+
+
+def relative_errors(world: WorldResult, metric: str) -> dict[str, float]:
+    """Error of the reference difference by each estimator that a log allows, as a share of the true value."""
+    found = {}
+    for row in world.pairs:
+        if row.metric != metric or not row.reference or row.propensity == "true" or row.error is None:
+            continue
+        level = _true_level(world, row)
+        if level:
+            found[row.estimator] = row.error / level
+    return found
+
+
+def _true_level(world: WorldResult, pair: PairRow) -> float | None:
+    """Mean true value of the two, of the estimator's own target."""
+    known = [
+        row.truth
+        for row in world.values
+        if row.recommender in {ORACLE, POPULAR}
+        and row.role == "reference"
+        and (row.metric, row.label) == (pair.metric, pair.label)
+        and row.truth is not None
+    ]
+    return sum(known) / len(known) if len(known) == 2 else None
+
+
+def _worst(errors: Sequence[dict[str, float]]) -> dict[str, float]:
+    """The largest error of each estimator that all worlds have."""
+    names = [name for name in errors[0] if all(name in each for each in errors)]
+    return {name: max(each[name] for each in errors) for name in names}

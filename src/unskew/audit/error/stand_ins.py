@@ -1,0 +1,342 @@
+"""Stand-ins: recommenders of a simulated world that resemble models which cannot be trained there."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints, Matrix
+from unskew.errors import ConfigError
+from unskew.estimators.estimator import sum_by
+from unskew.metrics import Metric
+from unskew.ranking import Ranks, Ties
+from unskew.simulators import World
+from unskew.trials.recommenders import RULE, Recommender
+from unskew.trials.rows import Judged, judged_rows
+
+CELLS = 2_000_000
+"""Scores held at a time."""
+TASTES = (0.0, 0.5, 1.0, 2.0, 4.0)
+LEANS = (-1.0, 0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
+_SHARED = 0  # stream of the noise that stand-ins have in common
+
+
+@dataclass(frozen=True)
+class StandIn(Recommender):
+    r"""Knows a little of what users like, leans on popularity, and errs.
+
+    The score of item i for user u is
+
+    .. math:: t\,[u \text{ likes } i] + l\, z_i + \sqrt{r}\, s_{ui} + \sqrt{1 - r}\, e_{ui}
+
+    with :math:`z_i` the logarithm of the item's training rows, standardised over the items that have any, and s and e
+    independent normal noise, of which s is the same for all stand-ins.
+
+    Parameters
+    ----------
+    taste, lean : float
+        t and l.
+    shared : float
+        r, the share of the noise's variance that stand-ins have in common.
+    stream : int
+        Which noise is its own, from 1.
+    """
+
+    taste: float
+    lean: float
+    shared: float = 0.0
+    stream: int = 1
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.shared <= 1 or self.stream <= _SHARED:
+            raise ConfigError(f"stand-in with shared={self.shared:g}, stream {self.stream}: need 0 to 1, and 1 or more")
+
+    def rank(self, judged: Judged, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
+        """Score and count, some users at a time."""
+        del world  # all that is needed is in the judged rows
+        from unskew.audit.error.stand_in_kernel import rank_rows
+
+        field = Field(judged, seed)
+        above, tied = np.zeros(len(judged), np.int32), np.zeros(len(judged), np.int32)
+        rows, items, places = np.arange(len(judged)), judged.items, field.places
+        for first, scores in field.scores(self):
+            own = rows[judged.offsets[first] : judged.offsets[first + len(scores)]]
+            ordered = np.sort(scores, axis=1)
+            rank_rows(scores, ordered, first, own, judged.user, items, places, judged.candidates, above, tied)
+        return Ranks(
+            judged.row_users,
+            judged.items,
+            above,
+            tied,
+            judged.candidates[judged.user],
+            listed=judged.candidates[judged.user],
+            ties=ties,
+            candidate_rule=RULE,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """The judged users of a world and the items that were trained on, with the noise of a run."""
+
+    judged: Judged
+    seed: int
+
+    @cached_property
+    def known(self) -> Ints:
+        """Codes of the items with a training row."""
+        return np.flatnonzero(self.judged.counts)
+
+    @cached_property
+    def places(self) -> Ints:
+        """Place of each item among those; -1 for the others."""
+        places = np.full(len(self.judged.counts), -1, np.int64)
+        places[self.known] = np.arange(len(self.known))
+        return places
+
+    @cached_property
+    def popularity(self) -> Floats:
+        """The logarithm of training rows, standardised."""
+        logs = np.log(self.judged.counts[self.known].astype(float))
+        spread = logs.std()
+        return (logs - logs.mean()) / spread if spread > 0 else np.zeros(len(logs))
+
+    def scores(self, stand_in: StandIn) -> Iterator[tuple[int, Matrix]]:
+        """First user and scores of a block of judged users."""
+        from unskew.audit.error.stand_in_kernel import add_taste, leave_out
+
+        judged, users = self.judged, len(self.judged.users)
+        step = max(1, CELLS // max(len(self.known), 1))
+        for first in range(0, users, step):
+            size = min(step, users - first)
+            own = np.sqrt(1 - stand_in.shared)
+            scores = self._noise(stand_in.stream, first, size) * np.float32(own)
+            if stand_in.shared > 0:
+                scores += self._noise(_SHARED, first, size) * np.float32(np.sqrt(stand_in.shared))
+            scores += (stand_in.lean * self.popularity).astype(np.float32)
+            add_taste(scores, first, judged.offsets, judged.items, judged.in_truth, self.places, stand_in.taste)
+            leave_out(scores, first, judged.train_offsets, judged.train_items, self.places)
+            yield first, scores
+
+    def _noise(self, stream: int, first: int, size: int) -> Matrix:
+        # the number of rows tells the users of a log from the strangers of the same run
+        rng = np.random.default_rng([self.seed, stream, first, len(self.judged)])
+        return rng.standard_normal((size, len(self.known)), dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """What a model and its stand-in should have in common.
+
+    Parameters
+    ----------
+    metric : float
+        Naive average of a metric over held-out rows.
+    popularity : float
+        Mean over the places in top-k lists of `row_places`: near 1 where only the most popular is listed.
+    """
+
+    metric: float
+    popularity: float
+
+    def distance(self, other: "Likeness") -> float:
+        """Relative in the metric, absolute in the popularity, both against a tenth."""
+        off = (self.metric - other.metric) / max(abs(self.metric), 1e-3)
+        return float(np.hypot(off / 0.1, (self.popularity - other.popularity) / 0.1))
+
+    def is_near(self, other: "Likeness") -> bool:
+        """Whether the metric agrees within 10 % and the popularity within 5 points."""
+        near = abs(self.metric - other.metric) <= 0.1 * max(abs(self.metric), 1e-3)
+        return near and abs(self.popularity - other.popularity) <= 0.05
+
+
+def row_places(counts: Ints) -> Floats:
+    r"""How popular each item is, as a place among the training rows, which compares logs of any size.
+
+    .. math:: q_i = \frac{\sum_{j: n_j < n_i} n_j + \tfrac12 \sum_{j: n_j = n_i} n_j}{\sum_j n_j}
+
+    A row drawn at random has a mean place of one half.
+
+    Examples
+    --------
+    >>> row_places(np.array([6, 2, 2, 0])).tolist()
+    [0.7, 0.2, 0.2, 0.0]
+    """
+    levels, place = np.unique(counts, return_inverse=True)
+    rows = np.bincount(place, weights=counts.astype(float), minlength=len(levels))
+    total = max(float(rows.sum()), 1.0)
+    return np.asarray(((np.cumsum(rows) - rows / 2) / total)[place])
+
+
+@dataclass(frozen=True, eq=False)
+class Workshop:
+    """A simulated log on which stand-ins are fitted, all with the same noise.
+
+    Parameters
+    ----------
+    judged : Judged
+    metric : Metric
+        The one that is matched.
+    k : int
+        Length of the lists.
+    seed : int
+    """
+
+    judged: Judged
+    metric: Metric
+    k: int
+    seed: int = 0
+
+    @classmethod
+    def of(cls, world: World, metric: Metric, k: int, seed: int = 0, most: int = 500) -> "Workshop":
+        """Of the first judged users of a world; a few hundred are enough to fit two numbers."""
+        return cls(_first_users(judged_rows(world), most), metric, k, seed)
+
+    @cached_property
+    def field(self) -> Field:
+        """Users, items and noise."""
+        return Field(self.judged, self.seed)
+
+    @property
+    def length(self) -> int:
+        """Of the lists; not all items."""
+        return min(self.k, max(len(self.field.known) // 2, 1))
+
+    def measure(self, stand_in: StandIn) -> Likeness:
+        """The naive metric of a stand-in, and how popular what it lists is."""
+        from unskew.audit.error.stand_in_kernel import mean_listed, rank_rows
+
+        judged, field, rows = self.judged, self.field, self.judged.test_rows
+        above, tied = np.zeros(len(judged), np.int32), np.zeros(len(judged), np.int32)
+        weights, total = row_places(judged.counts)[field.known], 0.0
+        for first, scores in field.scores(stand_in):
+            ordered = np.sort(scores, axis=1)
+            rank_rows(
+                scores, ordered, first, rows, judged.user, judged.items, field.places, judged.candidates, above, tied
+            )
+            total += mean_listed(scores, ordered[:, -self.length], weights)
+        return Likeness(self._value(above, tied), total / len(judged.users))
+
+    def overlap(self, a: StandIn, b: StandIn) -> float:
+        """The mean share of one's list that the other lists too."""
+        from unskew.audit.error.stand_in_kernel import both_listed
+
+        both = 0
+        for (_, one), (_, other) in zip(self.field.scores(a), self.field.scores(b), strict=True):
+            edges, others = (np.partition(scores, -self.length, axis=1)[:, -self.length] for scores in (one, other))
+            both += int(both_listed(one, edges, other, others))
+        return both / (len(self.judged.users) * self.length)
+
+    def _value(self, above: Ints, tied: Ints) -> float:
+        judged, rows = self.judged, self.judged.test_rows
+        user = judged.user[rows]
+        gains = self.metric.row_gains(above[rows], tied[rows], judged.candidates[user])
+        counts = np.bincount(user, minlength=len(judged.users))
+        return float(np.mean(sum_by(user, gains) / counts))
+
+    @cached_property
+    def grid(self) -> dict[tuple[float, float], Likeness]:
+        """Likeness at the corners where every search begins."""
+        return {(t, lean): self.measure(StandIn(t, lean)) for t in TASTES for lean in LEANS}
+
+
+def fit_stand_in(workshop: Workshop, wanted: Likeness, stream: int = 1, steps: int = 24) -> tuple[StandIn, Likeness]:
+    """Find taste and lean for which a stand-in is like a model.
+
+    From the best corner of a grid, steps along each axis that are halved when none helps.
+
+    Parameters
+    ----------
+    workshop : Workshop
+    wanted : Likeness
+        Of the model on the user's log.
+    stream : int
+        Noise of the stand-in.
+    steps : int
+        How many stand-ins to try besides the grid.
+    """
+    found = dict(workshop.grid)
+    at = min(found, key=lambda corner: wanted.distance(found[corner]))
+    width = max(0.5, abs(at[0]) / 2), max(0.5, abs(at[1]) / 2)
+    left = steps
+    while left > 0:
+        best = at
+        for move in ((width[0], 0.0), (-width[0], 0.0), (0.0, width[1]), (0.0, -width[1])):
+            there = max(at[0] + move[0], 0.0), at[1] + move[1]
+            if there not in found and left > 0:
+                found[there] = workshop.measure(StandIn(*there))
+                left -= 1
+            if there in found and wanted.distance(found[there]) < wanted.distance(found[best]):
+                best = there
+        if best == at:
+            width = width[0] / 2, width[1] / 2
+            if max(width) < 1e-3:
+                break
+        at = best
+    return StandIn(*at, stream=stream), found[at]
+
+
+def share_noise(
+    workshop: Workshop, stand_ins: Mapping[str, StandIn], overlaps: Mapping[tuple[str, str], float]
+) -> dict[str, StandIn]:
+    """Let stand-ins have so much noise in common that their lists overlap like those of the models, on average.
+
+    Parameters
+    ----------
+    workshop : Workshop
+    stand_ins : mapping
+    overlaps : mapping
+        Pair of names to the overlap of the models' lists.
+    """
+    pairs = [pair for pair in overlaps if all(name in stand_ins for name in pair)]
+    if not pairs:
+        return dict(stand_ins)
+    wanted = float(np.mean([overlaps[pair] for pair in pairs]))
+
+    def reached(shared: float) -> float:
+        made = {name: replace(each, shared=shared) for name, each in stand_ins.items()}
+        return float(np.mean([workshop.overlap(made[a], made[b]) for a, b in pairs]))
+
+    low, high = 0.0, 1.0
+    for _ in range(6):
+        middle = (low + high) / 2
+        low, high = (middle, high) if reached(middle) < wanted else (low, middle)
+    shared = 0.0 if low == 0 else (low + high) / 2
+    return {name: replace(each, shared=shared) for name, each in stand_ins.items()}
+
+
+def list_overlaps(lists: Mapping[str, Ints], pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
+    """The mean share of one model's list that another's holds too.
+
+    Parameters
+    ----------
+    lists : mapping
+        Model to item codes, users by places, the same users in the same order; -1 for an empty place.
+    pairs : sequence of (name, name)
+    """
+    found = {}
+    for a, b in pairs:
+        one, other = np.sort(lists[a], axis=1), np.sort(lists[b], axis=1)
+        both = sum(len(np.intersect1d(x[x >= 0], y[y >= 0])) for x, y in zip(one, other, strict=True))
+        found[a, b] = both / max(int(np.sum(one >= 0)), 1)
+    return found
+
+
+def _first_users(judged: Judged, most: int) -> Judged:
+    if len(judged.users) <= most:
+        return judged
+    last, trained = int(judged.offsets[most]), int(judged.train_offsets[most])
+    kept = np.arange(len(judged)) < last
+    return replace(
+        judged,
+        users=judged.users[:most],
+        offsets=judged.offsets[: most + 1],
+        items=judged.items[:last],
+        in_truth=judged.in_truth[:last],
+        in_test=judged.in_test[:last],
+        propensity=None,
+        strength=None if judged.strength is None else judged.strength[kept],
+        train_offsets=judged.train_offsets[: most + 1],
+        train_items=judged.train_items[:trained],
+    )

@@ -1,0 +1,143 @@
+"""What models recommend: how popular it is, how much of the catalogue it covers, and how fast it grows with n*."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.audit.popularity import STRATA, Strata
+from unskew.data import Interactions
+from unskew.data.concentration import gini
+from unskew.errors import PropensityError
+from unskew.propensities.popularity_fit import GammaFit, PresentationBias, fit_gamma, presentation_bias
+from unskew.ranking import TopCounts
+
+
+@dataclass(frozen=True, eq=False)
+class ModelAudit:
+    r"""The top-k lists of one model.
+
+    Parameters
+    ----------
+    model : str
+    k : int
+    users : int
+        Users with a training row whom the model knows.
+    places : float
+        Places filled in their lists, k a user or fewer.
+    coverage : float
+        Share of the catalogue in at least one list, :math:`\overline{\min(1, N_i)}`: an item that only shares a tie for
+        the last places counts for its share of them.
+    gini : float
+        Of how often each item of the catalogue is recommended.
+    popularity : float
+        Average recommendation popularity: the mean :math:`n^*` over all places.
+    history : float
+        The mean over users of the mean :math:`n^*` of their own training items.
+    shares : array
+        Share of the places that head, middle and tail have.
+    outside : float
+        Share of the places that went to items the log does not know; with `shares` it sums to 1.
+    bias : PresentationBias
+        :math:`f(n^*)`: the mean number of lists that hold an item of this popularity.
+    gamma : GammaFit or None
+        None when it is not identified, and `why` then says so.
+    why : str
+    recommended : array
+        How many lists hold each item of the catalogue.
+    """
+
+    model: str
+    k: int
+    users: int
+    places: float
+    coverage: float
+    gini: float
+    popularity: float
+    history: float
+    shares: Floats
+    outside: float
+    bias: PresentationBias
+    gamma: GammaFit | None
+    why: str
+    recommended: Floats
+
+    @property
+    def lift(self) -> float | None:
+        """How many times as popular the recommended items are as those that users had already."""
+        return self.popularity / self.history if self.history > 0 else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return {
+            "model": self.model,
+            "k": self.k,
+            "users": self.users,
+            "places": self.places,
+            "coverage": self.coverage,
+            "gini": self.gini,
+            "average_recommendation_popularity": self.popularity,
+            "average_history_popularity": self.history,
+            "popularity_lift": self.lift,
+            "places_by_stratum": dict(zip(STRATA, self.shares.tolist(), strict=True)),
+            "places_outside_log": self.outside,
+            "gamma": None if self.gamma is None else self.gamma.gamma,
+            "gamma_std_error": None if self.gamma is None else self.gamma.std_error,
+            "gamma_levels": None if self.gamma is None else self.gamma.levels,
+            "gamma_cut_items": None if self.gamma is None else self.gamma.cut_items,
+            "gamma_not_identified": self.why or None,
+            "levels": self.bias.levels.tolist(),
+            "f": self.bias.f.tolist(),
+            "items_at": self.bias.items.tolist(),
+        }
+
+
+def measure_lists(model: str, top: TopCounts, strata: Strata, train: Interactions) -> ModelAudit:
+    """Measure what the top-k lists of a model hold.
+
+    Parameters
+    ----------
+    model : str
+    top : TopCounts
+        How often each item of `train` is recommended.
+    strata : Strata
+        Of the same items.
+    train : Interactions
+        Training positives, which popularity is counted on.
+    """
+    popularity = strata.popularity
+    recommended = np.where(strata.catalogue, top.counts, 0.0)
+    inside = float(recommended.sum())
+    places = inside + top.outside
+    gamma, why = _gamma(strata, top)
+    return ModelAudit(
+        model=model,
+        k=top.k,
+        users=top.n_users,
+        places=places,
+        coverage=float(np.mean(np.minimum(recommended[strata.catalogue], 1.0))),
+        gini=gini(recommended[strata.catalogue]),
+        popularity=float(recommended @ popularity) / places if places > 0 else 0.0,
+        history=history_popularity(train),
+        shares=strata.shares(recommended) * (inside / places if places > 0 else 0.0),
+        outside=top.outside / places if places > 0 else 0.0,
+        bias=presentation_bias(popularity, recommended),
+        gamma=gamma,
+        why=why,
+        recommended=recommended[strata.catalogue],
+    )
+
+
+def history_popularity(train: Interactions) -> float:
+    """The mean over users of the mean popularity of their own items."""
+    sums = np.bincount(train.users, weights=train.item_counts[train.items], minlength=train.n_users)
+    has = train.user_counts > 0
+    return float(np.mean(sums[has] / train.user_counts[has])) if has.any() else 0.0
+
+
+def _gamma(strata: Strata, top: TopCounts) -> tuple[GammaFit | None, str]:
+    try:
+        return fit_gamma(strata.popularity, top.counts), ""
+    except PropensityError as error:
+        return None, str(error).removeprefix("gamma is not identified: ").partition("; ")[0]  # an audit needs no gamma

@@ -1,0 +1,267 @@
+"""Find the worlds that come nearest to a log."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unskew.calibration.attempt import FLOOR, JOINT, LARGEST_LIKES, STARTS, Trial, mean_ratio
+from unskew.calibration.journal import Record
+from unskew.calibration.result import Calibrated, Calibration, LogFacts, improvements
+from unskew.calibration.search import Runner, Search, runner
+from unskew.calibration.search_space import Space, check_kind
+from unskew.calibration.suggest import Method, require_gp, seeds_of
+from unskew.data import Interactions
+from unskew.errors import ConfigError, DataError
+from unskew.progress import Stage, counting
+from unskew.simulators.likeness import LEAST_ROWS, STATISTICS, Statistics, measure
+
+LEAST = 20
+"""A log with fewer users or items than these is too small to calibrate a world to."""
+_SINGLES = (STARTS, *STATISTICS)
+_ALL = (*_SINGLES, JOINT)
+
+
+def calibrate(
+    log: Interactions,
+    worlds: Sequence[str] = ("ibp-pop",),
+    *,
+    singles: int = 60,
+    joint: int = 150,
+    starts: int = 25,
+    seed: int = 0,
+    folder: Path | None = None,
+    coarse: bool = False,
+    progress: Stage | None = None,
+    threads: int | None = None,
+    where: str = "",
+) -> Calibration:
+    r"""Calibrate worlds to a log, as Tian & Ekstrand (2020) do.
+
+    First each world makes the divergence of each of the four statistics as small as it can. Then it makes the mean
+    ratio to the best small, where the best of a statistic is the least divergence that any of the worlds reached:
+
+    .. math:: \text{loss} = \frac{1}{4} \sum_s \frac{D_s}{D_s^*} - 1
+
+    Every evaluation draws one log and measures all four statistics. So a world's quasi-random starts serve all its
+    objectives, and the joint search knows everything that was tried for it before. Searches model the logarithm of
+    what they make small.
+
+    Parameters
+    ----------
+    log : Interactions
+    worlds : sequence of str
+        Kinds, as ``ibp-pop``; see `unskew.calibration.KINDS`.
+    singles : int
+        Evaluations for each statistic of each world, shared starts among them.
+    joint : int
+        Evaluations for the joint objective of each world, on top of those.
+    starts : int
+        How many of the first evaluations of a world are quasi-random.
+    seed : int
+        Of all draws; the same seed gives the same result, whatever the number of threads.
+    folder : Path, optional
+        Keep a record there, and go on from it when there is one.
+    coarse : bool
+        Quasi-random points only; needs no optional package.
+    progress : callable, optional
+        Called with stage, done and total.
+    threads : int, optional
+        Searches side by side [default: all cores].
+    where : str
+        Which rows of a larger log these are, as in ``rating>=4``; only written down.
+
+    Returns
+    -------
+    Calibration
+
+    Raises
+    ------
+    DataError
+        For a log that is too small, or a folder with another calibration.
+    ConfigError
+        For an unknown world or a number out of range, or when the packages for a Gaussian process are not there.
+    """
+    kinds = tuple(dict.fromkeys(worlds))
+    check_numbers(kinds, singles, joint, starts, seed, threads)
+    if not coarse:
+        require_gp()
+    facts = LogFacts.of(log)
+    check_log(log)
+    spaces = {kind: Space.of(kind, log) for kind in kinds}
+    real = real_statistics(log, seed)
+    settings: dict[str, Any] = {
+        "seed": seed,
+        "singles": singles,
+        "joint": joint,
+        "starts": min(starts, singles),
+        "method": "coarse" if coarse else "gp",
+        "largest": LARGEST_LIKES,
+    }
+    versions = versions_of(coarse=coarse)
+    identity = {"log": facts.sha256, "worlds": sorted(kinds), **settings, "versions": versions}
+    with Record(folder, identity) as record, runner(real, threads or _cores()) as run:
+        plan = _Plan(spaces, settings, record, progress)
+        plan.carry_out(run)
+    best = plan.best(_ALL)
+    found = tuple(_calibrated(spaces[kind], record.of(kind, _ALL), best) for kind in kinds)
+    command = command_of(facts.name, kinds, settings, where)
+    return Calibration(facts, found, best, settings, versions, command)
+
+
+class _Plan:
+    """The three stages."""
+
+    def __init__(
+        self, spaces: Mapping[str, Space], settings: Mapping[str, Any], record: Record, progress: Stage | None
+    ) -> None:
+        self.spaces, self.settings, self.record = spaces, settings, record
+        self.progress = progress
+
+    def carry_out(self, run: Runner) -> None:
+        starts = int(self.settings["starts"])
+        self._stage(run, "starts", [self._search(kind, STARTS, starts) for kind in self.spaces])
+        single = int(self.settings["singles"]) - starts
+        known = {kind: self.record.of(kind, [STARTS]) for kind in self.spaces}
+        searches = [self._search(kind, each, single, known[kind]) for kind in self.spaces for each in STATISTICS]
+        self._stage(run, "one statistic at a time", searches)
+        best = self.best(_SINGLES)
+        known = {kind: self.record.of(kind, _SINGLES) for kind in self.spaces}
+        length = int(self.settings["joint"])
+        joint = [self._search(kind, JOINT, length, known[kind], best) for kind in self.spaces]
+        self._stage(run, "all statistics together", joint)
+
+    def best(self, searches: Sequence[str]) -> dict[str, float]:
+        """The least divergence of each statistic over all worlds; penalties do not count."""
+        trials = [trial for kind in self.spaces for trial in self.record.of(kind, searches) if not trial.refused]
+        if not trials:
+            raise DataError(
+                "no world could be drawn: all that were tried are too large, or nothing is observed in them; "
+                "calibrate to a sample of the users"
+            )
+        return {each: min(trial.divergences[each] for trial in trials) for each in STATISTICS}
+
+    def _search(
+        self,
+        kind: str,
+        objective: str,
+        length: int,
+        known: Sequence[Trial] = (),
+        best: Mapping[str, float] | None = None,
+    ) -> Search:
+        method: Method = self.settings["method"]
+        search = Search(
+            self.spaces[kind], objective, length, self.settings["seed"], method, known, best or {}, LARGEST_LIKES
+        )
+        search.own = self.record.of(kind, [objective])
+        return search
+
+    def _stage(self, run: Runner, stage: str, searches: Sequence[Search]) -> None:
+        total = sum(search.length for search in searches)
+        told = counting(self.progress, stage, sum(len(search.own) for search in searches), total)
+
+        def tell(trial: Trial) -> None:
+            self.record.add(trial)
+            told()
+
+        run(searches, tell)
+
+
+def _calibrated(space: Space, trials: Sequence[Trial], best: Mapping[str, float]) -> Calibrated:
+    drawn = [trial for trial in trials if not trial.refused]
+    if not drawn:
+        raise DataError(
+            f"{space.kind}: no world of this kind could be drawn ({trials[0].refused}); calibrate to fewer users"
+        )
+    chosen = min(drawn, key=lambda trial: mean_ratio(trial.divergences, best))
+    traces = {}
+    for statistic in STATISTICS:
+        own = [trial for trial in trials if trial.search in {STARTS, statistic}]
+        values = {k: trial.divergences[statistic] for k, trial in enumerate(own) if not trial.refused}
+        traces[statistic] = improvements(values)
+    ratios = {k: mean_ratio(trial.divergences, best) for k, trial in enumerate(trials) if not trial.refused}
+    traces[JOINT] = improvements(ratios)
+    return Calibrated(
+        kind=space.kind,
+        word=str(space.world(chosen.parameters)),
+        divergences=chosen.divergences,
+        ratios={each: max(chosen.divergences[each], FLOOR) / max(best[each], FLOOR) for each in STATISTICS},
+        loss=mean_ratio(chosen.divergences, best) - 1,
+        singles={each: min(trial.divergences[each] for trial in drawn) for each in STATISTICS},
+        evaluations=len(trials),
+        refused=len(trials) - len(drawn),
+        trace=traces,
+    )
+
+
+def real_statistics(log: Interactions, seed: int) -> Statistics:
+    """Those of the log; refused when it has no pair to compare."""
+    real = measure(log, np.random.default_rng(seeds_of(seed, "real")))
+    for what, histogram, counts in (
+        ("users", real.user_similarity, log.user_counts),
+        ("items", real.item_similarity, log.item_counts),
+    ):
+        if not histogram.total:
+            enough = int((counts >= LEAST_ROWS).sum())
+            raise DataError(
+                f"{log.name}: too small to calibrate a world to: {enough} {what} have {LEAST_ROWS} rows or more, and "
+                "similarities need some pairs of those; bring a longer log"
+            )
+    return real
+
+
+def check_log(log: Interactions) -> None:
+    """Refuse a log with too few users or items."""
+    for what, counts in (("users", log.user_counts), ("items", log.item_counts)):
+        found = int((counts > 0).sum())
+        if found < LEAST:
+            raise DataError(
+                f"{log.name}: too small to calibrate a world to: {found} {what} have a row, and at least {LEAST} are "
+                "needed; bring a longer log"
+            )
+
+
+def check_numbers(kinds: Sequence[str], singles: int, joint: int, starts: int, seed: int, threads: int | None) -> None:
+    """Refuse what cannot be, before a log is read for it."""
+    if not kinds:
+        raise ConfigError("no world to calibrate; name one, as ibp-pop")
+    for kind in kinds:
+        check_kind(kind)
+    for name, value, least in (("singles", singles, 1), ("joint", joint, 0), ("starts", starts, 1), ("seed", seed, 0)):
+        if value < least:
+            raise ConfigError(f"{name} {value}: expected {least} or more")
+    if threads is not None and threads < 1:
+        raise ConfigError(f"threads {threads}: expected 1 or more")
+
+
+def versions_of(*, coarse: bool) -> dict[str, str]:
+    """Of this package and those that choose parameters."""
+    names = ["unskew", "numpy"] if coarse else ["unskew", "numpy", "optuna", "torch"]
+    found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "unknown"
+    return found
+
+
+def command_of(name: str, kinds: Sequence[str], settings: Mapping[str, Any], where: str = "") -> str:
+    """The command line that does the same."""
+    words = [
+        "unskew calibrate",
+        name,
+        *([f"--positive '{where}'"] if where else []),
+        *(f"--world {kind}" for kind in kinds),
+    ]
+    words += [f"--{key} {settings[key]}" for key in ("singles", "joint", "starts", "seed")]
+    return " ".join([*words, *(["--coarse"] if settings["method"] == "coarse" else [])])
+
+
+def _cores() -> int:
+    from joblib import cpu_count  # type: ignore[import-untyped]
+
+    return int(cpu_count())

@@ -1,0 +1,186 @@
+"""One world for one log in a minute, for the audit."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from unskew.calibration.attempt import FLOOR, JOINT, STARTS, Trial, mean_ratio
+from unskew.calibration.calibrate import check_log, check_numbers, real_statistics
+from unskew.calibration.result import Calibrated, improvements
+from unskew.calibration.search import Runner, Search, runner
+from unskew.calibration.search_space import Space
+from unskew.calibration.suggest import Method, require_gp, seeds_of
+from unskew.data import Interactions
+from unskew.errors import ConfigError, DataError
+from unskew.progress import Stage, counting
+from unskew.simulators.likeness import STATISTICS
+
+MOST_ROWS = 1_500_000
+"""A longer log is represented by a random sample of its users."""
+_STAGE = "calibrating a world"
+HOW: dict[Method, str] = {
+    "compiled": "a Gaussian process",
+    "gp": "optuna's Gaussian process",
+    "coarse": "quasi-random points alone",
+}
+"""The methods in words."""
+
+
+@dataclass(frozen=True)
+class QuickCalibration(Calibrated):
+    """The world of a kind that a short search found nearest to a log.
+
+    Its `ratios` are relative to `scales`, and its `loss` is their mean minus 1: -1 would be a perfect copy, and 0 is no
+    better than a world taken at random from the space that was searched.
+
+    Parameters
+    ----------
+    method : {"compiled", "gp", "coarse"}
+    seed : int
+    scales : dict
+        Median divergence of each statistic over the quasi-random starts.
+    users, all_users : int
+        How many users it was calibrated to, and how many the log has.
+    """
+
+    method: Method
+    seed: int
+    scales: dict[str, float]
+    users: int
+    all_users: int
+
+    @property
+    def note(self) -> str:
+        """How it was found, in a sentence or two."""
+        text = f"{self.kind} was calibrated by {HOW[self.method]} with {self.evaluations} evaluations."
+        if self.users < self.all_users:
+            text += f" It resembles a random sample of {self.users:,} of the {self.all_users:,} users."
+        return text
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self)
+
+
+def calibrate_quickly(
+    log: Interactions,
+    kind: str = "ibp-pop",
+    evaluations: int = 40,
+    *,
+    seed: int = 0,
+    progress: Stage | None = None,
+    threads: int | None = None,
+    method: Method = "compiled",
+) -> QuickCalibration:
+    r"""Calibrate one world to a log by one objective.
+
+    What is made small is the mean over the four statistics of :math:`D_s / m_s`, where :math:`m_s` is the median of the
+    divergence :math:`D_s` over the quasi-random starts, the first 40 % of the evaluations. So each statistic counts by
+    how far it comes from where a world taken at random would be.
+
+    Parameters
+    ----------
+    log : Interactions
+        Of a log longer than 1,500,000 rows, a random sample of the users is taken.
+    kind : str
+        As in `calibrate`.
+    evaluations : int
+        At least 2.
+    seed : int
+    progress : callable, optional
+        Called with stage, done and total.
+    threads : int, optional
+        Starts side by side [default: 1]; the result does not depend on it.
+    method : {"compiled", "gp", "coarse"}
+        A Gaussian process that needs no optional package; that of optuna, which does; or quasi-random points alone.
+
+    Returns
+    -------
+    QuickCalibration
+
+    Raises
+    ------
+    DataError
+        For a log that is too small.
+    ConfigError
+        For optuna's Gaussian process where its packages are not installed.
+    """
+    check_numbers((kind,), evaluations, 0, 1, seed, threads)
+    if evaluations < 2:
+        raise ConfigError(f"evaluations {evaluations}: expected 2 or more")
+    if method not in HOW:
+        raise ConfigError(f"unknown method {method!r}: choose {', '.join(HOW)}")
+    if method == "gp":
+        require_gp()
+    sample = _sample(log, seed)
+    check_log(sample)
+    space, real = Space.of(kind, sample), real_statistics(sample, seed)
+    with runner(real, threads or 1) as run:
+        trials, scales = _search(space, evaluations, seed, method, run, progress)
+    drawn = [trial for trial in trials if not trial.refused]
+    chosen = min(drawn, key=lambda trial: mean_ratio(trial.divergences, scales))
+    ratios = {k: mean_ratio(trial.divergences, scales) for k, trial in enumerate(trials) if not trial.refused}
+    return QuickCalibration(
+        kind=kind,
+        word=str(space.world(chosen.parameters)),
+        divergences=chosen.divergences,
+        ratios={each: max(chosen.divergences[each], FLOOR) / scales[each] for each in STATISTICS},
+        loss=mean_ratio(chosen.divergences, scales) - 1,
+        singles={each: min(trial.divergences[each] for trial in drawn) for each in STATISTICS},
+        evaluations=len(trials),
+        refused=len(trials) - len(drawn),
+        trace={JOINT: improvements(ratios)},
+        method=method,
+        seed=seed,
+        scales=scales,
+        users=space.users,
+        all_users=int((log.user_counts > 0).sum()),
+    )
+
+
+def _search(
+    space: Space, evaluations: int, seed: int, method: Method, run: Runner, progress: Stage | None
+) -> tuple[list[Trial], dict[str, float]]:
+    """What was tried, and the scale of each statistic."""
+    first = start_count(evaluations)
+    told = counting(progress, _STAGE, 0, evaluations)
+    starts = [Search(space, STARTS, first, seed, method)]
+    run(starts, lambda _: told())
+    scales = scales_of(starts[0].own)
+    joint = Search(space, JOINT, evaluations - first, seed, method, starts[0].own, scales)
+    run([joint], lambda _: told())
+    return [*starts[0].own, *joint.own], scales
+
+
+def start_count(evaluations: int) -> int:
+    """How many of the evaluations of a search are quasi-random starts."""
+    return max(1, round(0.4 * evaluations))
+
+
+def scales_of(starts: Sequence[Trial]) -> dict[str, float]:
+    """Median divergence of each statistic over the starts that could be drawn.
+
+    Raises
+    ------
+    DataError
+        When there is none.
+    """
+    drawn: Sequence[Mapping[str, float]] = [trial.divergences for trial in starts if not trial.refused]
+    if not drawn:
+        kinds = ", ".join(dict.fromkeys(trial.kind for trial in starts))
+        raise DataError(f"{kinds}: no world could be drawn ({starts[0].refused}); use a sample of the users")
+    return {each: max(float(np.median([found[each] for found in drawn])), FLOOR) for each in STATISTICS}
+
+
+def _sample(log: Interactions, seed: int) -> Interactions:
+    """The log, or so many of its users at random that the rows are few enough."""
+    if len(log) <= MOST_ROWS:
+        return log
+    rng = np.random.default_rng(seeds_of(seed, "sample"))
+    order = rng.permutation(log.n_users)
+    within = np.cumsum(log.user_counts[order]) <= MOST_ROWS
+    chosen = np.zeros(log.n_users, dtype=bool)
+    chosen[order[within]] = True
+    return log.take(chosen[log.users])

@@ -1,0 +1,208 @@
+"""What a calibration found."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from unskew.data import Interactions
+from unskew.data.writing import written
+from unskew.display.text_table import plain_text
+from unskew.errors import ConfigError, DataError, did_you_mean
+from unskew.simulators.likeness import STATISTICS
+from unskew.simulators.preference_world import PreferenceWorld
+from unskew.simulators.world import WorldModel
+
+Trace: TypeAlias = tuple[tuple[int, float], ...]
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class LogFacts:
+    """Which log it was.
+
+    Parameters
+    ----------
+    name : str
+    rows, users, items : int
+        Users and items with a row.
+    sha256 : str
+    """
+
+    name: str
+    rows: int
+    users: int
+    items: int
+    sha256: str
+
+    @classmethod
+    def of(cls, log: Interactions) -> "LogFacts":
+        """Those of a log."""
+        users, items = int((log.user_counts > 0).sum()), int((log.item_counts > 0).sum())
+        return cls(log.name, len(log), users, items, log.sha256)
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """The world of a kind that comes nearest to a log.
+
+    Parameters
+    ----------
+    kind : str
+        As in ``ibp-pop``.
+    word : str
+        Of the world, with its parameters.
+    divergences : dict
+        Of each statistic, in nats.
+    ratios : dict
+        The same relative to the best that was seen, or to a stated scale.
+    loss : float
+        Mean ratio minus 1; 0 would be as good as the best in all four at once.
+    singles : dict
+        The least divergence of each statistic that a world of this kind reached.
+    evaluations : int
+    refused : int
+        Of these, how many worlds were too large to be drawn, or had no row.
+    trace : dict
+        Objective to (evaluation, value) wherever it became better: a divergence, or the mean ratio under ``joint``.
+    """
+
+    kind: str
+    word: str
+    divergences: dict[str, float]
+    ratios: dict[str, float]
+    loss: float
+    singles: dict[str, float]
+    evaluations: int
+    refused: int
+    trace: dict[str, Trace]
+
+    @cached_property
+    def world(self) -> PreferenceWorld:
+        """The world itself."""
+        world = WorldModel.from_word(self.word)
+        if not isinstance(world, PreferenceWorld):
+            raise DataError(f"{self.word}: not a world with likes, so no result of a calibration")
+        return world
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Worlds calibrated to one log.
+
+    Parameters
+    ----------
+    log : LogFacts
+    worlds : tuple of Calibrated
+    best : dict
+        The least divergence of each statistic that any of the worlds reached.
+    settings : dict
+        How it was searched: seed, evaluations of each stage, method, limits.
+    versions : dict
+        Of the packages that decide the numbers.
+    command : str
+        What makes it again.
+    """
+
+    log: LogFacts
+    worlds: tuple[Calibrated, ...]
+    best: dict[str, float]
+    settings: dict[str, Any]
+    versions: dict[str, str]
+    command: str
+
+    def __getitem__(self, kind: str) -> Calibrated:
+        """The result for a kind of world."""
+        found = {each.kind: each for each in self.worlds}
+        if kind not in found:
+            raise ConfigError(f"no world {kind!r} was calibrated{did_you_mean(kind, found)}")
+        return found[kind]
+
+    def world(self, kind: str) -> PreferenceWorld:
+        """The world of this kind that comes nearest to the log."""
+        return self[kind].world
+
+    @property
+    def losses(self) -> dict[str, float]:
+        """Mean relative loss of each kind."""
+        return {each.kind: each.loss for each in self.worlds}
+
+    def __str__(self) -> str:
+        """Print the table."""
+        from unskew.calibration.showing import print_calibration
+
+        return plain_text(lambda console: print_calibration(self, console), 120)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"calibration": FORMAT, **asdict(self)}
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """As JSON, also written to a file when one is named."""
+        text = json.dumps(self.to_dict(), indent=1) + "\n"
+        _write(text, path)
+        return text
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """As a page, also written to a file when one is named."""
+        from unskew.calibration.showing import render_calibration
+
+        text = render_calibration(self)
+        _write(text, path)
+        return text
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Calibration":
+        """Read the JSON of a calibration.
+
+        Raises
+        ------
+        DataError
+            When the file is something else, or of another version.
+        """
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+            number = data.pop("calibration")
+            found = cls._from(data) if number == FORMAT else None
+        except OSError as error:
+            raise DataError(f"{path}: cannot be read ({error.strerror}); name the JSON of a calibration") from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DataError(f"{path}: not the JSON of a calibration; 'unskew calibrate' makes one") from error
+        if found is None:
+            raise DataError(f"{path}: a calibration of format {number}, and this version reads {FORMAT}; make it anew")
+        return found
+
+    @classmethod
+    def _from(cls, data: dict[str, Any]) -> "Calibration":
+        worlds = []
+        for each in data["worlds"]:
+            trace = {key: tuple((int(k), float(v)) for k, v in steps) for key, steps in each["trace"].items()}
+            found = Calibrated(**{**each, "trace": trace})
+            if set(found.divergences) != set(STATISTICS):
+                raise KeyError("divergences")
+            _ = found.world  # refuses a wrong word now
+            worlds.append(found)
+        return cls(**{**data, "log": LogFacts(**data["log"]), "worlds": tuple(worlds)})
+
+
+def improvements(values: Mapping[int, float]) -> Trace:
+    """Where values became better, in the order of their keys.
+
+    Examples
+    --------
+    >>> improvements({0: 3.0, 1: 4.0, 2: 2.0, 3: 2.0})
+    ((0, 3.0), (2, 2.0))
+    """
+    steps: list[tuple[int, float]] = []
+    for number, value in values.items():
+        if not steps or value < steps[-1][1]:
+            steps.append((number, value))
+    return tuple(steps)
+
+
+def _write(text: str, path: str | Path | None) -> None:
+    if path is not None:
+        with written(Path(path)) as stream:
+            stream.write(text)

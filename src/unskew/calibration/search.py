@@ -1,0 +1,123 @@
+"""Searches side by side: each asks for one evaluation after another."""
+
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from unskew.calibration.attempt import LARGEST_LIKES, STARTS, Task, Trial, value_of
+from unskew.calibration.search_space import Space
+from unskew.calibration.suggest import Method
+from unskew.errors import DataError
+from unskew.simulators.likeness import Statistics
+
+Tell: TypeAlias = Callable[[Trial], None]
+Runner: TypeAlias = Callable[["Sequence[Search]", Tell], None]
+
+
+@dataclass(eq=False)
+class Search:
+    """One objective of one world.
+
+    Parameters
+    ----------
+    space : Space
+    objective : str
+        ``starts``, a statistic or ``joint``.
+    length : int
+        How many evaluations it takes itself.
+    seed : int
+    method : {"gp", "coarse"}
+    known : sequence of Trial
+        What it is told before it begins.
+    best : mapping
+        Of each statistic, for the joint objective.
+    largest : float
+        Draw no world with more likes than these.
+    own : list of Trial
+        What it has tried; one that goes on from a record begins with those.
+    """
+
+    space: Space
+    objective: str
+    length: int
+    seed: int
+    method: Method
+    known: Sequence[Trial] = ()
+    best: Mapping[str, float] = field(default_factory=dict)
+    largest: float = LARGEST_LIKES
+    own: list[Trial] = field(default_factory=list)
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing left to try."""
+        return len(self.own) >= self.length
+
+    def next(self) -> Task:
+        """What to try next."""
+        trials = [] if self.objective == STARTS else [*self.known, *self.own]
+        tried = [(each.parameters, value_of(each, self.objective, self.best)) for each in trials]
+        return Task(self.space, self.objective, len(self.own), tried, self.seed, self.method, self.largest)
+
+    def add(self, trial: Trial) -> None:
+        """Hear how it came out."""
+        self.own.append(trial)
+
+
+@contextmanager
+def runner(real: Statistics, side_by_side: int) -> Iterator[Runner]:
+    """A function that carries searches out, so many at a time; their results do not depend on how many.
+
+    Fitting a Gaussian process holds Python's lock, so several at a time are processes, not threads.
+    """
+    if side_by_side <= 1:
+        yield lambda searches, tell: _in_turn(searches, tell, real)
+        return
+    # joblib's processes need no guard in the program that calls this, unlike those of multiprocessing
+    from joblib.externals.loky import ProcessPoolExecutor  # type: ignore[import-untyped]
+
+    pool = ProcessPoolExecutor(max_workers=side_by_side)
+    try:
+        with warnings.catch_warnings():
+            # a process that has grown is replaced by a new one, which is as it should be
+            warnings.filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
+            yield lambda searches, tell: _in_processes(searches, tell, real, pool, side_by_side)
+    except BrokenProcessPool as error:
+        raise DataError(
+            "a process of the calibration was ended from outside, perhaps for want of memory; ask for fewer threads, "
+            "and go on from the record where a folder was named"
+        ) from error
+    finally:
+        pool.shutdown(wait=True, kill_workers=True)  # they hold nothing, and to end one in peace takes seconds
+
+
+def _in_turn(searches: Sequence[Search], tell: Tell, real: Statistics) -> None:
+    for search in searches:
+        while not search.done:
+            trial = search.next().run(real)
+            search.add(trial)
+            tell(trial)
+
+
+def _in_processes(searches: Sequence[Search], tell: Tell, real: Statistics, pool: Any, side_by_side: int) -> None:
+    waiting = deque(search for search in searches if not search.done)
+    running: dict[Future[Trial], Search] = {}
+    while waiting or running:
+        while waiting and len(running) < side_by_side:
+            search = waiting.popleft()
+            running[pool.submit(_run, search.next(), real)] = search
+        ended, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in ended:
+            search, trial = running.pop(future), future.result()
+            search.add(trial)
+            tell(trial)
+            if not search.done:
+                waiting.append(search)  # at the end, so that all searches come to their end together
+
+
+def _run(task: Task, real: Statistics) -> Trial:
+    return task.run(real)

@@ -1,0 +1,1 @@
+"""How anything looks: names, phrases, tables, pages; it knows no result."""

@@ -1,0 +1,66 @@
+"""Names, numbers and lists within sentences."""
+
+from collections.abc import Iterable, Sequence
+
+from unskew.display.names import shortened
+
+NAME = 40  # characters of a name in a sentence
+
+
+def quoted(name: str) -> str:
+    """A name within a sentence, short enough for one."""
+    return f"“{shortened(name, NAME)}”"
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """Words as in a sentence: a, b and c."""
+    *most, end = list(words)
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things, in the plural where there is not just one."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def few(words: Sequence[str], most: int = 4, last: str = "and") -> str:
+    """Words as in a sentence, the last ones only counted when there are many."""
+    return listed(words if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"], last)
+
+
+def chain(names: Sequence[str], most: int = 5) -> str:
+    """Names from best to worst, the last ones only counted when there are many."""
+    shown = " > ".join(quoted(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} > {len(names) - most} more"
+
+
+def signed(number: float) -> str:
+    """A short number with a real minus sign."""
+    return f"{number:g}".replace("-", "−")
+
+
+def rounded(value: float) -> str:
+    """Three decimals, or two digits for what is smaller."""
+    small = value != 0 and abs(value) < 0.01
+    return (f"{value:.2g}" if small else f"{value:.3f}").replace("-", "−")
+
+
+def factor(number: float) -> str:
+    """A factor of at least 1, so that what is just above 1 is seen to be."""
+    return f"{number:.2f}" if number < 10 else f"{number:.3g}"
+
+
+def signed_move(number: float) -> str:
+    """Four decimals with their sign; what is nothing, or rounds to it, has none."""
+    text = f"{number:+.4f}"
+    return "0" if number == 0 else "0.0000" if float(text) == 0 else text
+
+
+def capital(text: str) -> str:
+    """The same with its first letter large."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def sentence(text: str) -> str:
+    """A remark with a capital and a full stop."""
+    return f"{capital(text)}."

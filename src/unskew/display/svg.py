@@ -1,0 +1,111 @@
+"""Charts as inline SVG, made without a browser and shown without a script."""
+
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import altair as alt
+
+WIDTH = 360  # a phone's, so that the text keeps its size there
+_NEEDLESS = {"aria-hidden", "aria-roledescription", "pointer-events", "version", "font-family"}
+
+
+def chart_of(rows: str | Sequence[Mapping[str, Any]]) -> Any:
+    """A chart of a few rows, or of rows that `to_svg` gets by that name: altair copies its data at every step."""
+    import altair as alt
+
+    return alt.Chart({"name": rows} if isinstance(rows, str) else {"values": rows})
+
+
+def scale_of(domain: list[str], values: Sequence[Any]) -> "alt.Scale":
+    """What each of the words looks like."""
+    import altair as alt
+
+    return alt.Scale(domain=domain, range=list(values))
+
+
+def round_numbers(low: float, high: float) -> list[float]:
+    """Round numbers from low to high for a logarithmic axis: 1, 10, ... or 1, 2, 5, 10, ... when there are few."""
+    powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    wide = high / low > 300
+    steps = (1,) if wide else (1, 2, 5)
+    ticks = [s * 10.0**p for p in powers for s in steps if low <= s * 10.0**p <= high]
+    return ticks if len(ticks) > 1 else [float(low), float(high)]
+
+
+def to_svg(chart: Any, prefix: str, label: str, **named: Sequence[Mapping[str, Any]]) -> str:
+    """Draw the chart, WIDTH wide in all; `named` are rows that it refers to by name."""
+    import vl_convert
+
+    spec = chart.properties(width=WIDTH).to_dict(validate=False)
+    spec["autosize"] = {"type": "fit-x", "contains": "padding"}
+    spec["config"] = _CONFIG
+    spec["datasets"] = spec.get("datasets", {}) | named
+    return inline_svg(vl_convert.vegalite_to_svg(spec), prefix, label)
+
+
+def inline_svg(svg: str, prefix: str, label: str) -> str:
+    """Make an SVG fit to stand in a page among others: own ids, a label, no size of its own.
+
+    Parameters
+    ----------
+    svg : str
+    prefix : str
+        Begins every id, so that clip paths of one chart do not cut another.
+    label : str
+        What the picture shows, for those who cannot see it.
+    """
+    root = ET.fromstring(svg)  # noqa: S314  made by vl-convert a moment ago
+    named = (element.get("id") for element in root.iter())
+    ids = {old: f"{prefix}-{k}" for k, old in enumerate(dict.fromkeys(name for name in named if name))}
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+        element.attrib = {
+            key.rpartition("}")[2]: _with_ids(key, value, ids)
+            for key, value in element.attrib.items()
+            if key not in _NEEDLESS and (key, value) != ("opacity", "1")
+        }
+        for child in [c for c in element if c.get("display") == "none"]:
+            element.remove(child)
+    for key in ("width", "height"):
+        root.attrib.pop(key, None)
+    root.attrib |= {"class": "chart", "role": "img", "aria-label": label}
+    return ET.tostring(root, encoding="unicode")
+
+
+def _with_ids(key: str, value: str, ids: Mapping[str, str]) -> str:
+    if key == "id":
+        return ids[value]
+    if value.startswith("url(#") and value[5:-1] in ids:
+        return f"url(#{ids[value[5:-1]]})"
+    if key.rpartition("}")[2] == "href" and value[1:] in ids:
+        return f"#{ids[value[1:]]}"
+    return value
+
+
+_CONFIG: dict[str, Any] = {
+    "background": None,
+    "font": "Helvetica, Arial, sans-serif",
+    "padding": {"left": 10, "right": 14, "top": 16, "bottom": 2},
+    "aria": False,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": "var(--soft)",
+        "titleColor": "var(--soft)",
+        "titleFontWeight": "normal",
+        "labelFontSize": 11.5,
+        "titleFontSize": 11.5,
+        "gridColor": "var(--line)",
+        "domainColor": "var(--rule)",
+        "tickColor": "var(--rule)",
+        "tickSize": 4,
+        "labelPadding": 5,
+        "labelFlush": False,
+        "titlePadding": 8,
+    },
+    "axisY": {"labelLimit": 150, "labelColor": "var(--ink)"},
+    "text": {"fontSize": 11},
+}

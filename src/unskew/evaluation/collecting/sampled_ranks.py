@@ -1,0 +1,184 @@
+"""Sampled ranks corrected towards full ranking, and how far the correction is off."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.blas import one_thread
+from unskew.data.candidates import Candidates, Sampled
+from unskew.errors import ConfigError, DataError
+from unskew.metrics import AnyMetric, Metric
+from unskew.metrics.auc import LinearMetric
+from unskew.metrics.exact.sampled_correction import BiasVariance, SampledRows, unbiased_gains
+from unskew.ranking import Ranks
+
+CHECKED_USERS = 500  # ranked in full to measure the error
+FAR_OFF = 3  # standard errors
+
+
+@dataclass(frozen=True, eq=False)
+class Correction:
+    """Gains of sampled ranks, corrected; tables are made once a metric, for they are the same for all models."""
+
+    rule: Sampled
+    _tables: dict[str, BiasVariance] = field(default_factory=dict)
+    _lock: Any = field(default_factory=Lock)
+
+    @classmethod
+    def under(cls, rule: Candidates) -> "Correction | None":
+        """The correction that a candidate rule asks for, if it does."""
+        return cls(rule) if isinstance(rule, Sampled) and rule.corrected else None
+
+    def gains(self, metric: Metric, ranks: Ranks, offsets: Ints, listed: Ints | None) -> Floats:
+        """Corrected gain of each row; what was not listed gains nothing when there is a cut-off.
+
+        Parameters
+        ----------
+        metric : Metric
+        ranks : Ranks
+        offsets : array
+            Rows of each user.
+        listed : array, optional
+            As in `Metric.row_gains`.
+        """
+        rows = rows_of(ranks, offsets)
+        if self.rule.correction == "unbiased" or isinstance(metric, LinearMetric) or rows.whole:
+            # a linear gain has an estimate without any bias, whose variance the other form would hardly lower
+            gains = unbiased_gains(metric, rows)
+        else:
+            gains = self._table(metric, rows).gains(metric, rows)
+        if listed is not None and metric.cutoff is not None:
+            gains[ranks.above >= listed] = 0.0
+        return gains
+
+    def _table(self, metric: Metric, rows: SampledRows) -> BiasVariance:
+        with self._lock:
+            if str(metric) not in self._tables:
+                with one_thread():
+                    self._tables[str(metric)] = BiasVariance.of(metric, rows)
+            return self._tables[str(metric)]
+
+
+def rows_of(ranks: Ranks, offsets: Ints) -> SampledRows:
+    """Ranks with the draws and the user's other positives told apart."""
+    assert ranks.pool is not None
+    behind = ranks.ties == "pessimistic"
+    return SampledRows.from_ranks(offsets, ranks.above, ranks.spread, ranks.candidates, ranks.pool, behind=behind)
+
+
+def check_correction(rule: Candidates, metrics: Iterable[AnyMetric], items: int) -> None:
+    """Refuse metrics that a corrected rule cannot correct.
+
+    Parameters
+    ----------
+    rule : Candidates
+    metrics : iterable
+    items : int
+        How many items the catalogue has.
+
+    Raises
+    ------
+    ConfigError
+        For what is no mean over relevant items, and for a cut-off that is closer than two draws are.
+    """
+    if not isinstance(rule, Sampled) or not rule.corrected:
+        return
+    for metric in metrics:
+        if metric.kind != "mean" or not isinstance(metric, Metric):
+            raise ConfigError(
+                f"{metric} is no mean over relevant items, which is all that {rule} can correct; leave correction out, "
+                "or use --candidates unseen"
+            )
+        fixed = isinstance(metric, LinearMetric) or not metric.uses_candidates
+        if rule.correction == "bias-variance" and not fixed:
+            raise ConfigError(
+                f"the gain of {metric} depends on the number of candidates, so {rule} cannot correct it; use "
+                "correction=unbiased"
+            )
+        needed = math.ceil(items / rule.n)
+        if metric.cutoff is not None and metric.cutoff < needed:
+            raise ConfigError(
+                f"{metric} needs K of at least {needed:,} with {rule.n:,} draws of {items:,} items; use --candidates "
+                "unseen, or sampled(n) with more draws"
+            )
+
+
+def check_pools(ranks: Mapping[str, Ranks], rule: Candidates) -> None:
+    """Refuse ranks that do not say what theirs were drawn from, or say it differently."""
+    if not isinstance(rule, Sampled) or not rule.corrected:
+        return
+    first = next(iter(ranks.values())).pool
+    for name, made in ranks.items():
+        _, row_user, positives = np.unique(made.users, return_inverse=True, return_counts=True)
+        drawn = made.candidates - positives[row_user]
+        if made.pool is None or not np.array_equal(drawn, np.minimum(rule.n, made.pool)):
+            raise DataError(
+                f"ranks of {name!r} do not say how many items theirs were drawn from, which {rule} needs; make them "
+                "anew with rank()"
+            )
+        if first is not None and not np.array_equal(first, made.pool):
+            raise DataError(
+                f"ranks of {next(iter(ranks))!r} and {name!r} were drawn from different items; make them with one "
+                "prepare_contest that is given all models"
+            )
+
+
+@dataclass(frozen=True)
+class CorrectionCheck:
+    """A corrected metric beside the true one, as means over users who were ranked in full.
+
+    `difference` is corrected minus full.
+    """
+
+    model: str
+    metric: str
+    users: int
+    corrected: float
+    full: float
+    difference: float
+    std_error: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON file."""
+        return asdict(self)
+
+
+def checked_users(judged: int, seed: int) -> Ints:
+    """Which judged users, from 0, are ranked in full: all, or a seeded sample of them."""
+    if judged <= CHECKED_USERS:
+        return np.arange(judged)
+    return np.sort(np.random.default_rng([seed, 3]).choice(judged, CHECKED_USERS, replace=False))
+
+
+def compare_with_full(model: str, metric: Metric, corrected: Floats, full: Floats, offsets: Ints) -> CorrectionCheck:
+    """Compare corrected and true gains of the same rows, averaged by user."""
+    counts = np.diff(offsets)
+    mine, true = (np.add.reduceat(gains, offsets[:-1]) / counts for gains in (corrected, full))
+    gaps = mine - true
+    error = float(np.std(gaps, ddof=1) / np.sqrt(counts.size)) if counts.size > 1 else None
+    return CorrectionCheck(
+        model, str(metric), counts.size, float(mine.mean()), float(true.mean()), float(gaps.mean()), error
+    )
+
+
+def correction_lines(checks: Sequence[CorrectionCheck]) -> Iterator[str]:
+    """One line a metric on how far corrected numbers are from those of full ranking."""
+    for metric in dict.fromkeys(check.metric for check in checks):
+        mine = [check for check in checks if check.metric == metric]
+        gaps = ", ".join(f"{check.model} {_gap(check)}" for check in mine)
+        yield f"{metric}: corrected minus full ranking, on {mine[0].users:,} users: {gaps}"
+
+
+def _gap(check: CorrectionCheck) -> str:
+    error = "" if check.std_error is None else f" (standard error {check.std_error:.4f})"
+    return f"{check.difference:+.4f}{error}"
+
+
+def far_off(check: CorrectionCheck) -> bool:
+    """Whether a corrected number differs from the full ranking by more than chance."""
+    return check.std_error is not None and abs(check.difference) > FAR_OFF * check.std_error + 1e-12

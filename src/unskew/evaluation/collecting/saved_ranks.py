@@ -1,0 +1,145 @@
+"""Ranks made before: whether they belong to this split, and which of their rows are asked for."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from unskew.arrays import Bools, Ints
+from unskew.data import Split
+from unskew.data.candidates import Sampled, Trained, Unseen
+from unskew.errors import DataError
+from unskew.evaluation.settings.settings import Settings
+from unskew.ranking import Ranks
+
+
+def admit(name: str, ranks: Ranks, split: Split, settings: Settings) -> Ranks:
+    """The rows of saved ranks that this run asks for.
+
+    Parameters
+    ----------
+    name : str
+        What the model is called.
+    ranks : Ranks
+    split : Split
+    settings : Settings
+
+    Raises
+    ------
+    DataError
+        When they were made on other rows, another train, another candidate rule or other ties.
+    """
+    if ranks.ties != settings.ties or ranks.candidate_rule != str(split.rule):
+        raise DataError(
+            f"ranks of {name!r} were made with ties {ranks.ties} among {ranks.candidate_rule} candidates; "
+            f"ask for the same here, not {settings.ties} and {split.rule}"
+        )
+    _check_rows(name, ranks, split)
+    _check_train(name, ranks, split)
+    if settings.positive is None:
+        return ranks
+    positive = split.test.where(settings.positive)
+    asked = _is_in(ranks, positive.users, positive.items, len(split.item_vocabulary))
+    if isinstance(split.rule, Sampled) and not asked.all():
+        raise DataError(
+            f"ranks of {name!r} hold rows that are no positives under {settings.positive!r}, and sampled candidates "
+            "depend on which are; make the ranks with this condition"
+        )
+    if not asked.any():
+        raise DataError(f"ranks of {name!r} hold no row that is positive under {settings.positive!r}")
+    return ranks if asked.all() else ranks.take(asked)
+
+
+def align(ranks: Mapping[str, Ranks], users: str) -> dict[str, Ranks]:
+    """Ranks of all models on the same rows among the same candidates.
+
+    Unless only common users are judged, a user whom some ranks lack is one whom their model does not know: its list is
+    empty. The rows and the number of candidates of that user come from the other models.
+
+    Parameters
+    ----------
+    ranks : mapping
+    users : {"any", "common", "served"}
+
+    Raises
+    ------
+    DataError
+        When users whom two models share have different rows or candidates.
+    """
+    names = list(ranks)
+    together = ranks[names[0]]
+    if users != "common":
+        for other in ranks.values():
+            lacking = ~np.isin(other.users, together.users)
+            if lacking.any():
+                whole = [replace(part, listed=None, known=None) for part in (together, other.take(lacking))]
+                together = Ranks.concat(whole)
+    made = {}
+    for name, own in ranks.items():
+        mine = np.isin(together.users, own.users)
+        here = together if mine.all() else together.take(mine)
+        same = np.array_equal(here.users, own.users) and np.array_equal(here.items, own.items)
+        if not same or not np.array_equal(here.candidates, own.candidates) or (users == "common" and not mine.all()):
+            raise DataError(
+                f"ranks of {names[0]!r} and {name!r} are of different rows or candidates; "
+                "make them with one prepare_contest that is given all models"
+            )
+        made[name] = own if mine.all() else _fill(name, own, together, mine)
+    return made
+
+
+def _fill(name: str, ranks: Ranks, together: Ranks, mine: Bools) -> Ranks:
+    """The ranks with an empty list for the users whom they lack, where all candidates are tied."""
+    if ranks.ties in {"random", "ordinal"}:
+        raise DataError(
+            f"ranks of {name!r} lack {len(np.unique(together.users[~mine])):,} users whom other models know, and under "
+            f"ties={ranks.ties} their places do not follow from the ranks; make them with one prepare_contest that is "
+            "given all models, or use --users common"
+        )
+    others = (together.candidates - 1).astype(np.int32)
+    above = np.where(mine, 0, others if ranks.ties == "pessimistic" else 0).astype(np.int32)
+    tied, known = others.copy(), mine.copy()
+    above[mine], tied[mine] = ranks.above, ranks.tied
+    known[mine] = True if ranks.known is None else ranks.known
+    listed = None
+    if ranks.listed is not None:
+        listed = np.zeros(len(together), dtype=np.int32)
+        listed[mine] = ranks.listed
+    return replace(
+        together,
+        above=above,
+        tied=tied,
+        listed=listed,
+        known=known,
+        ties=ranks.ties,
+        candidate_rule=ranks.candidate_rule,
+    )
+
+
+def _check_rows(name: str, ranks: Ranks, split: Split) -> None:
+    width = max(len(split.item_vocabulary), int(ranks.items.max(initial=0)) + 1)
+    if (np.diff(ranks.users.astype(np.int64) * width + ranks.items) <= 0).any():
+        raise DataError(f"ranks of {name!r} repeat rows, or are not sorted by user and item")
+    if ((ranks.above < 0) | (ranks.tied < 0) | (ranks.above + ranks.spread >= ranks.candidates)).any():
+        raise DataError(f"ranks of {name!r} hold places outside the user's candidates")
+    strange = int(np.sum(~_is_in(ranks, split.test.users, split.test.items, width)))
+    if strange or not len(ranks):
+        raise DataError(
+            f"ranks of {name!r} do not belong to this split: {strange} of {len(ranks)} rows are not in its test"
+        )
+
+
+def _check_train(name: str, ranks: Ranks, split: Split) -> None:
+    """Candidates and training items of a user add up to the catalogue, which is the same for all users."""
+    if not isinstance(split.rule, Unseen | Trained):
+        return
+    catalogue = ranks.candidates + split.train.seen_counts[ranks.users]
+    seen = _is_in(ranks, split.train.users, split.train.items, len(split.item_vocabulary))
+    if seen.any() or (catalogue != catalogue[0]).any():
+        raise DataError(
+            f"ranks of {name!r} were made with another train: their numbers of candidates do not fit this one"
+        )
+
+
+def _is_in(ranks: Ranks, users: Ints, items: Ints, width: int) -> Bools:
+    return np.isin(ranks.users.astype(np.int64) * width + ranks.items, users.astype(np.int64) * width + items)

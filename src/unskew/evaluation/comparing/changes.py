@@ -1,0 +1,177 @@
+"""What moved between two runs, and how much of it the sizes of their test sets explain."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from unskew.evaluation.estimating.size_effects import sizes_differ
+
+SPREAD = 0.05  # of the users who would need another number of positives, below which two tests are alike
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """What a run was judged on.
+
+    Parameters
+    ----------
+    users : int
+        Those with a positive.
+    rows : int
+        Their positives.
+    sha256 : str
+        Of the whole test part.
+    spread : mapping, optional
+        How many users have how many positives, where that is known.
+    """
+
+    __test__ = False  # not for pytest to collect
+
+    users: int
+    rows: int
+    sha256: str
+    spread: Mapping[int, int] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, run: Mapping[str, Any], part: str = "judged") -> "TestSet":
+        """The positives that a run judged, or its rated rows."""
+        counts = run.get(part, run["judged"])
+        spread = counts.get("rows_a_user")
+        numbers = None if spread is None else {int(rows): users for rows, users in spread.items()}
+        return cls(counts["users"], counts["rows"], run["data"]["test"]["sha256"], numbers)
+
+    @property
+    def positives_a_user(self) -> float:
+        """The mean over users."""
+        return self.rows / self.users
+
+    def differs_in_size(self, other: "TestSet") -> bool:
+        """Whether users have other numbers of positives there, on average or in their spread."""
+        if sizes_differ(self.positives_a_user, other.positives_a_user):
+            return True
+        if self.spread is None or other.spread is None:
+            return False
+        numbers = {*self.spread, *other.spread}
+        apart = [self.spread.get(n, 0) / self.users - other.spread.get(n, 0) / other.users for n in numbers]
+        return sum(map(abs, apart)) / 2 > SPREAD
+
+    def describe(self) -> str:
+        """In words."""
+        return f"{self.users:,} users, {self.rows:,} held-out rows, {self.positives_a_user:.2f} a user"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return {
+            "users": self.users,
+            "rows": self.rows,
+            "sha256": self.sha256,
+            "positives_a_user": self.positives_a_user,
+        }
+
+
+@dataclass(frozen=True)
+class Change:
+    """One metric of one model by one estimator, in an earlier run and in this one; what is unknown is None.
+
+    Parameters
+    ----------
+    model, metric, estimator : str
+    before, after : float or None
+        The value in the earlier run and in this one.
+    difference : float or None
+        ``after - before``.
+    expected : float or None
+        The difference that comes from the number of positives a user alone: 0 where that number is the same, or where
+        the metric is unbiased to missing data.
+    rest : float or None
+        ``difference - expected``: what the number of positives does not explain.
+    low, high, p_value : float or None
+        Interval and p-value of the rest, when the errors of the two runs are independent; none for the same test rows.
+    """
+
+    model: str
+    metric: str
+    estimator: str
+    before: float | None
+    after: float | None
+    difference: float | None
+    expected: float | None
+    rest: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """A run beside an earlier one; printing it shows a table and notes.
+
+    Parameters
+    ----------
+    before, after : TestSet
+    rows : tuple of Change
+        What both runs have, in the order of this one.
+    level : float
+        Of the intervals.
+    same_test, same_train : bool
+        Whether the two runs had the same rows in that part.
+    same_users : bool or None
+        Whether the same users were judged; None where that is not known.
+    only_before, only_after : tuple of str
+        Estimates (model, metric, estimator) that only one of the runs has.
+    notes : tuple of str
+        What to know before reading anything into the differences.
+    file : str or None
+        The file of the earlier run; None where it was given otherwise.
+    """
+
+    before: TestSet
+    after: TestSet
+    rows: tuple[Change, ...]
+    level: float
+    same_test: bool
+    same_train: bool
+    same_users: bool | None
+    only_before: tuple[str, ...]
+    only_after: tuple[str, ...]
+    notes: tuple[str, ...]
+    file: str | None = None
+
+    def __str__(self) -> str:
+        from unskew.display.text_table import plain_text
+        from unskew.evaluation.showing.text import print_changes
+
+        return plain_text(lambda console: print_changes(self, console), 120)
+
+    def describe(self) -> str:
+        """In one sentence: how many estimates differ by more than chance and the number of positives explain."""
+        where = "the earlier run" if self.file is None else f"the earlier run {self.file}"
+        count = f"{len(self.rows)} estimate{'' if len(self.rows) == 1 else 's'}"
+        judged = [row.p_value for row in self.rows if row.p_value is not None]
+        if not judged:
+            return f"Beside {where}: {count} in both, of none of which it can be said whether it moved beyond chance."
+        beyond = sum(p < 1 - self.level for p in judged)
+        return (
+            f"Beside {where}: {count} in both, {beyond or 'none'} of which moved by more than chance and the number of "
+            f"positives a user explain (p below {1 - self.level:.2g}, each for itself)."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON, under ``against``."""
+        return {
+            "file": self.file,
+            "before": self.before.to_dict(),
+            "after": self.after.to_dict(),
+            "same_test": self.same_test,
+            "same_train": self.same_train,
+            "same_users": self.same_users,
+            "level": self.level,
+            "changes": [row.to_dict() for row in self.rows],
+            "only_before": list(self.only_before),
+            "only_after": list(self.only_after),
+            "notes": list(self.notes),
+        }

@@ -1,0 +1,158 @@
+"""An earlier run, from its report or from the JSON it wrote."""
+
+import json
+import math
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
+
+from unskew import __version__
+from unskew.data.reading import check_readable, read_content
+from unskew.errors import ConfigError, DataError
+from unskew.estimators import Estimate
+from unskew.evaluation.record import ROWS_A_USER
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+Other: TypeAlias = Union["Report", Mapping[str, Any], str, Path]
+Words: TypeAlias = tuple[str, str, str]  # model, metric, estimator
+
+_HINT = "give what 'unskew evaluate --json' wrote"
+_NUMBERS = ("value", "std_error")
+FEW = 6  # names or words that are listed one by one
+
+
+@dataclass(frozen=True, eq=False)
+class Earlier:
+    """What is known of an earlier run.
+
+    Parameters
+    ----------
+    where : str
+        What to call it in messages.
+    run : mapping
+        What decided its numbers.
+    estimates : tuple of Estimate
+    report : Report or None
+        The run itself, with its ranks; None when only its JSON is at hand.
+    file : str or None
+        The file that it was read from.
+    """
+
+    where: str
+    run: Mapping[str, Any]
+    estimates: tuple[Estimate, ...]
+    report: "Report | None" = None
+    file: str | None = None
+
+    @property
+    def by_words(self) -> dict[Words, Estimate]:
+        """The estimates by model, metric and estimator."""
+        return {(row.model, row.metric, row.estimator): row for row in self.estimates}
+
+    def check_shared(self, here: Collection[Words]) -> None:
+        """Refuse a run that has no estimate in common with these words."""
+        theirs = self.by_words
+        names, their_names = ({model: None for model, _, _ in keys} for keys in (here, theirs))
+        if names.keys().isdisjoint(their_names):
+            raise ConfigError(
+                f"{self.where}: no model in common (there {_some(their_names) or 'none'}; here {_some(names)}); name "
+                "the model as it was named there, as in NAME=FILE"
+            )
+        if theirs.keys().isdisjoint(here):
+            known = dict.fromkeys(f"{metric} by {estimator}" for model, metric, estimator in theirs if model in names)
+            raise ConfigError(f"{self.where}: no metric and estimator in common; it has {_some(known)}, ask for those")
+
+
+def read_earlier(other: "Other | Earlier") -> Earlier:
+    """Take a report as it is, or read the JSON of one.
+
+    Raises
+    ------
+    DataError
+        For what is no file, no JSON, or the JSON of something else or of another version.
+    """
+    from unskew.evaluation.report import Report
+
+    if isinstance(other, Earlier):
+        return other
+    if not isinstance(other, Report | Mapping | str | Path):
+        raise DataError(
+            f"the earlier run must be a report, its JSON or the file that holds it, not {type(other).__name__}; {_HINT}"
+        )
+    if isinstance(other, Report):
+        return Earlier("the other report", other.run, other.estimates, other)
+    if isinstance(other, Mapping):
+        return _checked(other, "the other run")
+    path = Path(other)
+    check_readable(path)
+    try:
+        given = json.loads(read_content(path).decode("utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise DataError(f"{path}: not JSON ({error}); {_HINT}") from error
+    if not isinstance(given, dict):
+        raise DataError(f"{path}: not the JSON of a report; {_HINT}")
+    return replace(_checked(given, str(path)), file=str(path))
+
+
+def _some(words: Iterable[str]) -> str:
+    """The first few words, and how many more there are."""
+    first = list(words)
+    more = "" if len(first) <= FEW else f" and {len(first) - FEW} more"
+    return f"{', '.join(first[:FEW])}{more}"
+
+
+def _checked(given: Mapping[str, Any], where: str) -> Earlier:
+    for key, what in (("study", "a study"), ("audit", "an audit")):
+        if key in given:
+            raise DataError(f"{where}: the JSON of {what}, not of a report; {_HINT}")
+    missing = [key for key in ("unskew", "run", "estimates") if key not in given]
+    if missing:
+        raise DataError(f"{where}: not the JSON of a report, for it has no {missing[0]!r}; {_HINT}")
+    version = str(given["unskew"])
+    if version.split(".")[:2] != __version__.split(".")[:2]:
+        raise DataError(
+            f"{where}: written by unskew {version}, and this is {__version__}, which may mean other things by the same "
+            "words; make it again with this version"
+        )
+    try:
+        _check_run(given["run"])
+        rows = tuple(_estimate(row) for row in given["estimates"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"{where}: not a whole report ({type(error).__name__}: {error}); {_HINT}") from error
+    return Earlier(where, given["run"], rows)
+
+
+def _check_run(run: Mapping[str, Any]) -> None:
+    for part in [run["judged"], *([run["rated"]] if "rated" in run else [])]:
+        if not all(isinstance(part[key], int) and part[key] > 0 for key in ("users", "rows")):
+            raise ValueError("users and rows must be whole numbers above 0")
+    _check_sizes(run["judged"])
+    if not isinstance(run["data"]["test"]["sha256"], str):
+        raise TypeError("the test has no fingerprint")
+    if not isinstance(run["models"], Mapping):
+        raise TypeError("models must be names and words")
+
+
+def _check_sizes(judged: Mapping[str, Any]) -> None:
+    """The users by their number of rows, where the JSON has it."""
+    if ROWS_A_USER not in judged:
+        return
+    sizes = {int(size): users for size, users in judged[ROWS_A_USER].items()}
+    whole = all(isinstance(users, int) and users > 0 and size > 0 for size, users in sizes.items())
+    rows = sum(size * users for size, users in sizes.items())
+    if not whole or (sum(sizes.values()), rows) != (judged["users"], judged["rows"]):
+        raise ValueError(f"{ROWS_A_USER} must be numbers of users, which make up users and rows")
+
+
+def _estimate(row: Mapping[str, Any]) -> Estimate:
+    made = Estimate(**{field.name: row[field.name] for field in fields(Estimate)})
+    for name in _NUMBERS:
+        number = getattr(made, name)
+        if number is not None and not (isinstance(number, int | float) and math.isfinite(number)):
+            raise ValueError(f"{name} must be a number or null")
+    if not all(isinstance(word, str) for word in (made.model, made.metric, made.estimator)):
+        raise TypeError("model, metric and estimator must be texts")
+    return made

@@ -1,0 +1,104 @@
+"""How many positives each user of one run has, or is taken to have, in another."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.evaluation.record import ROWS_A_USER
+from unskew.metrics.exact.size_shift import SizeMix
+
+if TYPE_CHECKING:
+    from unskew.evaluation.collecting.sample import Evidence
+    from unskew.evaluation.report import Report
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """The sizes of the other run for each user of this one.
+
+    Parameters
+    ----------
+    mix : SizeMix
+    by_rank : int
+        How many users have no number of their own there, so that those with more positives here are taken to be those
+        with more there.
+    from_mean : bool
+        Whether only the mean of the other is known, so that it is spread in proportion.
+    """
+
+    mix: SizeMix
+    by_rank: int = 0
+    from_mean: bool = False
+
+
+def couple(evidence: "Evidence", run: Mapping[str, Any], other: "Report | None") -> Coupling:
+    """Find the sizes of another run by the best that is known of it.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of this run.
+    run : mapping
+        What decided the numbers of the other.
+    other : Report or None
+        The other itself, where it is at hand.
+    """
+    sizes = np.diff(evidence.offsets)
+    judged = run["judged"]
+    if ROWS_A_USER not in judged and other is None:
+        return Coupling(SizeMix.between(in_proportion(sizes, judged["rows"] / judged["users"])), from_mean=True)
+    mix = match_ranks(sizes, {int(size): users for size, users in judged[ROWS_A_USER].items()})
+    if other is None:
+        return Coupling(mix, by_rank=len(sizes))
+    theirs = counts_by_id(other.evidence)
+    known = np.array([theirs.get(user, 0) for user in counts_by_id(evidence)], dtype=np.int64)
+    own = known > 0
+    first = np.arange(len(mix.sizes))[:, None] == 0
+    matched = SizeMix(np.where(own, known, mix.sizes), np.where(own, first * 1.0, mix.weights))
+    return Coupling(SizeMix.sure(known) if own.all() else matched, by_rank=int(np.sum(~own)))
+
+
+def counts_by_id(evidence: "Evidence") -> dict[str, int]:
+    """Positives by the id of the user, in the order of the users."""
+    ids = evidence.split.user_vocabulary.ids
+    return {str(ids[int(user)]): int(n) for user, n in zip(evidence.users, np.diff(evidence.offsets), strict=True)}
+
+
+def match_ranks(sizes: Ints, histogram: Mapping[int, int]) -> SizeMix:
+    """Give who has more here what those with more have there.
+
+    Users in order of their size, and the sizes of the other run in order, are laid side by side on one length. Users of
+    the same size share what lies beside them, each with the same chances.
+
+    Parameters
+    ----------
+    sizes : Ints
+        Of this run, one for each user.
+    histogram : mapping
+        Size to number of users, in the other.
+    """
+    _, group, users = np.unique(sizes, return_inverse=True, return_counts=True)
+    there = np.array(sorted(histogram), dtype=np.int64)
+    theirs = np.array([histogram[int(size)] for size in there], dtype=np.int64)
+    # ends in whole numbers, in units of 1 / (users here * users there)
+    ends, their_ends = np.cumsum(users) * theirs.sum(), np.cumsum(theirs) * users.sum()
+    starts, their_starts = ends - users * theirs.sum(), their_ends - theirs * users.sum()
+    first = np.searchsorted(their_ends, starts, side="right")
+    last = np.searchsorted(their_starts, ends, side="left")  # beyond the last
+    place = np.minimum(first + np.arange(int((last - first).max()))[:, None], len(there) - 1)
+    inside = first + np.arange(len(place))[:, None] < last
+    overlap = np.minimum(ends, their_ends[place]) - np.maximum(starts, their_starts[place])
+    weights = np.where(inside, overlap / (ends - starts), 0.0)
+    return SizeMix(there[place][:, group], weights[:, group])
+
+
+def in_proportion(sizes: Ints, mean: float) -> Floats:
+    """Sizes of at least 1 with that mean, otherwise in proportion to these; not whole."""
+    low, high = 0.0, mean / float(sizes.mean()) + 1
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if np.maximum(middle * sizes, 1).mean() <= mean else (low, middle)
+    return np.asarray(np.maximum(low * sizes, 1))

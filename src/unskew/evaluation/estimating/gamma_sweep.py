@@ -1,0 +1,75 @@
+"""How the corrected numbers move as the assumed popularity bias grows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.estimators import Snips
+from unskew.evaluation.collecting.sample import Evidence
+from unskew.metrics import AnyMetric
+from unskew.propensities import Popularity
+
+GAMMAS = tuple(float(gamma) for gamma in np.arange(-1, 3.01, 0.25))
+
+
+@dataclass(frozen=True)
+class OrderChange:
+    """Between these gammas two models swap places."""
+
+    low: float
+    high: float
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """A metric by ``snips`` under ``popularity(gamma)``, from no correction (-1) to a strong one (3).
+
+    Parameters
+    ----------
+    metric : str
+    estimator : str
+    gammas : tuple of float
+    values : dict
+        Model to its values, one a gamma.
+    """
+
+    metric: str
+    estimator: str
+    gammas: tuple[float, ...]
+    values: dict[str, Floats]
+
+    def order(self, place: int) -> tuple[str, ...]:
+        """Models from best to worst at a gamma; equal ones by name."""
+        return tuple(sorted(self.values, key=lambda model: (-self.values[model][place], model)))
+
+    @property
+    def changes(self) -> list[OrderChange]:
+        """Where the order of the models changes."""
+        orders = [self.order(place) for place in range(len(self.gammas))]
+        return [
+            OrderChange(self.gammas[k], self.gammas[k + 1], orders[k], orders[k + 1])
+            for k in range(len(orders) - 1)
+            if orders[k] != orders[k + 1]
+        ]
+
+
+def sweep_gamma(
+    evidence: Evidence, metric: AnyMetric, *, estimator: Snips | None = None, smoothing: float = 1.0
+) -> Sweep:
+    """Recompute a mean metric at each gamma; ranks are reused, so this costs little."""
+    form = estimator or Snips()
+    gains = {model: evidence.gains(model, metric) for model in evidence.ranks}
+    values: dict[str, list[float]] = {model: [] for model in gains}
+    for gamma in GAMMAS:
+        propensity = Popularity(gamma, smoothing).fit(evidence.train, evidence.split.test)(
+            evidence.row_users, evidence.items
+        )
+        has = ~np.isnan(propensity)
+        _, user = np.unique(evidence.user[has], return_inverse=True)
+        for model, column in gains.items():
+            numerator, denominator = form.terms(column[has], propensity[has], user)
+            values[model].append(float(numerator.sum() / denominator.sum()))
+    return Sweep(str(metric), str(form), GAMMAS, {model: np.array(column) for model, column in values.items()})

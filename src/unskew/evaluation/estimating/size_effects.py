@@ -1,0 +1,53 @@
+"""Test sets of different size: which metrics move with it, and what can be compared instead."""
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from unskew.data.candidates import Listed, Sampled
+from unskew.evaluation.settings.settings import OVER_ALL_PAIRS
+from unskew.metrics import AnyMetric
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+ROUNDING = 0.01  # numbers of positives a user nearer than this are taken for the same
+_INSTEAD = {
+    "ndcg": "adg",
+    "map": "adg",
+    "mrr": "adg",
+    "dcg": "adg",
+    "precision": "recall",
+    "hit": "recall",
+    "recall": "recall",
+    "auc": "auc",
+    "rmse": "mse",
+}
+
+
+def sizes_differ(a: float, b: float) -> bool:
+    """Whether two numbers of positives a user differ by more than rounding."""
+    return abs(a - b) > ROUNDING * max(a, b)
+
+
+def moving(metrics: Iterable[AnyMetric], *, over_all_pairs: bool = False) -> list[AnyMetric]:
+    """The metrics that move when fewer of a user's rows are observed, of those over positives or over all pairs."""
+    return [m for m in metrics if not m.unbiased_to_missing and (m.kind in OVER_ALL_PAIRS) == over_all_pairs]
+
+
+def ranks_move(report: "Report", metric: AnyMetric) -> bool:
+    """Whether an item's rank depends on which others are held out, for positives are candidates only where observed."""
+    return isinstance(report.evidence.split.rule, Sampled | Listed) and metric.kind != "loss"
+
+
+def instead_of(metric: AnyMetric) -> str | None:
+    """The nearest metric that does not move with the number of observed positives; None where there is none."""
+    match = re.match(r"[a-z]+", str(metric))
+    word = None if match is None or metric.kind == "graded" else _INSTEAD.get(match[0])
+    return word if word is None or metric.cutoff is None else f"{word}@{metric.cutoff}"
+
+
+def all_instead(metrics: Iterable[AnyMetric]) -> list[str]:
+    """What to use instead of these, each once; a word to choose by where nothing is near."""
+    found = [instead_of(metric) for metric in metrics]
+    return list(dict.fromkeys(word for word in found if word is not None)) or ["adg"]

@@ -1,0 +1,332 @@
+"""The main job: models and a split in, a report out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unskew.arrays import Bools
+from unskew.data import Interactions, Split
+from unskew.data.candidates import All, Candidates, Listed
+from unskew.data.exposed import LABELLED, has_labels
+from unskew.data.vocabulary import vocabulary_of
+from unskew.errors import DataError
+from unskew.estimators import Estimator, Interval
+from unskew.evaluation.checking import warn
+from unskew.evaluation.collecting.collect import Gathering
+from unskew.evaluation.collecting.sample import check_counts, relevant_counts
+from unskew.evaluation.collecting.sampled_ranks import check_correction
+from unskew.evaluation.estimating.estimate import Estimation, check_needs
+from unskew.evaluation.estimating.gamma_band import measure_band
+from unskew.evaluation.estimating.served_users import estimate_served, restrict_to_served
+from unskew.evaluation.fitting.gamma import choose_gamma
+from unskew.evaluation.fitting.models import (
+    Judged,
+    check_judged,
+    default_metrics,
+    fit_all,
+    fit_propensity,
+    read_frames,
+)
+from unskew.evaluation.fitting.selection import Chosen, choose_by
+from unskew.evaluation.fitting.uniform_sample import take_uniform
+from unskew.evaluation.report import Report
+from unskew.evaluation.settings.rating_scale import Scale
+from unskew.evaluation.settings.settings import Settings, resolve
+from unskew.metrics import AnyMetric
+from unskew.models import StepwiseModel
+from unskew.progress import Stage
+from unskew.propensities import Column, GammaRange, Propensity, PropensityModel
+from unskew.ranking import Engine, Ranks, Scorer, Threads
+
+
+def evaluate(
+    models: Mapping[str, Judged],
+    split: Split,
+    *,
+    metrics: Sequence[str | AnyMetric] | None = None,
+    estimators: Sequence[str | Estimator] | None = None,
+    propensity: str | PropensityModel | None = None,
+    candidates: str | Candidates | None = None,
+    ties: str = "expected",
+    positive: str | None = None,
+    relevant: Any = None,
+    level: float = 0.95,
+    interval: str | Interval = "delta",
+    seed: int = 0,
+    threads: int | None = None,
+    engine: Engine | None = None,
+    block_size: int | None = None,
+    unlisted: str = "zero",
+    users: str = "any",
+    scale: str | Scale | None = None,
+    allow_missing: bool = False,
+    assume: str | GammaRange | None = None,
+    checkpoints: str | Path | None = None,
+    uniform: Interactions | None = None,
+    progress: Stage | None = None,
+) -> Report:
+    """Judge models on held-out rows, naively and with the skew of the log corrected for.
+
+    Parameters
+    ----------
+    models : mapping
+        Name to model: a `Scorer`, `Ranks` made before, `Predictions`, a built-in `Model` or its word
+        (``als(factors=32)``), which is then trained on the split's train; a pandas, polars or Arrow frame of top-N
+        lists with columns ``user``, ``item`` and ``score`` or ``rank``; or a pair of them, one that ranks and one that
+        predicts ratings. A scorer with ``ratings=True`` does both.
+    split : Split
+    metrics : sequence, optional
+        Words or metrics; ``recall@10``, ``adg@10`` and ``auc`` by default, ``mae`` and ``mse`` for predictions.
+    estimators : sequence, optional
+        Words or estimators. By default ``aoa(per=pair)`` and ``snips``, which share their target, and ``aoa`` for
+        metrics that have no mean over pairs; one that is named and does not apply is an error.
+    propensity : str or PropensityModel, optional
+        By default ``column`` when the test has a column of propensities, else ``popularity``.
+    candidates : str or Candidates, optional
+        Instead of the split's own rule.
+    ties : str
+        ``expected`` (exact mean over all orders of a tie), ``optimistic``, ``pessimistic``, ``random``, ``ordinal``.
+    positive : str, optional
+        Which rows are positives, as in ``rating>=4``; all by default. Training rows are filtered too when they have
+        that column, for models and popularity; any training row still counts as seen. Rows of an exposed test have
+        labels already; beside one, training rows whose values are 0 and 1 are taken to have them too.
+    relevant : mapping or frame, optional
+        Each user's number of relevant items (columns ``user``, ``relevant``), for ``ips`` of mean metrics.
+    level : float
+    interval : str or Interval
+        ``delta`` or ``bootstrap(2000)``.
+    seed : int
+    threads : int, optional
+        As many as there are cores by default; the numbers do not depend on it.
+    engine : Engine, optional
+        Instead of threads.
+    block_size : int, optional
+        Users scored at a time; recorded, because float32 products differ in the last bit between block sizes.
+    unlisted : {"zero", "tied"}
+        What an item outside a top-N list gains under a cut-off.
+    users : {"any", "common", "served"}
+        Which test users are judged. By default those known to at least one model; a user whom a model does not know has
+        an empty list there: 0 under a cut-off, tied otherwise. ``common`` takes the users whom every model knows,
+        ``served`` for each model those whom it knows; two models are then compared on the users of both. Rating losses
+        are always over common users.
+    scale : str or Scale, optional
+        The scale of the ratings, as in ``1-5`` or ``0.5-5/0.5``; ratings that are not on it are refused.
+    allow_missing : bool
+        Leave out, for all models, test rows that some model has no prediction for, instead of refusing them.
+    assume : str or GammaRange, optional
+        Which popularity biases are held possible, as in ``gamma=0..1``: each corrected estimate carries the envelope of
+        its interval over them. By default from -0.5 to 1.5, or what ``popularity(gamma=auto)`` finds.
+    checkpoints : str or Path, optional
+        A folder where models that learn step by step keep their state; a run that was stopped goes on from there.
+    uniform : Interactions, optional
+        Rows drawn at random with labels 1 and 0 as values, which `ips`, `dr` and `autodebias` learn from too.
+    progress : callable, optional
+        Called as ``progress(stage, done, total)``; when it has a method ``say(stage, words)``, that hears of losses.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unskew import Interactions, Split, evaluate
+    >>> from unskew.ranking import MatrixScorer
+    >>> train = Interactions.from_arrays([0, 0, 1], [0, 1, 0], n_users=2, n_items=4)
+    >>> test = Interactions.from_arrays([0, 1], [2, 1], n_users=2, n_items=4)
+    >>> scores = np.array([[0, 0, 5, 1], [0, 1, 2, 3.0]])
+    >>> report = evaluate({"mine": MatrixScorer(scores)}, Split(train, test), metrics=["recall@1"], estimators=["aoa"])
+    >>> report.value("mine", "recall@1", "aoa")
+    0.5
+    """
+    if not isinstance(models, Mapping):
+        raise DataError(f"models must be a mapping from names, as in {{'mine': model}}, not {type(models).__name__}")
+    if not isinstance(split, Split):
+        raise DataError(f"expected a Split, got {type(split).__name__}; make one with Split(train, test)")
+    if not models:
+        raise DataError("no model to judge: give at least one")
+    models = read_frames(models)
+    if positive is None and split.exposed and has_labels(split.train):
+        positive = LABELLED
+    settings = resolve(
+        metrics=default_metrics(models) if metrics is None and not split.exposed else metrics,
+        estimators=estimators,
+        propensity=propensity,
+        candidates=candidates,
+        ties=ties,
+        positive=positive,
+        level=level,
+        interval=interval,
+        seed=seed,
+        block_size=block_size,
+        unlisted=unlisted,
+        scale=scale,
+        allow_missing=allow_missing,
+        assume=assume,
+        users=users,
+        exposed=split.exposed,
+    )
+    if settings.candidates is not None and settings.candidates != split.rule:
+        split = split.with_candidates(settings.candidates)
+    _check_scale(settings, split)
+    train = _positives(split.train, positive)
+    runner = engine or Threads(threads)
+    gamma = choose_gamma(
+        settings.propensity,
+        split,
+        train,
+        seed=seed,
+        engine=runner,
+        threads=threads,
+        block_size=block_size,
+        progress=progress,
+    )
+    if gamma is not None:  # all that follows sees the number
+        settings = replace(settings, propensity=gamma.at(gamma.used))
+        gamma.check_within(settings.assume)
+    of_models = settings  # models that weight training rows use no column of the test
+    if propensity is None and assume is None and _has_propensities(split, settings):
+        settings = replace(settings, propensity=Column(), propensity_found=True)
+    fitted_propensity = _fit_propensity(settings.propensity, train, split)
+    # metrics over all pairs know no positives, so theirs is learnt from all rows
+    of_ratings = fitted_propensity if train is split.train else _fit_propensity(settings.propensity, split.train, split)
+    check_needs(settings, fitted_propensity, counted=relevant is not None)
+    check_correction(split.rule, settings.metrics, len(split.catalogue))
+    folder = None if checkpoints is None else Path(checkpoints)
+    sample = None if uniform is None else take_uniform(uniform, split)
+    fitted = fit_all(models, split, train, of_models, evaluate, progress, folder, threads, sample)
+    check_judged(fitted, settings)
+    gathered = Gathering(fitted, split, train, settings, runner, progress).run()
+    evidence = gathered.ranked or gathered.rated
+    assert evidence is not None
+    if relevant is not None and gathered.ranked is not None:
+        by_user, ids, numbers = relevant_counts(relevant, split, evidence.users)
+        check_counts(by_user, evidence.users, np.diff(evidence.offsets), split)
+        known = _known_elsewhere({name: model.ranker for name, model in fitted.items()}, ids, settings.users)
+        evidence = replace(evidence, relevant=by_user, absent=numbers[known])
+    estimation = Estimation(
+        evidence, settings, fitted_propensity, threads, gathered.rated, of_ratings, gathered.exposures
+    )
+    served = restrict_to_served(estimation, gathered.contest) if settings.users == "served" else {}
+    cells, estimates, comparisons = (
+        estimate_served(estimation, served, gathered.contest) if served else estimation.run()
+    )
+    band = measure_band(list(served.values()) or [estimation], gamma)
+    if band is not None:
+        estimates = [band.widen(estimate) for estimate in estimates]
+    report = Report(
+        estimates=tuple(estimates),
+        comparisons=tuple(comparisons),
+        warnings=(),
+        settings=settings,
+        evidence=evidence,
+        propensity=fitted_propensity if gathered.ranked is not None else of_ratings,
+        block_size=gathered.block_size,
+        models={name: model.described for name, model in fitted.items()},
+        chosen_by={name: model.chosen_by for name, model in fitted.items() if model.chosen_by},
+        rated=gathered.rated,
+        rated_propensity=of_ratings,
+        correction=gathered.correction,
+        gamma=gamma,
+        band=band,
+        exposures=gathered.exposures,
+        uniform=sample,
+        cells=tuple(cells),
+        contest=gathered.contest,
+        fitted=fitted,
+        uniform_given=uniform,
+    )
+    return replace(report, warnings=warn(report))
+
+
+def choose(
+    model: StepwiseModel, split: Split, metrics: Sequence[str] = ("recall@10",), **options: Any
+) -> dict[str, Chosen]:
+    """Train a model on the split's train, and choose its settings and step for each metric.
+
+    Parameters
+    ----------
+    model : StepwiseModel
+    split : Split
+        Its validation rows judge; without them the last step is taken.
+    metrics : sequence of str
+        Each gets the model that was best by it, under the split's candidate rule.
+    train : Interactions, optional
+        What to learn from, where it is only a part of the split's train; all of that still counts as seen.
+    penalties : sequence of float, optional
+        What to choose the regularisation from.
+    settings : sequence of StepwiseModel, optional
+        What to choose from; by default the model alone, or its ``settings_to_try`` where it says ``tune``. One whose
+        training diverges is passed over, unless all do.
+    positive : str, optional
+        Which validation rows are positives.
+    estimator : str
+        How a metric is estimated from the validation rows; by default averaged over users (``aoa``).
+    propensity : str, optional
+        Of the validation rows, for an estimator that needs it.
+    rng : int or Generator
+        All settings start from the same numbers.
+    threads : int, optional
+        The choice does not depend on it.
+    checkpoints : Path, optional
+        A folder: a run that is there goes on where it was.
+    name : str
+        What to call the model in progress and file names; its word by default.
+    progress : callable, optional
+        Called as ``progress(stage, done, total)``.
+
+    Returns
+    -------
+    dict
+        Metric to `Chosen`.
+    """
+    return choose_by(evaluate, model, split, metrics, **options)
+
+
+def _check_scale(settings: Settings, split: Split) -> None:
+    if settings.scale is None:
+        return
+    for part in (split.train, split.validation, None if split.exposed else split.test):  # labels are on no scale
+        if part is not None:
+            settings.scale.check(part)
+
+
+def _has_propensities(split: Split, settings: Settings) -> bool:
+    """Whether the test brings propensities that an estimator of the run can use."""
+    weighted = any(estimator.uses_propensity for estimator in settings.estimators)
+    return weighted and not split.exposed and split.test.propensity is not None
+
+
+def _fit_propensity(model: PropensityModel, train: Interactions, split: Split) -> Propensity:
+    """The propensity of the test rows; those of train could not be in it, where seen items are no candidates."""
+    if isinstance(split.rule, All | Listed):
+        return fit_propensity(model, train, split.test, seen=None)
+    judged = split.sorted_test.take(~split.test_in_train) if split.test_in_train.any() else split.test
+    return fit_propensity(model, train, judged, seen=split.train)
+
+
+def _positives(train: Interactions, positive: str | None) -> Interactions:
+    if positive is None:
+        return train
+    try:
+        return train.where(positive)
+    except DataError:  # train lacks that column, so all its rows are positives
+        return train
+
+
+def _known_elsewhere(models: Mapping[str, Scorer | Ranks | None], ids: pl.Series, rule: str) -> Bools:
+    """Whether a user of neither train nor test may be judged; only models with ids of their own can know one."""
+    knows = []
+    for name, model in models.items():
+        if model is None or isinstance(model, Ranks):
+            continue  # they do not say whom else the model knows
+        own = getattr(model, "user_ids", None)
+        nobody = np.zeros(len(ids), dtype=bool)
+        knows.append(nobody if own is None else vocabulary_of(own, f"user_ids of model {name!r}")[0].encode(ids) >= 0)
+    if not knows:
+        return np.ones(len(ids), dtype=bool)
+    return np.asarray(np.any(knows, axis=0) if rule == "any" else np.all(knows, axis=0))

@@ -1,0 +1,234 @@
+"""Gamma fitted to what models recommend, for ``popularity(gamma=auto)`` and ``popularity(gamma=from(FILE))``."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from unskew.data import Interactions, Split
+from unskew.errors import ConfigError, PropensityError
+from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
+from unskew.progress import Stage
+from unskew.propensities import From, GammaFit, GammaRange, Popularity, PropensityModel, fit_gamma
+from unskew.ranking import Engine, Scorer, TopCounts, count_top, read_factors, read_scores
+
+# Models trained for gamma=auto: those of Yang et al. (2018). Their learning rate is larger than the paper's, so that a
+# thousand steps come close to the gammas of fifty thousand.
+STEPS, RATE = 1000, 0.005
+REFERENCES: tuple[GradientModel, ...] = (
+    Bpr(iterations=STEPS, learning_rate=RATE),
+    Cml(iterations=STEPS, learning_rate=RATE),
+    CmlRank(iterations=STEPS, learning_rate=RATE),
+    Pmf(iterations=STEPS, learning_rate=RATE, form="openrec"),
+)
+BATCHES = 18  # a pass over the log, where that is no more samples than a batch of the paper's
+LEAST_BATCH = 256
+TOP = 50  # recommendations a user, as in Yang et al. 2018
+NEARLY = 0.95  # part of the places that could be filled, from which on lists count as full
+ERRORS = 2  # standard errors to each side of the gamma of a single model
+
+
+@dataclass(frozen=True)
+class ModelGamma:
+    """The gamma of one model's recommendations.
+
+    Parameters
+    ----------
+    model : str
+        Its word, or its file.
+    fit : GammaFit or None
+        None when its recommendations do not identify gamma.
+    problem : str
+        Why they do not.
+    share : float
+        Part of the catalogue that a user is recommended, on average.
+    settings : str
+        The model with its options, where it was trained here.
+    short : str
+        That its lists leave places empty, in words; empty when they hardly do.
+    """
+
+    model: str
+    fit: GammaFit | None
+    problem: str = ""
+    share: float = 0.0
+    settings: str = ""
+    short: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON, null where there is no number."""
+        names = ("gamma", "std_error", "levels", "never", "cut_items", "recommended_items")
+        settings = {"settings": self.settings} if self.settings else {}
+        return {"model": self.model, **settings, **{name: getattr(self.fit, name, None) for name in names}}
+
+
+@dataclass(frozen=True)
+class GammaChoice:
+    """The gamma of a run, and what it was chosen from.
+
+    Parameters
+    ----------
+    asked : Popularity
+        The propensity as it was asked for.
+    models : tuple of ModelGamma
+    """
+
+    asked: Popularity
+    models: tuple[ModelGamma, ...]
+
+    @property
+    def fits(self) -> list[GammaFit]:
+        """Of the models whose recommendations identify gamma."""
+        return [model.fit for model in self.models if model.fit is not None]
+
+    @property
+    def used(self) -> float:
+        """The mean over the models."""
+        return fmean(fit.gamma for fit in self.fits)
+
+    @property
+    def low(self) -> float:
+        """The smallest of several models' gammas, or that of one model minus two standard errors."""
+        return min(fit.gamma for fit in self.fits) - self._margin
+
+    @property
+    def high(self) -> float:
+        """The largest of several models' gammas, or that of one model plus two standard errors."""
+        return max(fit.gamma for fit in self.fits) + self._margin
+
+    @property
+    def _margin(self) -> float:
+        return ERRORS * self.fits[0].std_error if len(self.fits) == 1 else 0.0
+
+    def at(self, gamma: float) -> Popularity:
+        """The propensity that was asked for, with this gamma."""
+        return replace(self.asked, gamma=gamma)
+
+    def check_within(self, assumed: GammaRange | None) -> None:
+        """Refuse a range of gammas held possible that leaves out the one that was found."""
+        if assumed is not None and self.used not in assumed:
+            raise ConfigError(
+                f"--assume {assumed} leaves out the gamma that {self.asked} found, {self.used:.2f}; widen it, or leave "
+                "it out"
+            )
+
+    def describe(self) -> str:
+        """The gammas that were found, in one line."""
+        found = ", ".join(f"{model.model} {_with_error(model.fit)}" for model in self.models)
+        return f"gamma {self.used:.2f}, between {self.low:.2f} and {self.high:.2f} ({found})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return {
+            "used": self.used,
+            "models": [model.to_dict() for model in self.models],
+            "min": self.low,
+            "mean": self.used,
+            "max": self.high,
+        }
+
+
+def choose_gamma(
+    propensity: PropensityModel,
+    split: Split,
+    train: Interactions,
+    *,
+    seed: int = 0,
+    engine: Engine | None = None,
+    threads: int | None = None,
+    block_size: int | None = None,
+    progress: Stage | None = None,
+) -> GammaChoice | None:
+    """Fit the gamma that a propensity asks for; None when it asks for none.
+
+    For ``auto`` the reference models are trained on the training positives and the mean of their gammas is used; for
+    ``from(FILE)`` it is that of the model in the file. Each comes from the top 50 of every training user, whose own
+    training items are left out.
+
+    Parameters
+    ----------
+    propensity : PropensityModel
+    split : Split
+    train : Interactions
+        The training positives: popularity is counted on them, and models are trained on them.
+    seed : int
+        For the training.
+    engine : Engine, optional
+    threads : int, optional
+        Of the training.
+    block_size : int, optional
+    progress : callable, optional
+        Called as ``progress(stage, done, total)``.
+
+    Raises
+    ------
+    PropensityError
+        When no model's recommendations identify gamma.
+    """
+    if not isinstance(propensity, Popularity) or propensity.source is None:
+        return None
+    fit_gamma(train.item_counts, np.ones(train.n_items))  # a log that cannot tell is refused before models are trained
+    found = []
+    for name, settings, scorer in _sources(propensity, train, seed, threads, progress):
+        step = None if progress is None else _stage(progress, f"counting the top {TOP} of {name}")
+        top = count_top(scorer, split, TOP, name=name, engine=engine, block_size=block_size, progress=step)
+        share = float(top.counts.sum()) / (top.n_users * len(top.catalogue))
+        short = tell_short(top, split.train)
+        try:
+            found.append(ModelGamma(name, fit_gamma(train.item_counts, top.counts), "", share, settings, short))
+        except PropensityError as error:
+            found.append(ModelGamma(name, None, str(error), share, settings))
+    if not any(model.fit for model in found):
+        raise PropensityError(found[0].problem)
+    return GammaChoice(propensity, tuple(found))
+
+
+def _sources(
+    propensity: Popularity, train: Interactions, seed: int, threads: int | None, progress: Stage | None
+) -> Iterator[tuple[str, str, Scorer]]:
+    """The models whose recommendations tell gamma, one at a time: name, settings, scorer."""
+    source = propensity.source
+    if isinstance(source, From):
+        read = read_factors if Path(source.file).suffix == ".npz" else read_scores
+        yield source.file, "", read(source.file)
+        return
+    for model in references(train):
+        step = None if progress is None else _stage(progress, f"training {model.word} for gamma")
+        yield model.word, str(model), model.train(train, rng=seed, threads=threads, progress=step).last
+
+
+def references(train: Interactions) -> list[GradientModel]:
+    """The models of ``gamma=auto`` for a log: on a small one their batches are smaller, for as many passes."""
+    batch = int(np.clip(len(train) // BATCHES, LEAST_BATCH, REFERENCES[0].batch))
+    return [replace(model, batch=batch) for model in REFERENCES]
+
+
+def tell_short(top: TopCounts, train: Interactions) -> str:
+    """Say that lists leave many places empty that the catalogue could fill; empty when they do not.
+
+    Parameters
+    ----------
+    top : TopCounts
+    train : Interactions
+        What users have already, which is in none of their lists.
+    """
+    had = train.seen_counts[train.seen_counts > 0]
+    room = float(np.mean(np.clip(len(top.catalogue) - had, 0, top.k)))
+    filled = (float(top.counts.sum()) + top.outside) / top.n_users
+    if filled >= NEARLY * room:
+        return ""
+    places = f"{filled:.1f} of {room:.3g} places a user"
+    return f"its lists fill {places} (shorter lists, or items the users already have)"
+
+
+def _stage(progress: Stage, name: str) -> Callable[[int, int], None]:
+    return lambda done, total: progress(name, done, total)
+
+
+def _with_error(fit: GammaFit | None) -> str:
+    if fit is None:
+        return "not identified"
+    return f"{fit.gamma:.2f} ± {fit.std_error:.2f}"

@@ -1,0 +1,87 @@
+"""Several settings of a model, trained one after another or side by side."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
+from threading import Lock
+from typing import TypeAlias
+
+from unskew.errors import DivergenceError
+from unskew.models import StepwiseModel, Trained
+from unskew.progress import Stage
+from unskew.ranking.engines.threads import Threads
+
+Learn: TypeAlias = Callable[[StepwiseModel, str, Stage | None], Trained]
+
+
+def try_all(
+    grid: Sequence[StepwiseModel], learn: Learn, side_by_side: int, name: str, progress: Stage | None
+) -> Iterator[tuple[StepwiseModel, Trained]]:
+    """Train each, in the order of the grid; those that diverge are left out, unless all do.
+
+    Parameters
+    ----------
+    grid : sequence of StepwiseModel
+    learn : callable
+        Trains one: called with the model, what to add to its name, and progress.
+    side_by_side : int
+        How many at a time.
+    name : str
+        Of the model, in progress.
+    progress : callable, optional
+        A bar each, or one for all where they are trained side by side.
+    """
+    names = labels(grid)
+    heard = progress if side_by_side == 1 or progress is None else _Sum(progress, name, grid)
+
+    def task(place: int) -> Trained | DivergenceError:
+        try:
+            return learn(grid[place], names[place], heard)
+        except DivergenceError as error:
+            return error
+
+    failed = None
+    left = 0
+    for place, made in enumerate(Threads(side_by_side).map(task, range(len(grid)))):
+        if isinstance(made, DivergenceError):
+            failed = made
+        else:
+            left += 1
+            yield grid[place], made
+    if failed is not None and not left:
+        raise failed
+
+
+def labels(grid: Sequence[StepwiseModel]) -> list[str]:
+    """What tells each of the grid from the others, as in `` at 0.05, 0.01``; nothing where there is one alone."""
+    if len(grid) == 1:
+        return [""]
+    names = [each.name for each in fields(grid[0])]
+    varied = [name for name in names if len({getattr(each, name, None) for each in grid}) > 1] or ["regularisation"]
+    told = [", ".join(_short(getattr(each, name, None)) for name in varied) for each in grid]
+    return [f" at {words}" for words in told]
+
+
+def _short(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+class _Sum:
+    """One bar for all: how many steps were taken together."""
+
+    def __init__(self, tell: Stage, name: str, grid: Sequence[StepwiseModel]) -> None:
+        self.tell, self.stage = tell, f"training {name}, {len(grid)} settings"
+        self.total = sum(each.iterations for each in grid)
+        self.done: dict[str, int] = {}
+        self.lock = Lock()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        with self.lock:
+            self.done[stage] = done
+            self.tell(self.stage, sum(self.done.values()), self.total)
+
+    def say(self, stage: str, words: str) -> None:
+        """Pass on what stands beside the bar, with whose it is."""
+        say = getattr(self.tell, "say", None)
+        if say is not None:
+            with self.lock:
+                say(self.stage, f"{stage.removeprefix('training ')}: {words}")

@@ -1,0 +1,1 @@
+"""What every stage of an evaluation needs."""

@@ -1,0 +1,1 @@
+"""Stage 5: a report as text and as a page."""

@@ -1,0 +1,158 @@
+"""How skewed the held-out rows are, and what the weights make of them."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.estimators import Weighted
+from unskew.evaluation.collecting.sample import Evidence
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+BINS = 24
+MANY_RATINGS, RATING_BINS = 12, 8  # different ratings beyond which they are shown in so many ranges
+POINTS = 100
+EQUAL = 1 + 1e-9  # largest over smallest weight up to which all rows weigh the same
+
+
+@dataclass(frozen=True, eq=False)
+class Skew:
+    """Weights of the held-out rows, and cumulative shares over items from the most to the least popular.
+
+    Parameters
+    ----------
+    edges : array
+        Edges of the weight bins, as multiples of the mean weight; empty when all rows weigh the same.
+    rows, weight : array
+        Share of rows, and of all weight, in each bin.
+    train, held_out, weighted : array
+        Cumulative share of training rows, held-out rows and held-out weight that the most popular items have, at
+        0, 1, ... 100 % of the items.
+    items, unweighted : int
+        How many items there are, and how many held-out rows have no weight.
+    """
+
+    edges: Floats
+    rows: Floats
+    weight: Floats
+    train: Floats
+    held_out: Floats
+    weighted: Floats
+    items: int
+    unweighted: int
+
+    @property
+    def varies(self) -> bool:
+        """Whether rows weigh differently."""
+        return len(self.edges) > 0
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether any held-out row has a weight."""
+        return len(self.weighted) > 0
+
+    @staticmethod
+    def tenths(curve: Floats) -> Floats:
+        """What each tenth of the items has, from the most popular on."""
+        return np.diff(curve[:: POINTS // 10])
+
+
+def measure_skew(report: "Report") -> Skew:
+    """Measure popularity and weights of a run's held-out rows."""
+    evidence = report.evidence
+    catalogue = np.union1d(evidence.split.catalogue, evidence.items)
+    counts = evidence.train.item_counts[catalogue].astype(float)
+    place = np.searchsorted(catalogue, evidence.items)
+    weights = _row_weights(report, evidence)
+    has = ~np.isnan(weights)
+    weighted: Floats = np.bincount(place[has], weights=weights[has], minlength=len(catalogue)).astype(float)
+    held_out = np.bincount(place, minlength=len(catalogue)).astype(float)
+    edges, rows, weight = _histogram(weights[has])
+    return Skew(
+        edges=edges,
+        rows=rows,
+        weight=weight,
+        train=cumulative_share(counts, counts),
+        held_out=cumulative_share(counts, held_out),
+        weighted=cumulative_share(counts, weighted),
+        items=len(catalogue),
+        unweighted=int(np.sum(~has)),
+    )
+
+
+def cumulative_share(counts: Floats, mass: Floats) -> Floats:
+    """Share of the mass that the items with the largest counts have, at 0, 1, ... 100 % of the items.
+
+    Items with equal counts share their mass evenly, so the curve does not depend on how they are numbered. Empty
+    when there is no mass.
+    """
+    total = mass.sum()
+    if not total > 0:
+        return np.empty(0)
+    order = np.argsort(-counts, kind="stable")
+    ordered = counts[order]
+    ends = np.append(0, np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)) + 1)
+    reached = np.append(0.0, np.cumsum(mass[order]))[ends] / total
+    return np.asarray(np.interp(np.linspace(0, 1, POINTS + 1), ends / len(counts), reached))
+
+
+@dataclass(frozen=True, eq=False)
+class RatingSkew:
+    """How the rated rows are spread over ratings.
+
+    Parameters
+    ----------
+    labels : tuple of str
+        Ratings, or ranges of them where there are many, ascending.
+    observed, weighted : array
+        Share of rows and of weight that each has; the latter is empty when all rows weigh the same.
+    """
+
+    labels: tuple[str, ...]
+    observed: Floats
+    weighted: Floats
+
+
+def measure_ratings(report: "Report") -> RatingSkew | None:
+    """Measure how weights change the spread of the ratings; None in a run without metrics over all pairs."""
+    rated = report.rated
+    if rated is None or rated.values is None or not rated.rows:
+        return None
+    levels, place = np.unique(rated.values, return_inverse=True)
+    labels = tuple(f"{level:g}" for level in levels)
+    if len(levels) > MANY_RATINGS:
+        edges = np.linspace(levels[0], levels[-1], RATING_BINS + 1)
+        place = np.searchsorted(edges[1:-1], rated.values, side="right")
+        labels = tuple(f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges))
+    weights = _row_weights(report, rated)
+    has = ~np.isnan(weights)
+    varies = has.any() and weights[has].max() > EQUAL * weights[has].min()
+    weighted = np.bincount(place[has], weights[has], len(labels)) / weights[has].sum() if varies else np.empty(0)
+    return RatingSkew(labels, np.bincount(place, minlength=len(labels)) / rated.rows, weighted)
+
+
+def _row_weights(report: "Report", evidence: Evidence) -> Floats:
+    """Inverse propensity of each row, clipped as the run's estimator does; NaN where there is none."""
+    propensity = np.array(report.propensity(evidence.row_users, evidence.items, evidence.values), dtype=float)
+    propensity[~(propensity > 0)] = np.nan
+    form = next((e for e in report.settings.estimators if isinstance(e, Weighted)), None)
+    if form is None:
+        return np.asarray(1 / propensity)
+    has = ~np.isnan(propensity)
+    propensity[has] = 1 / form.inverse(propensity[has])
+    return np.asarray(1 / propensity)
+
+
+def _histogram(weights: Floats) -> tuple[Floats, Floats, Floats]:
+    if not len(weights) or weights.max() <= EQUAL * weights.min():
+        return np.empty(0), np.empty(0), np.empty(0)
+    relative = weights / weights.mean()
+    edges = np.geomspace(relative.min(), relative.max(), BINS + 1)
+    edges[0], edges[-1] = relative.min(), relative.max()  # geomspace may miss the ends by a rounding
+    rows, _ = np.histogram(relative, edges)
+    weight, _ = np.histogram(relative, edges, weights=relative)
+    return edges, rows / rows.sum(), weight / weight.sum()

@@ -1,0 +1,177 @@
+"""What the page says of the propensities: whether they add up, and how they compare with what was observed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unskew.display.svg import chart_of, round_numbers, to_svg
+from unskew.propensities import Diagnostics, ReliabilityBin
+
+WIDE_RANGE = 20  # largest over smallest share from which the reliability chart has logarithmic axes
+
+
+@dataclass(frozen=True)
+class PropensityPanel:
+    """The section on propensities.
+
+    Parameters
+    ----------
+    sentences : tuple of str
+        What the numbers mean.
+    facts : tuple of (str, str)
+        The numbers by name.
+    reliability : str or None
+        The reliability curve as SVG, where there is one.
+    reliability_notes : tuple of str
+        How to read it.
+    """
+
+    sentences: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    reliability: str | None
+    reliability_notes: tuple[str, ...]
+
+
+def describe_propensities(diagnostics: Diagnostics, *, absolute: bool) -> PropensityPanel:
+    """Put diagnostics into words, numbers and a chart.
+
+    Parameters
+    ----------
+    diagnostics : Diagnostics
+    absolute : bool
+        Whether the propensities are probabilities, or known only up to scale.
+    """
+    return PropensityPanel(
+        sentences=tuple(_sentences(diagnostics, absolute=absolute)),
+        facts=tuple(_facts(diagnostics, absolute=absolute)),
+        reliability=reliability_chart(diagnostics.reliability, "reliability"),
+        reliability_notes=tuple(_reliability_notes(diagnostics)) if diagnostics.reliability else (),
+    )
+
+
+def _sentences(diagnostics: Diagnostics, *, absolute: bool) -> Iterator[str]:
+    if not absolute:
+        yield (
+            "The propensities are known only up to scale: only how they differ from one another matters, and whether "
+            "they add up cannot be checked."
+        )
+        return
+    if not diagnostics.cells:
+        yield (
+            "If the propensities are right, the weights 1/P of the observed rows add up to the number of relevant "
+            "pairs, give or take chance. How many there are is not known, so that cannot be checked."
+        )
+        return
+    sure = 2 * diagnostics.inverse_sd / diagnostics.cells
+    yield (
+        f"If the propensities are right, the weights 1/P of the observed rows add up to the number of all pairs, give "
+        f"or take {_share(sure)} by chance. They add up to {_share(diagnostics.coverage)} of it."
+    )
+    yield _mismatch(diagnostics.coverage, sure)
+
+
+def _mismatch(coverage: float, sure: float) -> str:
+    if abs(coverage - 1) <= max(sure, 0.05):
+        return "So the level of the propensities is about right; whether each single one is, this sum cannot say."
+    if coverage < 1:
+        return (
+            "So many propensities are too large, or some pairs could hardly be observed at all and no row stands for "
+            "them: ips comes out too small by as much, and snips speaks of the pairs that the rows do stand for."
+        )
+    return (
+        "So many propensities are too small: ips comes out too large by as much. snips divides by the sum and is hurt "
+        "only where the error differs from pair to pair."
+    )
+
+
+def _facts(diagnostics: Diagnostics, *, absolute: bool) -> Iterator[tuple[str, str]]:
+    yield "Observed rows", f"{diagnostics.observed:,}"
+    if diagnostics.cells:
+        yield "All pairs", f"{diagnostics.cells:,}"
+        yield "Sum of 1/P", f"{diagnostics.inverse_sum:,.0f}"
+    if np.isfinite(diagnostics.smallest):
+        scale = "" if absolute else ", relative"
+        yield f"Propensities{scale}", f"{_chance(diagnostics.smallest)} to {_chance(diagnostics.largest)}"
+        yield f"Weights{scale}", f"{_weight(1 / diagnostics.largest)} to {_weight(1 / diagnostics.smallest)}"
+    yield "Clipped", f"{diagnostics.clipped:,}"
+
+
+def _reliability_notes(diagnostics: Diagnostics) -> Iterator[str]:
+    yield (
+        f"Each point stands for pairs of about the same propensity, out of {diagnostics.reliability_of or 'all'}, "
+        "with the 95 % interval of the share of them that was observed. On the dashed line it is as predicted."
+    )
+    if _is_wide(diagnostics.reliability) and any(part.observed == 0 for part in diagnostics.reliability):
+        yield "Of a hollow point's pairs none was observed."
+
+
+def reliability_chart(bins: Sequence[ReliabilityBin], prefix: str) -> str | None:
+    """Predicted propensity against the share observed, with the diagonal; None without bins.
+
+    Parameters
+    ----------
+    bins : sequence of ReliabilityBin
+    prefix : str
+        Begins every id in the SVG.
+    """
+    import altair as alt
+
+    if not bins:
+        return None
+    wide = _is_wide(bins)
+    low, high = _ends(bins, wide=wide)
+    data = [
+        {
+            "predicted": max(part.predicted, low),
+            "observed": max(part.observed, low),
+            "low": max(part.low, low),
+            "high": min(part.high, high),
+            "fill": "var(--paper)" if wide and part.observed == 0 else "var(--c1)",
+        }
+        for part in bins
+    ]
+    kind: dict[str, Any] = {"type": "log"} if wide else {"type": "linear"}
+    scale = alt.Scale(nice=False, domain=[low, high], **kind)
+    ticks: dict[str, Any] = {"values": round_numbers(low, high)} if wide else {"tickCount": 5}
+    axis = alt.Axis(format=".2~p", **ticks)
+    x = alt.X("predicted:Q", title="predicted propensity", scale=scale, axis=axis)
+    y = alt.Y("observed:Q", title=None, scale=scale, axis=axis)
+    diagonal = chart_of([{"predicted": end, "observed": end} for end in (low, high)])
+    base = chart_of(data)
+    layers = [
+        diagonal.mark_line(color="var(--naive)", strokeDash=[5, 4], strokeWidth=1.5).encode(x=x, y=y),
+        base.mark_rule(color="var(--c1)", strokeWidth=2).encode(x=x, y=alt.Y("low:Q", title=None), y2="high:Q"),
+        base.mark_point(stroke="var(--c1)", strokeWidth=1.8, size=42, opacity=1).encode(
+            x=x, y=y, fill=alt.Fill("fill:N", scale=None, legend=None)
+        ),
+    ]
+    label = f"Share of pairs observed against the predicted propensity, in {len(bins)} groups of pairs"
+    return to_svg(alt.layer(*layers).properties(height=230), prefix, label)
+
+
+def _is_wide(bins: Sequence[ReliabilityBin]) -> bool:
+    predicted = [part.predicted for part in bins]
+    return min(predicted) > 0 and max(predicted) > WIDE_RANGE * min(predicted)
+
+
+def _ends(bins: Sequence[ReliabilityBin], *, wide: bool) -> tuple[float, float]:
+    """Where both axes begin and end."""
+    high = min(1.0, 1.05 * max(max(part.predicted, part.high) for part in bins))
+    if not wide:
+        return 0.0, high
+    shown = [x for part in bins for x in (part.predicted, part.observed) if x > 0]
+    return 0.7 * min(shown), high
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.1g} %"
+
+
+def _chance(chance: float) -> str:
+    return f"{chance:.3g}"
+
+
+def _weight(weight: float) -> str:
+    return f"{weight:,.0f}" if weight >= 100 else f"{weight:.3g}"

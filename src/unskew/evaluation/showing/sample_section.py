@@ -1,0 +1,205 @@
+"""What the page says of a randomly exposed sample: how it was drawn, how deep it looks, and where the positives are."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.data.candidates import Unseen
+from unskew.display.names import clean
+from unskew.display.phrases import listed, quoted
+from unskew.display.styles import Style
+from unskew.display.svg import chart_of, round_numbers, scale_of, to_svg
+from unskew.estimators import Exposure, Traditional
+from unskew.evaluation.collecting.exposed import Exposures, count_hits
+from unskew.evaluation.record import spread
+from unskew.metrics import AtK, Recall
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+POINTS = 60  # cut-offs of the curve at most
+TOLD_MODELS = 4
+
+
+@dataclass(frozen=True)
+class ExposedPanel:
+    """The section on the sample.
+
+    Parameters
+    ----------
+    sentences : tuple of str
+    facts : tuple of (str, str)
+        The numbers by name.
+    curve : str
+        Recall by cut-off as SVG.
+    """
+
+    sentences: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    curve: str
+
+
+def describe_sample(report: "Report", styles: Mapping[str, Style]) -> ExposedPanel | None:
+    """Put the sample into words, numbers and a chart; None in a run without one.
+
+    Parameters
+    ----------
+    report : Report
+    styles : mapping
+        Model to look.
+    """
+    exposures = report.exposures
+    if exposures is None:
+        return None
+    cutoffs = sorted({metric.cutoff for metric in report.settings.metrics if metric.cutoff is not None})
+    inside = any(isinstance(estimator, Traditional) for estimator in report.settings.estimators)
+    depths = [depth_of(k, exposures.exposure) for k in cutoffs] if inside else []
+    return ExposedPanel(
+        sentences=(*_drawn(exposures), *_depth_words(cutoffs, depths, exposures.exposure), *_landed(report, cutoffs)),
+        facts=tuple(_facts(exposures, report.population_by)),
+        curve=recall_chart(*recall_curves(exposures), styles, cutoffs, depths, "exposed"),
+    )
+
+
+def depth_of(cutoff: int, exposure: Exposure) -> float:
+    """The rank among all candidates that a cut-off inside the sample reaches: K L / l (Wang et al. 2024, theorem 1)."""
+    return float(min(cutoff * np.median(exposure.scale), np.median(exposure.population)))
+
+
+def recall_curves(exposures: Exposures) -> tuple[Ints, dict[str, Floats]]:
+    """Cut-offs, and for each model the estimated share of all positives above them, pooled over users."""
+    exposure, positives = exposures.exposure, exposures.positives
+    largest = int(exposure.population.max())
+    steps = np.unique(np.rint(np.geomspace(1, largest, POINTS)).astype(np.int64))
+    weights = exposure.scale[exposure.user[exposure.positive]]
+    curves = {}
+    for model, ranks in positives.ranks.items():
+        gains = (
+            AtK(Recall(), int(k)).row_gains(ranks.above, ranks.spread, ranks.candidates, positives.listed(model))
+            for k in steps
+        )
+        curves[model] = np.array([float(weights @ found) for found in gains]) / weights.sum()
+    return steps, curves
+
+
+def _drawn(exposures: Exposures) -> Iterator[str]:
+    exposure = exposures.exposure
+    among = "not in the user's train" if isinstance(exposures.evidence.split.rule, Unseen) else "of the catalogue"
+    share = exposure.positive.mean()
+    yield (
+        f"For each of {exposure.n_users:,} users {_range(exposure.exposed)} items were drawn at random out of "
+        f"{_range(exposure.population)} {among}, and labelled. {exposure.positive.sum():,} of {len(exposure.user):,} "
+        f"are positive ({100 * share:.1f} %), so an exposed positive stands for about {np.median(exposure.scale):.3g} "
+        "positives."
+    )
+
+
+def _depth_words(cutoffs: Sequence[int], depths: Sequence[float], exposure: Exposure) -> Iterator[str]:
+    if not depths:
+        return
+    rows, size = np.median(exposure.exposed), np.median(exposure.population)
+    first = [f"{k} of {rows:g}" for k in cutoffs]
+    deep = [f"{depth:,.0f}" for depth in depths]
+    yield (
+        f"Among exposed items alone the first {listed(first)} places reach about as deep as the first {listed(deep)} "
+        f"of all {size:,.0f}: that is what traditional looks at, and ure at the first {listed(map(str, cutoffs))} "
+        "themselves."
+    )
+
+
+def _landed(report: "Report", cutoffs: Sequence[int]) -> Iterator[str]:
+    if not cutoffs:
+        return
+    hits = {model: count_hits(ranks, cutoffs[0]) for model, ranks in report.evidence.ranks.items()}
+    order = sorted(hits, key=lambda model: (-hits[model], model))[:TOLD_MODELS]
+    told = [f"{hits[model]:,.0f} by {quoted(model)}" for model in order]
+    place = "place" if cutoffs[0] == 1 else f"{cutoffs[0]} places"
+    yield (
+        f"Of {report.evidence.rows:,} exposed positives so many are put on the first {place}: {listed(told)}. The "
+        "estimates over all candidates rest on them."
+    )
+
+
+def _facts(exposures: Exposures, population_by: str) -> Iterator[tuple[str, str]]:
+    exposure = exposures.exposure
+    yield "Exposed rows", f"{len(exposure.user):,}"
+    yield "A user", _range(exposure.exposed)
+    yield "Drawn from", _range(exposure.population)
+    yield "Positives", f"{exposure.positive.sum():,}"
+    yield "Users without one", f"{int(np.sum(exposure.positives == 0)):,} of {exposure.n_users:,}"
+    yield "Population", f"{exposures.evidence.split.rule}, {population_by}"
+
+
+def _range(sizes: Ints) -> str:
+    ends = spread(sizes)
+    return f"{ends['min']:,}" if ends["min"] == ends["max"] else f"{ends['min']:,} to {ends['max']:,}"
+
+
+def recall_chart(
+    steps: Ints,
+    curves: Mapping[str, Floats],
+    styles: Mapping[str, Style],
+    cutoffs: Sequence[int],
+    depths: Sequence[float],
+    prefix: str,
+) -> str:
+    """Share of positives above each rank, a line a model.
+
+    Parameters
+    ----------
+    steps : array
+        Ranks.
+    curves : mapping
+        Model to shares, one a rank.
+    styles : mapping
+        Model to look.
+    cutoffs, depths : sequence
+        Marked with a rule, solid and dashed.
+    prefix : str
+        Begins every id in the SVG.
+    """
+    import altair as alt
+
+    # the last drawn lies on top, so grey lines come first
+    models = sorted(curves, key=lambda model: styles[model].colour != "var(--faint)")
+    places = {model: f"m{k:05d}" for k, model in enumerate(models)}
+    data = [
+        {"model": places[model], "rank": int(k), "share": float(share)}
+        for model in models
+        for k, share in zip(steps, curves[model], strict=True)
+    ]
+    words, looks = list(places.values()), [styles[model] for model in models]
+    ends = [1, max(int(steps[-1]), 2)]
+    ticks = [tick for tick in round_numbers(*ends) if tick == int(tick)]
+    x = alt.X(
+        "rank:Q",
+        title="first K of all candidates",
+        scale=alt.Scale(type="log", nice=False, domain=ends),
+        axis=alt.Axis(values=ticks, format=",d"),
+    )
+    y = alt.Y("share:Q", title=None, axis=alt.Axis(format="~%", tickCount=5))
+    rules = [
+        chart_of([{"rank": at} for at in places_at if ends[0] <= at <= ends[1]])
+        .mark_rule(color="var(--soft)", strokeWidth=1.2, strokeDash=dash)
+        .encode(x=x)
+        for places_at, dash in ((cutoffs, [1, 0]), (depths, [4, 3]))
+        if places_at
+    ]
+    lines = (
+        chart_of("rows")
+        .mark_line(strokeWidth=2)
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color("model:N", scale=scale_of(words, [look.colour for look in looks]), legend=None),
+            strokeDash=alt.StrokeDash(
+                "model:N", scale=scale_of(words, [list(look.dash) for look in looks]), legend=None
+            ),
+        )
+    )
+    chart: Any = alt.layer(*rules, lines).properties(height=230)
+    names = ", ".join(clean(model) for model in models[:8])
+    return to_svg(chart, prefix, f"Estimated share of positives among the first K candidates, by {names}", rows=data)

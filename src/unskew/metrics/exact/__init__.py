@@ -1,0 +1,1 @@
+"""Exact expectations that metrics share: ties, sampled candidates, missing positives."""

@@ -1,0 +1,1 @@
+"""How models learn step by step: batches, runs, checkpoints, compiled loops."""

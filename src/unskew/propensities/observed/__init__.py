@@ -1,0 +1,1 @@
+"""Propensities of ratings, learnt from which pairs were observed."""

@@ -1,0 +1,232 @@
+"""Models of which pairs were observed, out of all that could have been."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from unskew.arrays import Bools, Floats, Ints
+from unskew.data import Interactions
+from unskew.errors import ConfigError, PropensityError
+from unskew.propensities.diagnostics import Diagnostics, ReliabilityBin, diagnose
+from unskew.propensities.observed.tables import Held
+from unskew.propensities.propensity import PropensityModel
+
+__all__ = ["CellSample", "Cells", "FittedObservation", "ObservationModel", "RawPropensity", "check_clip", "conclude"]
+
+SMALLEST = 1e-12
+"""No probability is taken to be smaller, so that every weight is finite."""
+
+
+class RawPropensity(Protocol):
+    """Predicts P before it is brought into (0, 1]; NaN where the model has none."""
+
+    def __call__(self, users: Ints, items: Ints, values: Floats | None, /) -> Floats:
+        """P of each row."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class FittedObservation:
+    """P(the pair is observed), with what is known of its quality.
+
+    Parameters
+    ----------
+    raw : RawPropensity
+        What the model predicts, unclipped.
+    floor : float
+        Smaller predictions are lifted to it; larger ones than 1 are cut to 1.
+    diagnostics : Diagnostics
+        How far it can be trusted.
+    absolute : bool
+        Always: it is a probability.
+    """
+
+    raw: RawPropensity
+    floor: float
+    diagnostics: Diagnostics
+    absolute: bool = True
+
+    def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
+        """P of each row, in (0, 1]."""
+        return np.clip(self.raw(users, items, values), self.floor, 1.0)
+
+
+class ObservationModel(PropensityModel):
+    """Models which pairs were observed, out of all pairs that could have been."""
+
+    @property
+    def tables(self) -> dict[str, "str | Held"]:
+        """The tables it reads, files or frames, by the option that names each."""
+        named = {option: getattr(self, option, None) for option in ("mcar", "users", "items")}
+        return {option: table for option, table in named.items() if isinstance(table, str | Held)}
+
+    @abstractmethod
+    def observe(self, observed: Interactions, *, seen: Interactions | None = None) -> FittedObservation:
+        """Fit to a log.
+
+        Parameters
+        ----------
+        observed : Interactions
+            The rows whose being observed is modelled, out of all pairs of its users and items.
+        seen : Interactions, optional
+            Pairs that could not be observed, as they were taken before, in the same vocabularies. A pair that is in
+            both counts as observed.
+        """
+
+    def fit(self, train: Interactions, test: Interactions) -> FittedObservation:
+        """Model the test rows, out of all pairs that are not in training."""
+        return self.observe(test, seen=train)
+
+
+@dataclass(frozen=True, eq=False)
+class CellSample:
+    """Pairs that could have been observed: all of them, or a sample in which each stands for several.
+
+    Parameters
+    ----------
+    users, items : array of int
+        Codes.
+    observed : array of bool
+        Whether the pair was observed.
+    weight : array
+        How many pairs it stands for.
+    """
+
+    users: Ints
+    items: Ints
+    observed: Bools
+    weight: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """All pairs that could have been observed.
+
+    Parameters
+    ----------
+    log : Interactions
+        The observed rows.
+    keys : array of int64
+        User code times number of items plus item code of the observed rows, ascending.
+    outside : array of int64
+        The same of the pairs that could not be observed, ascending.
+    """
+
+    log: Interactions
+    keys: Ints
+    outside: Ints
+
+    @classmethod
+    def of(cls, observed: Interactions, seen: Interactions | None = None) -> "Cells":
+        """All pairs of the vocabularies less those seen before."""
+        if not len(observed):
+            raise PropensityError(f"{observed.name} has no row, so there is nothing to learn propensities from")
+        keys = np.unique(_keys(observed))
+        outside = np.zeros(0, np.int64)
+        if seen is not None:
+            if (seen.n_users, seen.n_items) != (observed.n_users, observed.n_items):
+                raise PropensityError(f"{seen.name} and {observed.name} must share their users and items; use Split")
+            outside = np.setdiff1d(_keys(seen), keys)
+        return cls(observed, keys, outside)
+
+    @property
+    def count(self) -> int:
+        """How many pairs there are."""
+        return self.log.n_users * self.log.n_items - len(self.outside)
+
+    def holds(self, users: Ints, items: Ints) -> tuple[Bools, Bools]:
+        """Whether each pair was observed, and whether it could have been."""
+        keys = users.astype(np.int64) * self.log.n_items + items
+        return _within(keys, self.keys), ~_within(keys, self.outside)
+
+    def sample(self, most: int, rng: np.random.Generator) -> CellSample:
+        """All pairs when there are at most so many; else the observed and a random sample of the others.
+
+        Of observed rows beyond half of the sample, a random half-sample is taken.
+        """
+        width = self.log.n_items
+        if self.count <= most:
+            keys = np.setdiff1d(np.arange(self.log.n_users * width), self.outside, assume_unique=True)
+            observed = _within(keys, self.keys)
+            return CellSample(keys // width, keys % width, observed, np.ones(len(keys)))
+        taken = self.keys
+        if len(taken) > most // 2:
+            taken = np.sort(rng.choice(taken, most // 2, replace=False))
+        others = self.count - len(self.keys)
+        rest = self._draw_unobserved(min(most - len(taken), others), rng)
+        keys = np.concatenate([taken, rest])
+        observed = np.arange(len(keys)) < len(taken)
+        weight = np.where(observed, len(self.keys) / len(taken), others / max(len(rest), 1))
+        return CellSample(keys // width, keys % width, observed, weight)
+
+    def _draw_unobserved(self, n: int, rng: np.random.Generator) -> Ints:
+        """Distinct pairs, uniform among those neither observed nor outside."""
+        total = self.log.n_users * self.log.n_items
+        taken = np.zeros(0, np.int64)
+        if total <= 4 * (n + len(self.keys) + len(self.outside)):  # rejection would seldom hit
+            free = np.setdiff1d(np.arange(total), np.union1d(self.keys, self.outside), assume_unique=True)
+            return np.sort(rng.choice(free, n, replace=False))
+        while len(taken) < n:
+            drawn = rng.integers(0, total, n - len(taken) + n // 8 + 8)
+            drawn = drawn[~_within(drawn, self.keys) & ~_within(drawn, self.outside)]
+            both = np.concatenate([taken, drawn])
+            _, first = np.unique(both, return_index=True)
+            taken = both[np.sort(first)]  # in the order drawn, so that cutting off leaves a uniform sample
+        return np.sort(taken[:n])
+
+
+def conclude(
+    raw: RawPropensity,
+    cells: Cells,
+    *,
+    clip: float = 0.0,
+    reliability: tuple[ReliabilityBin, ...] = (),
+    reliability_of: str = "",
+    notes: tuple[str, ...] = (),
+) -> FittedObservation:
+    """Bring predictions into (0, 1], count what that changed on the observed rows, and diagnose.
+
+    Parameters
+    ----------
+    raw : RawPropensity
+        The model's predictions.
+    cells : Cells
+        The pairs it was fitted to.
+    clip : float
+        The floor, relative to the largest P of an observed row.
+    reliability, reliability_of, notes
+        As in `Diagnostics`.
+    """
+    log = cells.log
+    plain = raw(log.users, log.items, log.values)
+    largest = min(float(np.nanmax(plain)), 1.0)
+    floor = max(clip * largest, SMALLEST)
+    clipped = int(np.sum((plain > 1) | (plain < floor)))
+    diagnostics = diagnose(
+        np.clip(plain, floor, 1.0),
+        cells.count,
+        clipped=clipped,
+        reliability=reliability,
+        reliability_of=reliability_of,
+        notes=notes,
+    )
+    return FittedObservation(raw, floor, diagnostics)
+
+
+def check_clip(clip: float) -> None:
+    """Refuse a floor that is no share of the largest propensity."""
+    if not 0 <= clip <= 1:
+        raise ConfigError(f"clip={clip:g} must be from 0 (off) to 1; it is a share of the largest propensity")
+
+
+def _keys(rows: Interactions) -> Ints:
+    return rows.users.astype(np.int64) * rows.n_items + rows.items
+
+
+def _within(keys: Ints, ordered: Ints) -> Bools:
+    if not len(ordered):
+        return np.zeros(len(keys), bool)
+    places = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
+    return np.asarray(ordered[places] == keys)

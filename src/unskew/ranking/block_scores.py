@@ -1,0 +1,148 @@
+"""Scores of a block of users, in the order of the catalogue."""
+
+import threading
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from unskew.arrays import Ints, Matrix
+from unskew.errors import DataError
+from unskew.ranking.catalogue import Binding
+from unskew.ranking.list_scorer import ListScorer
+from unskew.ranking.scorers import AlignedFactors, FactorScorer, Scorer
+
+
+class _Source(Protocol):
+    """Scores of a catalogue."""
+
+    @property
+    def owned(self) -> bool:
+        """Whether the caller may write to what `score` gives."""
+        ...
+
+    def score(self, rows: Ints) -> Matrix:
+        """Scores of these rows of the model, good until the next call of this thread."""
+        ...
+
+
+class BlockScores:
+    """One model's scores, checked; nothing in it changes but each thread's own buffer.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    binding : Binding
+        Where the model keeps users and items.
+    user_ids, catalogue_ids : array
+        For messages.
+    name : str
+        Of the model.
+    """
+
+    def __init__(
+        self,
+        scorer: Scorer,
+        binding: Binding,
+        user_ids: npt.NDArray[Any],
+        catalogue_ids: npt.NDArray[Any],
+        name: str,
+    ) -> None:
+        self.binding, self.name = binding, name
+        self.user_ids, self.catalogue_ids = user_ids, catalogue_ids
+        self.unknown = np.flatnonzero(binding.columns < 0)
+        self.source: _Source
+        if isinstance(scorer, FactorScorer):
+            aligned = scorer.align(binding.columns)
+            self.source, self.unchecked = _Products(aligned), aligned.finite
+        else:
+            self.source, self.unchecked = _Gathered(scorer, binding), isinstance(scorer, ListScorer)
+
+    def of(self, users: Ints, *, writable: bool = False) -> Matrix:
+        """Scores of these users, minus infinity for items and users the model does not know.
+
+        Parameters
+        ----------
+        users : array
+            User codes.
+        writable : bool
+            Whether the caller will write to them; what belongs to the scorer is then copied.
+
+        Raises
+        ------
+        DataError
+            When a score is NaN or infinite; it names the user and the item.
+        """
+        from unskew.ranking import kernel
+
+        rows = self.binding.rows[users]
+        if (rows < 0).any():  # nobody's list is empty by a score, so all items are tied
+            filled = np.full((len(users), len(self.binding.columns)), -np.inf, dtype=np.float64)
+            if (rows >= 0).any():
+                own = self.of(users[rows >= 0])
+                filled = filled.astype(own.dtype)
+                filled[rows >= 0] = own
+            return filled
+        scores = self.source.score(rows)
+        if not self.unchecked:
+            row, column = kernel.first_not_finite(scores)
+            if row >= 0:
+                user, item = self.user_ids[users[row]], self.catalogue_ids[column]
+                raise DataError(
+                    f"model {self.name!r} gives user {user}, item {item} the score {scores[row, column]}; "
+                    "scores must be finite numbers"
+                )
+        if writable and not self.source.owned:
+            scores = scores.copy()
+        if len(self.unknown):
+            scores[:, self.unknown] = -np.inf
+        return scores
+
+
+class _Products:
+    """Products of factors, written into one buffer a thread."""
+
+    owned = True
+
+    def __init__(self, factors: AlignedFactors) -> None:
+        self.factors = factors
+        self.own = threading.local()
+
+    def score(self, rows: Ints) -> Matrix:
+        """The product, in this thread's buffer."""
+        buffer = getattr(self.own, "buffer", None)
+        if buffer is None or len(buffer) < len(rows):
+            buffer = self.own.buffer = np.empty((len(rows), self.factors.n_items), self.factors.columns.dtype)
+        scores: Matrix = buffer[: len(rows)]
+        self.factors.score_into(rows, scores)
+        return scores
+
+
+class _Gathered:
+    """Any scorer, its columns brought into the order of the catalogue."""
+
+    def __init__(self, scorer: Scorer, binding: Binding) -> None:
+        self.scorer = scorer
+        self.columns = binding.columns
+        self.width = binding.width
+        self.in_order = bool(np.array_equal(binding.columns, np.arange(binding.width)))
+
+    @property
+    def owned(self) -> bool:
+        """Whether `score` copies, which it always does when an item is unknown."""
+        return not self.in_order
+
+    def score(self, rows: Ints) -> Matrix:
+        """The scorer's own array where its columns fit, else a copy."""
+        scores = np.asarray(self.scorer.score(rows))
+        if scores.shape != (len(rows), self.width):
+            raise DataError(
+                f"a scorer gave {scores.shape} scores for {len(rows)} users and {self.width} items; "
+                "it must return one row a user and one column an item"
+            )
+        if scores.dtype not in (np.float32, np.float64):
+            scores = scores.astype(np.float64)
+        if not self.in_order:
+            scores = np.take(scores, np.maximum(self.columns, 0), axis=1)
+            scores[:, self.columns < 0] = 0
+        return np.ascontiguousarray(scores)

@@ -1,0 +1,184 @@
+"""Run the kernel over blocks of users."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from unskew.arrays import Bools, Ints, Matrix
+from unskew.errors import ConfigError, did_you_mean
+from unskew.ranking.block_scores import BlockScores
+from unskew.ranking.catalogue import Binding
+from unskew.ranking.contest import Contest
+from unskew.ranking.engines import Engine, Threads
+from unskew.ranking.list_scorer import ListScorer
+from unskew.ranking.ranks import TIE_POLICIES, Ranks, Ties
+from unskew.ranking.scorers import Scorer
+
+Progress = Callable[[int, int], None]
+LIST_BLOCK = 4096
+
+
+def default_block_size(n_items: int) -> int:
+    """Users in a block: enough for the product, few enough for the cache, and never over 128 MiB of scores."""
+    return int(min(np.clip(2**20 // max(n_items, 1) // 64 * 64, 128, 256), max(2**25 // max(n_items, 1), 1)))
+
+
+def rank(
+    scorer: Scorer,
+    contest: Contest,
+    *,
+    name: str = "model",
+    ties: Ties = "expected",
+    engine: Engine | None = None,
+    block_size: int | None = None,
+    unlisted: str = "zero",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Ranks:
+    """Find where each held-out item of a contest stands for one model.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    contest : Contest
+        From `prepare_contest`, which was told of this model.
+    name : str
+        Under which it was told of the model; needed when there are several.
+    ties : {"expected", "optimistic", "pessimistic", "random", "ordinal"}
+        ``ordinal`` puts tied items in the order of their ids, ``random`` in a seeded order of each user's own.
+    engine : Engine, optional
+        `Threads` by default.
+    block_size : int, optional
+        Users in a block. Float32 products differ in the last bit between block sizes, so this belongs to the run.
+    unlisted : {"zero", "tied"}
+        Whether items outside a top-N list gain nothing under a cut-off, or stand tied below the list.
+    seed : int
+        For random ties.
+    progress : callable, optional
+        Called with the number of blocks done and in all.
+
+    Raises
+    ------
+    DataError
+        When a score is NaN or infinite; it names the user and the item.
+    """
+    if ties not in TIE_POLICIES:
+        raise ConfigError(f"unknown tie policy {ties!r}{did_you_mean(ties, TIE_POLICIES)}")
+    job = _Job(scorer, contest, name, ties, seed)
+    as_lists = isinstance(scorer, ListScorer) and not contest.among and ties not in {"random", "ordinal"}
+    size = LIST_BLOCK if as_lists else block_size or default_block_size(contest.catalogue_size)
+    starts = range(0, len(contest.users), size)
+    blocks = [(start, min(start + size, len(contest.users))) for start in starts]
+    task = job.rank_lists if as_lists else job.rank_scores
+    parts = []
+    for part in (engine or Threads()).map(task, blocks):
+        parts.append(part)
+        if progress is not None:
+            progress(len(parts), len(blocks))
+    above, tied, listed = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    if ties == "pessimistic":
+        above = above + tied
+    return Ranks(
+        contest.row_users.astype(np.int32),
+        contest.items,
+        above,
+        tied,
+        np.repeat(contest.candidates, np.diff(contest.offsets)),
+        values=contest.values,
+        listed=listed if isinstance(scorer, ListScorer) and unlisted == "zero" else None,
+        pool=contest.row_pool,
+        known=job.known_rows(),
+        ties=ties,
+        candidate_rule=str(contest.rule),
+    )
+
+
+def _binding(contest: Contest, name: str) -> Binding:
+    """That of the model of this name; of one alone, whatever it was called."""
+    known = contest.bindings
+    if name not in known and len(known) != 1:
+        raise ConfigError(f"the contest was not told of a model {name!r}{did_you_mean(name, known)}")
+    return known[name] if name in known else next(iter(known.values()))
+
+
+class _Job:
+    """What a worker needs to rank a block; nothing in it changes but each thread's own buffer."""
+
+    def __init__(self, scorer: Scorer, contest: Contest, name: str, ties: Ties, seed: int) -> None:
+        self.scorer, self.contest, self.name = scorer, contest, name
+        self.ties, self.seed = ties, seed
+        self.binding = _binding(contest, name)
+        self.scores = BlockScores(scorer, self.binding, contest.user_ids, contest.catalogue_ids, name)
+
+    def known_rows(self) -> Bools | None:
+        """Whether the model knows the user of each row; None when it knows all."""
+        known = self.binding.rows[self.contest.users] >= 0
+        return None if known.all() else np.repeat(known, np.diff(self.contest.offsets))
+
+    def rank_scores(self, block: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
+        """Score a block of users and count."""
+        from unskew.ranking import kernel
+
+        first, last = block
+        contest = self.contest
+        scores = self.scores.of(contest.users[first:last])
+        offsets = contest.offsets[first : last + 1]
+        listed_offsets = contest.listed_offsets[first : last + 1]
+        count = kernel.count_ranks_among if contest.among else kernel.count_ranks
+        above, tied = count(scores, offsets, contest.columns, listed_offsets, contest.listed)
+        if self.ties in {"random", "ordinal"} and tied.any():
+            above += self._before(scores, contest.users[first:last], offsets, listed_offsets)
+        listed = above
+        if isinstance(self.scorer, ListScorer):
+            candidates = self._is_candidate(scores.shape, listed_offsets)
+            listed = np.repeat((candidates & (scores > -np.inf)).sum(axis=1), np.diff(offsets)).astype(np.int32)
+        return above, tied, listed
+
+    def rank_lists(self, block: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
+        """Count inside the lists of a block of users."""
+        from unskew.ranking import kernel
+
+        first, last = block
+        contest, scorer = self.contest, self.scorer
+        assert isinstance(scorer, ListScorer)
+        rows = self.binding.rows[contest.users[first:last]]
+        offsets, columns, scores = scorer.lists_of(rows[rows >= 0])
+        if (rows < 0).any():  # the list of a user whom the model does not know is empty
+            lengths = np.zeros(len(rows), dtype=np.int64)
+            lengths[rows >= 0] = np.diff(offsets)
+            offsets = np.append(0, np.cumsum(lengths))
+        columns = self.binding.places[columns]
+        if (columns < 0).any():  # listed, but no candidate under this rule
+            owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[columns >= 0]
+            scores, columns = scores[columns >= 0], columns[columns >= 0]
+            counts = np.bincount(owners, minlength=len(offsets) - 1)
+            offsets = np.concatenate([[0], np.cumsum(counts)])
+        above, tied, listed = kernel.count_list_ranks(
+            offsets,
+            columns,
+            scores,
+            contest.offsets[first : last + 1],
+            contest.columns,
+            contest.listed_offsets[first : last + 1],
+            contest.listed,
+            contest.candidates[first:last],
+            contest.catalogue_size,
+        )
+        return above, tied, listed
+
+    def _is_candidate(self, shape: tuple[int, ...], listed_offsets: Ints) -> Bools:
+        mask = np.full(shape, not self.contest.among)
+        rows = np.repeat(np.arange(shape[0]), np.diff(listed_offsets))
+        mask[rows, self.contest.listed[listed_offsets[0] : listed_offsets[-1]]] = self.contest.among
+        return mask
+
+    def _before(self, scores: Matrix, users: Ints, offsets: Ints, listed_offsets: Ints) -> Ints:
+        from unskew.ranking import kernel, seeded_draws
+
+        if self.ties == "random":
+            keys = seeded_draws.random_keys(self.seed, users, scores.shape[1])
+        else:
+            keys = np.broadcast_to(np.arange(scores.shape[1], dtype=np.uint64), scores.shape)
+        candidates = self._is_candidate(scores.shape, listed_offsets)
+        before: Ints = kernel.count_before(scores, candidates, offsets, self.contest.columns, keys)
+        return before

@@ -1,0 +1,1 @@
+"""Made worlds of ratings."""

@@ -1,0 +1,211 @@
+"""Where the judged rows of a world stand for a recommender, in closed form or by the kernel."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from unskew.arrays import Bools, Ints
+from unskew.data import Interactions, Split
+from unskew.errors import ConfigError, did_you_mean
+from unskew.models import Model
+from unskew.notation import Named, parse_word
+from unskew.ranking import Ranks, Scorer, Threads, Ties, prepare_contest, rank
+from unskew.simulators import World
+from unskew.trials.rows import Judged
+
+RULE = "trained"
+"""Candidates: the items seen in training by anybody, minus the user's own."""
+
+
+class Recommender(Named, family="recommender"):
+    """Says where judged rows stand among the candidates, the items seen in training minus the user's own.
+
+    A row whose item nobody trained on is no candidate. It stands below all of them, ``above == candidates``, is in no
+    list, and so gains nothing.
+    """
+
+    ranks_strangers: ClassVar[bool] = True
+    """Whether users who are not in the log can be ranked for."""
+
+    @abstractmethod
+    def rank(self, judged: Judged, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
+        """Find where each judged row stands.
+
+        Parameters
+        ----------
+        judged : Judged
+        world : World
+            The log to learn from; its truth is not looked at.
+        ties : str
+            ``expected`` or ``ordinal``; models take any policy.
+        seed : int
+            For models that learn by chance.
+        """
+
+
+@dataclass(frozen=True)
+class Oracle(Recommender, word="oracle"):
+    """Lists the candidates that the user likes, and never fills the list up.
+
+    In truth, each of its places is a hit: precision by the list's length and the reciprocal rank are 1. Ties are all
+    of a user's list. Under ``ordinal`` the lowest item code comes first, as in the paper's runs; in an Indian buffet
+    process that is the oldest and so the most popular item, and the oracle is helped by it.
+
+    A candidate that the user does not like is below the list, which matters only to metrics without a cut-off, as
+    ``auc``, on held-out rows that are disliked. Under ``expected`` it has the mean of all places there. Under
+    ``ordinal`` it has the first of them, whatever its code, so that the values of these rows are upper bounds.
+
+    Parameters
+    ----------
+    graded : bool
+        In the order of how much the user likes them, where the world says so.
+    """
+
+    graded: bool = False
+
+    def rank(self, judged: Judged, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
+        """Count each user's liked candidates."""
+        from unskew.trials.kernel import rank_by_strength, rank_liked
+
+        ordinal = _is_ordinal(self, ties)
+        liked, candidates = judged.in_truth, judged.candidates
+        above, tied, listed = rank_liked(judged.offsets, judged.items, liked, judged.counts, candidates, ordinal)
+        if self.graded and judged.strength is not None:
+            rank_by_strength(judged.offsets, liked, judged.strength, above, tied, listed, ordinal)
+        return _ranks(judged, above, tied, listed, ties)
+
+
+@dataclass(frozen=True)
+class Popular(Recommender, word="popular"):
+    """The candidates by their number of training rows; under ``ordinal`` the lowest item code first."""
+
+    def rank(self, judged: Judged, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
+        """Find each item in the one order of all, less what the user had before it."""
+        from unskew.trials.kernel import rank_places
+
+        counts = np.asarray(judged.counts)
+        order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+        places = np.full(len(counts), -1, dtype=np.int64)
+        places[order] = np.arange(len(order))
+        falling = -counts[order]
+        above, tied = rank_places(
+            judged.offsets,
+            judged.items,
+            places,
+            np.searchsorted(falling, -counts, side="left"),
+            np.searchsorted(falling, -counts, side="right"),
+            judged.train_offsets,
+            judged.train_items,
+            judged.candidates,
+            _is_ordinal(self, ties),
+        )
+        return _ranks(judged, above, tied, judged.candidates[judged.user], ties)
+
+
+@dataclass(frozen=True)
+class Random(Recommender, word="random"):
+    """All candidates in an order of pure chance; always in expectation, whatever is done with ties."""
+
+    def rank(self, judged: Judged, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
+        """Tie all candidates."""
+        candidates = judged.candidates[judged.user]
+        known = judged.counts[judged.items] > 0
+        above = np.where(known, 0, candidates).astype(np.int32)
+        tied = np.where(known, candidates - 1, 0).astype(np.int32)
+        return _ranks(judged, above, tied, candidates, "expected")
+
+
+@dataclass(frozen=True, eq=False)
+class Learnt(Recommender):
+    """A scorer made from the log: a model fitted to it, or whatever a function makes.
+
+    Users without a training row are unknown to most models; for them the list is empty.
+
+    Parameters
+    ----------
+    learn : Model or callable
+        Called with the world when it is no model; gives a scorer.
+    """
+
+    learn: "Model | Callable[[World], Scorer]"
+    ranks_strangers: ClassVar[bool] = False
+
+    def rank(self, judged: Judged, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
+        """Fit, score and count, on one thread: trials run side by side."""
+        learn = self.learn
+        scorer = learn.fit(world.train, rng=seed) if isinstance(learn, Model) else learn(world)
+        test = Interactions(
+            judged.row_users, judged.items, world.train.user_vocabulary, world.train.item_vocabulary, name="judged rows"
+        )
+        split = Split(world.train, test, candidates=RULE)
+        contest = prepare_contest({"model": scorer}, split)
+        found = rank(scorer, contest, name="model", ties=ties, engine=Threads(1), seed=seed)
+        return _put_back(found, judged, contest.bindings["model"].rows[judged.users] >= 0)
+
+
+RecommenderLike: TypeAlias = "str | Recommender | Model | Callable[[World], Scorer]"
+Recommenders: TypeAlias = "Sequence[str | Recommender | Model] | Mapping[str, RecommenderLike]"
+
+
+def parse_recommender(word: str) -> Recommender:
+    """Read a word: ``oracle``, ``popular`` and ``random`` in closed form, else a model of the project."""
+    parsed = parse_word(word)
+    own, models = ([member.word for member in family.members()] for family in (Recommender, Model))
+    if parsed.name in own:
+        return Recommender.from_word(parsed)
+    if ":" not in parsed.name and parsed.name not in models:
+        raise ConfigError(f"unknown recommender {parsed.name!r}{did_you_mean(parsed.name, [*own, *models])}")
+    return Learnt(Model.from_word(parsed))
+
+
+def resolve_recommenders(given: Recommenders) -> dict[str, Recommender]:
+    """Name each: by its word, or as given."""
+    named = given.items() if isinstance(given, Mapping) else [(str(each), each) for each in given]
+    found: dict[str, Recommender] = {}
+    for name, each in named:
+        if name in found:
+            raise ConfigError(f"recommender {name!r} stands twice; give a mapping to tell them apart")
+        if isinstance(each, str):
+            found[name] = parse_recommender(each)
+        else:
+            found[name] = each if isinstance(each, Recommender) else Learnt(each)
+    if not found:
+        raise ConfigError("no recommender to judge; name at least one, as in 'popular'")
+    return found
+
+
+def _is_ordinal(recommender: Recommender, ties: Ties) -> bool:
+    if ties not in {"expected", "ordinal"}:
+        raise ConfigError(f"ties={ties}: {recommender} has expected and ordinal alone")
+    return ties == "ordinal"
+
+
+def _ranks(judged: Judged, above: Ints, tied: Ints, listed: Ints, ties: Ties) -> Ranks:
+    return Ranks(
+        judged.row_users,
+        judged.items,
+        above,
+        tied,
+        judged.candidates[judged.user],
+        listed=listed,
+        ties=ties,
+        candidate_rule=RULE,
+    )
+
+
+def _put_back(found: Ranks, judged: Judged, known: Bools) -> Ranks:
+    """Ranks of all judged rows: those that are no candidates stand below, unlisted."""
+    width = np.int64(len(judged.counts))
+    keys = judged.row_users.astype(np.int64) * width + judged.items
+    rows = np.searchsorted(keys, found.users.astype(np.int64) * width + found.items)
+    candidates = judged.candidates[judged.user]
+    above, tied = candidates.copy(), np.zeros_like(candidates)
+    above[rows], tied[rows] = found.above, found.tied
+    lengths = judged.candidates.copy()
+    if found.listed is not None:
+        lengths[judged.user[rows]] = found.listed
+    lengths[~known] = 0
+    return _ranks(judged, above, tied, lengths[judged.user], found.ties)

@@ -1,0 +1,245 @@
+"""The rows of a world that are judged: what is relevant and what was held out, of users with something held out."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from unskew.arrays import Bools, Floats, Ints
+from unskew.data import Interactions
+from unskew.data.vocabulary import Vocabulary
+from unskew.errors import ConfigError, DataError
+from unskew.simulators import World
+
+Population: TypeAlias = Literal["tested", "all"]
+POPULATIONS: tuple[str, ...] = get_args(Population)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Truth and test rows together, by user and item, so that one ranking serves both.
+
+    Users are judged who have a relevant item outside train and, but for the population ``all``, a test row.
+
+    Parameters
+    ----------
+    users : array
+        Codes of the judged users, ascending.
+    offsets : array of int64
+        The rows of the k-th judged user are ``offsets[k]:offsets[k + 1]``.
+    items : array of int32
+        Ascending within a user.
+    in_truth, in_test : array of bool
+        A row is in one of them or in both.
+    propensity : array, optional
+        P(in the test | candidate) of the test rows, in their order.
+    strength : array, optional
+        How much the user likes the item; 0 outside the truth.
+    counts : array of int
+        How many training rows each item has. Candidates are the items with one, less the user's own.
+    train_offsets, train_items : array
+        The judged users' own training items.
+    left_out : int
+        Users with a test row who like nothing outside train.
+    """
+
+    users: Ints
+    offsets: Ints
+    items: Ints
+    in_truth: Bools
+    in_test: Bools
+    propensity: Floats | None
+    strength: Floats | None
+    counts: Ints
+    train_offsets: Ints
+    train_items: Ints
+    left_out: int = 0
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @cached_property
+    def user(self) -> Ints:
+        """The place of each row's user among the judged."""
+        return np.repeat(np.arange(len(self.users), dtype=np.int32), np.diff(self.offsets))
+
+    @cached_property
+    def row_users(self) -> Ints:
+        """User code of each row."""
+        return self.users.astype(np.int32)[self.user]
+
+    @cached_property
+    def candidates(self) -> Ints:
+        """How many candidates each judged user has: items of the training rows, less the user's own."""
+        from unskew.trials.kernel import known_sizes
+
+        own = known_sizes(self.train_offsets, self.train_items, self.counts)
+        return np.asarray(np.count_nonzero(self.counts) - own, dtype=np.int32)
+
+    @cached_property
+    def relevant(self) -> Ints:
+        """Each judged user's number of relevant items outside train."""
+        return np.bincount(self.user[self.in_truth], minlength=len(self.users))
+
+    @cached_property
+    def tested(self) -> Bools:
+        """Which judged users have a test row."""
+        return np.bincount(self.user[self.in_test], minlength=len(self.users)) > 0
+
+    @cached_property
+    def test_rows(self) -> Ints:
+        """Places of the test rows."""
+        return np.flatnonzero(self.in_test)
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Further users of the population that a log's users come from; see `split_panel`.
+
+    Parameters
+    ----------
+    world : World
+        Of the strangers alone. Their training rows serve only to leave their items out.
+    """
+
+    world: World
+
+    def judged(self, counts: Ints, population: Population = "tested") -> Judged:
+        """Their relevant items, under a log in which items have so many training rows."""
+        rows = judged_rows(self.world, counts, population)
+        return rows if rows.in_truth.all() else _truth_alone(rows)
+
+
+def judged_rows(world: World, counts: Ints | None = None, population: Population = "tested") -> Judged:
+    """Join truth and test of the users who are judged.
+
+    Parameters
+    ----------
+    world : World
+    counts : array of int, optional
+        Training rows of each item, where they are not those of the world itself.
+    population : {"tested", "all"}
+        Users with a test row and a relevant item outside train, or all with such an item.
+
+    Raises
+    ------
+    DataError
+        When there is no such user.
+    """
+    from unskew.trials.kernel import merge, union_sizes
+
+    test, propensity = _by_user(world.test)
+    truth_offsets = np.asarray(world.offsets, dtype=np.int64)
+    truth = np.asarray(world.items, dtype=np.int32)
+    if population not in POPULATIONS:
+        raise ConfigError(f"population={population!r}: choose from {', '.join(POPULATIONS)}")
+    tested, likes_more = world.test.user_counts > 0, world.relevant_counts > 0
+    users = np.flatnonzero(likes_more if population == "all" else tested & likes_more)
+    if not len(users):
+        wanted = "a relevant item" if population == "all" else "a test row and a relevant item"
+        raise DataError(f"{world.made}: no user has {wanted} outside train; draw a larger world")
+    test_offsets = np.append(0, np.cumsum(world.test.user_counts)).astype(np.int64)
+    sizes = union_sizes(users, truth_offsets, truth, test_offsets, test)
+    offsets = np.append(0, np.cumsum(sizes)).astype(np.int64)
+    items, from_truth, from_test = merge(users, truth_offsets, truth, test_offsets, test, offsets)
+    in_truth, in_test = from_truth >= 0, from_test >= 0
+    train_offsets, train_items = _part(world.train, users)
+    return Judged(
+        users=users,
+        offsets=offsets,
+        items=items,
+        in_truth=in_truth,
+        in_test=in_test,
+        propensity=None if propensity is None else propensity[from_test[in_test]],
+        strength=None if world.strength is None else np.where(in_truth, world.strength[from_truth], 0.0),
+        counts=world.train.item_counts if counts is None else counts,
+        train_offsets=train_offsets,
+        train_items=train_items,
+        left_out=int(np.sum(tested & ~likes_more)),
+    )
+
+
+def split_panel(world: World, users: int) -> tuple[World, Panel]:
+    r"""The first users as a log of their own, the others as a panel that shows what the population is like.
+
+    The users of a simulated world are exchangeable, so the rest stands for the population the first come from. An
+    interval speaks of that population, whose true value :math:`\mu` is not known even here; what is known are the true
+    values of the own users, :math:`T`, and of the panel, :math:`T'`. With r panel users for each own user,
+
+    .. math:: T^* = (1 - g) T + g T', \qquad g = \sqrt{r / (1 + r)}
+
+    stands for :math:`\mu`. To see why, write an estimate as :math:`T + e`, and :math:`\sigma^2 / m` for the variance of
+    T over draws of m users. Then
+
+    .. math::
+
+       \mathrm{Var}(T + e - \mu) &= \mathrm{Var}(e) + \sigma^2 / m + 2\,\mathrm{Cov}(e, T), \\
+       \mathrm{Var}(T + e - T^*) &= \mathrm{Var}(e) + g^2 (1 + 1/r)\, \sigma^2 / m + 2 g\,\mathrm{Cov}(e, T),
+
+    as :math:`T + e - T^* = e + g (T - T')`. The choice of g makes the middle terms equal, and both means are that of e.
+    The last terms vanish for an estimate whose error has the same mean whoever the users are: one without bias. So
+    coverage of :math:`T^*` is coverage of :math:`\mu`. For a naive estimate it is not exactly that, as its bias differs
+    between users; with r = 1 the covariance counts at .71.
+
+    Items and training rows are given: panel users are ranked by the own users' log. Their rows are not in it, while
+    those of an own user are, which matters by one user in all.
+
+    Parameters
+    ----------
+    world : World
+        With more users than are wanted.
+    users : int
+        How many are the log's own.
+    """
+    if not 0 < users < world.n_users:
+        raise DataError(f"{world.made}: {users} of {world.n_users} users leave none for a panel; draw a larger world")
+    return _between(world, 0, users), Panel(_between(world, users, world.n_users))
+
+
+def _between(world: World, first: int, last: int) -> World:
+    """The part of a world that belongs to some users; the catalogue stays."""
+    rows = slice(int(world.offsets[first]), int(world.offsets[last]))
+    return replace(
+        world,
+        train=_users_between(world.train, first, last),
+        test=_users_between(world.test, first, last),
+        offsets=world.offsets[first : last + 1] - world.offsets[first],
+        items=world.items[rows],
+        chances=None if world.chances is None else world.chances[rows],
+        strength=None if world.strength is None else world.strength[rows],
+        likes=None,
+    )
+
+
+def _users_between(log: Interactions, first: int, last: int) -> Interactions:
+    part = log.take((log.users >= first) & (log.users < last))
+    return replace(part, users=(part.users - first).astype(np.int32), user_vocabulary=Vocabulary.of_range(last - first))
+
+
+def _by_user(test: Interactions) -> tuple[Ints, Floats | None]:
+    """Items and propensities by user and item."""
+    order = np.argsort(test.users.astype(np.int64) * max(test.n_items, 1) + test.items, kind="stable")
+    return test.items[order].astype(np.int32), None if test.propensity is None else test.propensity[order]
+
+
+def _part(train: Interactions, users: Ints) -> tuple[Ints, Ints]:
+    """Training items of some users."""
+    offsets, items = train.by_user
+    wanted = np.zeros(train.n_users, dtype=bool)
+    wanted[users] = True
+    kept = np.repeat(wanted, np.diff(offsets))
+    return np.append(0, np.cumsum(np.diff(offsets)[users])).astype(np.int64), items[kept]
+
+
+def _truth_alone(rows: Judged) -> Judged:
+    kept = rows.in_truth
+    return replace(
+        rows,
+        offsets=np.append(0, np.cumsum(rows.relevant)).astype(np.int64),
+        items=rows.items[kept],
+        in_truth=kept[kept],
+        in_test=rows.in_test[kept],
+        propensity=None,
+        strength=None if rows.strength is None else rows.strength[kept],
+    )

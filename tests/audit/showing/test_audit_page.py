@@ -1,0 +1,149 @@
+"""The page of an audit: whole, the same each time, and safe."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from audited_logs import flat_log, skewed_log, tiny
+
+from unskew import Interactions, audit
+from unskew.audit.showing.charts import levels_chart, rank_chart, series_styles
+from unskew.audit.showing.words import headline, percent, summary
+
+EVIL = "<script>alert(1)</script>"
+
+
+class Text(HTMLParser):
+    """The words of a page, and its tags."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.words, self.tags, self.labels = "", [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        if dict(attributes).get("class") == "chart":
+            self.labels.append(dict(attributes)["aria-label"])
+
+    def handle_data(self, data):
+        self.words += data
+
+
+@pytest.fixture(scope="module")
+def found():
+    return audit(skewed_log(), {"popular": "popular", EVIL: "item-knn"}, k=10, metrics=["auc", "recall@5"])
+
+
+@pytest.fixture(scope="module")
+def page(found):
+    return found.to_html()
+
+
+def test_it_needs_nothing_else(page):
+    assert not re.search(r"""(?:src|href|url\()\s*=?\s*["']?https?:""", page.replace("http://www.w3.org", ""))
+    assert "script" not in Text(page).tags
+
+
+def test_every_chart_says_in_words_what_it_shows(page):
+    labels = Text(page).labels
+    # rank, levels, Lorenz, places, one f(n*) a model, one a metric
+    assert len(labels) == 4 + 2 + 2
+    assert labels[0].startswith("Interactions an item over its rank")
+    assert any("the fitted slope gamma is" in label for label in labels)
+
+
+def test_its_numbers_are_those_of_the_audit(found, page):
+    words = Text(page).words
+    assert f"{found.log.gini:.3f}" in words
+    for row in found.models:
+        assert f"{row.gamma.gamma:.3f}".replace("-", "−") in words
+        assert f"{row.popularity:.1f}" in words
+    for part in found.by_stratum:
+        assert f"{part.estimate.value:.4f}" in words
+    assert headline(found) in words.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_the_same_audit_gives_the_same_bytes(found, page):
+    assert found.to_html() == page
+
+
+def test_names_from_the_data_are_text(page):
+    assert EVIL not in page
+    assert EVIL in Text(page).words
+
+
+def test_a_log_alone_has_a_short_page():
+    page = audit(tiny()).to_html()
+    assert len(Text(page).labels) == 3
+    for absent in ('id="models"', 'id="metrics"', 'id="presentation"'):
+        assert absent not in page
+
+
+def test_equal_popularity_can_be_drawn():
+    log = Interactions.from_arrays([0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 0])
+    found = audit(log, {"p": "popular"}, holdout=0.4, k=1)
+    assert "svg" in Text(found.to_html()).tags
+
+
+def test_equal_popularity_has_no_head_to_speak_of():
+    found = audit(flat_log(), {"knn": "item-knn"}, k=10)
+    assert headline(found) == "The 5 % most popular items have 5 % of all interactions."
+    assert list(summary(found)) == [
+        "All items are equally popular: there is no head and no tail.",
+        "How fast exposure grows with popularity, gamma, is not identified for any model.",
+    ]
+    words = Text(found.to_html()).words
+    assert "Counted on the whole log" in words
+    assert "training rows only" not in words
+
+
+def test_charts_of_the_log_have_its_own_colour(found):
+    first = series_styles(["a"])["a"].colour
+    for chart in (rank_chart(found.log, "x"), levels_chart(found.log, "x")):
+        assert first not in chart
+        assert series_styles([])[""].colour in chart
+
+
+def test_the_headline_names_the_model_that_leans_most_on_the_head():
+    found = audit(skewed_log(), {"knn": "item-knn", "popular": "popular"}, k=10)
+    share = found.model("popular").shares[0]
+    top = found.log.top_share(0.05)
+    assert headline(found) == (
+        f"The 5 % most popular items have {percent(top.rows)} of all interactions; “popular” gives {percent(share)} of "
+        "its places to the head."
+    )
+    first, second, third = summary(found)
+    assert first.startswith("The head is ")
+    assert second.startswith("Of the places in top-10 lists the tail is given ")
+    assert third.startswith("Exposure grows with popularity to the power gamma: ")
+
+
+def test_a_doubtful_gamma_is_told_with_its_doubt():
+    found = audit(skewed_log(), {"knn": "item-knn", "popular": "popular"}, k=10)
+    knn, popular = (found.model(name).gamma for name in ("knn", "popular"))
+    assert (knn.doubtful, popular.doubtful) == (False, True)
+    told = list(summary(found))[-1]
+    rests = f"it rests on {popular.levels} popularity levels, with a standard error of {popular.std_error:.2f}"
+    assert told.endswith(f"for “popular” (roughly: {rests}).")
+    assert told.count("roughly") == 1
+    assert f"standard error {popular.std_error:.3f}, from {popular.levels} levels" in found.to_html()
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (0, "0 %"),
+        (0.0001, "less than 0.1 %"),
+        (0.0123, "1.2 %"),
+        (0.05, "5 %"),
+        (0.41, "41 %"),
+        (0.9949, "99 %"),
+        (0.998, "99.8 %"),
+        (0.9996, "more than 99.9 %"),
+        (1 - 1e-12, "100 %"),
+        (1, "100 %"),
+    ],
+)
+def test_shares_in_words(share, words):
+    assert percent(share) == words

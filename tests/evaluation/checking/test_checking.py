@@ -1,0 +1,250 @@
+"""The registry of warnings, and the warnings about silent mistakes."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from exposed_worlds import judge_exposed
+from judged_worlds import ITEMS, USERS, real_factors, skewed_log, skewed_split, whole_scores
+from rated_runs import judge_mixed, judge_ratings
+
+from unskew import Interactions, Report, Split, evaluate
+from unskew.data import split_fractions, split_temporal
+from unskew.errors import ConfigError, DataError
+from unskew.evaluation.checking import AUDIT_CHECKS, CHECKS, find_warnings, warn
+from unskew.metrics import parse_metric
+from unskew.ranking import ListScorer, MatrixScorer
+
+
+def said(text: str, report: Report) -> bool:
+    return any(text in warning for warning in report.warnings)
+
+
+def test_every_check_has_a_name_and_says_what_why_and_what_to_do() -> None:
+    names = [check.name for check in CHECKS]
+    assert len(set(names)) == len(names)
+    for check in CHECKS:
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", check.name)
+        for part in (check.found, check.why, check.do):
+            assert part.endswith("."), check.name
+            assert part[0].isupper() or part[0] == "`", check.name
+        assert check.look.__doc__
+    assert CHECKS[0].name == "rows-left-out"
+    assert set(AUDIT_CHECKS) <= set(CHECKS)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: evaluate({"m": whole_scores(top=1)}, skewed_split(), estimators=["aoa", "snips(per=user)"]),
+        lambda: evaluate({"m": real_factors(), "n": "bpr(iterations=2)"}, with_validation()),
+        lambda: judge_exposed(metrics=("recall@1", "ndcg@10"), share=0.1),
+        judge_ratings,
+        judge_mixed,
+    ],
+)
+def test_every_warning_comes_from_a_registered_check(make: Any) -> None:
+    report = make()
+    found = list(find_warnings(report))
+    assert found
+    assert report.warnings == tuple(text for _, text in found) == warn(report)
+    assert [CHECKS.index(check) for check, _ in found] == sorted(CHECKS.index(check) for check, _ in found)
+    assert all("\n" not in text for text in report.warnings)
+
+
+def with_validation() -> Split:
+    rng = np.random.default_rng(3)
+    split = skewed_split()
+    return Split(split.train, split.test, skewed_log(100, rng))
+
+
+# what is left out
+
+
+def cold_split(cold: int, warm: int) -> Split:
+    train = Interactions.from_arrays(np.arange(warm) % 7, np.arange(warm) % 5)
+    users = [*(np.arange(warm) % 7), *range(100, 100 + cold)]
+    items = [*((np.arange(warm) + 1) % 5), *[0] * cold]
+    return Split(train, Interactions.from_arrays(users, items))
+
+
+def test_much_that_is_left_out_comes_first() -> None:
+    split = cold_split(cold=10, warm=20)
+    report = evaluate({"als": "als(factors=2)"}, split, metrics=["recall@2"])
+    assert report.dropped_share == pytest.approx(1 - report.evidence.rows / len(split.test))
+    assert report.dropped_share > 0.2
+    assert "of the test rows were not judged (10 of users known to no model" in report.warnings[0]
+    assert report.to_dict()["warnings"][0] == report.warnings[0]
+    assert report.verdict.left_out == f"{report.warnings[0]}."
+    assert " ".join(str(report).split()).startswith(report.verdict.left_out)
+    assert report._repr_html_().startswith(f"<p><strong>{report.verdict.left_out}")
+    assert report.to_dict()["verdict"]["sentence"].startswith(report.verdict.left_out)
+    assert f"<h1>{report.verdict.left_out}" in report.to_html().replace(' class="lengthy"', "")
+
+
+def test_little_that_is_left_out_is_no_first_word() -> None:
+    report = evaluate({"m": real_factors()}, skewed_split(candidates="all"))
+    assert (report.dropped_share, report.verdict.left_out) == (0, "")
+
+
+def test_the_share_left_out_is_of_the_positives() -> None:
+    split = skewed_split(values=True)
+    report = evaluate({"m": real_factors()}, split, positive="rating>=4", candidates="unseen")
+    positives = split.sorted_test.holds("rating>=4")
+    assert report.dropped_share == pytest.approx(np.mean(split.test_in_train[positives]))
+
+
+# propensities of the test
+
+
+def test_a_column_of_propensities_is_used_and_said() -> None:
+    split = skewed_split(propensity=True)
+    found = evaluate({"m": real_factors()}, split, metrics=["auc"])
+    named = evaluate({"m": real_factors()}, split, metrics=["auc"], propensity="column")
+    assert found.estimates == named.estimates
+    assert found.run["propensity"] == "column"
+    assert said("the test has a column propensity, which is used because no propensity was named", found)
+    assert not said("column propensity", named)
+
+
+def test_another_propensity_may_be_named_and_naive_averages_need_none() -> None:
+    split = skewed_split(propensity=True)
+    other = evaluate({"m": real_factors()}, split, metrics=["auc"], propensity="popularity")
+    without = Split(split.train, replace(split.test, propensity=None))
+    assert other.estimates == evaluate({"m": real_factors()}, without, metrics=["auc"]).estimates
+    naive = evaluate({"m": real_factors()}, split, metrics=["auc"], estimators=["aoa"])
+    assert naive.run["propensity"] == "popularity"
+    assert not said("column propensity", naive)
+
+
+# ratings, times, lists
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ([1, 2, 3, 4, 5], "1 row with a rating of 1 counts as liked; give one, as in --positive 'rating>=4'"),
+        ([0, 1, 1, 0, 1], "2 rows with a rating of 0 count as liked; give one, as in --positive 'rating>=1'"),
+        ([0.5, 5, 4, 4, 2], "1 row with a rating of 0.5 counts as liked; give one, as in --positive 'rating>=4'"),
+        ([1, 1, 1, 1, 1], None),
+    ],
+)
+def test_ratings_without_a_condition_all_count_as_liked(values: list[float], says: str | None) -> None:
+    train = Interactions.from_arrays([0, 1], [0, 1], n_users=2, n_items=7)
+    test = Interactions.from_arrays([0] * 5, range(1, 6), values, n_users=2, n_items=7)
+    model = {"m": MatrixScorer(np.arange(14.0).reshape(2, 7))}
+    report = evaluate(model, Split(train, test), metrics=["auc"])
+    assert said(says or "no condition says which are positive", report) == (says is not None)
+    assert not said("no condition", evaluate(model, Split(train, test), metrics=["auc"], positive="rating>=1"))
+
+
+def test_counts_of_plays_are_not_ratings() -> None:
+    test = Interactions.from_arrays(np.zeros(30, int), range(1, 31), np.arange(30.0) ** 2, n_users=2, n_items=40)
+    train = Interactions.from_arrays([0, 1], [0, 1], n_users=2, n_items=40)
+    report = evaluate({"m": MatrixScorer(np.arange(80.0).reshape(2, 40))}, Split(train, test), metrics=["auc"])
+    assert not said("no condition", report)
+
+
+def test_test_rows_older_than_the_users_training_rows_are_told_with_their_share() -> None:
+    rng = np.random.default_rng(0)
+    log = Interactions.from_arrays(rng.integers(0, 20, 400), rng.integers(0, 40, 400), times=rng.permutation(400))
+    random, by_time = split_fractions(log, (80, 20), rng=0), split_temporal(log, 0.2)
+    last = np.full(20, -np.inf)
+    np.maximum.at(last, random.train.users, random.train.times)
+    share = np.mean(random.test.times < last[random.test.users])
+    words = "of the test rows are older than their user's last training row"
+    assert said(f"{share:.1%} {words}", evaluate({"p": "popular"}, random, metrics=["auc"], estimators=["aoa"]))
+    assert not said(words, evaluate({"p": "popular"}, by_time, metrics=["auc"], estimators=["aoa"]))
+
+
+def test_seen_items_in_lists_are_counted() -> None:
+    train = Interactions.from_arrays([0, 0, 1], [0, 1, 0], n_users=2, n_items=6)
+    test = Interactions.from_arrays([0, 1], [2, 3], n_users=2, n_items=6)
+    lists = ListScorer.from_arrays(np.array([[0, 1, 2], [3, 4, 5]]), n_items=6)
+    report = evaluate({"m": lists}, Split(train, test), metrics=["recall@3"])
+    assert said("model 'm': 2 of 6 listed items were skipped because the user has them in train", report)
+    clean = ListScorer.from_arrays(np.array([[5, 4, 2], [3, 4, 5]]), n_items=6)
+    assert not said("were skipped", evaluate({"m": clean}, Split(train, test), metrics=["recall@3"]))
+
+
+def test_a_table_of_all_scores_is_not_a_list_with_seen_items() -> None:
+    train = Interactions.from_arrays([0, 0, 1], [0, 1, 0], n_users=2, n_items=6)
+    test = Interactions.from_arrays([0, 1], [2, 3], n_users=2, n_items=6)
+    table = ListScorer.from_arrays(np.tile(np.arange(6), (2, 1)), n_items=6)
+    assert not said("were skipped", evaluate({"m": table}, Split(train, test), metrics=["recall@3"]))
+
+
+# frames as models, and words in any spelling
+
+
+def top_lists(kind: str) -> pl.DataFrame:
+    rng = np.random.default_rng(1)
+    rows = [(user, item, place) for user in range(USERS) for place, item in enumerate(rng.permutation(ITEMS)[:9])]
+    users, items, places = zip(*rows, strict=True)
+    column = {"score": [-float(place) for place in places], "rank": [place + 1 for place in places]}[kind]
+    return pl.DataFrame({"user": users, "item": [int(item) for item in items], kind: column})
+
+
+@pytest.mark.parametrize("kind", ["score", "rank"])
+def test_a_frame_is_read_as_top_n_lists(kind: str, tmp_path: Any) -> None:
+    from unskew.ranking import read_scores
+
+    frame = top_lists(kind)
+    frame.write_csv(tmp_path / "lists.csv")
+    models: dict[str, Any] = {
+        "file": read_scores(tmp_path / "lists.csv"),
+        "polars": frame,
+        "pandas": frame.to_pandas(),
+        "arrow": frame.to_arrow(),
+        "score": ListScorer.from_frame(top_lists("score")),
+    }
+    report = evaluate(models, skewed_split(), metrics=["recall@5", "auc"])
+    values = [{row.value for row in report.estimates if row.model == name} for name in models]
+    assert all(own == values[0] for own in values)
+
+
+def test_a_frame_of_predictions_is_judged_by_its_losses() -> None:
+    test = Interactions.from_arrays([0, 1], [2, 3], [4, 2], n_users=2, n_items=6)
+    train = Interactions.from_arrays([0, 1], [0, 0], n_users=2, n_items=6)
+    frame = pd.DataFrame({"user": [0, 1], "item": [2, 3], "prediction": [3.0, 4.0]})
+    report = evaluate({"m": frame}, Split(train, test))
+    assert report.value("m", "mae", "aoa") == pytest.approx(1.5)
+
+
+def test_a_frame_without_the_columns_is_refused_by_name() -> None:
+    with pytest.raises(DataError, match="model 'm': no column 'score'"):
+        evaluate({"m": pd.DataFrame({"user": [0], "item": [1], "value": [2.0]})}, skewed_split())
+    with pytest.raises(DataError, match="model 'm': no column 'user'"):
+        evaluate({"m": pd.DataFrame(np.ones((2, 2)), columns=["a", "b"])}, skewed_split())
+
+
+def test_a_value_is_found_by_any_spelling() -> None:
+    metrics = ["recall@5", "map(of=all)@5"]
+    report = evaluate({"m": real_factors()}, skewed_split(), metrics=metrics[:1], estimators=["aoa", "snips"])
+    listed = evaluate({"m": real_factors()}, skewed_split(), metrics=metrics, estimators=["aoa"])
+    assert listed.value("m", "map(of=all)@5", "aoa") == listed.value("m", "map@5", " aoa ")
+    value = report.value("m", "recall@5", "snips")
+    for word in ("snips(per=pair)", "snips( per = pair )", "snips"):
+        assert report.value("m", "recall@5", word) == value
+    assert report.value("m", parse_metric("recall@5"), report.settings.estimators[1]) == value
+    with pytest.raises(ConfigError, match="no estimate 'm recall@6 snips'"):
+        report.value("m", "recall@6", "snips")
+    with pytest.raises(ConfigError, match="no estimate 'm recall@5 spins'"):
+        report.value("m", "recall@5", "spins")
+
+
+def test_the_split_shows_the_users_and_items_of_each_part() -> None:
+    split = Split(Interactions.from_arrays([0, 1, 2], [0, 1, 2]), Interactions.from_arrays([7], [0]))
+    assert repr(split) == (
+        "Split(train=Interactions(3 rows, 3 users, 3 items), test=Interactions(1 rows, 1 users, 1 items), "
+        "candidates=unseen)"
+    )
+
+
+def test_notes_of_the_command_line_are_warnings_too() -> None:
+    report = evaluate({"m": real_factors()}, skewed_split())
+    assert "items.csv: lacks some" in warn(replace(report, notes=("items.csv: lacks some",)))

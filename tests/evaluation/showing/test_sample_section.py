@@ -1,0 +1,170 @@
+"""What record, verdict and page say of a randomly exposed sample."""
+
+import re
+
+import numpy as np
+import pytest
+from exposed_worlds import POOLED, exposed_world, judge_exposed
+
+from unskew import evaluate
+from unskew.display.styles import model_styles
+from unskew.evaluation.estimating.best_models import judging_estimator
+from unskew.evaluation.showing.sample_section import depth_of, describe_sample, recall_curves
+from unskew.evaluation.showing.text import as_text
+
+
+@pytest.fixture(scope="module")
+def report():
+    return judge_exposed(metrics=("recall@2", "precision@2"))
+
+
+@pytest.fixture(scope="module")
+def page(report):
+    return report.to_html()
+
+
+def test_the_record_counts_the_sample(report):
+    exposed = report.run["exposed"]
+    test = report.evidence.split.test
+    assert exposed == {
+        "population": "all",
+        "population_by": "given",
+        "users": 60,
+        "rows": 600,
+        "positives": int(test.values.sum()),
+        "users_without_positive": 60 - len(np.unique(test.users[test.values == 1])),
+        "rows_a_user": {"min": 10, "median": 10, "max": 10},
+        "population_size": {"min": 40, "median": 40, "max": 40},
+    }
+
+
+def test_a_run_without_exposed_items_records_none(report):
+    split = report.evidence.split
+    plain = evaluate({"popular": "popular"}, type(split)(split.train, split.train, candidates="all"))
+    assert "exposed" not in plain.run
+
+
+def test_the_curve_at_a_cutoff_is_the_pooled_recall(report):
+    steps, curves = recall_curves(report.exposures)
+    assert curves["sharp"][steps == 2] == pytest.approx(report.value("sharp", "recall@2", POOLED))
+    assert curves["broad"][-1] == pytest.approx(1)
+    assert np.all(np.diff(curves["broad"]) >= 0)
+
+
+def test_a_cutoff_inside_the_sample_reaches_k_times_population_over_sample(report):
+    """Wang et al. 2024, theorem 1: 2 of 10 drawn from 40 is the depth of 8, and no deeper than all."""
+    assert depth_of(2, report.exposures.exposure) == 8
+    assert depth_of(99, report.exposures.exposure) == 40
+
+
+def test_the_panel_says_how_deep_each_estimator_looks(report):
+    panel = describe_sample(report, model_styles(list(report.models)))
+    text = " ".join(panel.sentences)
+    assert "For each of 60 users 10 items were drawn at random out of 40 of the catalogue" in text
+    assert "the first 2 of 10 places reach about as deep as the first 8 of all 40" in text
+    assert ("Drawn from", "40") in panel.facts
+    assert "<svg" in panel.curve
+
+
+def test_the_panel_tells_populations_that_differ_and_leaves_out_depth_without_traditional():
+    run = judge_exposed(estimators=("ure",), unseen=True)
+    panel = describe_sample(run, model_styles(list(run.models)))
+    text = " ".join(panel.sentences)
+    assert "out of 36 not in the user's train" in text
+    assert "as deep as" not in text
+
+
+def test_the_page_has_the_sample_and_nothing_on_popularity(page):
+    sections = re.findall(r'<section id="(\w+)"', page)
+    assert "sample" in sections
+    assert not {"sweep", "skew", "propensities"} & set(sections)
+    assert "Propensity</dt>" not in page
+    assert "skew of the log" not in page
+
+
+def test_weights_bring_back_what_is_said_of_them():
+    run = judge_exposed(estimators=("ure", "snips"))
+    sections = re.findall(r'<section id="(\w+)"', run.to_html())
+    assert {"sample", "sweep", "skew"} <= set(sections)
+
+
+def test_no_bias_is_assumed_so_nothing_is_swept(report):
+    assert report.sweeps == []
+    assert "gamma" not in as_text(report)
+
+
+def test_the_verdict_sets_the_sample_beside_all_candidates(report):
+    verdict = report.verdict
+    first = verdict.findings[0]
+    answer = first.answer
+    assert (answer.naive.estimator, answer.judging.estimator) == ("traditional", POOLED)
+    assert (answer.naive.first, answer.judging.first) == (("broad",), ("sharp",))
+    assert (answer.robust, answer.flip_gamma) == (None, None)  # nothing is assumed and nothing weighted
+    assert verdict.sentence == (
+        "Ranking all candidates, and not the exposed ones alone, changes the winner from “broad” to “sharp” on "
+        "recall@2 and precision@2."
+    )
+    assert first.sentences[0].startswith(
+        f"By the estimate over all candidates, {POOLED}, only “sharp” may be best, with"
+    )
+    assert first.sentences[2].startswith("The sample alone, traditional, disagrees: “broad” alone may be best, with")
+    assert verdict.doubts[0].startswith("The estimates over all candidates assume that each user's exposed items")
+    assert "popularity" not in verdict.doubts[0]
+
+
+def test_an_estimator_for_exposed_items_judges_before_a_weighted_one():
+    run = judge_exposed(estimators=("snips", "aoa", "ure"))
+    assert str(judging_estimator(run.settings.estimators)) == "ure"
+    assert run.answers[0].naive.estimator == "traditional"
+    assert judging_estimator([]) is None
+
+
+def test_traditional_is_added_beside_ure_where_it_was_not_asked_for():
+    run = judge_exposed(estimators=(POOLED,))
+    (one, other) = run.counterparts.estimates
+    both = judge_exposed()
+    assert (one.estimator, other.estimator) == ("traditional", "traditional")
+    assert one.value == both.value("sharp", "recall@2", "traditional")
+    assert "† not asked for; added here because it is what the sample alone would say" in run.to_html()
+
+
+def test_the_sample_alone_says_nothing_of_all_candidates():
+    verdict = judge_exposed(estimators=("traditional",)).verdict
+    assert verdict.sentence.startswith("Only the exposed items were ranked")
+    assert verdict.findings[0].sentences[0].startswith("By the sample alone, traditional, only “broad” may be best")
+
+
+def test_one_model_stands_alone():
+    split, models = exposed_world()
+    run = evaluate({"sharp": models["sharp"]}, split, metrics=["recall@2"])
+    assert re.search(
+        r"“sharp” is judged alone: its recall@2 is [\d.]+ over all candidates \(95 % interval [\d.]+ to [\d.]+\), "
+        r"[\d.]+ inside the sample\.",
+        run.verdict.sentence,
+    )
+
+
+def test_a_uniform_propensity_takes_nothing_from_ure():
+    split, models = exposed_world()
+    run = evaluate(models, split, metrics=["recall@2"], propensity="uniform")
+    assert run.verdict.sentence.startswith("Ranking all candidates")
+
+
+def test_long_words_break_after_commas_and_targets_are_said_once():
+    run = judge_exposed(estimators=("traditional", "ure(aggregate=pooled, reduce=control)"))
+    text = as_text(run)
+    assert re.search(r"ure\(aggregate=pooled,\s", text)
+    assert "reduce=control)" in text
+    assert text.split("Best against next")[0].count("relevant pairs") == 1
+
+
+def test_the_sample_alone_is_not_called_the_same_target(report):
+    text = as_text(report)
+    assert "inside the sample" in text
+    assert "same target" not in text
+
+
+def test_a_narrow_screen_loses_no_number(report):
+    narrow = as_text(report, width=80)
+    assert all(f"{row.value:.4f}" in narrow for row in report.estimates)
+    assert "p (Holm)" in narrow
