@@ -16,7 +16,7 @@ from unskew.audit.popularity import LogAudit, Strata, measure_log, part_items
 from unskew.audit.result import Audit
 from unskew.audit.strata import ESTIMATOR, StratumEstimate, check_metrics, estimate_strata
 from unskew.data import Interactions, Split, split_fractions, split_temporal
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 from unskew.evaluation import evaluate
 from unskew.evaluation.checking import AUDIT_CHECKS, warn
 from unskew.evaluation.checking.data import FEW_USERS
@@ -238,7 +238,9 @@ def _fit(
     fitted = fit_all(models, split, train, settings, evaluate, progress, threads=threads)
     for name, model in fitted.items():
         if model.ranker is None or model.scorer is None:
-            raise ConfigError(f"model {name!r} gives no scores to make lists from; give its --scores or --factors")
+            raise ConfigError(
+                f"model {name!r} gives no scores to make lists from; give its {Option('scores')} or {Option('factors')}"
+            )
     return fitted
 
 
@@ -253,7 +255,8 @@ def _check_k(k: int, train: Interactions, models: Mapping[str, Judged]) -> None:
         )
     if models and k >= items:
         raise ConfigError(
-            f"k={k} is not below the {items:,} items in training: every list would hold all of them; use a smaller --k"
+            f"k={k} is not below the {items:,} items in training: every list would hold all of them; use a smaller "
+            f"{Option('k')}"
         )
 
 
@@ -270,7 +273,7 @@ def _check_held_out(plan: _Plan, models: Mapping[str, Judged], settings: Setting
     if seen[positive].sum() > outside[positive].sum():
         raise DataError(
             f"no test row is left: {int(seen[positive].sum()):,} are also in the log, which is what models are trained "
-            "on; give a --test of other rows, or none"
+            f"on; give a {Option('test')} of other rows, or none"
         )
     if split.made != "given":
         one = np.count_nonzero(split.train.user_counts + split.test.user_counts) == 1

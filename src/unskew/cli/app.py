@@ -18,7 +18,7 @@ from unskew.cli.listing import list_command
 from unskew.cli.reproduce import reproduce_command
 from unskew.cli.simulate import simulate_command
 from unskew.cli.split import split_command
-from unskew.errors import UnskewError
+from unskew.errors import UnskewError, spelled_as_flags
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -75,7 +75,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     arguments : list of str, optional
         Instead of the process's own.
     """
-    words = sys.argv[1:] if arguments is None else arguments
+    with spelled_as_flags():
+        _run(sys.argv[1:] if arguments is None else arguments)
+
+
+def _run(words: list[str]) -> NoReturn:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)  # so that module:Name finds a file in this folder; last, so that it hides nothing

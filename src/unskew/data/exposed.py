@@ -8,7 +8,7 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.data.vocabulary import canonical
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 
 if TYPE_CHECKING:
     from unskew.data.interactions import Interactions
@@ -84,11 +84,11 @@ def exposed_from_frame(
         if given not in columns:
             raise DataError(
                 f"{name}: no column 'label' of 0 and 1 (it has {', '.join(columns[:8])}); is the header line missing? "
-                "if not, rename the column so, or give ratings and --positive"
+                f"if not, rename the column so, or give ratings and {Option('positive')}"
             )
         if positive is None:
             raise ConfigError(
-                f"{name}: has ratings and no labels; say which are positive, as in --positive 'rating>=4'"
+                f"{name}: has ratings and no labels; say which are positive, as in {Option('positive', 'rating>=4')}"
             )
     rows = Interactions.from_frame(frame, user=user, item=item, rating=found or rating, name=name, once=False)
     if found is not None:
@@ -108,7 +108,7 @@ def check_labels(labels: Floats | None, name: str) -> None:
         row = int(np.argmax(wrong))
         raise DataError(
             f"{name}: label {labels[row]:g} in row {row + 1} ({int(wrong.sum()):,} such) is neither 0 nor 1; for "
-            "ratings name the column rating and give --positive, as in 'rating>=4'"
+            f"ratings name the column rating and give {Option('positive')}, as in 'rating>=4'"
         )
 
 
@@ -161,7 +161,7 @@ def find_population(asked: str, train: "Interactions", exposed: "Interactions") 
     from unskew.data.split import Split
 
     if asked not in POPULATIONS:
-        raise ConfigError(f"--population {asked}: choose all, unseen or auto")
+        raise ConfigError(f"{Option('population', asked)}: choose all, unseen or auto")
     if asked != "auto":
         return Population(asked, "given")
     shared = int(Split(train, exposed, candidates="all").test_in_train.sum())

@@ -6,7 +6,7 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.data import Interactions
-from unskew.errors import PropensityError
+from unskew.errors import Option, PropensityError
 from unskew.propensities.propensity import PropensityModel
 
 
@@ -19,7 +19,7 @@ class Column(PropensityModel, word="column"):
         if test.propensity is None:
             raise PropensityError(
                 f"{test.name} has no column 'propensity', which the propensity 'column' asks for; "
-                "name it with --propensity-col"
+                f"name it with {Option('propensity_col')}"
             )
         width = max(test.n_items, 1)
         keys = test.users.astype(np.int64) * width + test.items
