@@ -78,7 +78,7 @@ class AuditOptions(ColumnOptions):
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No tables, progress or warnings.")] = False
 
 
-_OF_ERROR = ("world", "parameters", "runs", "evaluations")
+_OF_ERROR = ("world", "runs", "evaluations")
 _SETTINGS = ("holdout", "temporal", "k", "positive", "level", "seed", "threads", "block_size", "depth", *_OF_ERROR)
 
 
@@ -93,7 +93,9 @@ def audit_command(options: AuditOptions) -> None:
     from unskew.audit.strata import check_metrics
 
     check_metrics(options.metric)  # words are checked before files are read
-    plan_error(options.depth, **{name: getattr(options, name) for name in _OF_ERROR})
+    plan = plan_error(
+        options.depth, parameters=options.parameters, **{name: getattr(options, name) for name in _OF_ERROR}
+    )
     models = read_models(given, options.columns)
     rows = read_log(options.log, options.columns)
     with stages(quiet=options.quiet) as progress:
@@ -103,6 +105,7 @@ def audit_command(options: AuditOptions) -> None:
             test=None if options.test is None else options.columns.read(options.test, strict=False),
             metrics=options.metric or None,
             progress=progress,
+            parameters=None if plan is None else plan.saved,  # which is read by now
             **{name: getattr(options, name) for name in _SETTINGS},
         )
         if options.html is not None and progress is not None:
