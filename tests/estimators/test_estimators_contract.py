@@ -171,7 +171,7 @@ def test_ure_of_a_constant_is_the_constant(ure: Ure, drawn: tuple[Exposure, Wort
 
 @pytest.mark.parametrize("estimator", EXPOSED, ids=str)
 def test_what_is_for_exposed_items_refuses_held_out_positives(estimator: ExposedEstimator) -> None:
-    with pytest.raises(ConfigError, match="drawn at random and labelled; give them with --exposed"):
+    with pytest.raises(ConfigError, match="drawn at random and labelled; give them with exposed_split"):
         estimator.terms(np.ones(1), np.ones(1), np.zeros(1, int))
 
 

@@ -238,9 +238,8 @@ def _fit(
     fitted = fit_all(models, split, train, settings, evaluate, progress, threads=threads)
     for name, model in fitted.items():
         if model.ranker is None or model.scorer is None:
-            raise ConfigError(
-                f"model {name!r} gives no scores to make lists from; give its {Option('scores')} or {Option('factors')}"
-            )
+            give = f"give its {Option('scores')} or {Option('factors')}"
+            raise ConfigError(f"model {name!r} gives no scores to make lists from; {give}")
     return fitted
 
 
@@ -254,10 +253,8 @@ def _check_k(k: int, train: Interactions, models: Mapping[str, Judged]) -> None:
             "among several; give more rows"
         )
     if models and k >= items:
-        raise ConfigError(
-            f"k={k} is not below the {items:,} items in training: every list would hold all of them; use a smaller "
-            f"{Option('k')}"
-        )
+        all_of_them = f"every list would hold all of them; use a smaller {Option('k')}"
+        raise ConfigError(f"k={k} is not below the {items:,} items in training: {all_of_them}")
 
 
 def _check_held_out(plan: _Plan, models: Mapping[str, Judged], settings: Settings) -> None:

@@ -99,7 +99,6 @@ def _check_counts_used(options: EvaluateOptions, resolved: "Settings") -> None:
 def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) -> Any:
     from unskew.data import read_exposed
     from unskew.evaluation import evaluate
-    from unskew.evaluation.checking import warn
     from unskew.evaluation.settings.rating_scale import Scale
 
     exposed, columns = options.exposed is not None, options.columns
@@ -125,7 +124,7 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
     if exposed:
         settings = {key: value for key, value in settings.items() if key != "scale"}  # of ratings, checked by now
     with stages(quiet=bool(options.quiet)) as progress:
-        report = evaluate(
+        return evaluate(
             models,
             split,
             relevant=relevant,
@@ -135,8 +134,6 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
             uniform=uniform,
             **settings,
         )
-    report = replace(report, population_by=split.population_by, notes=split.notes)
-    return replace(report, warnings=warn(report)) if split.notes else report
 
 
 def _read_split(options: EvaluateOptions, check: Any) -> "Split":

@@ -234,6 +234,8 @@ def evaluate(
         gamma=gamma,
         band=band,
         exposures=gathered.exposures,
+        population_by=split.population_by,
+        notes=split.notes,
         uniform=sample,
         cells=tuple(cells),
         contest=gathered.contest,

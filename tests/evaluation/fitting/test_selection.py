@@ -75,7 +75,7 @@ def test_tune_tries_the_grid_and_is_over_then():
 )
 def test_a_choice_without_validation_rows_is_refused(model, options):
     split = world()
-    with pytest.raises(ConfigError, match=r"^bpr\(.*: tune chooses by validation rows.*; give --validation$"):
+    with pytest.raises(ConfigError, match=r"^bpr\(.*: tune chooses by validation rows.*; give validation=\.\.\.$"):
         choose(model, Split(split.train, split.test), **options)
 
 
@@ -90,7 +90,7 @@ def test_nothing_to_choose_from_is_refused():
         choose(MODEL, world(), penalties=[])
     split = world()
     empty = Split(split.train, split.test, split.test.take(np.empty(0, dtype=int)))
-    with pytest.raises(DataError, match="there is no validation row to choose by; leave out --validation"):
+    with pytest.raises(DataError, match="there is no validation row to choose by; leave out validation="):
         choose(MODEL, empty)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from unskew.arrays import Floats, Ints
-from unskew.errors import ConfigError
+from unskew.errors import ConfigError, Option
 from unskew.estimators.estimator import Estimator
 
 
@@ -19,5 +19,6 @@ class ExposedEstimator(Estimator):
     ) -> tuple[Floats, Floats]:
         """Refused: held-out positives alone do not tell from how many items they were drawn."""
         raise ConfigError(
-            f"{self} is for items that were drawn at random and labelled; give them with --exposed, or use snips"
+            f"{self} is for items that were drawn at random and labelled; give them with {Option('exposed')}, or use "
+            "snips"
         )

@@ -10,7 +10,7 @@ from unskew.arrays import Floats, Ints
 from unskew.data import Interactions, Split
 from unskew.data.candidates import All, Listed, Sampled
 from unskew.data.vocabulary import canonical
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 from unskew.evaluation.collecting.exposed import Exposures, check_population
 from unskew.evaluation.collecting.sample import Evidence
 from unskew.evaluation.collecting.sampled_ranks import (
@@ -144,7 +144,7 @@ class Gathering:
             metric = next(metric for metric in settings.metrics if metric.kind != "loss")
             raise ConfigError(
                 f"{metric} needs scores of all candidates, and no model has them: a table of predictions that lacks "
-                "some cannot rank; give --scores or --factors"
+                f"some cannot rank; give {Option('scores')} or {Option('factors')}"
             )
         joined = align(joined, self.settings.users)
         check_pools(joined, self.split.rule)
@@ -328,7 +328,7 @@ class Gathering:
             return
         metric = next(metric for metric in self.settings.metrics if metric.kind in OVER_ALL_PAIRS)
         raise DataError(
-            f"{self.split.test.name} has no column 'rating', which {metric} needs; name it with --rating-col"
+            f"{self.split.test.name} has no column 'rating', which {metric} needs; name it with {Option('rating_col')}"
         )
 
     def _predicting(self) -> list[str]:
@@ -365,7 +365,7 @@ class Gathering:
         hint = (
             ("are its user and item ids those of the test?" if looked_up else "it knows none of the items in the test")
             if everywhere
-            else "predict them, or leave them out for all models with --allow-missing"
+            else f"predict them, or leave them out for all models with {Option('allow_missing', True)}"
         )
         raise DataError(f"{what}, the first is user {user}, item {item}; {hint}")
 

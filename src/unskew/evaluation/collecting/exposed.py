@@ -9,7 +9,7 @@ import numpy as np
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Split
 from unskew.data.vocabulary import canonical
-from unskew.errors import DataError
+from unskew.errors import DataError, Option
 from unskew.estimators import Aoa, Exposure, Terms, Traditional, Ure, Worth
 from unskew.estimators.estimator import sum_by
 from unskew.evaluation.collecting.sample import Evidence
@@ -51,7 +51,7 @@ class Exposures:
         if not self.positive.any():
             raise DataError(
                 f"{self.evidence.split.test.name}: none of {self.evidence.rows:,} exposed rows is positive, so nothing "
-                "can be said of a metric; check the labels, or --positive"
+                f"can be said of a metric; check the labels, or {Option('positive')}"
             )
         ranks = {name: ranks.take(self.positive) for name, ranks in self.evidence.ranks.items()}
         return self._of_positives(ranks)
@@ -182,7 +182,7 @@ def check_population(split: Split, contest: Contest | None) -> None:
     raise DataError(
         f"{split.test.name}: {len(outside):,} exposed rows are of items outside the population, the first is item "
         f"{split.item_vocabulary.ids[outside[0]]}: neither in train nor known to a model; name all items that could be "
-        "drawn with --catalogue"
+        f"drawn with {Option('catalogue')}"
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.blas import one_thread
 from unskew.data.candidates import Candidates, Sampled
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 from unskew.metrics import AnyMetric, Metric
 from unskew.metrics.auc import LinearMetric
 from unskew.metrics.exact.sampled_correction import BiasVariance, SampledRows, unbiased_gains
@@ -92,7 +92,7 @@ def check_correction(rule: Candidates, metrics: Iterable[AnyMetric], items: int)
         if metric.kind != "mean" or not isinstance(metric, Metric):
             raise ConfigError(
                 f"{metric} is no mean over relevant items, which is all that {rule} can correct; leave correction out, "
-                "or use --candidates unseen"
+                f"or use {Option('candidates', 'unseen')}"
             )
         fixed = isinstance(metric, LinearMetric) or not metric.uses_candidates
         if rule.correction == "bias-variance" and not fixed:
@@ -103,8 +103,8 @@ def check_correction(rule: Candidates, metrics: Iterable[AnyMetric], items: int)
         needed = math.ceil(items / rule.n)
         if metric.cutoff is not None and metric.cutoff < needed:
             raise ConfigError(
-                f"{metric} needs K of at least {needed:,} with {rule.n:,} draws of {items:,} items; use --candidates "
-                "unseen, or sampled(n) with more draws"
+                f"{metric} needs K of at least {needed:,} with {rule.n:,} draws of {items:,} items; use "
+                f"{Option('candidates', 'unseen')}, or sampled(n) with more draws"
             )
 
 

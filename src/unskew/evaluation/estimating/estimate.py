@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
-from unskew.errors import ConfigError, PropensityError
+from unskew.errors import ConfigError, Option, PropensityError
 from unskew.estimators import (
     Comparison,
     Estimate,
@@ -324,10 +324,10 @@ def check_needs(settings: Settings, propensity: Propensity, *, counted: bool) ->
         if estimator.needs_absolute and not propensity.absolute:
             raise PropensityError(
                 f"{estimator} needs absolute propensities, but {settings.propensity} is known only up to scale; "
-                "use --propensity column, naive-bayes or logistic, or snips"
+                f"use {Option('propensity', 'column')}, naive-bayes or logistic, or snips"
             )
         if estimator.needs_relevant and metric.kind == "mean" and not counted:
             raise ConfigError(
                 f"{estimator} of {metric} needs each user's number of relevant items; "
-                "give --relevant-counts, or use snips"
+                f"give {Option('relevant_counts')}, or use snips"
             )

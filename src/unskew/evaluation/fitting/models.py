@@ -10,7 +10,7 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.data import Interactions, Split
 from unskew.data.vocabulary import Vocabulary
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 from unskew.evaluation.fitting.selection import Chosen, Evaluate, choose_by, say
 from unskew.evaluation.settings.settings import DEFAULT_LOSSES, DEFAULT_METRICS, OVER_ALL_PAIRS, Settings
 from unskew.models import DebiasedModel, Model, RatingModel, StepwiseModel
@@ -313,17 +313,18 @@ def check_judged(fitted: Mapping[str, Fitted], settings: Settings) -> None:
     rankings = [metric for metric in settings.metrics if metric.kind != "loss"]
     if losses and not any(model.predictor is not None for model in fitted.values()):
         raise ConfigError(
-            f"{losses[0]} needs predicted ratings, which no model gives; use --predictions, or a rating model such as "
+            f"{losses[0]} needs predicted ratings, which no model gives; use "
+            f"{Option('predictions')}, or a rating model such as "
             "mf-naive"
         )
     for name, model in fitted.items():
         if model.ranker is None and not losses:
             raise ConfigError(
                 f"model {name!r} gives predictions for some rows only, and {rankings[0]} needs a ranking; give its "
-                "--scores or --factors under the same name, or ask for mae"
+                f"{Option('scores')} or {Option('factors')} under the same name, or ask for mae"
             )
         if model.predictor is None and not rankings:
             raise ConfigError(
-                f"model {name!r} predicts no ratings, and {losses[0]} needs them; give --predictions, or ask for a "
-                "ranking metric"
+                f"model {name!r} predicts no ratings, and {losses[0]} needs them; give "
+                f"{Option('predictions')}, or ask for a ranking metric"
             )

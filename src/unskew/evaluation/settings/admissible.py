@@ -1,5 +1,6 @@
 """What estimators of randomly exposed data cannot do, in words."""
 
+from unskew.errors import Option
 from unskew.estimators import Estimator, ExposedEstimator, Ure
 from unskew.metrics import NDCG, AnyMetric, Recall
 
@@ -21,14 +22,15 @@ def exposed_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, expo
     """
     if exposed and metric.kind in {"loss", "graded"}:
         return (
-            f"{metric} is over ratings, and exposed rows have labels; use --test for it, or a metric such as recall@10"
+            f"{metric} is over ratings, and exposed rows have labels; use "
+            f"{Option('test')} for it, or a metric such as recall@10"
         )
     if not isinstance(estimator, ExposedEstimator):
         return None
     if not exposed:
         return (
-            f"{estimator} needs items that were drawn at random and labelled; give them with --exposed in the place of "
-            "--test, or use snips"
+            f"{estimator} needs items that were drawn at random and labelled; give them with "
+            f"{Option('exposed')} in the place of {Option('test')}, or use snips"
         )
     return _ure_mismatch(metric, estimator, ties) if isinstance(estimator, Ure) else None
 
@@ -40,7 +42,7 @@ def _ure_mismatch(metric: AnyMetric, estimator: Ure, ties: str) -> str | None:
             "precision, dcg or ndcg, or traditional for it"
         )
     if estimator.literal and (ties != "expected" or not isinstance(getattr(metric, "metric", None), Recall)):
-        return f"{estimator} is recall@K with a rule for ties of its own; leave out --ties, and use recall@K"
+        return f"{estimator} is recall@K with a rule for ties of its own; leave out {Option('ties')}, and use recall@K"
     if estimator.reduce != "none" and ties not in TIES_OF_REDUCTION:
         return f"{estimator}: under ties={ties} the gains of all places have no known sum; use ties=expected"
     return None

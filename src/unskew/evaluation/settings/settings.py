@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from unskew.data.candidates import Candidates
-from unskew.errors import ConfigError, did_you_mean
+from unskew.errors import ConfigError, Option, did_you_mean
 from unskew.estimators import Aoa, Estimator, ExposedEstimator, Interval, Observation, Snips, Ure
 from unskew.evaluation.settings.admissible import TIES_OF_REDUCTION, exposed_mismatch
 from unskew.evaluation.settings.rating_scale import Scale
@@ -170,14 +170,15 @@ def resolve(
 def _check_assumed(assumed: GammaRange | None, model: PropensityModel, estimators: Sequence[Estimator]) -> None:
     if assumed is None:
         return
+    asked = Option("assume", str(assumed))
     if not isinstance(model, Popularity):
-        raise ConfigError(f"--assume {assumed} is about popularity, and the propensity is {model}; leave it out")
+        raise ConfigError(f"{asked} is about popularity, and the propensity is {model}; leave it out")
     if not any(estimator.uses_propensity for estimator in estimators):
-        raise ConfigError(f"--assume {assumed}: no estimator here uses a propensity; add -e snips, or leave it out")
+        hint = f"add {Option('estimator', 'snips')}, or leave it out"
+        raise ConfigError(f"{asked}: no estimator here uses a propensity; {hint}")
     if model.source is None and model.known_gamma not in assumed:
         raise ConfigError(
-            f"--assume {assumed} leaves out the gamma of {model}, {model.known_gamma:g}; widen it, or name a gamma "
-            "within it"
+            f"{asked} leaves out the gamma of {model}, {model.known_gamma:g}; widen it, or name a gamma within it"
         )
 
 
@@ -186,7 +187,9 @@ def _user_rule(users: str, *, exposed: bool) -> UserRule:
     if rule is None:
         raise ConfigError(f"unknown rule users={users!r}{did_you_mean(users, USER_RULES)}")
     if exposed and rule == "served":
-        raise ConfigError("users=served is for --test: exposed rows are one sample for all models; use any or common")
+        raise ConfigError(
+            f"users=served is for {Option('test')}: exposed rows are one sample for all models; use any or common"
+        )
     return rule
 
 
