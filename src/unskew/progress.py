@@ -33,3 +33,9 @@ def counting(progress: Stage | None, stage: str, done: int, total: int) -> Calla
         progress(stage, so_far, total)
 
     return tell
+
+
+def say(progress: Stage | None, label: str) -> Callable[[str], None] | None:
+    """Words beside the bar, where whoever shows it has room for them."""
+    told = getattr(progress, "say", None)
+    return None if told is None else lambda words: told(f"training {label}", words)
