@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, offsets_of
 from unskew.data import Interactions
 from unskew.errors import DataError
 from unskew.metrics import Accuracy
@@ -122,7 +122,7 @@ class _Grouped:
 
 def _grouped(groups: Ints, n: int, others: Ints, values: Floats) -> _Grouped:
     order = np.argsort(groups, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=n))])
+    starts = offsets_of(np.bincount(groups, minlength=n))
     return _Grouped(starts, others[order], values[order])
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, offsets_of
 from unskew.metrics import MAE, MSE, DCGOfValues, RatingLoss
 from unskew.simulators import draw_observed, observation, prediction_matrices
 
@@ -66,7 +66,7 @@ class Losses:
 
     def by_rating(self, power: int = 1) -> Floats:
         """Sum over the cells of each rating of the loss to a power."""
-        starts = np.concatenate([[0], np.cumsum(self.cells)])
+        starts = offsets_of(self.cells)
         parts = (self.values[a:b] for a, b in pairwise(starts))
         return np.array([(part**power).sum(axis=0) for part in parts])
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, offsets_of
 from unskew.data import Interactions, Split
 from unskew.estimators.estimate import Terms
 from unskew.estimators.exposed import Exposure, Worth
@@ -175,7 +175,7 @@ def inside(above: npt.NDArray[np.int32], exposure: Exposure, k: int) -> Terms:
     k : int
     """
     order = np.lexsort((above, exposure.user))
-    first = np.concatenate([[0], np.cumsum(exposure.exposed)[:-1]])
+    first = offsets_of(exposure.exposed)
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order)) - first[exposure.user[order]]
     found = exposure.positive_sums((place < k).astype(np.float64))
