@@ -316,7 +316,7 @@ class _Run:
                 catalogue="all",
                 engine=self.engine,
                 block_size=self.settings.block_size,
-                progress=None if self.progress is None else stage(self.progress, name, "listing"),
+                progress=stage(self.progress, name, "listing"),
             )
         return made
 

@@ -13,7 +13,7 @@ from unskew.data.writing import written
 from unskew.errors import DataError
 from unskew.estimators import Estimate
 from unskew.evaluation import Report, evaluate
-from unskew.progress import Stage
+from unskew.progress import Stage, prefixed
 from unskew.simulators import Marketplace, WorldModel
 
 MODELS: Mapping[str, str] = {
@@ -244,8 +244,7 @@ def run_demo(
             reports[way.propensity] = evaluate(
                 report.evidence.ranks, Split(train, test), estimators=ESTIMATORS, propensity=way.propensity, **options
             )
-    if progress is not None:
-        options["progress"] = lambda stage, done, total: progress(f"truth: {stage}", done, total)
+    options["progress"] = prefixed(progress, "truth")
     relevant = Interactions.from_frame(drawn.truth.to_polars(), name="truth")
     truth = evaluate(MODELS, Split(train, relevant), estimators=["aoa(per=pair)"], **options)
     return Demo(model, seed, dict(MODELS), train, test, reports, truth)

@@ -127,10 +127,8 @@ def train_fold(context: Context, data: str, number: int, split: Split) -> Fold:
             scorers[key], settings[key] = chosen[metric].scorer, written(chosen[metric])
     scorers[POPULAR] = Popular().fit(split.train)
     ranks = FAST_SVD_RANKS if context.fast else SVD_RANKS
-    for done, size in enumerate(ranks):
-        context.report(f"svd on {data}, fold {number + 1}", done, len(ranks))
+    for size in context.counted(f"svd on {data}, fold {number + 1}", ranks):
         scorers[svd_name(size)] = Svd(rank=min(size, _widest(split))).fit(split.train, rng=number)
-    context.report(f"svd on {data}, fold {number + 1}", len(ranks), len(ranks))
     held = {name: held_ranks(scorers[name], split) for name in names_of(context)}
     placed, in_test = {name: ranks for name, (ranks, _) in held.items()}, held[MODELS[0]][1]
     among_all = {}

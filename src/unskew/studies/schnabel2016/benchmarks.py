@@ -178,15 +178,13 @@ def _weights(benchmark: Benchmark, context: Context) -> tuple[dict[str, Rated], 
     weights = {"": Rated.unweighted(train.users, train.items, values, train.n_users, train.n_items)}
     used = [name for name in benchmark.propensities if name in {learner.propensity for learner in benchmark.learners}]
     notes = []
-    for step, name in enumerate(used):
-        context.report(f"propensities of {benchmark.name}", step, len(used))
+    for name in context.counted(f"propensities of {benchmark.name}", used):
         chance = training_propensity(benchmark.propensities[name], train)
         weights[name] = Rated(train.users, train.items, values, 1 / chance, train.n_users, train.n_items)
         notes.append(
             f"{benchmark.name}, {name} propensities: from {chance.min():.4f} to {chance.max():.4f}; their inverses add "
             f"up to {np.sum(1 / chance):,.0f}, and there are {train.n_users * train.n_items:,} pairs."
         )
-    context.report(f"propensities of {benchmark.name}", len(used), len(used))
     return weights, tuple(notes)
 
 

@@ -1,6 +1,7 @@
 """MovieLens 100K completed to a full matrix of ratings, the world of the paper's simulations."""
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -88,13 +89,10 @@ def search(log: Interactions, context: Context) -> tuple[int, float]:
     held_out = np.zeros(len(log), dtype=bool)
     held_out[context.rng("completion").permutation(len(log))[: len(log) // 10]] = True
     train, test = log.take(~held_out), log.take(held_out)
-    grid = [(factors, penalty) for factors in FACTORS for penalty in PENALTIES]
     right: dict[tuple[int, float], float] = {}
-    for factors, penalty in grid:
-        context.report("choosing the completion", len(right), len(grid))
+    for factors, penalty in context.counted("choosing the completion", list(product(FACTORS, PENALTIES))):
         predicted = complete(train, factors, penalty, context.rng("start"))[test.users, test.items]
         right[factors, penalty] = float(Accuracy(rounded=True).loss(_values(test), predicted).mean())
-    context.report("choosing the completion", len(grid), len(grid))
     return max(right, key=lambda pair: right[pair])
 
 

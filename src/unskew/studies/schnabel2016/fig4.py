@@ -54,7 +54,7 @@ def measure(world: World, trials: int, context: Context) -> Errors:
     rng = context.rng("fig4")
     losses = Losses.of(world.ratings, ("MSE", "DCG"), rng)
     chance = chances(world.ratings, ALPHA)
-    draws = losses.draw(chance, trials, rng, lambda done, total: context.report("trials", done, total))
+    draws = losses.draw(chance, trials, rng, context.progress)
     known = {"Naive": draws.naive(), "IPS": draws.ips(chance), "SNIPS": draws.snips(chance)}
     errors: dict[tuple[str, str], list[tuple[float, float]]] = {
         (m, e): [] for m in PANELS for e in (*KNOWN, *ESTIMATED)

@@ -99,7 +99,7 @@ def simulate(world: World, context: Context) -> dict[str, Simulated]:
     rng = context.rng("table1")
     losses = Losses.of(world.ratings, ("MAE", "DCG"), rng)
     chance = chances(world.ratings, ALPHA)
-    draws = losses.draw(chance, trials, rng, lambda done, total: context.report("trials", done, total))
+    draws = losses.draw(chance, trials, rng, context.progress)
     estimates = {"IPS": draws.ips(chance), "SNIPS": draws.snips(chance), "Naive": draws.naive()}
     exact = exact_sds(losses, chance)
     found = {}

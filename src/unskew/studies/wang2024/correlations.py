@@ -141,11 +141,9 @@ def inner_recall(context: Context, truth: Truth, size: int) -> Floats:
         rng = context.rng("wang2024", "inner", name, size)
         draws = context.n_trials(DRAWS, FAST_DRAWS)
         found = []
-        for done in range(draws):
-            context.report(f"{name}, samples of {size}", done, draws)
+        for _ in context.counted(f"{name}, samples of {size}", range(draws)):
             drawn = draw_exposed(truth.log.held, size, rng)
             found.append([inner_recalls(mine, drawn, truth.log, INNER) for mine in truth.ranks.values()])
-        context.report(f"{name}, samples of {size}", draws, draws)
         return np.array(found)
 
     return context.once(f"wang2024 inner {name} {size}", make)

@@ -182,13 +182,11 @@ def judge(context: Context, log: BiasedLog) -> JudgedWorld:
     chances = chances_of(log)
     found: dict[str, Judged] = {}
     rows = {}
-    for done, (entry, choice) in enumerate(choices.items()):
-        context.report(f"{name}: random draws", done, len(choices))
+    for entry, choice in context.counted(f"{name}: random draws", choices.items()):
         if choice.settings not in found:  # a NegS is shown twice when it is the chosen one
             ranks = places(choice.fit.scorer, log.held)
             found[choice.settings] = _judged(entry, choice, ranks, log, chances, drawn, exposures)
         rows[entry] = _renamed(found[choice.settings], entry, choice)
-    context.report(f"{name}: random draws", len(choices), len(choices))
     return JudgedWorld(log, rows, large)
 
 

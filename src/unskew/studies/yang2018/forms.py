@@ -58,17 +58,14 @@ def simulate(size: Size, context: Context) -> Grid:
     context : Context
     """
     scores: dict[tuple[float, float, Assumption, str], Score] = {}
-    settings = list(product(GAMMAS, POSITIVES))
     worlds = {
         gamma: World.draw(gamma, size.users, size.items, (METRIC,), context.rng("forms", "world", f"{gamma:g}"))
         for gamma in GAMMAS
     }
-    for done, (gamma, positives) in enumerate(settings):
-        context.report("settings", done, len(settings))
+    for gamma, positives in context.counted("settings", list(product(GAMMAS, POSITIVES))):
         rng = context.rng("forms", f"{gamma:g}", f"{positives:g}")
         found = run_trials(worlds[gamma], positives, ASSUMPTIONS, size.draws, rng)
         scores |= {(gamma, positives, each, form): score for (each, form, _), score in found.items()}
-    context.report("settings", len(settings), len(settings))
     return Grid(scores, GAMMAS, POSITIVES, ASSUMPTIONS)
 
 
