@@ -214,15 +214,7 @@ class TableResult(AsJson):
 
 @dataclass(frozen=True)
 class StudyResult(AsJson):
-    """A study, or those of its tables that were asked for.
-
-    Parameters
-    ----------
-    study, title, reference : str
-    fast : bool
-    seed : int
-    tables : tuple of TableResult
-    """
+    """A study, or those of its tables that were asked for."""
 
     study: str
     title: str

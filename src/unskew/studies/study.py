@@ -193,13 +193,7 @@ class Study:
         raise ConfigError(f"{self.name} has no {name!r}{did_you_mean(name, names)}")
 
     def run(self, context: Context, tables: Sequence[str] | None = None) -> StudyResult:
-        """Compute the tables named, or all.
-
-        Parameters
-        ----------
-        context : Context
-        tables : sequence of str, optional
-        """
+        """Compute the tables named, or all."""
         chosen = self.tables if tables is None else tuple(map(self.table, tables))
         results = tuple(self._compute(table, context) for table in chosen)
         return StudyResult(self.name, self.title, self.reference, context.fast, context.seed, results)

@@ -59,8 +59,8 @@ class Earlier:
         names, their_names = ({model: None for model, _, _ in keys} for keys in (here, theirs))
         if names.keys().isdisjoint(their_names):
             raise ConfigError(
-                f"{self.where}: no model in common (there {first_of(their_names, FEW)}; here {first_of(names, FEW)}); name "
-                "the model as it was named there, as in NAME=FILE"
+                f"{self.where}: no model in common (there {first_of(their_names, FEW)}; here {first_of(names, FEW)}); "
+                "name the model as it was named there, as in NAME=FILE"
             )
         if theirs.keys().isdisjoint(here):
             known = dict.fromkeys(f"{metric} by {estimator}" for model, metric, estimator in theirs if model in names)

@@ -141,13 +141,7 @@ class Learned:
 
 
 def learn(benchmark: Benchmark, context: Context) -> Learned:
-    """Learn all rows of a benchmark.
-
-    Parameters
-    ----------
-    benchmark : Benchmark
-    context : Context
-    """
+    """Learn all rows of a benchmark."""
     split = benchmark.split
     weights, notes = _weights(benchmark, context)
     keys = [(learner, metric) for learner in benchmark.learners for metric in LOSSES]
@@ -220,13 +214,7 @@ def yahoo(context: Context) -> Benchmark | None:
 
 
 def hold_out(split: Split, context: Context) -> tuple[Split, Interactions]:
-    """Move some of the test rows into a random sample, from which propensities are learnt.
-
-    Parameters
-    ----------
-    split : Split
-    context : Context
-    """
+    """Move some of the test rows into a random sample, from which propensities are learnt."""
     test = split.test
     picked = np.zeros(len(test), dtype=bool)
     size = max(1, round(SHARE * len(test)))

@@ -79,13 +79,7 @@ def complete(log: Interactions, factors: int, penalty: float, rng: np.random.Gen
 
 
 def search(log: Interactions, context: Context) -> tuple[int, float]:
-    """Factors and penalty with the most right ratings, rounded, on a random tenth of the rows.
-
-    Parameters
-    ----------
-    log : Interactions
-    context : Context
-    """
+    """Factors and penalty with the most right ratings, rounded, on a random tenth of the rows."""
     held_out = np.zeros(len(log), dtype=bool)
     held_out[context.rng("completion").permutation(len(log))[: len(log) // 10]] = True
     train, test = log.take(~held_out), log.take(held_out)

@@ -48,13 +48,7 @@ def run(context: Context) -> Findings:
 
 
 def compute(world: World | None, context: Context) -> Findings:
-    """The figure of a world, or of none.
-
-    Parameters
-    ----------
-    world : World or None
-    context : Context
-    """
+    """The figure of a world, or of none."""
     if world is None:
         why = context.absence(DATA)
         return Findings(tuple(_cells(CELLS)), tuple(Claim(text, None, why) for text in _CLAIMS))

@@ -29,13 +29,7 @@ def run(context: Context) -> Findings:
 
 
 def compute(world: World | None, context: Context) -> Findings:
-    """The figure of a world, or of none.
-
-    Parameters
-    ----------
-    world : World or None
-    context : Context
-    """
+    """The figure of a world, or of none."""
     if world is None:
         cells = tuple(_cell(metric, name, None, context.absence(DATA)) for metric in PANELS for name in ESTIMATED)
         return Findings(cells, (Claim(_CLAIM, None, context.absence(DATA)),))

@@ -74,13 +74,7 @@ def run(context: Context) -> Findings:
 
 
 def compute(world: World | None, context: Context) -> Findings:
-    """The table of a world, or of none.
-
-    Parameters
-    ----------
-    world : World or None
-    context : Context
-    """
+    """The table of a world, or of none."""
     found = None if world is None else simulate(world, context)
     missing = context.absence(DATA) if world is None else ""
     size = CELLS if world is None else world.ratings.size

@@ -88,13 +88,7 @@ class Tally:
 
 
 def simulate(context: Context, runs: int) -> Tally:
-    """Run all worlds and settings; each draws worlds of its own.
-
-    Parameters
-    ----------
-    context : Context
-    runs : int
-    """
+    """Run all worlds and settings; each draws worlds of its own."""
     found = {}
     for name, setting in context.counted("worlds", list(product(WORLDS, SETTINGS))):
         world = setting.of(replace(WORLDS[name], users=FAST_USERS) if context.fast else WORLDS[name])

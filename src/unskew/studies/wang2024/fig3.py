@@ -132,13 +132,7 @@ def run(context: Context) -> Findings:
 
 
 def measure(context: Context, truth: Truth) -> Peaks:
-    """All peaks of a world.
-
-    Parameters
-    ----------
-    context : Context
-    truth : Truth
-    """
+    """All peaks of a world."""
     sizes = FAST_SIZES if context.fast else SIZES
     return Peaks(
         truth,

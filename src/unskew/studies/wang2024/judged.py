@@ -166,13 +166,7 @@ def _name(entry: Entry, model: DebiasedModel) -> str:
 
 
 def judge(context: Context, log: BiasedLog) -> JudgedWorld:
-    """Train, choose and judge all rows on one log.
-
-    Parameters
-    ----------
-    context : Context
-    log : BiasedLog
-    """
+    """Train, choose and judge all rows on one log."""
     name, large = log.world.name, large_k(log.population)
     choices = choose(context, log, name, (*ENTRIES, *VARIANTS))
     rng = context.rng("wang2024", "draws", name)

@@ -50,13 +50,7 @@ def run(context: Context) -> Findings:
 
 
 def simulate(size: Size, context: Context) -> Grid:
-    """All settings; each gamma has one world, and each number of positives draws of its own.
-
-    Parameters
-    ----------
-    size : Size
-    context : Context
-    """
+    """All settings; each gamma has one world, and each number of positives draws of its own."""
     scores: dict[tuple[float, float, Assumption, str], Score] = {}
     worlds = {
         gamma: World.draw(gamma, size.users, size.items, (METRIC,), context.rng("forms", "world", f"{gamma:g}"))
