@@ -11,11 +11,12 @@ from unskew.arrays import Ints
 from unskew.audit.error.error_audit import audit_error
 from unskew.audit.error.own_models import Seen
 from unskew.audit.error.plan import plan_error
+from unskew.audit.holdout import Holdout, check_held_out, check_k, plan_holdout
 from unskew.audit.lists import ModelAudit, measure_lists
 from unskew.audit.popularity import LogAudit, Strata, measure_log, part_items
 from unskew.audit.result import Audit
 from unskew.audit.strata import ESTIMATOR, StratumEstimate, check_metrics, estimate_strata
-from unskew.data import Interactions, Split, split_fractions, split_temporal
+from unskew.data import Interactions, Split
 from unskew.errors import ConfigError, DataError
 from unskew.evaluation import evaluate
 from unskew.evaluation.checking import AUDIT_CHECKS, warn
@@ -28,15 +29,12 @@ from unskew.evaluation.fitting.models import Fitted, Judged, fit_all, fit_propen
 from unskew.evaluation.report import Report
 from unskew.evaluation.settings.settings import Settings, resolve
 from unskew.metrics import AnyMetric
-from unskew.models import Model
 from unskew.progress import Stage, stage
 from unskew.propensities.popularity_fit import LEAST_LEVELS
 from unskew.ranking import Engine, Threads, TopCounts, count_top
 
 if TYPE_CHECKING:
     from unskew.calibration import Calibration
-
-HOLDOUT = 0.2
 
 
 def audit(
@@ -134,10 +132,10 @@ def audit(
     )
     counted = log if positive is None else log.where(positive)
     found = measure_log(counted)
-    plan = _plan(log, given, test, holdout, temporal, settings)
+    plan = plan_holdout(log, given, test, holdout, temporal, settings)
     train = plan.split.train if positive is None else plan.split.train.where(positive)
-    _check_k(k, train, given)
-    _check_held_out(plan, given, settings)
+    check_k(k, train, given)
+    check_held_out(plan, given, settings)
     fitted = _fit(given, plan.split, train, settings, progress, threads)
     run = _Run(plan, train, settings, fitted, engine or Threads(threads), threads, progress)
     lists = run.lists(k)
@@ -178,55 +176,6 @@ def audit(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Plan:
-    """What is trained on and what held out; `note` says why nothing is."""
-
-    split: Split
-    judged: bool
-    note: str = ""
-
-
-def _plan(
-    log: Interactions,
-    models: Mapping[str, Judged],
-    test: Interactions | None,
-    holdout: float | None,
-    temporal: float | None,
-    settings: Settings,
-) -> _Plan:
-    if sum(given is not None for given in (test, holdout, temporal)) > 1:
-        raise ConfigError("choose one of test, holdout and temporal: each says what the metrics are over")
-    if not models and (test is not None or holdout is not None or temporal is not None):
-        raise ConfigError(
-            "held-out rows are there to judge models, and there is none; give a model or no held-out rows"
-        )
-    if test is not None:
-        return _Plan(Split(log, test), judged=True)
-    ready = _ready(models)
-    if ready and (holdout is not None or temporal is not None):
-        raise ConfigError(
-            f"model {ready[0]!r} is trained already, perhaps on the rows to be held out; give the rows it has not seen "
-            "as test"
-        )
-    if temporal is not None:
-        return _Plan(split_temporal(log, temporal), judged=True)
-    if holdout is not None or (models and not ready):
-        share = HOLDOUT if holdout is None else holdout
-        if not 0 < share < 1:
-            raise ConfigError(f"holdout {share:g} must lie between 0 and 1, as in 0.2")
-        return _Plan(split_fractions(log, (1 - share, share), rng=settings.seed), judged=True)
-    note = ""
-    if ready:
-        note = "no test: the log is taken for what the models were trained on, so no metric by popularity; give a test"
-    return _Plan(Split(log, log.take(np.empty(0, dtype=int))), judged=False, note=note)
-
-
-def _ready(models: Mapping[str, Judged]) -> list[str]:
-    """The models that were trained elsewhere."""
-    return [name for name, model in models.items() if not isinstance(model, Model | str)]
-
-
 def _fit(
     models: Mapping[str, Judged],
     split: Split,
@@ -240,42 +189,6 @@ def _fit(
         if model.ranker is None or model.scorer is None:
             raise ConfigError(f"model {name!r} gives no scores to make lists from; give its --scores or --factors")
     return fitted
-
-
-def _check_k(k: int, train: Interactions, models: Mapping[str, Judged]) -> None:
-    items = int(np.count_nonzero(train.item_counts))
-    if k < 1:
-        raise ConfigError(f"k={k}: a list has at least 1 place")
-    if models and items < 2:
-        raise DataError(
-            f"the log is too small: its training rows have {items} item{'s' * (items != 1)}, and a list is a choice "
-            "among several; give more rows"
-        )
-    if models and k >= items:
-        raise ConfigError(
-            f"k={k} is not below the {items:,} items in training: every list would hold all of them; use a smaller --k"
-        )
-
-
-def _check_held_out(plan: _Plan, models: Mapping[str, Judged], settings: Settings) -> None:
-    """Refuse held-out rows of which none can be judged, with what helps in an audit."""
-    if not plan.judged:
-        return
-    split = plan.split
-    rows, seen = split.sorted_test, split.test_in_train
-    positive = np.ones(len(rows), dtype=bool) if settings.positive is None else rows.holds(settings.positive)
-    outside = ~np.isin(rows.items, split.catalogue) & (not _ready(models))  # a ready model may know more items
-    if not positive.any() or (positive & ~seen & ~outside).any():
-        return
-    if seen[positive].sum() > outside[positive].sum():
-        raise DataError(
-            f"no test row is left: {int(seen[positive].sum()):,} are also in the log, which is what models are trained "
-            "on; give a --test of other rows, or none"
-        )
-    if split.made != "given":
-        one = np.count_nonzero(split.train.user_counts + split.test.user_counts) == 1
-        why = "one user's items are all different" if one else "the items of the held-out rows occur nowhere else"
-        raise DataError(f"no held-out row is left: {why}, so no model can know them; give a log of more users")
 
 
 def _popularity_base(log: LogAudit, counted: Interactions, train: Interactions, *, drawn: bool) -> Interactions:
@@ -295,7 +208,7 @@ def _known(lists: Mapping[str, TopCounts]) -> Ints | None:
 class _Run:
     """The heavy part: lists over the whole catalogue, and ranks of the held-out rows."""
 
-    plan: _Plan
+    plan: Holdout
     train: Interactions
     settings: Settings
     fitted: Mapping[str, Fitted]
@@ -316,7 +229,7 @@ class _Run:
                 catalogue="all",
                 engine=self.engine,
                 block_size=self.settings.block_size,
-                progress=None if self.progress is None else stage(self.progress, name, "listing"),
+                progress=stage(self.progress, name, "listing"),
             )
         return made
 
@@ -357,7 +270,7 @@ class _Run:
         yield from warn(report, AUDIT_CHECKS)
 
 
-def _about_data(log: Interactions, plan: _Plan) -> Iterator[str]:
+def _about_data(log: Interactions, plan: Holdout) -> Iterator[str]:
     if log.duplicates:
         yield f"log: {log.duplicates:,} repeated (user, item) row{'s' * (log.duplicates > 1)} left out"
     if plan.note:

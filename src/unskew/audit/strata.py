@@ -1,12 +1,12 @@
 """Metrics over the held-out rows of popular and of rare items, each with its interval."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from unskew.arrays import Bools
+from unskew.arrays import Bools, offsets_of
 from unskew.audit.popularity import STRATA, Strata
 from unskew.errors import ConfigError
 from unskew.estimators import Estimate
@@ -15,7 +15,6 @@ from unskew.evaluation.estimating.estimate import Estimation
 from unskew.evaluation.settings.settings import Settings
 from unskew.metrics import AnyMetric, parse_metric
 from unskew.propensities import Propensity
-from unskew.ranking import Ranks
 
 ALL = "all"
 ESTIMATOR = "aoa(per=pair)"  # so that the strata, weighted by their rows, add up to the whole
@@ -93,14 +92,8 @@ def rows_where(evidence: Evidence, keep: Bools) -> Evidence:
     return replace(
         evidence,
         users=evidence.users[judged],
-        offsets=np.concatenate([[0], np.cumsum(counts[judged])]).astype(np.int64),
+        offsets=offsets_of(counts[judged]),
         items=evidence.items[keep],
-        ranks={name: _take(ranks, keep) for name, ranks in evidence.ranks.items()},
+        ranks={name: ranks.take(keep) for name, ranks in evidence.ranks.items()},
         values=None if evidence.values is None else evidence.values[keep],
     )
-
-
-def _take(ranks: Ranks, keep: Bools) -> Ranks:
-    whole = {field.name: getattr(ranks, field.name) for field in fields(ranks)}
-    columns: dict[str, Any] = {name: part[keep] for name, part in whole.items() if isinstance(part, np.ndarray)}
-    return replace(ranks, **columns)

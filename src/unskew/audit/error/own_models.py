@@ -292,10 +292,6 @@ class OnKnown(Model):
     """Trains a model on the items that occur: a simulated world has many more, and models take time for each.
 
     As a model it is trained with the seed of the run, another in each.
-
-    Parameters
-    ----------
-    model : Model
     """
 
     model: Model

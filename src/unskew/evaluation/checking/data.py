@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unskew.data.pairs import count_shared
 from unskew.display.phrases import counted, listed
 from unskew.errors import DataError
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.estimating.size_effects import all_instead, moving, sizes_differ
-from unskew.evaluation.fitting.selection import count_shared
 from unskew.evaluation.settings.settings import OVER_ALL_PAIRS
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 LEFT_OUT = 0.2  # share of the test rows above which what is left out comes before everything else
-FEW_USERS = 30
+FEW_USERS = 30  # below which intervals are rough, and what is learnt from the sample is itself noise
 SCALE = 20  # most distinct values that a column of ratings has; more are counts or durations
 HIGH = 0.75  # where on the scale of the ratings a suggested condition starts
 

@@ -9,6 +9,7 @@ from unskew.data.candidates import All
 from unskew.display.phrases import counted, listed
 from unskew.estimators import Estimator, Traditional, Ure, difference
 from unskew.evaluation.checking.check import check
+from unskew.evaluation.checking.data import FEW_USERS
 from unskew.evaluation.collecting.exposed import count_hits
 from unskew.metrics import NDCG, AnyMetric
 from unskew.propensities import Uniform
@@ -20,7 +21,6 @@ FEW_HITS = 10  # positives in the top K below which an interval is rough
 NAMED_MODELS = 4  # in one warning
 SURPRISE = 5.0  # standard deviations above the rows in train that a random draw would have
 FAR = 3.0  # standard errors of the difference beyond which falling shares do not fit
-FEW_USERS = 30  # below which what a reduction learns from the sample is itself noise
 
 
 @check(

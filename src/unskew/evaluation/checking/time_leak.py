@@ -54,10 +54,6 @@ def find_hindsight(split: Split) -> Iterator[str]:
     user held out, for one, makes such a split: it looks ahead for nobody, but n* does. A random split has no before and
     after, and is not warned of here.
 
-    Parameters
-    ----------
-    split : Split
-
     Returns
     -------
     iterator of str

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from unskew.display.phrases import listed
+from unskew.display.phrases import first_of, listed
 from unskew.estimators import ExposedEstimator
 from unskew.evaluation.comparing.changes import Changes, TestSet
 from unskew.evaluation.comparing.earlier_run import Earlier
@@ -172,5 +172,4 @@ def _intervals(changes: Changes) -> Iterator[str]:
 def _unmatched(changes: Changes) -> Iterator[str]:
     for keys, when in ((changes.only_before, "before"), (changes.only_after, "now")):
         if keys:
-            more = "" if len(keys) <= FEW else f" and {len(keys) - FEW} more"
-            yield f"only {when}: {', '.join(keys[:FEW])}{more}"
+            yield f"only {when}: {first_of(keys, FEW)}"

@@ -40,13 +40,7 @@ class Draw:
 
     @classmethod
     def of(cls, model: Marketplace, rng: np.random.Generator) -> "Draw":
-        """Draw a world and part what it holds out by lot.
-
-        Parameters
-        ----------
-        model : Marketplace
-        rng : Generator
-        """
+        """Draw a world and part what it holds out by lot."""
         world = model.draw(rng)
         held, share = world.test, model.holdout
         assert held.propensity is not None
