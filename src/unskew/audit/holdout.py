@@ -7,7 +7,7 @@ import numpy as np
 
 from unskew.data import Interactions, Split, split_fractions, split_temporal
 from unskew.errors import ConfigError, DataError
-from unskew.evaluation.fitting.models import Judged
+from unskew.evaluation.fitting.models import ModelLike
 from unskew.evaluation.settings.settings import Settings
 from unskew.models import Model
 
@@ -25,7 +25,7 @@ class Holdout:
 
 def plan_holdout(
     log: Interactions,
-    models: Mapping[str, Judged],
+    models: Mapping[str, ModelLike],
     test: Interactions | None,
     holdout: float | None,
     temporal: float | None,
@@ -65,12 +65,12 @@ def plan_holdout(
     return Holdout(Split(log, log.take(np.empty(0, dtype=int))), judged=False, note=note)
 
 
-def _ready(models: Mapping[str, Judged]) -> list[str]:
+def _ready(models: Mapping[str, ModelLike]) -> list[str]:
     """The models that were trained elsewhere."""
     return [name for name, model in models.items() if not isinstance(model, Model | str)]
 
 
-def check_k(k: int, train: Interactions, models: Mapping[str, Judged]) -> None:
+def check_k(k: int, train: Interactions, models: Mapping[str, ModelLike]) -> None:
     """Refuse a length of lists that leaves a model no choice."""
     items = int(np.count_nonzero(train.item_counts))
     if k < 1:
@@ -86,7 +86,7 @@ def check_k(k: int, train: Interactions, models: Mapping[str, Judged]) -> None:
         )
 
 
-def check_held_out(plan: Holdout, models: Mapping[str, Judged], settings: Settings) -> None:
+def check_held_out(plan: Holdout, models: Mapping[str, ModelLike], settings: Settings) -> None:
     """Refuse held-out rows of which none can be judged, with what helps in an audit."""
     if not plan.judged:
         return

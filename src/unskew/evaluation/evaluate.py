@@ -156,9 +156,7 @@ def evaluate(
     run, propensities = fit_propensities(run)
     check_needs(run.settings, propensities.positives, counted=relevant is not None)
     check_correction(run.split.rule, run.settings.metrics, len(run.split.catalogue))
-    contenders = fit_models(
-        run, given, propensities.of_training, evaluate, uniform=uniform, checkpoints=checkpoints
-    )
+    contenders = fit_models(run, given, propensities.of_training, evaluate, uniform=uniform, checkpoints=checkpoints)
     check_models(contenders.models, run.settings)
     samples = collect(run, contenders, relevant)
     estimated = estimate(run.settings, samples, propensities, threads)

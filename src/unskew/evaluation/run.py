@@ -54,4 +54,4 @@ class Run:
 
     def doing(self, what: str, model: str) -> Callable[[int, int], None] | None:
         """The progress of one model, as a function of done and total; None where nobody asks."""
-        return None if self.progress is None else stage(self.progress, model, what)
+        return stage(self.progress, model, what)

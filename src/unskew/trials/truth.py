@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
-from unskew.estimators.estimator import sum_by
+from unskew.estimators.means import sum_by
 from unskew.metrics import NDCG, AnyMetric, ListMetric, Metric, UserLists
 from unskew.metrics.dcg import discount
 from unskew.metrics.exact.positions import mean_gain

@@ -8,7 +8,7 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints, Matrix
 from unskew.errors import ConfigError
-from unskew.estimators.estimator import sum_by
+from unskew.estimators.means import sum_by
 from unskew.metrics import Metric
 from unskew.ranking import Ranks, Ties
 from unskew.simulators import World

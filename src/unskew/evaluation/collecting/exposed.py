@@ -65,7 +65,7 @@ class Exposed(Sample):
         assert isinstance(metric, Metric | NDCG)
         held = None if listed is None else listed[self.offsets[:-1]]
         return Places(
-            above=ranks.above + (ranks.spread if misses_ties else ranks.spread / 2),
+            above=ranks.above + ranks.spread * (1.0 if misses_ties else 0.5),
             up_to=_GainsOfPlaces(metric, self.drawn.population, held),
             cutoff=metric.cutoff,
             ideal=metric.ideal_gains if isinstance(metric, NDCG) else None,

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -188,7 +188,7 @@ class Sample:
         rule = self.ranks[model].candidate_rule
         return rule if self.correction is None else f"{rule}, towards all items outside train and validation"
 
-    def of_users(self, known: Bools, models: Collection[str]) -> "Sample":
+    def of_users(self, known: Bools, models: Collection[str]) -> Self:
         """The rows of some users, and of some models.
 
         Parameters
@@ -206,7 +206,7 @@ class Sample:
             dropped={**self.dropped, "users": self.dropped["users"] + int(np.sum(~chosen))},
         )
 
-    def where(self, keep: Bools) -> "Sample":
+    def where(self, keep: Bools) -> Self:
         """Some of the rows; users without one of them are no longer judged."""
         counts = np.bincount(self.user[keep], minlength=len(self.users))
         judged = counts > 0

@@ -58,8 +58,7 @@ class Samples:
     def of_users(self, known: Bools, models: Collection[str]) -> "Samples":
         """The rows of some users, and of some models; `known` is by code."""
         judged = self.judged.of_users(known, models)
-        ratings = self.ratings
-        if ratings is not None:
-            ratings = judged if self.judged is ratings else ratings.of_users(known, models)
-        assert ratings is None or isinstance(ratings, Ratings)
+        if isinstance(judged, Ratings):
+            return replace(self, judged=judged, ratings=judged)
+        ratings = None if self.ratings is None else self.ratings.of_users(known, models)
         return replace(self, judged=judged, ratings=ratings)

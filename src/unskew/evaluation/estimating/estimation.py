@@ -131,9 +131,9 @@ class Estimation:
             else:
                 together[id(sample)] = [work]
                 groups.insert(0, (sample, together[id(sample)]))
-        for sample, work in groups:
-            for model in sample.judged_by(work[0][0]):
-                yield sample, model, tuple(work)
+        for sample, group in groups:
+            for model in sample.judged_by(group[0][0]):
+                yield sample, model, tuple(group)
 
     def _job(self, work: Work) -> tuple[dict[Key, Terms], dict[str, Floats]]:
         """Terms of a model, or the values of its list metrics."""

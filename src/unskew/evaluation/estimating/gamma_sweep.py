@@ -56,9 +56,7 @@ class Sweep:
         ]
 
 
-def sweep_gamma(
-    sample: Sample, metric: AnyMetric, *, estimator: Snips | None = None, smoothing: float = 1.0
-) -> Sweep:
+def sweep_gamma(sample: Sample, metric: AnyMetric, *, estimator: Snips | None = None, smoothing: float = 1.0) -> Sweep:
     """Recompute a mean metric at each gamma; ranks are reused, so this costs little."""
     form = estimator or Snips()
     gains = {model: sample.gains(model, metric) for model in sample.ranks}

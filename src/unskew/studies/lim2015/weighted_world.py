@@ -7,7 +7,7 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats
 from unskew.data import Split
-from unskew.evaluation.fitting.models import training_propensity
+from unskew.evaluation.fitting.propensities import training_propensity
 from unskew.propensities import PropensityModel
 from unskew.simulators import Marketplace, World
 

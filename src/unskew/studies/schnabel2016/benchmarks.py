@@ -9,7 +9,7 @@ from unskew.arrays import Floats
 from unskew.blas import one_thread
 from unskew.data import Interactions, Split
 from unskew.data.sources.coat import read_item_features, read_user_features
-from unskew.evaluation.fitting.models import training_propensity
+from unskew.evaluation.fitting.propensities import training_propensity
 from unskew.models import CptV, Rated, fit_cpt, fit_mf
 from unskew.models.ratings.mf_fit import Loss, Offsets
 from unskew.models.ratings.mf_tuning import FACTORS, PENALTIES
