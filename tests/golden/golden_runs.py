@@ -10,6 +10,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,11 +18,12 @@ from typing import Any
 
 import polars as pl
 from golden_calls import CALLS
-from golden_cases import CASES, LISTS, REFUSALS, STUDIES, Case
+from golden_cases import CASES, LISTS, LONGER_STUDIES, STUDIES, Case
+from golden_refusals import REFUSALS
 
 RESULT = "result.json"
 PAGE = "page.html"
-_MASKED_KEYS = {"unskew", "versions", "seconds"}
+MASKED = frozenset({"unskew", "versions", "seconds"})
 # the same in raw text, where the bytes of two checkouts are compared
 _MASKS = (
     (re.compile(r'"unskew": "[^"]*"'), '"unskew": "*"'),
@@ -91,7 +93,7 @@ def run_case(name: str, inputs: Path, place: Path, *, page: bool = False) -> Gol
         return _in_copy(inputs, place, lambda: _called(CALLS[name]))
     if name in LISTS:
         return Golden(json.loads(run_command([*shlex.split(LISTS[name]), "--json"]).out), text=_transcript(LISTS[name]))
-    case = {**CASES, **STUDIES}[name]
+    case = {**CASES, **STUDIES, **LONGER_STUDIES}[name]
     return _in_copy(inputs, place, lambda: _commands(case, page=page))
 
 
@@ -141,7 +143,7 @@ def _commands(case: Case, *, page: bool) -> Golden:
         return Golden(value, json.dumps(value, indent=1), text, drawn)
     # notes say where data that is absent should be put
     raw = Path(RESULT).read_text(encoding="utf-8").replace(data_folder(), "DATA")
-    return Golden(mask(json.loads(raw)), mask_text(raw), text, drawn)
+    return Golden(mask(json.loads(raw), {*MASKED, *case.masked}), mask_text(raw), text, drawn)
 
 
 def _transcript(command: str) -> str:
@@ -179,11 +181,11 @@ def _sums(frame: pl.DataFrame) -> dict[str, Any]:
     return {"rows": frame.height, "columns": columns}
 
 
-def mask(value: Any) -> Any:
-    """The value with versions and run times blanked."""
+def mask(value: Any, keys: AbstractSet[str] = MASKED) -> Any:
+    """The value with what is under these keys blanked: versions and run times."""
     if isinstance(value, dict):
-        return {key: None if key in _MASKED_KEYS else mask(each) for key, each in value.items()}
-    return [mask(each) for each in value] if isinstance(value, list) else value
+        return {key: None if key in keys else mask(each, keys) for key, each in value.items()}
+    return [mask(each, keys) for each in value] if isinstance(value, list) else value
 
 
 def mask_text(text: str) -> str:

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import golden_files
 from golden_calls import CALLS
-from golden_cases import CASES, LISTS, STUDIES
+from golden_cases import CASES, LISTS, LONGER_STUDIES, STUDIES
 from golden_runs import data_here, data_of_studies, run_case, run_refusals
 from golden_worlds import write_worlds
 
 PAGES = {name for name, case in {**CASES, **STUDIES}.items() if case.page}
-NAMES = [*CALLS, *CASES, *LISTS, *STUDIES]
+STORED = [*CALLS, *(name for name, case in CASES.items() if case.stored), *LISTS, *STUDIES]
+ALL = [*CALLS, *CASES, *LISTS, *STUDIES, *LONGER_STUDIES]
 
 
 def main() -> None:
@@ -26,7 +27,9 @@ def main() -> None:
     parser.add_argument("--raw", type=Path, help="write unrounded outputs and pages here instead of the corpus")
     parser.add_argument("--no-studies", action="store_true", help="leave the tables of studies out")
     asked = parser.parse_args()
-    names = asked.names or [name for name in NAMES if not (asked.no_studies and name in STUDIES)]
+    names = asked.names or (STORED if asked.raw is None else ALL)
+    if asked.no_studies:
+        names = [name for name in names if not name.startswith("study-")]
     with tempfile.TemporaryDirectory() as folder:
         inputs = Path(folder) / "inputs"
         inputs.mkdir()
@@ -85,7 +88,7 @@ def _forget_others() -> None:
     """Remove files of cases that are no more."""
     for folder in ("json", "text"):
         for path in (golden_files.FOLDER / folder).iterdir():
-            if path.stem not in NAMES:
+            if path.stem not in STORED:
                 path.unlink()
 
 

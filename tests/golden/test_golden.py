@@ -6,11 +6,11 @@ from pathlib import Path
 
 import golden_files
 import pytest
-from golden_calls import CALLS
-from golden_cases import CASES, LISTS, REFUSALS, STUDIES
+from golden_cases import STUDIES
+from golden_refusals import REFUSALS
 from golden_runs import Golden, run_case, run_refusals
 from golden_worlds import write_worlds
-from make_golden import study_data
+from make_golden import STORED, study_data
 
 SHOWN = 5
 
@@ -43,7 +43,7 @@ def check(name: str, golden: Golden) -> None:
         check_text(golden_files.text_path(name), golden.text)
 
 
-@pytest.mark.parametrize("name", [*CALLS, *CASES, *LISTS])
+@pytest.mark.parametrize("name", [name for name in STORED if name not in STUDIES])
 def test_the_numbers_and_words_are_those_of_the_corpus(name: str, inputs: Path, tmp_path: Path) -> None:
     check(name, run_case(name, inputs, tmp_path / "run"))
 
@@ -67,9 +67,8 @@ def test_what_is_refused_is_refused_in_the_same_words(inputs: Path, tmp_path: Pa
 
 def test_the_corpus_is_small_and_has_a_file_for_every_case() -> None:
     files = [path for folder in ("json", "text") for path in (golden_files.FOLDER / folder).iterdir()]
-    names = {*CALLS, *CASES, *LISTS, *STUDIES}
-    assert {path.stem for path in files if path.suffix == ".json"} == names
-    assert {path.stem for path in files if path.suffix == ".txt"} <= names
+    assert {path.stem for path in files if path.suffix == ".json"} == set(STORED)
+    assert {path.stem for path in files if path.suffix == ".txt"} <= set(STORED)
     sizes = {path.name: path.stat().st_size for path in files}
     assert {name: size for name, size in sizes.items() if size > 60_000} == {}
     assert sum(sizes.values()) < 1_500_000
