@@ -185,7 +185,8 @@ RATINGS = {
         text=True,
     ),
     "ratings-logistic-offsets": Case(
-        f"{RATED} {GUESSES} -m mae -e snips --propensity 'logistic(items=things.csv, offsets, penalty=1, clip=0.05)'"
+        f"{RATED} {GUESSES} -m mae -e snips --propensity 'logistic(items=things.csv, offsets, penalty=1, clip=0.05)'",
+        stored=False,
     ),
     "ratings-boosted": Case(
         f"{RATED} {GUESSES} -m mae -e snips --propensity 'boosted(users=people.csv, items=things.csv, trees=20)'"
