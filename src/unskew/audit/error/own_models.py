@@ -37,7 +37,7 @@ from unskew.progress import Stage
 from unskew.propensities import PropensityModel
 from unskew.ranking import Scorer, Threads, TopCounts, top_lists
 from unskew.ranking.engines.threads import usable_cores
-from unskew.trials.methods import Correction
+from unskew.trials.methods import Method
 from unskew.trials.recommenders import Learnt, Recommender, parse_recommender
 from unskew.trials.runs import Trials, run_trials
 from unskew.trials.seeds import Purpose, stream_of
@@ -162,7 +162,7 @@ class Casting:
     likened : Likened
     plan : Plan
     settings : Settings
-    corrections : sequence of Correction
+    methods : sequence of Method
     threads : int, optional
     progress : callable, optional
     first : Casting, optional
@@ -179,7 +179,7 @@ class Casting:
     likened: Likened
     plan: Plan
     settings: Settings
-    corrections: Sequence[Correction]
+    methods: Sequence[Method]
     threads: int | None = None
     progress: Stage | None = None
     first: "Casting | None" = None
@@ -275,7 +275,7 @@ class Casting:
             runs,
             cast,
             metrics=[str(metric) for metric in self.settings.metrics],
-            corrections=self.corrections,
+            methods=self.methods,
             level=self.settings.level,
             panel=panel,
             seed=self.settings.seed,
