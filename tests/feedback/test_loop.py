@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from unskew.data.concentration import gini
+from unskew.data.pairs import pair_keys as keys_of
 from unskew.errors import ConfigError, DataError
 from unskew.feedback import Feedback, loop, simulate_feedback
-from unskew.feedback.behaviour import keys_of
 from unskew.feedback.loop import list_liked
 from unskew.simulators import Lda, World
-from unskew.trials import CORRECTIONS, Correction
+from unskew.trials import METHODS, Method
 
 SMALL = Lda(users=60, items=50, topics=4, likes=20, sizes="pareto(scale=3, shape=1, upper=12)")
 RECALL = "recall@10"
@@ -107,9 +107,9 @@ def test_ips_with_known_propensities_is_without_bias_in_all_rounds() -> None:
     average is far off on the same rounds.
     """
     metrics = (RECALL, "precision@10")
-    wanted = (Correction(), Correction("ips", "true"))
+    wanted = (Method(), Method("ips", "true"))
     runs = [
-        simulate_feedback(SMALL, "item-knn", 4, k=5, organic=0.1, metrics=metrics, corrections=wanted, seed=seed)
+        simulate_feedback(SMALL, "item-knn", 4, k=5, organic=0.1, metrics=metrics, methods=wanted, seed=seed)
         for seed in range(40)
     ]
     for recommender in ("oracle", "popular", "item-knn"):
@@ -140,8 +140,8 @@ def test_the_head_and_the_spread_are_those_of_the_log() -> None:
 def test_rows_without_a_chance_cannot_be_weighted() -> None:
     with pytest.raises(ConfigError, match=r"organic=0: .* ips, true is biased whatever its weights; let organic be"):
         simulate_feedback(SMALL, "popular", 1, k=5, organic=0)
-    naive = [each for each in CORRECTIONS if each.propensity != "true"]
-    assert len(simulate_feedback(SMALL, "popular", 1, k=5, organic=0, corrections=naive, metrics=(RECALL,))) == 1
+    naive = [each for each in METHODS if each.propensity != "true"]
+    assert len(simulate_feedback(SMALL, "popular", 1, k=5, organic=0, methods=naive, metrics=(RECALL,))) == 1
 
 
 @pytest.mark.parametrize(
@@ -163,9 +163,9 @@ def test_what_cannot_be_played_is_refused(more: dict[str, object], message: str)
 
 
 def test_a_round_in_which_nothing_is_consumed_says_so() -> None:
-    naive = (Correction(),)
+    naive = (Method(),)
     with pytest.raises(DataError, match=r"round 1 of lda.*nothing was consumed; let take or organic be larger"):
-        simulate_feedback(SMALL, "popular", 1, k=5, take=0, organic=0, corrections=naive)
+        simulate_feedback(SMALL, "popular", 1, k=5, take=0, organic=0, methods=naive)
 
 
 def test_what_was_not_judged_is_not_told() -> None:

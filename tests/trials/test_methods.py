@@ -5,31 +5,31 @@ from small_worlds import make_world
 from unskew.errors import ConfigError, PropensityError
 from unskew.metrics import parse_metric
 from unskew.propensities import PropensityModel
-from unskew.trials import CORRECTIONS, Correction, run_trial
+from unskew.trials import METHODS, Method, run_trial
 
 
 def test_the_default_corrections_are_nine() -> None:
-    labels = [each.label for each in CORRECTIONS]
+    labels = [each.label for each in METHODS]
     assert labels[:3] == ["aoa", "ips, true", "snips, true"]
     assert len(set(labels)) == 9
-    assert sum(each.admits(parse_metric("recall@5")) for each in CORRECTIONS) == 9
-    assert sum(each.admits(parse_metric("dcg@5")) for each in CORRECTIONS) == 3
-    assert sum(each.admits(parse_metric("ndcg@5")) for each in CORRECTIONS) == 1
+    assert sum(each.admits(parse_metric("recall@5")) for each in METHODS) == 9
+    assert sum(each.admits(parse_metric("dcg@5")) for each in METHODS) == 3
+    assert sum(each.admits(parse_metric("ndcg@5")) for each in METHODS) == 1
 
 
 @pytest.mark.parametrize(("word", "over_pairs"), [("snips", True), ("snips(per=balanced)", False), ("ips", False)])
 def test_the_target_follows_the_estimator(word: str, over_pairs: bool) -> None:
-    assert Correction(word, "true").over_pairs(parse_metric("auc")) == over_pairs
-    assert not Correction("ips", "true").over_pairs(parse_metric("dcg@5"))
+    assert Method(word, "true").over_pairs(parse_metric("auc")) == over_pairs
+    assert not Method("ips", "true").over_pairs(parse_metric("dcg@5"))
 
 
 def test_an_estimator_is_given_the_propensities_it_needs() -> None:
     with pytest.raises(ConfigError, match="snips needs propensities"):
-        Correction("snips")
+        Method("snips")
     with pytest.raises(ConfigError, match="aoa uses no propensities"):
-        Correction("aoa", "true")
+        Method("aoa", "true")
     with pytest.raises(ConfigError, match="choose none, true or estimated"):
-        Correction("ips", "guessed")  # type: ignore[arg-type]
+        Method("ips", "guessed")  # type: ignore[arg-type]
 
 
 def test_rows_without_an_estimated_propensity_are_left_out() -> None:
@@ -41,8 +41,8 @@ def test_rows_without_an_estimated_propensity_are_left_out() -> None:
         n_users=3,
         n_items=4,
     )
-    corrections = (Correction("snips", "estimated", "popularity(smoothing=0)"), Correction("snips", "true"))
-    trial = run_trial(world, ("popular",), metrics=("recall@1",), corrections=corrections)
+    methods = (Method("snips", "estimated", "popularity(smoothing=0)"), Method("snips", "true"))
+    trial = run_trial(world, ("popular",), metrics=("recall@1",), methods=methods)
     # items 1 and 2 tie, so item 1 gains 1/2; all three rows of weight 2 give 1/6
     assert trial.estimate[0, 0] == pytest.approx([1 / 2, 1 / 6])
     assert np.isnan(trial.std_error[0, 0, 0])  # one user has no spread
@@ -62,4 +62,4 @@ def test_a_propensity_of_zero_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(PropensityModel, "from_word", lambda word: Given())
     world = make_world({0: [0, 1]}, {0: [0], 1: [1]}, {0: {1: 0.5}}, n_users=2, n_items=2)
     with pytest.raises(PropensityError, match=r"outside \(0, 1\]"):
-        run_trial(world, ("popular",), metrics=("recall@1",), corrections=(Correction("ips", "estimated"),))
+        run_trial(world, ("popular",), metrics=("recall@1",), methods=(Method("ips", "estimated"),))

@@ -8,7 +8,7 @@ import pytest
 from unskew.data import Interactions
 from unskew.errors import ConfigError
 from unskew.simulators import World
-from unskew.trials import Correction, Trial, judged_rows, run_trial, run_trials
+from unskew.trials import Method, Trial, judged_rows, run_trial, run_trials
 
 N = {"n_users": 4, "n_items": 4}
 WORLD = World(
@@ -22,12 +22,12 @@ WORLD = World(
 Items 0 to 3 have 4, 2, 1, 1 training rows. For popular, item 3 is the one candidate of user 0 and first; user 1 has 1
 first and 2 tied with 3 for the second place; user 2 has 1 first.
 """
-WANTED = (Correction(), Correction("ips", "true"), Correction("ips", "estimated", "uniform"))
+WANTED = (Method(), Method("ips", "true"), Method("ips", "estimated", "uniform"))
 
 
 def judge(population: str) -> Trial:
     return run_trial(
-        WORLD, ("popular",), metrics=("recall@1", "precision@1", "mrr"), corrections=WANTED, population=population
+        WORLD, ("popular",), metrics=("recall@1", "precision@1", "mrr"), methods=WANTED, population=population
     )
 
 
@@ -72,7 +72,7 @@ def test_ips_is_without_bias_over_all_where_each_row_is_held_out_by_a_toss() -> 
             300,
             ("popular",),
             metrics=("recall@3",),
-            corrections=(Correction("ips", "true"),),
+            methods=(Method("ips", "true"),),
             population=population,
         )
         errors = trials.error[:, 0, 0, 0]
@@ -90,7 +90,7 @@ def test_an_unknown_population_is_refused() -> None:
 def test_where_nobody_judged_has_a_test_row_ips_is_0_and_the_others_are_undefined() -> None:
     # only user 3 has a test row, and likes nothing more
     world = replace(WORLD, test=Interactions.from_arrays([3], [2], propensity=[0.25], **N))
-    wanted = (Correction(), Correction("ips", "true"), Correction("ips", "estimated"), Correction("snips", "estimated"))
-    trial = run_trial(world, ("popular",), metrics=("recall@1",), corrections=wanted, population="all")
+    wanted = (Method(), Method("ips", "true"), Method("ips", "estimated"), Method("snips", "estimated"))
+    trial = run_trial(world, ("popular",), metrics=("recall@1",), methods=wanted, population="all")
     assert trial.users == 3
     assert trial.estimate[0, 0] == pytest.approx([np.nan, 0, 0, np.nan], nan_ok=True)

@@ -3,10 +3,10 @@ import pytest
 
 from unskew.errors import ConfigError
 from unskew.simulators import Ibp, Marketplace, World
-from unskew.trials import Correction, Trials, run_trials
+from unskew.trials import Method, Trials, run_trials
 
 SMALL = Ibp(users=40, alpha=15)
-FEW = {"metrics": ("recall@10", "mrr@10"), "corrections": (Correction(), Correction("snips", "true"))}
+FEW = {"metrics": ("recall@10", "mrr@10"), "methods": (Method(), Method("snips", "true"))}
 
 
 def test_a_run_is_the_same_in_any_number_of_runs_and_threads() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unskew.errors import ConfigError
-from unskew.trials import Correction, Design, Summary, Trials, smallest_detectable, wrong_winner
+from unskew.trials import Design, Method, Summary, Trials, smallest_detectable, wrong_winner
 
 NAN = float("nan")
 
@@ -12,12 +12,12 @@ NAN = float("nan")
 def make_trials(
     truth: list[tuple[float, float]], estimate: list[tuple[float, float]], errors: list[float], *, shift: float = NAN
 ) -> Trials:
-    """Trials of two recommenders by one metric and one correction; all errors as given."""
+    """Trials of two recommenders by one metric and one method; all errors as given."""
     true, seen = (np.array(values, dtype=float)[:, :, None, None] for values in (truth, estimate))
     error = np.array(errors)[:, None, None, None]
     runs = len(errors)
     return Trials(
-        Design(("a", "b"), ("recall@10",), (Correction(),)),
+        Design(("a", "b"), ("recall@10",), (Method(),)),
         world="by hand",
         seed=0,
         truth=true,
@@ -73,7 +73,7 @@ def test_a_pair_by_hand() -> None:
 
 def test_all_cells_and_pairs_that_go_together_are_listed() -> None:
     design = Design(("a", "b", "c"), ("recall@10", "dcg@10", "mrr@10"))
-    shape = (2, 3, 3, len(design.corrections))
+    shape = (2, 3, 3, len(design.methods))
     empty = np.zeros(shape)
     trials = Trials(design, "by hand", 0, *[empty] * 6, *[np.ones(2, dtype=int)] * 3)
     summary = Summary(trials)

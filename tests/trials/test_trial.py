@@ -8,17 +8,17 @@ from small_worlds import count_places, draw_world, make_world
 
 from unskew.errors import ConfigError, DataError
 from unskew.simulators import Ibp, Lda, UniformLikes, World
-from unskew.trials import Correction, Trial, run_trial, split_panel
+from unskew.trials import Method, Trial, run_trial, split_panel
 
 PRECISION, NDCG = "precision(of=list)@50", "ndcg(discount=lenskit, ideal=all)@50"
 
 
-def number(trial: Trial, what: str, recommender: str, metric: str, correction: str = "aoa") -> float:
+def number(trial: Trial, what: str, recommender: str, metric: str, method: str = "aoa") -> float:
     design = trial.design
     place = (
         design.recommenders.index(recommender),
         design.metrics.index(metric),
-        design.labels.index(correction),
+        design.labels.index(method),
     )
     return float(getattr(trial, what)[place])
 
@@ -42,8 +42,8 @@ def test_a_tiny_world_by_hand(by_hand: World) -> None:
     trial = run_trial(by_hand, ("oracle", "popular"), metrics=metrics)
     assert (trial.users, trial.dropped) == (2, 0)
 
-    def both(recommender: str, metric: str, correction: str = "aoa") -> tuple[float, float]:
-        return tuple(number(trial, what, recommender, metric, correction) for what in ("truth", "estimate"))  # type: ignore[return-value]
+    def both(recommender: str, metric: str, method: str = "aoa") -> tuple[float, float]:
+        return tuple(number(trial, what, recommender, metric, method) for what in ("truth", "estimate"))  # type: ignore[return-value]
 
     # popular, user 0: 1 first, then 3 in the second place with chance 1/2: 3/4 of two places; observed 1 alone, 1/2
     # user 1: 2 or 3, one of two is liked and held out: 1/2
@@ -67,7 +67,7 @@ def test_a_tiny_world_by_hand(by_hand: World) -> None:
 
 
 def test_differences_are_paired_by_user(by_hand: World) -> None:
-    trial = run_trial(by_hand, ("oracle", "popular"), metrics=("recall@1",), corrections=(Correction(),))
+    trial = run_trial(by_hand, ("oracle", "popular"), metrics=("recall@1",), methods=(Method(),))
     # oracle minus popular: user 0 has 1/2 - 1, user 1 has 1 - 1/2
     assert trial.difference.item() == pytest.approx(0)
     assert trial.difference_error.item() == pytest.approx(0.5)  # standard deviation sqrt(1/2) over sqrt(2)
@@ -123,9 +123,9 @@ def test_a_user_with_an_empty_list_is_dropped_for_all() -> None:
         n_users=3,
         n_items=4,
     )
-    corrections = (Correction(), Correction("snips", "true"))
-    both = run_trial(world, ("oracle", "popular"), metrics=("recall@1",), corrections=corrections)
-    alone = run_trial(world, ("popular",), metrics=("recall@1",), corrections=corrections)
+    methods = (Method(), Method("snips", "true"))
+    both = run_trial(world, ("oracle", "popular"), metrics=("recall@1",), methods=methods)
+    alone = run_trial(world, ("popular",), metrics=("recall@1",), methods=methods)
     assert (both.users, both.dropped, alone.users, alone.dropped) == (1, 1, 2, 0)
     assert both.truth[1, 0] == pytest.approx(0.5)  # 1 and 2 tie
     assert alone.truth[0, 0] == pytest.approx(0.25)
@@ -140,9 +140,9 @@ def test_precision_shrinks_by_the_observed_share_and_recall_does_not() -> None:
     # 200 worlds: an error rate of 6e-5 for each of the six numbers.
     model = UniformLikes(users=40, items=60, likes=20, observe="uniform", sizes="pareto(scale=8, shape=1, upper=15)")
     errors = []
-    corrections = (Correction(), Correction("ips", "true"))
+    methods = (Method(), Method("ips", "true"))
     for seed in range(200):
-        trial = run_trial(model.draw(seed), metrics=(PRECISION, "recall@50"), corrections=corrections)
+        trial = run_trial(model.draw(seed), metrics=(PRECISION, "recall@50"), methods=methods)
         # ips with the true chance undoes the shrinking of precision, and changes nothing for recall on average
         off = trial.estimate - trial.truth
         errors.append([*off[:, 1, 0], *off[:, 0, 1]])
@@ -175,8 +175,8 @@ def test_graded_truth_gains_by_strength_and_the_observed_value_by_one() -> None:
 
 
 def test_snips_has_the_mean_over_pairs_as_its_target(by_hand: World) -> None:
-    corrections = (Correction(), Correction("aoa(per=pair)"), Correction("snips", "true"))
-    trial = run_trial(by_hand, ("oracle",), metrics=("recall@1", "mrr@2", "dcg@2"), corrections=corrections)
+    methods = (Method(), Method("aoa(per=pair)"), Method("snips", "true"))
+    trial = run_trial(by_hand, ("oracle",), metrics=("recall@1", "mrr@2", "dcg@2"), methods=methods)
     # user 0: each of two in one place, the cold one never, of three; user 1: one of one
     assert trial.truth[0, 0] == pytest.approx([(1 / 3 + 1) / 2, 2 / 4, 2 / 4])
     assert np.isnan(trial.estimate[0, 1:]).tolist() == [[False, True, True]] * 2
@@ -184,8 +184,8 @@ def test_snips_has_the_mean_over_pairs_as_its_target(by_hand: World) -> None:
 
 def test_a_panel_shows_the_population_but_not_to_models() -> None:
     own, panel = split_panel(Ibp(users=120, alpha=15).draw(2), 60)
-    trial = run_trial(own, ("popular", "item-knn"), metrics=("recall@50",), corrections=(Correction(),), panel=panel)
-    other = run_trial(own, ("popular",), metrics=("recall@50",), corrections=(Correction(),))
+    trial = run_trial(own, ("popular", "item-knn"), metrics=("recall@50",), methods=(Method(),), panel=panel)
+    other = run_trial(own, ("popular",), metrics=("recall@50",), methods=(Method(),))
     assert trial.truth[0] == pytest.approx(other.truth[0])
     assert np.isnan(other.population).all()
     assert other.panel_users == 0
@@ -205,7 +205,7 @@ def test_a_user_without_a_value_is_left_out_of_a_list_metric_for_all() -> None:
         n_users=3,
         n_items=5,
     )
-    trial = run_trial(world, ("popular", "random"), metrics=("auc(of=negatives)",), corrections=(Correction(),))
+    trial = run_trial(world, ("popular", "random"), metrics=("auc(of=negatives)",), methods=(Method(),))
     assert trial.estimate[:, 0, 0] == pytest.approx([1, 0.5])  # of user 0 alone
     assert np.isnan(trial.std_error).all()
 

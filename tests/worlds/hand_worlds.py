@@ -1,6 +1,6 @@
 """Worlds of an error audit by hand: how well they fit, and what was found in them."""
 
-from unskew.audit.error.error_audit import CORRECTIONS
+from unskew.audit.error.error_audit import METHODS
 from unskew.audit.error.matched_world import SEARCHED, Likened
 from unskew.audit.error.recommendation import recommend
 from unskew.audit.error.result import ErrorAudit, PairRow, ValueRow, WorldResult
@@ -32,7 +32,7 @@ def result(kind="ibp-pop", search=0, *, wrong=0.0, errors=None, level=0.1, runs=
     errors = errors or dict.fromkeys(ESTIMATORS, 0.01)
     about = {"runs": runs, "about": "population"}
     values, pairs = [], []
-    for each in CORRECTIONS:
+    for each in METHODS:
         what = {"metric": "auc", "estimator": each.estimator, "propensity": each.propensity, **about}
         found = {"truth": level, "bias": 0.0, "error": 0.01, "coverage": 0.95}
         values += [ValueRow(recommender=name, **what, **found) for name in ("oracle", "popular")]

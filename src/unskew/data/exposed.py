@@ -13,6 +13,7 @@ from unskew.data.columns import Columns
 from unskew.data.frames import to_polars
 from unskew.data.interactions import Interactions
 from unskew.data.item_list import read_catalogue, with_items
+from unskew.data.pairs import row_keys
 from unskew.data.reading import read_table
 from unskew.data.vocabulary import canonical
 from unskew.errors import ConfigError, DataError, Option
@@ -124,7 +125,7 @@ def has_labels(rows: Interactions) -> bool:
 def _check_conflicts(rows: Interactions) -> None:
     """Refuse a pair that is positive in one row and not in another."""
     assert rows.values is not None
-    keys = rows.users.astype(np.int64) * max(rows.n_items, 1) + rows.items
+    keys = row_keys(rows, max(rows.n_items, 1))
     order = np.argsort(keys, kind="stable")
     keys, labels = keys[order], rows.values[order]
     clash = (keys[1:] == keys[:-1]) & (labels[1:] != labels[:-1])

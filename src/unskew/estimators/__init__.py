@@ -6,12 +6,9 @@ from unskew.estimators.estimate import Comparison, Estimate, Terms
 from unskew.estimators.estimator import Estimator, Weighted
 from unskew.estimators.exposed import (
     BetaBinomial,
-    ExposedEstimator,
-    Exposure,
     ExposurePlan,
     Traditional,
     Ure,
-    Worth,
     chance_of_any,
     exposures_needed,
     interval_width,
@@ -29,10 +26,11 @@ from unskew.estimators.intervals import (
     student_p,
 )
 from unskew.estimators.ips import Ips
-from unskew.estimators.rows import Rows
+from unskew.estimators.rows import OVER_ALL_PAIRS, Kind, Places, Rows
 from unskew.estimators.snips import Snips
 
 __all__ = [
+    "OVER_ALL_PAIRS",
     "Aoa",
     "BetaBinomial",
     "Bootstrap",
@@ -40,19 +38,18 @@ __all__ = [
     "Delta",
     "Estimate",
     "Estimator",
-    "ExposedEstimator",
-    "Exposure",
     "ExposurePlan",
     "Interval",
     "Ips",
+    "Kind",
     "Observation",
+    "Places",
     "Rows",
     "Snips",
     "Terms",
     "Traditional",
     "Ure",
     "Weighted",
-    "Worth",
     "chance_of_any",
     "difference",
     "erm_bound",

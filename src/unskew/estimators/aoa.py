@@ -5,11 +5,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats
 from unskew.errors import ConfigError
 from unskew.estimators.estimate import Terms
-from unskew.estimators.estimator import Estimator, check_choice, mean_by, sum_by
-from unskew.estimators.rows import Rows, normalised
+from unskew.estimators.estimator import Estimator, check_choice
+from unskew.estimators.means import sum_by, weighted_mean, weights_of_mean
+from unskew.estimators.rows import OVER_ALL_PAIRS, Kind, Rows
 
 
 @dataclass(frozen=True)
@@ -40,38 +41,27 @@ class Aoa(Estimator, word="aoa"):
 
     def target_of(self, kind: str) -> str:
         """What the number estimates for a metric of this kind."""
-        if kind not in {"loss", "graded"}:
+        if kind not in OVER_ALL_PAIRS:
             return self.target
         return {"user": "observed pairs, mean over users", "item": "observed pairs, mean over items"}.get(
             self.per, "observed pairs"
         )
 
-    def risk(self, rows: Rows) -> Terms:
-        """Mean loss of the observed pairs, all of the same weight."""
-        ones = np.ones_like(rows.loss)
-        return normalised(rows, ones, "pair" if self.per == "auto" else self.per, ones)
+    def terms(self, rows: Rows, kind: Kind) -> Terms:
+        """The mean of rows that all weigh the same, or that weigh the same within a user or item; or a user's sum."""
+        per = self._form(kind)
+        if kind == "sum":
+            if per == "pair":
+                raise ConfigError("aoa(per=pair) is a mean over rows, which a sum over a user's items has not; use aoa")
+            sums = sum_by(rows.user, rows.worth)
+            return Terms(sums, np.ones_like(sums))
+        return weighted_mean(rows, None, per, np.ones(len(rows)) if kind in OVER_ALL_PAIRS else None)
 
-    def row_weights(self, rows: Rows) -> Floats:
+    def weights(self, rows: Rows, kind: Kind) -> Floats:
         """Equal over all rows, or within a user or item."""
-        group = {"user": rows.user, "item": rows.item}.get(self.per)
-        return np.ones(len(rows.loss)) if group is None else np.asarray(1 / np.bincount(group)[group])
+        return weights_of_mean(rows, np.ones(len(rows)), self._form(kind))
 
-    def terms(
-        self, gains: Floats, propensity: Floats, user: Ints, relevant: Floats | None = None
-    ) -> tuple[Floats, Floats]:
-        """Mean gain and 1, or total gain and number of rows."""
-        if self.per == "pair":
-            return sum_by(user, gains), np.bincount(user).astype(float)
-        means = mean_by(user, gains)
-        return means, np.ones_like(means)
-
-    def totals(self, gains: Floats, propensity: Floats, user: Ints) -> tuple[Floats, Floats]:
-        """Total gain and 1."""
-        if self.per == "pair":
-            raise ConfigError("aoa(per=pair) is a mean over rows, which a sum over a user's items has not; use aoa")
-        sums = sum_by(user, gains)
-        return sums, np.ones_like(sums)
-
-    def weights(self, propensity: Floats, user: Ints, relevant: Floats | None = None) -> Floats:
-        """Equal within a user, and over all rows when per pair."""
-        return np.ones(len(user)) if self.per == "pair" else np.asarray(1 / np.bincount(user)[user])
+    def _form(self, kind: Kind) -> str:
+        if self.per == "item" and kind not in OVER_ALL_PAIRS:
+            raise ConfigError(f"{self} is for metrics over all pairs, such as mae; use aoa")
+        return self.per if self.per != "auto" else "pair" if kind in OVER_ALL_PAIRS else "user"

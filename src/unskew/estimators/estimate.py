@@ -69,7 +69,7 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """Numerators and denominators, one pair a user; their ratio of sums is the value.
+    """Numerators and denominators, one pair per user; their ratio of sums is the value.
 
     Parameters
     ----------
@@ -82,6 +82,8 @@ class Terms:
         Whether the value is the square root of the ratio.
     lone : bool
         Whether a row is a group of its own, so that `rows` understates the variance.
+    idle : int
+        How many of the users weigh nothing.
     """
 
     numerator: Floats
@@ -89,6 +91,12 @@ class Terms:
     rows: Floats | None = None
     root: bool = False
     lone: bool = False
+    idle: int = 0
+
+    @property
+    def users(self) -> int:
+        """How many users the value rests on."""
+        return len(self.numerator) - self.idle
 
     @cached_property
     def value(self) -> float | None:

@@ -1,4 +1,4 @@
-"""From gains of held-out rows to a numerator and a denominator a user."""
+"""From rows to a numerator and a denominator per user."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -6,21 +6,23 @@ from typing import ClassVar
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats
 from unskew.errors import ConfigError
 from unskew.estimators.estimate import Terms
-from unskew.estimators.rows import Rows
+from unskew.estimators.rows import Kind, Rows
 from unskew.notation import Named
 
 
 @dataclass(frozen=True)
 class Estimator(Named, family="estimator"):
-    """An estimate is the sum of numerators over the sum of denominators, one pair a user.
+    """An estimate is the sum of numerators over the sum of denominators, one pair per user.
 
-    A subclass says what it needs and writes `weights`, the weight of each row in its user's numerator; `terms` and
-    `totals` follow, unless it writes them itself.
+    A subclass says what it needs and writes `terms`, and `weights`, which diagnostics are made from.
     """
 
+    sees: ClassVar[str] = "observed"
+    """Which rows it is made for: ``observed`` ones (positives, or ratings for metrics over all pairs), ``exposed`` ones
+    ranked among all candidates, or the positives ``inside`` the exposed rows alone."""
     kinds: ClassVar[frozenset[str]] = frozenset({"mean"})
     """Kinds of metric it can estimate: mean, sum, list, loss, graded."""
     needs_absolute: ClassVar[bool] = False
@@ -33,55 +35,42 @@ class Estimator(Named, family="estimator"):
 
     @property
     def corrects(self) -> bool:
-        """Whether it corrects for what was observed, and is no plain average."""
+        """Whether it corrects for what was observed, and is not a plain average."""
         return self.uses_propensity
+
+    @property
+    def misses_ties(self) -> bool:
+        """Whether a row within a tie group across the cut-off counts as missed, whatever the ties of the run."""
+        return False
 
     @property
     def target(self) -> str:
         """What the number estimates, in words."""
         return "relevant items, mean over users"
 
-    @abstractmethod
-    def terms(
-        self, gains: Floats, propensity: Floats, user: Ints, relevant: Floats | None = None
-    ) -> tuple[Floats, Floats]:
-        """Numerator and denominator of each user, for a mean over the user's relevant items.
-
-        Parameters
-        ----------
-        gains : array
-            Worth of each held-out row.
-        propensity : array
-            P of each row, in (0, 1].
-        user : array of int
-            0 to m-1, the user of each row; every user has a row.
-        relevant : array, optional
-            Each user's number of relevant items, where known.
-        """
-
-    def totals(self, gains: Floats, propensity: Floats, user: Ints) -> tuple[Floats, Floats]:
-        """Numerator and denominator of each user, for a sum over the user's relevant items."""
-        raise ConfigError(f"{self} cannot estimate a sum metric")
-
-    def risk(self, rows: Rows) -> Terms:
-        """Terms of a mean over all pairs of a user and an item, from the observed ones (Schnabel et al. 2016)."""
-        raise ConfigError(f"{self} cannot estimate a metric over all pairs")
-
     def target_of(self, kind: str) -> str:
         """What the number estimates for a metric of this kind; loss and graded metrics are over all pairs."""
         return self.target
 
-    def weights(self, propensity: Floats, user: Ints, relevant: Floats | None = None) -> Floats:
+    @abstractmethod
+    def terms(self, rows: Rows, kind: Kind) -> Terms:
+        """Numerator and denominator of each user, for a metric of this kind.
+
+        For a list metric a user has one row: the value of the whole list.
+        """
+
+    def weights(self, rows: Rows, kind: Kind) -> Floats:
         """Weight of each row in the estimate, up to scale; diagnostics are made from it."""
-        return np.asarray(1 / propensity)
+        return np.asarray(1 / rows.chance)
 
-    def row_weights(self, rows: Rows) -> Floats:
-        """Weight of each row in the estimate of a metric over all pairs, up to scale."""
-        return self.weights(rows.propensity, rows.user)
-
-    def clipped_share(self, propensity: Floats) -> float:
+    def clipped_share(self, rows: Rows) -> float:
         """Share of the weights that clipping changes; none by default."""
         return 0.0
+
+    def refuse(self, kind: Kind) -> ConfigError:
+        """What to raise for a kind of metric that it cannot estimate."""
+        what = {"sum": "a sum", "list": "a list"}.get(kind)
+        return ConfigError(f"{self} cannot estimate {'a metric over all pairs' if what is None else f'{what} metric'}")
 
 
 @dataclass(frozen=True)
@@ -104,9 +93,9 @@ class Weighted(Estimator):
         """1 / P, clipped."""
         return np.asarray(1 / (np.maximum(propensity, self._floor(propensity)) if self.clip else propensity))
 
-    def clipped_share(self, propensity: Floats) -> float:
+    def clipped_share(self, rows: Rows) -> float:
         """Share of the weights that clipping changes."""
-        return float(np.mean(propensity < self._floor(propensity))) if self.clip else 0.0
+        return float(np.mean(rows.chance < self._floor(rows.chance))) if self.clip else 0.0
 
     def _floor(self, propensity: Floats) -> float:
         return self.clip * float(np.max(propensity, initial=0.0))
@@ -123,19 +112,3 @@ def all_pairs(kind: str, per: str) -> str:
     if per == "item":
         return "all pairs, mean over items"
     return "all pairs" if kind == "loss" and per == "pair" else "all pairs, mean over users"
-
-
-def sum_by(user: Ints, values: Floats) -> Floats:
-    """Sum of values for each user."""
-    from unskew.estimators.sums_kernel import group_sum
-
-    sums: Floats = group_sum(user, values, int(user.max(initial=-1)) + 1)
-    return sums
-
-
-def mean_by(user: Ints, values: Floats) -> Floats:
-    """Mean of values for each user."""
-    from unskew.estimators.sums_kernel import group_mean
-
-    means: Floats = group_mean(user, values, int(user.max(initial=-1)) + 1)
-    return means

@@ -5,11 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats
 from unskew.errors import ConfigError
 from unskew.estimators.estimate import Terms
-from unskew.estimators.estimator import Weighted, all_pairs, sum_by
-from unskew.estimators.rows import Rows
+from unskew.estimators.estimator import Weighted, all_pairs
+from unskew.estimators.means import sum_by
+from unskew.estimators.rows import OVER_ALL_PAIRS, Kind, Rows
 
 
 @dataclass(frozen=True)
@@ -28,33 +29,35 @@ class Ips(Weighted, word="ips"):
     needs_relevant: ClassVar[bool] = True
     counts_empty_users: ClassVar[bool] = True
 
-    def terms(
-        self, gains: Floats, propensity: Floats, user: Ints, relevant: Floats | None = None
-    ) -> tuple[Floats, Floats]:
-        """Weighted gains over the number of relevant items, and 1."""
-        if relevant is None:
-            raise ConfigError("ips of a mean metric needs each user's number of relevant items")
-        sums = sum_by(user, gains * self.inverse(propensity)) / relevant
-        return sums, np.ones_like(sums)
-
-    def totals(self, gains: Floats, propensity: Floats, user: Ints) -> tuple[Floats, Floats]:
-        """Weighted gains and 1."""
-        sums = sum_by(user, gains * self.inverse(propensity))
-        return sums, np.ones_like(sums)
-
     def target_of(self, kind: str) -> str:
         """What the number estimates for a metric of this kind."""
-        return all_pairs(kind, "pair") if kind in {"loss", "graded"} else self.target
+        return all_pairs(kind, "pair") if kind in OVER_ALL_PAIRS else self.target
 
-    def risk(self, rows: Rows) -> Terms:
-        r"""Weighted losses, and how many pairs there are; their error by :math:`\sum \delta^2 (1-P)/P^2 / (UI)^2`."""
-        weighted = rows.loss * self.inverse(rows.propensity)
-        sums = np.zeros(len(rows.total))
-        sums[: int(rows.user.max(initial=-1)) + 1] = np.bincount(rows.user, weights=weighted)
-        errors = weighted * np.sqrt(1 - rows.propensity) / float(np.sum(rows.total))
-        return Terms(sums, rows.total, errors)
+    def terms(self, rows: Rows, kind: Kind) -> Terms:
+        r"""Weighted sums, and the number they are divided by: relevant items, 1, or all pairs.
 
-    def weights(self, propensity: Floats, user: Ints, relevant: Floats | None = None) -> Floats:
+        For metrics over all pairs the error is known by :math:`\sum \delta^2 (1-P)/P^2 / (UI)^2`.
+        """
+        if kind not in self.kinds:
+            raise self.refuse(kind)
+        weighted = rows.worth * self.inverse(rows.chance)
+        sums = sum_by(rows.user, weighted)
+        if kind in OVER_ALL_PAIRS:
+            assert rows.total is not None
+            whole = np.zeros(len(rows.total))
+            whole[: len(sums)] = sums
+            return Terms(whole, rows.total, weighted * np.sqrt(1 - rows.chance) / float(np.sum(rows.total)))
+        if kind == "mean":
+            sums = sums / self._relevant(rows)
+        return Terms(np.append(sums, np.zeros(rows.empty)), np.ones(len(sums) + rows.empty))
+
+    def weights(self, rows: Rows, kind: Kind) -> Floats:
         """Inverse propensity, over the number of relevant items where that is known."""
-        inverse = self.inverse(propensity)
-        return inverse if relevant is None else np.asarray(inverse / relevant[user])
+        inverse = self.inverse(rows.chance)
+        return inverse if kind != "mean" or rows.total is None else np.asarray(inverse / rows.total[rows.user])
+
+    @staticmethod
+    def _relevant(rows: Rows) -> Floats:
+        if rows.total is None:
+            raise ConfigError("ips of a mean metric needs each user's number of relevant items")
+        return rows.total

@@ -5,11 +5,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats
 from unskew.errors import ConfigError
 from unskew.estimators.estimate import Terms
-from unskew.estimators.estimator import Weighted, all_pairs, check_choice, mean_by, sum_by
-from unskew.estimators.rows import Rows, normalised
+from unskew.estimators.estimator import Weighted, all_pairs, check_choice
+from unskew.estimators.means import weighted_mean, weights_of_mean
+from unskew.estimators.rows import OVER_ALL_PAIRS, Kind, Rows
 
 
 @dataclass(frozen=True)
@@ -54,36 +55,25 @@ class Snips(Weighted, word="snips"):
 
     def target_of(self, kind: str) -> str:
         """What the number estimates for a metric of this kind."""
-        return all_pairs(kind, self.per) if kind in {"loss", "graded"} else self.target
+        return all_pairs(kind, self.per) if kind in OVER_ALL_PAIRS else self.target
 
-    def risk(self, rows: Rows) -> Terms:
-        r"""Weighted losses and weights; their error by :math:`\sum (\delta-\hat R)^2 (1-P)/P^2 / (\sum 1/P)^2`."""
-        return normalised(rows, self.inverse(rows.propensity), self.per, np.sqrt(1 - rows.propensity))
+    def terms(self, rows: Rows, kind: Kind) -> Terms:
+        r"""Weighted gains or losses, and weights, in the form asked for.
 
-    def row_weights(self, rows: Rows) -> Floats:
+        For metrics over all pairs the error is known by
+        :math:`\sum (\delta-\hat R)^2 (1-P)/P^2 / (\sum 1/P)^2`.
+        """
+        self._check(kind)
+        spread = np.sqrt(1 - rows.chance) if kind in OVER_ALL_PAIRS else None
+        return weighted_mean(rows, self.inverse(rows.chance), self.per, spread)
+
+    def weights(self, rows: Rows, kind: Kind) -> Floats:
         """Inverse propensity, normalised as the form has it."""
-        if self.per != "item":
-            return self.weights(rows.propensity, rows.user)
-        weight = self.inverse(rows.propensity)
-        return np.asarray(weight / np.bincount(rows.item, weights=weight)[rows.item])
+        self._check(kind)
+        return weights_of_mean(rows, self.inverse(rows.chance), self.per)
 
-    def terms(
-        self, gains: Floats, propensity: Floats, user: Ints, relevant: Floats | None = None
-    ) -> tuple[Floats, Floats]:
-        """Weighted gains and weights, in the form asked for."""
-        if self.per == "item":
+    def _check(self, kind: Kind) -> None:
+        if kind not in self.kinds:
+            raise self.refuse(kind)
+        if self.per == "item" and kind not in OVER_ALL_PAIRS:
             raise ConfigError(f"{self} is for metrics over all pairs, such as mae; use snips")
-        weight = self.inverse(propensity)
-        if self.per == "balanced":
-            return mean_by(user, weight * gains), mean_by(user, weight)
-        numerator, denominator = sum_by(user, weight * gains), sum_by(user, weight)
-        if self.per == "pair":
-            return numerator, denominator
-        return numerator / denominator, np.ones_like(denominator)
-
-    def weights(self, propensity: Floats, user: Ints, relevant: Floats | None = None) -> Floats:
-        """Inverse propensity, normalised as the form has it."""
-        weight = self.inverse(propensity)
-        if self.per == "balanced":
-            return np.asarray(weight / np.bincount(user)[user])
-        return weight if self.per == "pair" else np.asarray(weight / sum_by(user, weight)[user])

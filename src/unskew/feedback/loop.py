@@ -15,7 +15,7 @@ from unskew.notation import parse_word
 from unskew.progress import Stage
 from unskew.ranking import Scorer, Threads, TopLists, top_lists
 from unskew.simulators import Preferences, PreferenceWorld
-from unskew.trials import CORRECTIONS, Correction, Design, Trial, Trials, judge, resolve_recommenders
+from unskew.trials import METHODS, Design, Method, Trial, Trials, judge, resolve_recommenders
 from unskew.trials.recommenders import RecommenderLike, parse_recommender
 
 METRICS = ("recall@50", "adg@50", "precision(of=list)@50")
@@ -36,7 +36,7 @@ class Feedback:
     k : int
         Length of the lists.
     trials : Trials
-        Truth, estimates and standard errors, as arrays of rounds by recommenders by metrics by corrections: the k-th
+        Truth, estimates and standard errors, as arrays of rounds by recommenders by metrics by methods: the k-th
         of its runs is the k-th round.
     rows : array of int (rounds + 1)
         Size of the log before each round, and after the last.
@@ -59,22 +59,22 @@ class Feedback:
     def __len__(self) -> int:
         return len(self.trials)
 
-    def truth(self, recommender: str, metric: str, correction: str = "aoa") -> Floats:
-        """The true value in each round, of what the correction aims at."""
-        return self.trials.truth[(slice(None), *self._place(recommender, metric, correction))]
+    def truth(self, recommender: str, metric: str, method: str = "aoa") -> Floats:
+        """The true value in each round, of what the method aims at."""
+        return self.trials.truth[(slice(None), *self._place(recommender, metric, method))]
 
-    def estimate(self, recommender: str, metric: str, correction: str = "aoa") -> Floats:
-        """The estimate in each round; `correction` is a label as ``ips, true``."""
-        return self.trials.estimate[(slice(None), *self._place(recommender, metric, correction))]
+    def estimate(self, recommender: str, metric: str, method: str = "aoa") -> Floats:
+        """The estimate in each round; `method` is a label as ``ips, true``."""
+        return self.trials.estimate[(slice(None), *self._place(recommender, metric, method))]
 
-    def error(self, recommender: str, metric: str, correction: str = "aoa") -> Floats:
+    def error(self, recommender: str, metric: str, method: str = "aoa") -> Floats:
         """Estimate minus truth."""
-        return self.estimate(recommender, metric, correction) - self.truth(recommender, metric, correction)
+        return self.estimate(recommender, metric, method) - self.truth(recommender, metric, method)
 
-    def _place(self, recommender: str, metric: str, correction: str) -> tuple[int, int, int]:
+    def _place(self, recommender: str, metric: str, method: str) -> tuple[int, int, int]:
         design = self.trials.design
         found = []
-        for word, words in ((recommender, design.recommenders), (metric, design.metrics), (correction, design.labels)):
+        for word, words in ((recommender, design.recommenders), (metric, design.metrics), (method, design.labels)):
             if word not in words:
                 raise ConfigError(f"{word!r} was not judged; there are {'; '.join(words)}")
             found.append(words.index(word))
@@ -92,7 +92,7 @@ def simulate_feedback(
     organic: float = 0.02,
     dislikes: float = 0.0,
     metrics: Sequence[str] = METRICS,
-    corrections: Sequence[Correction] = CORRECTIONS,
+    methods: Sequence[Method] = METHODS,
     beside: Sequence[str] = BESIDE,
     seed: int = 0,
     progress: Stage | None = None,
@@ -118,7 +118,7 @@ def simulate_feedback(
     eta, take, organic, dislikes : float
         See `Behaviour`.
     metrics : sequence of str
-    corrections : sequence of Correction
+    methods : sequence of Method
     beside : sequence of str
         Recommenders that are judged beside the one that shows lists. They learn from its log.
     seed : int
@@ -148,14 +148,14 @@ def simulate_feedback(
     True
     """
     behaviour = Behaviour(eta, take, organic, dislikes)
-    _check(rounds, k, behaviour, corrections)
+    _check(rounds, k, behaviour, methods)
     if seed < 0:
         raise ConfigError(f"seed {seed} must be 0 or more")
     if not isinstance(world_model, PreferenceWorld):
         raise ConfigError(f"{world_model!r} is no world of likes; give one, as Lda(users=400, items=300)")
     loop = _Loop.start(world_model, recommender, behaviour, k, seed)
     names = tuple(dict.fromkeys([*beside, recommender]))
-    design = Design(names, tuple(metrics), tuple(corrections), population="all")
+    design = Design(names, tuple(metrics), tuple(methods), population="all")
     trials: list[Trial] = []
     states = [loop.state()]
     for number in range(rounds):
@@ -176,16 +176,16 @@ def simulate_feedback(
     )
 
 
-def _check(rounds: int, k: int, behaviour: Behaviour, corrections: Sequence[Correction]) -> None:
+def _check(rounds: int, k: int, behaviour: Behaviour, methods: Sequence[Method]) -> None:
     if rounds < 1:
         raise ConfigError(f"{rounds} rounds: at least 1 is needed")
     if k < 1:
         raise ConfigError(f"k={k}: a list needs at least 1 place")
-    needing = [each.label for each in corrections if each.propensity == "true"]
+    needing = [each.label for each in methods if each.propensity == "true"]
     if behaviour.organic == 0 and needing:
         raise ConfigError(
             f"organic=0: what is liked and not shown has no chance to be in the test, so {needing[0]} is biased "
-            "whatever its weights; let organic be above 0, or leave corrections with true propensities out"
+            "whatever its weights; let organic be above 0, or leave methods with true propensities out"
         )
 
 

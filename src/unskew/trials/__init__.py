@@ -1,6 +1,8 @@
 """How wrong an evaluation can be: trials on simulated logs whose truth is known."""
 
-from unskew.trials.methods import CORRECTIONS, Correction
+from unskew.trials.design import METRICS, PAPER_METRICS, RECOMMENDERS, Design
+from unskew.trials.methods import METHODS, Method
+from unskew.trials.panel import Panel, split_panel
 from unskew.trials.recommenders import (
     Learnt,
     Oracle,
@@ -12,7 +14,7 @@ from unskew.trials.recommenders import (
     parse_recommender,
     resolve_recommenders,
 )
-from unskew.trials.rows import Judged, Panel, judged_rows, split_panel
+from unskew.trials.rows import JudgedRows, judged_rows
 from unskew.trials.runs import Trials, run_trials
 from unskew.trials.summary import (
     CellSummary,
@@ -22,18 +24,18 @@ from unskew.trials.summary import (
     smallest_detectable,
     wrong_winner,
 )
-from unskew.trials.trial import METRICS, PAPER_METRICS, RECOMMENDERS, Design, Trial, judge, run_trial
+from unskew.trials.trial import Trial, judge, run_trial
 
 __all__ = [
-    "CORRECTIONS",
+    "METHODS",
     "METRICS",
     "PAPER_METRICS",
     "RECOMMENDERS",
     "CellSummary",
-    "Correction",
     "Design",
-    "Judged",
+    "JudgedRows",
     "Learnt",
+    "Method",
     "Oracle",
     "PairSummary",
     "Panel",

@@ -1,25 +1,25 @@
-"""Which estimate, with which propensities: the corrections that a trial puts to the test."""
+"""Which estimator, with which propensities: the methods that a trial puts to the test."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats
 from unskew.errors import ConfigError, DataError, PropensityError
-from unskew.estimators import Estimator
+from unskew.estimators import Estimator, Rows
 from unskew.metrics import AnyMetric
 from unskew.propensities import PropensityModel
 from unskew.simulators import World
-from unskew.trials.rows import Judged
+from unskew.trials.rows import JudgedRows
 
 Source: TypeAlias = Literal["none", "true", "estimated"]
 
 
 @dataclass(frozen=True)
-class Correction:
+class Method:
     """An estimator and where its propensities come from.
 
     Parameters
@@ -39,6 +39,8 @@ class Correction:
     def __post_init__(self) -> None:
         if self.propensity not in {"none", "true", "estimated"}:
             raise ConfigError(f"propensity={self.propensity!r} of {self.estimator}: choose none, true or estimated")
+        if self.parsed.sees != "observed":
+            raise ConfigError(f"{self.estimator} needs items that were drawn at random and labelled; use aoa or snips")
         uses = self.parsed.uses_propensity
         if uses != (self.propensity != "none"):
             need = "needs propensities, true or estimated" if uses else "uses no propensities"
@@ -65,55 +67,16 @@ class Correction:
 
 
 FORMS = ("ips", "snips", "snips(per=balanced)", "snips(per=user)")
-CORRECTIONS: tuple[Correction, ...] = (
-    Correction(),
-    *(Correction(form, "true") for form in FORMS),
-    *(Correction(form, "estimated") for form in FORMS),
+METHODS: tuple[Method, ...] = (
+    Method(),
+    *(Method(form, "true") for form in FORMS),
+    *(Method(form, "estimated") for form in FORMS),
 )
 """The naive average, and each way to correct it with true and with estimated propensities."""
 
 
-@dataclass(frozen=True, eq=False)
-class Weighing:
-    """The test rows a correction uses, of the users that are kept.
-
-    Parameters
-    ----------
-    correction : Correction
-    estimator : Estimator
-    rows : array of int
-        Places among the judged rows.
-    user : array of int
-        0 to m-1, of the users with such a row.
-    propensity : array
-    relevant : array
-        Each user's true number of relevant items.
-    empty : int
-        Further users of the population, without a test row. They count as 0 where the estimator has it so.
-    """
-
-    correction: Correction
-    estimator: Estimator
-    rows: Ints
-    user: Ints
-    propensity: Floats
-    relevant: Floats
-    empty: int = 0
-
-    def terms(self, metric: AnyMetric, gains: Floats) -> tuple[Floats, Floats]:
-        """Numerator and denominator of each user, from the gains of all judged rows."""
-        own = gains[self.rows]
-        if metric.kind == "mean":
-            numerator, denominator = self.estimator.terms(own, self.propensity, self.user, self.relevant)
-        else:
-            numerator, denominator = self.estimator.totals(own, self.propensity, self.user)
-        if not self.estimator.counts_empty_users:
-            return numerator, denominator
-        return np.append(numerator, np.zeros(self.empty)), np.append(denominator, np.ones(self.empty))
-
-
-def weigh(corrections: Sequence[Correction], judged: Judged, world: World, kept: Bools) -> list[Weighing]:
-    r"""Give each correction its rows and propensities.
+def rows_of(methods: Sequence[Method], judged: JudgedRows, world: World, kept: Bools) -> list[Rows]:
+    r"""The test rows that each method uses, without their worth: `Rows.with_worth` takes that of all test rows.
 
     Estimated propensities are known up to scale, which is enough for ``snips``. For ``ips`` they are scaled so that the
     weights of the test rows add up to what they stand for, the number N of relevant pairs of the judged users:
@@ -121,48 +84,63 @@ def weigh(corrections: Sequence[Correction], judged: Judged, world: World, kept:
     .. math:: \sum_{S^*} \frac{1}{P_{ui}} = N.
 
     That number is known here alone; so is each user's number of relevant items, which ``ips`` divides by. So ``ips``
-    is shown at its best.
+    is shown at its best. Kept users without a test row are `Rows.empty`.
 
     Parameters
     ----------
-    corrections : sequence of Correction
-    judged : Judged
+    methods : sequence of Method
+    judged : JudgedRows
     world : World
     kept : array of bool
         Which judged users are in the sums.
     """
-    rows = judged.test_rows[kept[judged.user[judged.test_rows]]]
+    among = kept[judged.user[judged.test_rows]]
     untested = kept & ~judged.tested
     unseen = float(judged.relevant[untested].sum())
-    sources: dict[tuple[str, str], tuple[Floats, bool]] = {}
-    made = []
-    for each in corrections:
+    sources: dict[tuple[str, str], tuple[Rows, bool]] = {}
+    found = []
+    for each in methods:
         source = (each.propensity, each.model if each.propensity == "estimated" else "")
         if source not in sources:
-            sources[source] = _propensities(each, judged, world, rows)
-        propensity, absolute = sources[source]
-        has = ~np.isnan(propensity)
-        own = rows if has.all() else rows[has]
-        users, user = np.unique(judged.user[own], return_inverse=True)
-        relevant = judged.relevant[users].astype(float)
-        chance = propensity if has.all() else propensity[has]
+            propensity, absolute = _propensities(each, judged, world, among)
+            sources[source] = _rows(judged, among, propensity, int(untested.sum())), absolute
+        rows, absolute = sources[source]
         if each.parsed.needs_absolute and not absolute:
-            chance = chance * (float(np.sum(1 / chance)) / (float(np.sum(relevant)) + unseen))
-        made.append(Weighing(each, each.parsed, own, user.astype(np.int32), chance, relevant, int(untested.sum())))
-    return made
+            assert rows.total is not None
+            scale = float(np.sum(1 / rows.chance)) / (float(np.sum(rows.total)) + unseen)
+            rows = replace(rows, propensity=rows.chance * scale)
+        found.append(rows)
+    return found
 
 
-def _propensities(correction: Correction, judged: Judged, world: World, rows: Ints) -> tuple[Floats, bool]:
-    """Of some rows, and whether they are known in absolute terms."""
-    if correction.propensity == "none":
-        return np.ones(len(rows)), True
-    if correction.propensity == "true":
+def _rows(judged: JudgedRows, among: Bools, propensity: Floats, empty: int) -> Rows:
+    """Those test rows that are among the kept users' and have a propensity."""
+    has = ~np.isnan(propensity)
+    kept = among.copy()
+    kept[among] = has
+    users, user = np.unique(judged.user[judged.test_rows[kept]], return_inverse=True)
+    return Rows(
+        worth=np.zeros(len(user)),
+        user=user.astype(np.int32),
+        propensity=propensity[has],
+        total=judged.relevant[users].astype(float),
+        empty=empty,
+        kept=None if kept.all() else kept,
+    )
+
+
+def _propensities(method: Method, judged: JudgedRows, world: World, among: Bools) -> tuple[Floats, bool]:
+    """Of some test rows, and whether they are known in absolute terms."""
+    if method.propensity == "none":
+        return np.ones(int(among.sum())), True
+    if method.propensity == "true":
         if judged.propensity is None:
-            raise DataError(f"{world.made}: its test has no propensities, which {correction.label} asks for")
-        return judged.propensity[np.searchsorted(judged.test_rows, rows)], True
-    fitted = PropensityModel.from_word(correction.model).fit(world.train, world.test)
+            raise DataError(f"{world.made}: its test has no propensities, which {method.label} asks for")
+        return judged.propensity[among], True
+    fitted = PropensityModel.from_word(method.model).fit(world.train, world.test)
+    rows = judged.test_rows[among]
     chance = np.asarray(fitted(judged.row_users[rows], judged.items[rows], None), dtype=float)
     wrong = ~np.isnan(chance) & ~((chance > 0) & (chance <= 1))
     if wrong.any() or (len(chance) and np.isnan(chance).all()):
-        raise PropensityError(f"{correction.model}: a propensity of a test row is outside (0, 1], or none has one")
+        raise PropensityError(f"{method.model}: a propensity of a test row is outside (0, 1], or none has one")
     return chance, fitted.absolute

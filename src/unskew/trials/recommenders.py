@@ -14,7 +14,7 @@ from unskew.models import Model
 from unskew.notation import Named, parse_word
 from unskew.ranking import Ranks, Scorer, Threads, Ties, prepare_contest, rank
 from unskew.simulators import World
-from unskew.trials.rows import Judged
+from unskew.trials.rows import JudgedRows
 
 RULE = "trained"
 """Candidates: the items seen in training by anybody, minus the user's own."""
@@ -31,12 +31,12 @@ class Recommender(Named, family="recommender"):
     """Whether users who are not in the log can be ranked for."""
 
     @abstractmethod
-    def rank(self, judged: Judged, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
+    def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
         """Find where each judged row stands.
 
         Parameters
         ----------
-        judged : Judged
+        judged : JudgedRows
         world : World
             The log to learn from; its truth is not looked at.
         ties : str
@@ -66,7 +66,7 @@ class Oracle(Recommender, word="oracle"):
 
     graded: bool = False
 
-    def rank(self, judged: Judged, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
+    def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
         """Count each user's liked candidates."""
         from unskew.trials.kernel import rank_by_strength, rank_liked
 
@@ -82,7 +82,7 @@ class Oracle(Recommender, word="oracle"):
 class Popular(Recommender, word="popular"):
     """The candidates by their number of training rows; under ``ordinal`` the lowest item code first."""
 
-    def rank(self, judged: Judged, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
+    def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
         """Find each item in the one order of all, less what the user had before it."""
         from unskew.trials.kernel import rank_places
 
@@ -109,7 +109,7 @@ class Popular(Recommender, word="popular"):
 class Random(Recommender, word="random"):
     """All candidates in an order of pure chance; always in expectation, whatever is done with ties."""
 
-    def rank(self, judged: Judged, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
+    def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
         """Tie all candidates."""
         candidates = judged.candidates[judged.user]
         known = judged.counts[judged.items] > 0
@@ -133,7 +133,7 @@ class Learnt(Recommender):
     learn: "Model | Callable[[World], Scorer]"
     ranks_strangers: ClassVar[bool] = False
 
-    def rank(self, judged: Judged, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
+    def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
         """Fit, score and count, on one thread: trials run side by side."""
         learn = self.learn
         scorer = learn.fit(world.train, rng=seed) if isinstance(learn, Model) else learn(world)
@@ -183,7 +183,7 @@ def _is_ordinal(recommender: Recommender, ties: Ties) -> bool:
     return ties == "ordinal"
 
 
-def _ranks(judged: Judged, above: Ints, tied: Ints, listed: Ints, ties: Ties) -> Ranks:
+def _ranks(judged: JudgedRows, above: Ints, tied: Ints, listed: Ints, ties: Ties) -> Ranks:
     return Ranks(
         judged.row_users,
         judged.items,
@@ -196,7 +196,7 @@ def _ranks(judged: Judged, above: Ints, tied: Ints, listed: Ints, ties: Ties) ->
     )
 
 
-def _put_back(found: Ranks, judged: Judged, known: Bools) -> Ranks:
+def _put_back(found: Ranks, judged: JudgedRows, known: Bools) -> Ranks:
     """Ranks of all judged rows: those that are no candidates stand below, unlisted."""
     width = np.int64(len(judged.counts))
     keys = judged.row_users.astype(np.int64) * width + judged.items

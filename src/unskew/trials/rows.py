@@ -1,6 +1,6 @@
 """The rows of a world that are judged: what is relevant and what was held out, of users with something held out."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias, get_args
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions
-from unskew.data.vocabulary import Vocabulary
 from unskew.errors import ConfigError, DataError
 from unskew.simulators import World
 
@@ -17,7 +16,7 @@ POPULATIONS: tuple[str, ...] = get_args(Population)
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedRows:
     """Truth and test rows together, by user and item, so that one ranking serves both.
 
     Users are judged who have a relevant item outside train and, but for the population ``all``, a test row.
@@ -93,25 +92,7 @@ class Judged:
         return np.flatnonzero(self.in_test)
 
 
-@dataclass(frozen=True, eq=False)
-class Panel:
-    """Further users of the population that a log's users come from; see `split_panel`.
-
-    Parameters
-    ----------
-    world : World
-        Of the strangers alone. Their training rows serve only to leave their items out.
-    """
-
-    world: World
-
-    def judged(self, counts: Ints, population: Population = "tested") -> Judged:
-        """Their relevant items, under a log in which items have so many training rows."""
-        rows = judged_rows(self.world, counts, population)
-        return rows if rows.in_truth.all() else _truth_alone(rows)
-
-
-def judged_rows(world: World, counts: Ints | None = None, population: Population = "tested") -> Judged:
+def judged_rows(world: World, counts: Ints | None = None, population: Population = "tested") -> JudgedRows:
     """Join truth and test of the users who are judged.
 
     Parameters
@@ -145,7 +126,7 @@ def judged_rows(world: World, counts: Ints | None = None, population: Population
     items, from_truth, from_test = merge(users, truth_offsets, truth, test_offsets, test, offsets)
     in_truth, in_test = from_truth >= 0, from_test >= 0
     train_offsets, train_items = _part(world.train, users)
-    return Judged(
+    return JudgedRows(
         users=users,
         offsets=offsets,
         items=items,
@@ -158,63 +139,6 @@ def judged_rows(world: World, counts: Ints | None = None, population: Population
         train_items=train_items,
         left_out=int(np.sum(tested & ~likes_more)),
     )
-
-
-def split_panel(world: World, users: int) -> tuple[World, Panel]:
-    r"""The first users as a log of their own, the others as a panel that shows what the population is like.
-
-    The users of a simulated world are exchangeable, so the rest stands for the population the first come from. An
-    interval speaks of that population, whose true value :math:`\mu` is not known even here; what is known are the true
-    values of the own users, :math:`T`, and of the panel, :math:`T'`. With r panel users for each own user,
-
-    .. math:: T^* = (1 - g) T + g T', \qquad g = \sqrt{r / (1 + r)}
-
-    stands for :math:`\mu`. To see why, write an estimate as :math:`T + e`, and :math:`\sigma^2 / m` for the variance of
-    T over draws of m users. Then
-
-    .. math::
-
-       \mathrm{Var}(T + e - \mu) &= \mathrm{Var}(e) + \sigma^2 / m + 2\,\mathrm{Cov}(e, T), \\
-       \mathrm{Var}(T + e - T^*) &= \mathrm{Var}(e) + g^2 (1 + 1/r)\, \sigma^2 / m + 2 g\,\mathrm{Cov}(e, T),
-
-    as :math:`T + e - T^* = e + g (T - T')`. The choice of g makes the middle terms equal, and both means are that of e.
-    The last terms vanish for an estimate whose error has the same mean whoever the users are: one without bias. So
-    coverage of :math:`T^*` is coverage of :math:`\mu`. For a naive estimate it is not exactly that, as its bias differs
-    between users; with r = 1 the covariance counts at .71.
-
-    Items and training rows are given: panel users are ranked by the own users' log. Their rows are not in it, while
-    those of an own user are, which matters by one user in all.
-
-    Parameters
-    ----------
-    world : World
-        With more users than are wanted.
-    users : int
-        How many are the log's own.
-    """
-    if not 0 < users < world.n_users:
-        raise DataError(f"{world.made}: {users} of {world.n_users} users leave none for a panel; draw a larger world")
-    return _between(world, 0, users), Panel(_between(world, users, world.n_users))
-
-
-def _between(world: World, first: int, last: int) -> World:
-    """The part of a world that belongs to some users; the catalogue stays."""
-    rows = slice(int(world.offsets[first]), int(world.offsets[last]))
-    return replace(
-        world,
-        train=_users_between(world.train, first, last),
-        test=_users_between(world.test, first, last),
-        offsets=world.offsets[first : last + 1] - world.offsets[first],
-        items=world.items[rows],
-        chances=None if world.chances is None else world.chances[rows],
-        strength=None if world.strength is None else world.strength[rows],
-        likes=None,
-    )
-
-
-def _users_between(log: Interactions, first: int, last: int) -> Interactions:
-    part = log.take((log.users >= first) & (log.users < last))
-    return replace(part, users=(part.users - first).astype(np.int32), user_vocabulary=Vocabulary.of_range(last - first))
 
 
 def _by_user(test: Interactions) -> tuple[Ints, Floats | None]:
@@ -230,16 +154,3 @@ def _part(train: Interactions, users: Ints) -> tuple[Ints, Ints]:
     wanted[users] = True
     kept = np.repeat(wanted, np.diff(offsets))
     return np.append(0, np.cumsum(np.diff(offsets)[users])).astype(np.int64), items[kept]
-
-
-def _truth_alone(rows: Judged) -> Judged:
-    kept = rows.in_truth
-    return replace(
-        rows,
-        offsets=np.append(0, np.cumsum(rows.relevant)).astype(np.int64),
-        items=rows.items[kept],
-        in_truth=kept[kept],
-        in_test=rows.in_test[kept],
-        propensity=None,
-        strength=None if rows.strength is None else rows.strength[kept],
-    )

@@ -11,10 +11,12 @@ from unskew.errors import ConfigError
 from unskew.progress import Stage
 from unskew.ranking import Threads, Ties
 from unskew.simulators import World, WorldModel
-from unskew.trials.methods import CORRECTIONS, Correction
+from unskew.trials.design import METRICS, RECOMMENDERS, Design
+from unskew.trials.methods import METHODS, Method
+from unskew.trials.panel import Panel, split_panel
 from unskew.trials.recommenders import Recommenders, resolve_recommenders
-from unskew.trials.rows import Panel, Population, split_panel
-from unskew.trials.trial import METRICS, RECOMMENDERS, Design, Trial, gaps, judge
+from unskew.trials.rows import Population
+from unskew.trials.trial import Trial, judge
 
 _ARRAYS = ("truth", "population", "estimate", "std_error", "difference", "difference_error")
 _COUNTS = ("users", "panel_users", "dropped")
@@ -30,8 +32,8 @@ class Trials:
     world : str
         Word of the world.
     seed : int
-    truth, population, estimate, std_error : array (runs, recommenders, metrics, corrections)
-    difference, difference_error : array (runs, pairs, metrics, corrections)
+    truth, population, estimate, std_error : array (runs, recommenders, metrics, methods)
+    difference, difference_error : array (runs, pairs, metrics, methods)
     users, panel_users, dropped : array of int (runs)
     """
 
@@ -67,13 +69,13 @@ class Trials:
 
     @property
     def true_difference(self) -> Floats:
-        """Of the own users, (runs, pairs, metrics, corrections)."""
-        return gaps(self.truth, self.design)
+        """Of the own users, (runs, pairs, metrics, methods)."""
+        return self.design.gaps(self.truth)
 
     @property
     def population_difference(self) -> Floats:
         """Of what stands for the population's truth."""
-        return gaps(self.population, self.design)
+        return self.design.gaps(self.population)
 
     @property
     def difference_of_errors(self) -> Floats:
@@ -87,7 +89,7 @@ def run_trials(
     recommenders: Recommenders = RECOMMENDERS,
     *,
     metrics: Sequence[str] = METRICS,
-    corrections: Sequence[Correction] = CORRECTIONS,
+    methods: Sequence[Method] = METHODS,
     ties: Ties = "expected",
     level: float = 0.95,
     graded_truth: bool = False,
@@ -106,7 +108,7 @@ def run_trials(
     model : WorldModel or callable
         A callable makes a world from a generator; it has no panel.
     runs : int
-    recommenders, metrics, corrections, ties, level, graded_truth, population
+    recommenders, metrics, methods, ties, level, graded_truth, population
         As in `run_trial`.
     panel : bool
         Draw twice the users, and use the second half to say what the population is like; see `split_panel`.
@@ -123,7 +125,7 @@ def run_trials(
     if not (isinstance(model, WorldModel) or callable(model)):
         raise ConfigError(f"{model!r} is no world; make one with WorldModel.from_word")
     named = resolve_recommenders(recommenders)
-    design = Design(tuple(named), tuple(metrics), tuple(corrections), level, ties, graded_truth, population)
+    design = Design(tuple(named), tuple(metrics), tuple(methods), level, ties, graded_truth, population)
     draw = _with_panel(model) if panel else _alone(model)
 
     def task(run: int) -> Trial:

@@ -17,7 +17,7 @@ from unskew.trials.runs import Trials
 
 @dataclass(frozen=True)
 class CellSummary:
-    """One recommender, metric and correction over all runs; None where undefined.
+    """One recommender, metric and method over all runs; None where undefined.
 
     `bias` is the mean of estimate minus truth, `bias_error` its standard error over runs, `rmse` the root mean square
     of the same. `coverage` is the share of intervals that hold the true value of the log's own users,
@@ -27,7 +27,7 @@ class CellSummary:
 
     recommender: str
     metric: str
-    correction: str
+    method: str
     runs: int
     truth: float | None
     estimate: float | None
@@ -46,7 +46,7 @@ class CellSummary:
 
 @dataclass(frozen=True)
 class PairSummary:
-    """Two recommenders compared by one metric and correction over all runs, first minus second; None where undefined.
+    """Two recommenders compared by one metric and method over all runs, first minus second; None where undefined.
 
     Gaps: `true_gap` and `gap` are mean differences, `true_ratio` and `ratio` the ratios of the mean values, as an
     estimate may show the one too small and the other too large (Tian and Ekstrand 2020, section 4.2).
@@ -66,7 +66,7 @@ class PairSummary:
     a: str
     b: str
     metric: str
-    correction: str
+    method: str
     runs: int
     true_gap: float | None
     gap: float | None
@@ -99,18 +99,18 @@ class Summary:
 
     trials: Trials
 
-    def cell(self, recommender: str, metric: str, correction: str) -> CellSummary:
-        """Of one recommender, metric and correction, by name, word and label."""
+    def cell(self, recommender: str, metric: str, method: str) -> CellSummary:
+        """Of one recommender, metric and method, by name, word and label."""
         design, trials = self.trials.design, self.trials
         k = _place(recommender, design.recommenders, "recommender")
-        m, c = self._column(metric, correction)
+        m, c = self._column(metric, method)
         estimate, error = trials.estimate[:, k, m, c], trials.std_error[:, k, m, c]
         truth, population = trials.truth[:, k, m, c], trials.population[:, k, m, c]
         off = estimate - truth
         return CellSummary(
             recommender,
             metric,
-            correction,
+            method,
             runs=_runs(off),
             truth=_mean(truth),
             estimate=_mean(estimate),
@@ -123,10 +123,10 @@ class Summary:
             coverage_population=self._coverage(estimate, population, error),
         )
 
-    def pair(self, a: str, b: str, metric: str, correction: str) -> PairSummary:
-        """Of two recommenders by one metric and correction, the first minus the second."""
-        gap, error, truth, population = self._gaps(a, b, metric, correction)
-        first, second = self.cell(a, metric, correction), self.cell(b, metric, correction)
+    def pair(self, a: str, b: str, metric: str, method: str) -> PairSummary:
+        """Of two recommenders by one metric and method, the first minus the second."""
+        gap, error, truth, population = self._gaps(a, b, metric, method)
+        first, second = self.cell(a, metric, method), self.cell(b, metric, method)
         off, reach = gap - truth, self._reach * error
         scored = truth != 0
         right = (gap >= 0) & (truth > 0) | (gap <= 0) & (truth < 0)
@@ -137,7 +137,7 @@ class Summary:
             a,
             b,
             metric,
-            correction,
+            method,
             runs=_runs(off),
             true_gap=_mean(truth),
             gap=_mean(gap),
@@ -162,7 +162,7 @@ class Summary:
 
     @property
     def cells(self) -> Iterator[CellSummary]:
-        """Of all recommenders, metrics and corrections that go together."""
+        """Of all recommenders, metrics and methods that go together."""
         design = self.trials.design
         for name in design.recommenders:
             for metric, label in self._columns:
@@ -170,19 +170,19 @@ class Summary:
 
     @property
     def pairs(self) -> Iterator[PairSummary]:
-        """Of all pairs, metrics and corrections that go together."""
+        """Of all pairs, metrics and methods that go together."""
         names = self.trials.design.recommenders
         for first, second in self.trials.design.pairs:
             for metric, label in self._columns:
                 yield self.pair(names[first], names[second], metric, label)
 
-    def errors(self, a: str, b: str, metric: str, correction: str, *, population: bool = False) -> Floats:
+    def errors(self, a: str, b: str, metric: str, method: str, *, population: bool = False) -> Floats:
         """Estimated minus true difference in each run; against the population's stand-in when asked."""
-        gap, _, truth, stand_in = self._gaps(a, b, metric, correction)
+        gap, _, truth, stand_in = self._gaps(a, b, metric, method)
         off = gap - (stand_in if population else truth)
         return np.asarray(off[~np.isnan(off)])
 
-    def _gaps(self, a: str, b: str, metric: str, correction: str) -> tuple[Floats, Floats, Floats, Floats]:
+    def _gaps(self, a: str, b: str, metric: str, method: str) -> tuple[Floats, Floats, Floats, Floats]:
         """Estimated difference, its standard error, the true one and the population's, of each run."""
         design, trials = self.trials.design, self.trials
         for name in (a, b):
@@ -190,17 +190,17 @@ class Summary:
         if a == b:
             raise ConfigError(f"{a!r} with itself is no comparison; name two recommenders")
         p, sign = design.pair(a, b)
-        m, c = self._column(metric, correction)
+        m, c = self._column(metric, method)
         gap, truth, population = (
             sign * values[:, p, m, c]
             for values in (trials.difference, trials.true_difference, trials.population_difference)
         )
         return gap, trials.difference_error[:, p, m, c], truth, population
 
-    def _column(self, metric: str, correction: str) -> tuple[int, int]:
+    def _column(self, metric: str, method: str) -> tuple[int, int]:
         design = self.trials.design
         m = _place(metric, design.metrics, "metric of these trials")
-        c = _place(correction, design.labels, "correction of these trials")
+        c = _place(method, design.labels, "method of these trials")
         return m, c
 
     @cached_property
@@ -253,7 +253,7 @@ def wrong_winner(errors: Floats, observed: float) -> WrongWinner:
     """
     known = errors[~np.isnan(errors)]
     if not len(known):
-        raise ConfigError("no error of this difference is known; does the correction apply to the metric?")
+        raise ConfigError("no error of this difference is known; does the method apply to the metric?")
     sign = -1.0 if observed < 0 else 1.0
     truth = sign * (observed - known)
     counted = float(np.mean(truth < 0) + 0.5 * np.mean(truth == 0))

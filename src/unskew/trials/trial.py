@@ -2,95 +2,28 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 
 import numpy as np
 
 from unskew.arrays import Bools, Floats
 from unskew.errors import ConfigError
-from unskew.estimators import Terms, difference
+from unskew.estimators import Rows, Terms, difference
 from unskew.metrics import AnyMetric, ListMetric, Metric, parse_metric
-from unskew.ranking import TIE_POLICIES, Ties
+from unskew.ranking import Ties
 from unskew.simulators import World
-from unskew.trials.methods import CORRECTIONS, Correction, Weighing, weigh
+from unskew.trials.design import METRICS, RECOMMENDERS, Design
+from unskew.trials.methods import METHODS, Method, rows_of
+from unskew.trials.panel import Panel
 from unskew.trials.recommenders import Recommender, Recommenders, resolve_recommenders
-from unskew.trials.rows import POPULATIONS, Judged, Panel, Population, judged_rows
+from unskew.trials.rows import JudgedRows, Population, judged_rows
 from unskew.trials.truth import Rankings, Truth
-
-PAPER_METRICS = ("precision(of=list)@50", "recall@50", "mrr@50", "ndcg(discount=lenskit, ideal=all)@50")
-"""The four of Tian and Ekstrand (2020), on lists of up to 50."""
-METRICS = (*PAPER_METRICS, "adg@50", "auc", "dcg@50")
-RECOMMENDERS = ("oracle", "popular", "random")
-
-
-@dataclass(frozen=True)
-class Design:
-    """What is estimated, the same in every trial; its order is that of the arrays of a `Trial`.
-
-    Parameters
-    ----------
-    recommenders : tuple of str
-        Names.
-    metrics : tuple of str
-        Words.
-    corrections : tuple of Correction
-    level : float
-        Of the intervals.
-    ties : str
-    graded_truth : bool
-        Whether the true nDCG gains by how much an item is liked, while the observed one gains 1, as in the paper's
-        runs of LDA worlds. The two are then on different scales.
-    population : {"tested", "all"}
-        Who is judged: users with a test row, or all who like something outside train. See `run_trial`.
-    """
-
-    recommenders: tuple[str, ...]
-    metrics: tuple[str, ...] = METRICS
-    corrections: tuple[Correction, ...] = CORRECTIONS
-    level: float = 0.95
-    ties: Ties = "expected"
-    graded_truth: bool = False
-    population: Population = "tested"
-
-    def __post_init__(self) -> None:
-        if not 0 < self.level < 1:
-            raise ConfigError(f"level={self.level:g} must lie between 0 and 1")
-        if self.ties not in TIE_POLICIES:
-            raise ConfigError(f"ties={self.ties}: choose from {', '.join(TIE_POLICIES)}")
-        if self.population not in POPULATIONS:
-            raise ConfigError(f"population={self.population!r}: choose from {', '.join(POPULATIONS)}")
-        wrong = [word for word in self.metrics if parse_metric(word).kind not in {"mean", "sum", "list"}]
-        if wrong or not self.metrics or not self.corrections:
-            what = f"{wrong[0]} is of ratings" if wrong else "no metric or no correction"
-            raise ConfigError(f"{what}; a trial needs rankings to judge, as by recall@50, and an estimator, as aoa")
-
-    @property
-    def pairs(self) -> tuple[tuple[int, int], ...]:
-        """Places of the recommenders that are compared: each with those after it."""
-        return tuple(combinations(range(len(self.recommenders)), 2))
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Of the corrections."""
-        return tuple(each.label for each in self.corrections)
-
-    def pair(self, a: str, b: str) -> tuple[int, int]:
-        """Place of a pair, and 1, or -1 when it stands the other way round."""
-        first, second = self.recommenders.index(a), self.recommenders.index(b)
-        ordered = (first, second) if first < second else (second, first)
-        return self.pairs.index(ordered), 1 if first < second else -1
-
-    def applies(self) -> Bools:
-        """Which correction can estimate which metric, metrics by corrections."""
-        parsed = [parse_metric(word) for word in self.metrics]
-        return np.array([[each.admits(metric) for each in self.corrections] for metric in parsed])
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Estimates, their errors and the truth; arrays of recommenders (or pairs) by metrics by corrections.
+    """Estimates, their errors and the truth; arrays of recommenders (or pairs) by metrics by methods.
 
-    NaN where a correction does not apply to a metric.
+    NaN where a method does not apply to a metric.
 
     Parameters
     ----------
@@ -125,13 +58,13 @@ class Trial:
 
     @property
     def true_difference(self) -> Floats:
-        """Of the truth, pairs by metrics by corrections."""
-        return gaps(self.truth, self.design)
+        """Of the truth, pairs by metrics by methods."""
+        return self.design.gaps(self.truth)
 
     @property
     def population_difference(self) -> Floats:
         """Of what stands for the population's truth."""
-        return gaps(self.population, self.design)
+        return self.design.gaps(self.population)
 
 
 def run_trial(
@@ -139,7 +72,7 @@ def run_trial(
     recommenders: Recommenders = RECOMMENDERS,
     *,
     metrics: Sequence[str] = METRICS,
-    corrections: Sequence[Correction] = CORRECTIONS,
+    methods: Sequence[Method] = METHODS,
     ties: Ties = "expected",
     panel: Panel | None = None,
     level: float = 0.95,
@@ -163,7 +96,7 @@ def run_trial(
         Words (``oracle``, ``popular``, ``random``, any model), objects, or, by name, functions that make a scorer from
         the world.
     metrics : sequence of str
-    corrections : sequence of Correction
+    methods : sequence of Method
     ties : str
         ``ordinal`` for the order by item code within ties, as in the paper.
     panel : Panel, optional
@@ -176,7 +109,7 @@ def run_trial(
         For models that learn by chance.
     """
     named = resolve_recommenders(recommenders)
-    design = Design(tuple(named), tuple(metrics), tuple(corrections), level, ties, graded_truth, population)
+    design = Design(tuple(named), tuple(metrics), tuple(methods), level, ties, graded_truth, population)
     return judge(world, named, design, panel=panel, seed=seed)
 
 
@@ -192,20 +125,20 @@ def judge(
     if panel is not None:
         can = {name: each for name, each in recommenders.items() if each.ranks_strangers}
         strangers = _Part.of(panel.judged(judged.counts, design.population), world, can, design, seed)
-    return _Cells(design, own, strangers, weigh(design.corrections, judged, world, own.kept)).trial()
+    return _Cells(design, own, strangers, rows_of(design.methods, judged, world, own.kept)).trial()
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
     """Users who are judged together, and each recommender's ranks of their rows."""
 
-    judged: Judged
+    judged: JudgedRows
     rankings: Mapping[str, Rankings]
     kept: Bools
 
     @classmethod
     def of(
-        cls, judged: Judged, world: World, recommenders: Mapping[str, Recommender], design: Design, seed: int
+        cls, judged: JudgedRows, world: World, recommenders: Mapping[str, Recommender], design: Design, seed: int
     ) -> "_Part":
         kept = np.ones(len(judged.users), dtype=bool)
         rankings = {}
@@ -228,12 +161,12 @@ class _Cells:
     design: Design
     own: _Part
     strangers: _Part | None
-    weighings: Sequence[Weighing]
+    rows: Sequence[Rows]
     arrays: dict[str, Floats] = field(default_factory=dict)
 
     def trial(self) -> Trial:
         design = self.design
-        shape = (len(design.metrics), len(design.corrections))
+        shape = (len(design.metrics), len(design.methods))
         for name in ("truth", "population", "estimate", "std_error"):
             self.arrays[name] = np.full((len(design.recommenders), *shape), np.nan)
         for name in ("difference", "difference_error"):
@@ -251,15 +184,19 @@ class _Cells:
 
     def _metric(self, place: int, metric: AnyMetric) -> None:
         terms: list[dict[int, Terms]] = []
-        lists = self._list_terms(metric) if isinstance(metric, ListMetric) else None
+        lists = self._lists(metric) if isinstance(metric, ListMetric) else {}
         for k, name in enumerate(self.design.recommenders):
             rankings = self.own.rankings[name]
             gains = rankings.gains(metric) if isinstance(metric, Metric) else None
             truth = rankings.truth(metric, self.own.kept, gains)
             population = self._population(name, metric, truth)
-            terms.append(self._terms(metric, gains, None if lists is None else lists[name]))
+            if gains is None:
+                terms.append(self._terms(metric, [lists[name]] * len(self.rows)))
+            else:
+                worth = gains[self.own.judged.test_rows]
+                terms.append(self._terms(metric, [rows.with_worth(worth) for rows in self.rows]))
             for c, made in terms[k].items():
-                over_pairs = self.design.corrections[c].over_pairs(metric)
+                over_pairs = self.design.methods[c].over_pairs(metric)
                 self.arrays["truth"][k, place, c] = truth.pairs if over_pairs else truth.users
                 self.arrays["population"][k, place, c] = population.pairs if over_pairs else population.users
                 self.arrays["estimate"][k, place, c] = _number(made.value)
@@ -270,25 +207,23 @@ class _Cells:
                 self.arrays["difference"][p, place, c] = _number(gap)
                 self.arrays["difference_error"][p, place, c] = _number(error)
 
-    def _list_terms(self, metric: ListMetric) -> dict[str, Terms]:
-        """Values a user, of the users for whom all recommenders have one."""
+    def _lists(self, metric: ListMetric) -> dict[str, Rows]:
+        """The value of each user's list, of the users for whom all recommenders have one."""
         columns = {
             name: metric.values(rankings.lists(observed=True))[self.own.kept & self.own.judged.tested]
             for name, rankings in self.own.rankings.items()
         }
         defined = ~np.any([np.isnan(column) for column in columns.values()], axis=0)
-        return {name: Terms(column[defined], np.ones(int(defined.sum()))) for name, column in columns.items()}
+        user = np.arange(int(defined.sum()))
+        return {name: Rows(column[defined], user) for name, column in columns.items()}
 
-    def _terms(self, metric: AnyMetric, gains: Floats | None, of_list: Terms | None) -> dict[int, Terms]:
-        """By place of the correction, for those that apply."""
-        made = {}
-        for c, weighing in enumerate(self.weighings):
-            if weighing.correction.admits(metric):
-                if of_list is not None:
-                    made[c] = of_list
-                elif gains is not None:
-                    made[c] = Terms(*weighing.terms(metric, gains))
-        return made
+    def _terms(self, metric: AnyMetric, rows: Sequence[Rows]) -> dict[int, Terms]:
+        """By place of the method, for those that apply."""
+        return {
+            c: method.parsed.terms(of, metric.kind)
+            for c, (method, of) in enumerate(zip(self.design.methods, rows, strict=True))
+            if method.admits(metric)
+        }
 
     def _population(self, name: str, metric: AnyMetric, own: Truth) -> Truth:
         if self.strangers is None or name not in self.strangers.rankings or not self.strangers.users:
@@ -299,12 +234,6 @@ class _Cells:
         return Truth(
             float((1 - share) * own.users + share * other.users), float((1 - share) * own.pairs + share * other.pairs)
         )
-
-
-def gaps(values: Floats, design: Design) -> Floats:
-    """First minus second of each pair; recommenders are on the axis before metrics and corrections."""
-    first, second = (np.array([pair[side] for pair in design.pairs], dtype=int) for side in (0, 1))
-    return np.asarray(values[..., first, :, :] - values[..., second, :, :])
 
 
 def _number(value: float | None) -> float:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
-from unskew.estimators.estimator import sum_by
+from unskew.estimators.means import sum_by
 from unskew.metrics import NDCG, AnyMetric, ListMetric, Metric, UserLists
 from unskew.metrics.dcg import discount
 from unskew.metrics.exact.positions import mean_gain
 from unskew.metrics.exact.user_lists import divide
 from unskew.ranking import Ranks
-from unskew.trials.rows import Judged
+from unskew.trials.rows import JudgedRows
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class Rankings:
 
     Parameters
     ----------
-    judged : Judged
+    judged : JudgedRows
     ranks : Ranks
     graded : bool
         Whether the true nDCG gains by how much an item is liked.
     """
 
-    def __init__(self, judged: Judged, ranks: Ranks, *, graded: bool = False) -> None:
+    def __init__(self, judged: JudgedRows, ranks: Ranks, *, graded: bool = False) -> None:
         self.judged, self.ranks, self.graded = judged, ranks, graded
         self._lists: dict[bool, UserLists] = {}
 
@@ -107,7 +107,7 @@ class Rankings:
         return divide(sum_by(judged.user, hits * judged.strength), best)  # outside the truth the strength is 0
 
 
-def _offsets(judged: Judged, chosen: Bools) -> Ints:
+def _offsets(judged: JudgedRows, chosen: Bools) -> Ints:
     if chosen.all():
         return judged.offsets
     counts = np.bincount(judged.user[chosen], minlength=len(judged.users))

@@ -20,7 +20,7 @@ from unskew.estimators import Comparison
 from unskew.models import Model
 from unskew.ranking import MatrixScorer
 from unskew.simulators import Ibp
-from unskew.trials import Correction, Design, Trials
+from unskew.trials import Design, Method, Trials
 
 WORD = "ibp(users=60, alpha=20, c=1, sigma=0.2, sizes=pareto(scale=6, shape=1, upper=40))"
 WORLD = Ibp(users=60, alpha=20, c=1, sigma=0.2, sizes="pareto(scale=6, shape=1, upper=40)")
@@ -48,7 +48,7 @@ def judged(log):
 
 def _trials(errors, claimed, level):
     """Runs in which a beats b by nothing in truth, so the estimated difference is the error."""
-    design = Design(("a", "b"), ("auc",), (Correction(),))
+    design = Design(("a", "b"), ("auc",), (Method(),))
     runs = len(errors)
     estimate = np.full((runs, 2, 1, 1), level)
     shape = (runs, 1, 1, 1)

@@ -48,7 +48,7 @@ def made_runs(data: str, world: str, values: Values, *, noise: float = 0.001, ru
 
 def _trials(design, values: Values, drawn: np.ndarray) -> Trials:
     runs = len(drawn)
-    shape = (runs, len(design.recommenders), len(design.metrics), len(design.corrections))
+    shape = (runs, len(design.recommenders), len(design.metrics), len(design.methods))
     estimate, truth = np.zeros(shape), np.zeros(shape)
     for (name, metric), (observed, true) in values.items():
         k, m = design.recommenders.index(name), design.metrics.index(metric)

@@ -1,4 +1,4 @@
-"""Whether a correction reaches its goal, by judgements that are made by hand (Tian & Ekstrand 2020)."""
+"""Whether a method reaches its goal, by judgements that are made by hand (Tian & Ekstrand 2020)."""
 
 from dataclasses import replace
 
@@ -15,13 +15,13 @@ from unskew.studies.tian2020.goal import (
     judgements,
     runs_needed,
 )
-from unskew.trials import CORRECTIONS, PairSummary
+from unskew.trials import METHODS, PairSummary
 
 PAIR = PairSummary(
     a="oracle",
     b="popular",
     metric="recall@50",
-    correction="ips, true",
+    method="ips, true",
     runs=100,
     true_gap=0.1,
     gap=0.1,
@@ -88,7 +88,7 @@ def test_the_runs_needed_make_two_points_two_standard_errors():
 
 def test_only_metrics_that_a_correction_admits_are_judged():
     runs = all_worlds("ml-1m")[:1]
-    found = {each.label: [j.pair.metric for j in judgements(runs, each.label)] for each in CORRECTIONS}
+    found = {each.label: [j.pair.metric for j in judgements(runs, each.label)] for each in METHODS}
     assert found["aoa"] == found["ips, true"] == list(ADMITTED)
     assert found["snips, estimated"] == ["recall@50", "adg@50", "auc"]
 

@@ -27,13 +27,13 @@ from unskew.data import Interactions, Split
 from unskew.errors import ConfigError, DataError, Option
 from unskew.evaluation.settings.settings import Settings
 from unskew.progress import Stage
-from unskew.trials.methods import Correction
+from unskew.trials.methods import Method
 from unskew.trials.runs import Trials, run_trials
 from unskew.trials.summary import Summary
 
 FORMS = ("snips", "snips(per=balanced)", "snips(per=user)")
 """What can be computed on a log, besides the naive average."""
-CORRECTIONS = (Correction(), *(Correction(form, "estimated") for form in FORMS), Correction("snips", "true"))
+METHODS = (Method(), *(Method(form, "estimated") for form in FORMS), Method("snips", "true"))
 HOLDOUT = 0.2
 """Share held out in the world when nothing is on the log."""
 SAME_USERS = 0.05
@@ -149,7 +149,7 @@ class ErrorRun:
         return work
 
     def _judged(self, world: Likened, trials: Trials) -> "_Work":
-        auc = Summary(trials).cell(ORACLE, AUC, CORRECTIONS[0].label).truth
+        auc = Summary(trials).cell(ORACLE, AUC, METHODS[0].label).truth
         scale = self._scale(world, trials)
         result = WorldResult(
             likened=world,
@@ -171,7 +171,7 @@ class ErrorRun:
             runs,
             (ORACLE, POPULAR),
             metrics=list(dict.fromkeys([*self._metrics, AUC])),  # which tells whether the world is accepted
-            corrections=CORRECTIONS,
+            methods=METHODS,
             level=self.settings.level,
             panel=True,
             seed=self.settings.seed,
@@ -193,7 +193,7 @@ class ErrorRun:
                 each.result.likened,
                 replace(self.plan, depth=share),
                 self.settings,
-                CORRECTIONS,
+                METHODS,
                 self.threads,
                 self.progress,
                 first=castings[0] if castings else None,

@@ -8,12 +8,12 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints, Matrix
 from unskew.errors import ConfigError
-from unskew.estimators.estimator import sum_by
+from unskew.estimators.means import sum_by
 from unskew.metrics import Metric
 from unskew.ranking import Ranks, Ties
 from unskew.simulators import World
 from unskew.trials.recommenders import RULE, Recommender
-from unskew.trials.rows import Judged, judged_rows
+from unskew.trials.rows import JudgedRows, judged_rows
 
 CELLS = 2_000_000
 """Scores held at a time."""
@@ -52,7 +52,7 @@ class StandIn(Recommender):
         if not 0 <= self.shared <= 1 or self.stream <= _SHARED:
             raise ConfigError(f"stand-in with shared={self.shared:g}, stream {self.stream}: need 0 to 1, and 1 or more")
 
-    def rank(self, judged: Judged, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
+    def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
         """Score and count, some users at a time."""
         del world  # all that is needed is in the judged rows
         from unskew.audit.error.stand_in_kernel import rank_rows
@@ -80,7 +80,7 @@ class StandIn(Recommender):
 class Field:
     """The judged users of a world and the items that were trained on, with the noise of a run."""
 
-    judged: Judged
+    judged: JudgedRows
     seed: int
 
     @cached_property
@@ -175,7 +175,7 @@ class Workshop:
 
     Parameters
     ----------
-    judged : Judged
+    judged : JudgedRows
     metric : Metric
         The one that is matched.
     k : int
@@ -183,7 +183,7 @@ class Workshop:
     seed : int
     """
 
-    judged: Judged
+    judged: JudgedRows
     metric: Metric
     k: int
     seed: int = 0
@@ -323,7 +323,7 @@ def list_overlaps(lists: Mapping[str, Ints], pairs: Sequence[tuple[str, str]]) -
     return found
 
 
-def _first_users(judged: Judged, most: int) -> Judged:
+def _first_users(judged: JudgedRows, most: int) -> JudgedRows:
     if len(judged.users) <= most:
         return judged
     last, trained = int(judged.offsets[most]), int(judged.train_offsets[most])

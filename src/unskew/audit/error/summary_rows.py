@@ -18,7 +18,7 @@ from unskew.audit.error.result import (
     labelled,
 )
 from unskew.estimators import Comparison, normal_quantile
-from unskew.trials.methods import Correction
+from unskew.trials.methods import Method
 from unskew.trials.runs import Trials
 from unskew.trials.summary import PairSummary, Summary, smallest_detectable, wrong_winner
 
@@ -31,8 +31,8 @@ def _scaled(errors: Floats, scale: float, level: float = 1.0) -> Floats:
     return np.asarray(mean * level + (errors - mean) * scale)
 
 
-def _split_label(trials: Trials, label: str) -> Correction:
-    return trials.design.corrections[trials.design.labels.index(label)]
+def _split_label(trials: Trials, label: str) -> Method:
+    return trials.design.methods[trials.design.labels.index(label)]
 
 
 def _columns(trials: Trials) -> Iterator[tuple[str, str]]:
@@ -46,8 +46,8 @@ def reference_errors(trials: Trials, scale: float) -> dict[tuple[str, str, str, 
     summary, found = Summary(trials), {}
     for metric, label in _columns(trials):
         off = summary.errors(ORACLE, POPULAR, metric, label, population=True)
-        correction = _split_label(trials, label)
-        found[ORACLE, POPULAR, metric, labelled(correction.estimator, correction.propensity)] = _scaled(off, scale)
+        method = _split_label(trials, label)
+        found[ORACLE, POPULAR, metric, labelled(method.estimator, method.propensity)] = _scaled(off, scale)
     return found
 
 
@@ -86,8 +86,8 @@ def own_row(trials: Trials, observed: Observed) -> tuple[PairRow, Floats]:
     the metric, which may be another in the world than on the log.
     """
     comparison, summary = observed.comparison, Summary(trials)
-    correction = next(each for each in trials.design.corrections if each.estimator == comparison.estimator)
-    a, b, metric, label = comparison.a, comparison.b, comparison.metric, correction.label
+    method = next(each for each in trials.design.methods if each.estimator == comparison.estimator)
+    a, b, metric, label = comparison.a, comparison.b, comparison.metric, method.label
     pair = summary.pair(a, b, metric, label)
     errors, about = summary.errors(a, b, metric, label, population=True), POPULATION
     coverage = pair.coverage_population
@@ -101,7 +101,7 @@ def own_row(trials: Trials, observed: Observed) -> tuple[PairRow, Floats]:
     gap = comparison.difference
     row = _pair_row(
         pair,
-        correction,
+        method,
         errors,
         about=about,
         level=observed.level,
@@ -122,7 +122,7 @@ def _claimed(comparison: Comparison, level: float) -> float | None:
 
 def _pair_row(
     pair: PairSummary,
-    correction: Correction,
+    method: Method,
     errors: Floats,
     *,
     about: str,
@@ -137,8 +137,8 @@ def _pair_row(
         a=pair.a,
         b=pair.b,
         metric=pair.metric,
-        estimator=correction.estimator,
-        propensity=correction.propensity,
+        estimator=method.estimator,
+        propensity=method.propensity,
         runs=pair.runs,
         about=about,
         reference=observed is None and pair.a == ORACLE,
@@ -154,7 +154,7 @@ def _pair_row(
 
 
 def _level(summary: Summary, pair: PairSummary) -> float | None:
-    cells = [summary.cell(name, pair.metric, pair.correction).estimate for name in (pair.a, pair.b)]
+    cells = [summary.cell(name, pair.metric, pair.method).estimate for name in (pair.a, pair.b)]
     known = [value for value in cells if value is not None]
     return float(np.mean(known)) if known else None
 
@@ -163,13 +163,13 @@ def value_rows(trials: Trials, scale: float, how: Mapping[str, str]) -> Iterator
     """Of the recommenders of a set of trials; `how` says by name how a model of the user took part."""
     summary = Summary(trials)
     for cell in summary.cells:
-        correction = _split_label(trials, cell.correction)
+        method = _split_label(trials, cell.method)
         strangers = cell.coverage_population is not None
         yield ValueRow(
             recommender=cell.recommender,
             metric=cell.metric,
-            estimator=correction.estimator,
-            propensity=correction.propensity,
+            estimator=method.estimator,
+            propensity=method.propensity,
             runs=cell.runs,
             about=POPULATION if strangers else OWN_USERS,
             truth=cell.truth,

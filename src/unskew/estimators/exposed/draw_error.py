@@ -6,10 +6,10 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.estimators.estimate import Terms
-from unskew.estimators.exposed.exposure import Exposure
+from unskew.estimators.rows import Rows
 
 
-def with_draw_errors(terms: Terms, above: Floats, below: Floats, exposure: Exposure) -> Terms:
+def with_draw_errors(terms: Terms, above: Floats, below: Floats, drawn: Rows) -> Terms:
     r"""The terms with what each exposed row adds to the error of the draw.
 
     A row adds :math:`a_i` to the numerator and :math:`b_i` to the denominator; the l rows of a user are drawn from L
@@ -25,15 +25,15 @@ def with_draw_errors(terms: Terms, above: Floats, below: Floats, exposure: Expos
     terms : Terms
     above, below : array
         a and b of each exposed row.
-    exposure : Exposure
+    drawn : Rows
     """
     total = float(terms.denominator.sum())
     if terms.value is None or total <= 0:
         return terms
-    size = exposure.exposed
+    size = drawn.counts
     parts = above - terms.value * below
-    middle = exposure.sums(parts) / size
-    spread = np.sqrt((1 - size / exposure.population) * size / np.maximum(size - 1, 1))
-    errors = (parts - middle[exposure.user]) * spread[exposure.user] / total
-    lone = bool(np.any((size == 1) & (exposure.population > 1)))
+    middle = drawn.sums(parts) / size
+    spread = np.sqrt((1 - size / drawn.population) * size / np.maximum(size - 1, 1))
+    errors = (parts - middle[drawn.user]) * spread[drawn.user] / total
+    lone = bool(np.any((size == 1) & (drawn.population > 1)))
     return replace(terms, rows=errors, lone=lone)

@@ -7,10 +7,9 @@ from statistics import NormalDist
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats
 from unskew.errors import ConfigError, Option
-from unskew.estimators.exposed.exposure import Exposure
 from unskew.estimators.intervals import normal_quantile
+from unskew.estimators.rows import Rows
 
 SPREAD = 0.1  # Coat has .15, the completed matrix of MovieLens 100K .09
 LIKENESS = 0.05  # recall@5 to recall@100 of three models on Coat: 0 to .09
@@ -107,36 +106,35 @@ class ExposurePlan:
             )
 
     @classmethod
-    def from_pilot(cls, hits: Floats | Bools, exposure: Exposure, *, users: int | None = None) -> "ExposurePlan":
+    def from_pilot(cls, pilot: Rows, *, users: int | None = None) -> "ExposurePlan":
         r"""What a first, smaller exposure tells of share, recall, spread and likeness.
 
         Likeness is the :math:`\rho` at which :math:`\sum (m - \hat R n)^2 = R (1-R) \sum (n + \rho\, n(n-1))`.
 
         Parameters
         ----------
-        hits : array of bool or float
-            Which exposed rows are among the first K of the whole population.
-        exposure : Exposure
+        pilot : Rows
+            The exposed rows with their labels, worth 1 where they are among the first K of the whole population.
         users : int, optional
             Of the test to be; as many as in the pilot.
         """
-        if np.shape(hits) != exposure.positive.shape:
-            raise ConfigError(f"{np.size(hits)} hits for {len(exposure.positive)} rows of the pilot; give one a row")
-        if not np.isin(hits, (0, 1)).all():
+        if np.shape(pilot.worth) != pilot.labels.shape:
+            raise ConfigError(f"{np.size(pilot.worth)} hits for {len(pilot)} rows of the pilot; give one a row")
+        if not np.isin(pilot.worth, (0, 1)).all():
             raise ConfigError("hits of a pilot must be 0 or 1: whether a row is in the top K")
-        n, found = exposure.positives.astype(float), exposure.positive_sums(np.asarray(hits, dtype=float))
-        value = float(exposure.scale @ found / max(float(exposure.scale @ n), 1e-300))
+        n, found = pilot.positives.astype(float), pilot.positive_sums(np.asarray(pilot.worth, dtype=float))
+        value = float(pilot.scale @ found / max(float(pilot.scale @ n), 1e-300))
         if not 0 < value < 1:
             raise ConfigError(f"recall is {value:g} in the pilot, which tells nothing of its spread; expose more items")
-        of_users = exposure.n_users / max(exposure.n_users - 1, 1)
+        of_users = pilot.n_users / max(pilot.n_users - 1, 1)
         surprise = of_users * float(np.sum((found - value * n) ** 2)) / (value * (1 - value))
         pairs = float(n @ (n - 1))
         return cls(
-            users or exposure.n_users,
-            int(np.rint(exposure.population.mean())),
+            users or pilot.n_users,
+            int(np.rint(pilot.population.mean())),
             value,
-            float(exposure.scale @ n / exposure.population.sum()),
-            spread=1 / (exposure.prior.a + exposure.prior.b + 1),
+            float(pilot.scale @ n / pilot.population.sum()),
+            spread=1 / (pilot.prior.a + pilot.prior.b + 1),
             likeness=min(max((surprise - float(n.sum())) / pairs, 0.0), 1.0) if pairs else LIKENESS,
         )
 

@@ -3,16 +3,17 @@
 import numpy as np
 
 from unskew.arrays import Floats, Ints
+from unskew.errors import DataError
 from unskew.estimators.estimate import Terms
 from unskew.estimators.exposed.draw_error import with_draw_errors
-from unskew.estimators.exposed.exposure import Exposure, Worth
+from unskew.estimators.rows import Places, Rows
 
 ROUNDING = 1e-9
 PRIOR_ROWS = 10  # that speak for a model which is no better than chance, where few rows tell the slope
 STEP = 1.6  # how much wider a stratum of ranks is than the one above it
 
 
-def control(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
+def control(terms: Terms, rows: Rows) -> Terms:
     r"""Subtract how far the sample's gains, positive or not, are from their known expectation.
 
     The sum of gains over all of a user's candidates is known, :math:`G_u`, so
@@ -25,38 +26,38 @@ def control(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
     the sample stand there when K is small, so the slope is drawn towards :math:`\beta_0`, what it would be if positives
     were everywhere as common as in the whole sample; :math:`\omega` is worth ten rows.
     """
-    among = np.array([exposure.population.max(initial=0)])
-    known = worth.up_to(among)[:, 0]
-    off = exposure.scale * exposure.sums(worth.gains) - known
+    among = np.array([rows.population.max(initial=0)])
+    known = _places(rows).up_to(among)[:, 0]
+    off = rows.scale * rows.sums(rows.worth) - known
     off[np.abs(off) <= ROUNDING * np.abs(known)] = 0.0  # of a whole sample, where a slope would be of rounding errors
     size = float(off @ off)
     if size == 0 or terms.value is None:
         return terms
-    prior, worth_of_prior = _prior_slope(terms, worth, exposure)
+    prior, worth_of_prior = _prior_slope(terms, rows)
     slope = float((terms.numerator - terms.value * terms.denominator) @ off) + worth_of_prior * prior
     slope /= size + worth_of_prior
-    weight = exposure.scale[exposure.user]
+    weight = rows.scale[rows.user]
     reduced = Terms(terms.numerator - slope * off, terms.denominator)
-    above = weight * (exposure.positive - slope) * worth.gains
-    return with_draw_errors(reduced, above, rows_below(terms, exposure), exposure)
+    above = weight * (rows.labels - slope) * rows.worth
+    return with_draw_errors(reduced, above, rows_below(terms, rows), rows)
 
 
-def _prior_slope(terms: Terms, worth: Worth, exposure: Exposure) -> tuple[float, float]:
+def _prior_slope(terms: Terms, rows: Rows) -> tuple[float, float]:
     """The slope where labels have nothing to do with ranks, and its weight beside the sum of squares."""
-    weight = exposure.scale[exposure.user]
-    squares = (weight * worth.gains) ** 2
+    weight = rows.scale[rows.user]
+    squares = (weight * rows.worth) ** 2
     total = float(squares.sum())
     if total == 0:  # none of the sample gains anything
         return 0.0, 0.0
-    share = float(exposure.scale @ exposure.positives) / float(exposure.scale @ exposure.exposed)
-    if counts_positives(terms, exposure):
+    share = float(rows.scale @ rows.positives) / float(rows.scale @ rows.counts)
+    if counts_positives(terms, rows):
         assert terms.value is not None
-        share *= 1 - terms.value * float(weight**2 @ worth.gains) / total
-    rows = total**2 / float(squares @ squares)  # as many of equal gain would tell the slope as well
-    return share, PRIOR_ROWS / rows * total
+        share *= 1 - terms.value * float(weight**2 @ rows.worth) / total
+    as_many = total**2 / float(squares @ squares)  # rows of equal gain would tell the slope as well
+    return share, PRIOR_ROWS / as_many * total
 
 
-def fall(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
+def fall(terms: Terms, rows: Rows) -> Terms:
     r"""Estimate the share of positives by rank, falling from top to bottom, and sum the gains with it.
 
     Ranks are cut into strata that widen by 1.6, one edge at the cut-off. In each, the share of positives among the
@@ -65,44 +66,45 @@ def fall(terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
     that of positives :math:`\sum_s \hat\lambda_s N_s`. The strata found are taken as given for the error. Where the
     denominator of `terms` is not the number of positives it stays as it is.
     """
-    edges = rank_edges(int(exposure.population.max(initial=1)), worth.cutoff)
-    gains = np.diff(worth.up_to(edges), prepend=0.0, axis=1)
-    places = np.diff(np.minimum(edges[None], exposure.population[:, None]), prepend=0, axis=1).astype(float)
-    stratum = np.searchsorted(edges, worth.above, side="right").clip(max=len(edges) - 1)
-    weight = exposure.scale[exposure.user]
+    known = _places(rows)
+    edges = rank_edges(int(rows.population.max(initial=1)), known.cutoff)
+    gains = np.diff(known.up_to(edges), prepend=0.0, axis=1)
+    places = np.diff(np.minimum(edges[None], rows.population[:, None]), prepend=0, axis=1).astype(float)
+    stratum = np.searchsorted(edges, known.above, side="right").clip(max=len(edges) - 1)
+    weight = rows.scale[rows.user]
     shown = _by(stratum, weight, len(edges))
-    liked = _by(stratum, weight * exposure.positive, len(edges))
+    liked = _by(stratum, weight * rows.labels, len(edges))
     block = falling_blocks(liked, shown)
     blocks = int(block[-1]) + 1
     seen = _by(block, shown, blocks)
     share = _by(block, liked, blocks) / np.maximum(seen, 1e-300)
     row = block[stratum]
-    surprise = weight * (exposure.positive - share[row])
+    surprise = weight * (rows.labels - share[row])
 
-    def by_row(known: Floats) -> Floats:
+    def by_row(amounts: Floats) -> Floats:
         """What a row adds to the error of the shares, as far as it matters for the sum."""
-        factor = _by(block, known.sum(axis=0), blocks) / np.maximum(seen, 1e-300)
+        factor = _by(block, amounts.sum(axis=0), blocks) / np.maximum(seen, 1e-300)
         return np.asarray(factor[row] * surprise)
 
     above = by_row(gains)
-    numerator = gains @ share[block] + exposure.sums(above)
-    if not counts_positives(terms, exposure):
-        return with_draw_errors(Terms(numerator, terms.denominator), above, rows_below(terms, exposure), exposure)
+    numerator = gains @ share[block] + rows.sums(above)
+    if not counts_positives(terms, rows):
+        return with_draw_errors(Terms(numerator, terms.denominator), above, rows_below(terms, rows), rows)
     below = by_row(places)
-    reduced = Terms(numerator, places @ share[block] + exposure.sums(below))
-    return with_draw_errors(reduced, above, below, exposure)
+    reduced = Terms(numerator, places @ share[block] + rows.sums(below))
+    return with_draw_errors(reduced, above, below, rows)
 
 
-def counts_positives(terms: Terms, exposure: Exposure) -> bool:
+def counts_positives(terms: Terms, rows: Rows) -> bool:
     """Whether the denominator is the number of positives, as estimated from each user's own."""
-    return np.array_equal(terms.denominator, exposure.scale * exposure.positives)
+    return np.array_equal(terms.denominator, rows.scale * rows.positives)
 
 
-def rows_below(terms: Terms, exposure: Exposure) -> Floats:
+def rows_below(terms: Terms, rows: Rows) -> Floats:
     """What each row adds to a denominator that is not reduced; one that is no count of positives does not vary."""
-    if counts_positives(terms, exposure):
-        return np.asarray(exposure.scale[exposure.user] * exposure.positive)
-    return np.zeros(len(exposure.user))
+    if counts_positives(terms, rows):
+        return np.asarray(rows.scale[rows.user] * rows.labels)
+    return np.zeros(len(rows.user))
 
 
 def rank_edges(largest: int, cutoff: int | None) -> Ints:
@@ -122,6 +124,12 @@ def falling_blocks(liked: Floats, shown: Floats) -> Ints:
             last = stack.pop()
             stack[-1] = [old + new for old, new in zip(stack[-1], last, strict=True)]
     return np.repeat(np.arange(len(stack)), [int(part[2]) for part in stack])
+
+
+def _places(rows: Rows) -> Places:
+    if rows.places is None:
+        raise DataError("to reduce the variance, rows need the places of the model's lists; use reduce=none without")
+    return rows.places
 
 
 def _by(group: Ints, values: Floats, groups: int) -> Floats:

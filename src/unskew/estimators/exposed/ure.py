@@ -1,6 +1,5 @@
 """Unbiased recall evaluation: metrics over all candidates from items that were drawn at random."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -9,16 +8,15 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError
 from unskew.estimators.estimate import Terms
-from unskew.estimators.estimator import check_choice
+from unskew.estimators.estimator import Estimator, check_choice
 from unskew.estimators.exposed.beta_binomial import chance_of_any
 from unskew.estimators.exposed.draw_error import with_draw_errors
-from unskew.estimators.exposed.exposed_estimator import ExposedEstimator
-from unskew.estimators.exposed.exposure import Exposure, Worth
 from unskew.estimators.exposed.reduction import control, fall, rows_below
+from unskew.estimators.rows import Kind, Rows
 
 
 @dataclass(frozen=True)
-class Ure(ExposedEstimator, word="ure"):
+class Ure(Estimator, word="ure"):
     r"""Unbiased recall evaluation, from items drawn at random and ranked among all candidates [wang2024].
 
     With L candidates of a user, l of them exposed, n positives among these and :math:`g_i` the gain of an item at its
@@ -59,7 +57,9 @@ class Ure(ExposedEstimator, word="ure"):
         Recall as published: items whose score equals that of rank K + 1 count as missed.
     """
 
+    sees: ClassVar[str] = "exposed"
     kinds: ClassVar[frozenset[str]] = frozenset({"mean", "sum", "list"})
+    uses_propensity: ClassVar[bool] = False
     aggregate: Literal["mean", "pooled", "ipw"] = "mean"
     counts: Literal["beta-binomial", "plug-in"] = "beta-binomial"
     reduce: Literal["none", "control", "monotone"] = "none"
@@ -94,83 +94,74 @@ class Ure(ExposedEstimator, word="ure"):
             return "all users, gain over ideal gain"
         return self.target
 
-    def counted(self, exposure: Exposure, kind: str) -> int:
-        """How many users the number rests on: all for sums and pooled ones, else those with a positive."""
-        return exposure.n_users if kind == "sum" or self.aggregate == "pooled" else int(np.sum(exposure.positives > 0))
-
     def knows_draw_error(self, kind: str) -> bool:
         """Whether the error is known when users are fixed and only the draw of their items is chance."""
         return kind == "sum" or (kind == "mean" and self.aggregate == "pooled")
 
-    def row_weights_of(self, exposure: Exposure, kind: str) -> Floats:
-        """Weight of each positive in the estimate, up to scale; diagnostics are made from it."""
-        positives, user = exposure.positives, exposure.user[exposure.positive]
+    @property
+    def misses_ties(self) -> bool:
+        """As published, where it is asked for."""
+        return self.literal
+
+    def terms(self, rows: Rows, kind: Kind) -> Terms:
+        """Terms of a mean, of a sum (the Horvitz-Thompson estimate), or of a sum as a share of its ideal."""
+        if kind not in self.kinds:
+            raise self.refuse(kind)
+        found = rows.positive_sums(rows.worth)
+        if kind == "sum":
+            return self._reduced(Terms(rows.scale * found, np.ones(rows.n_users)), rows)
+        if kind == "list":
+            return self._shares(rows.scale * found, rows)
+        if self.aggregate == "pooled":
+            return self._reduced(Terms(rows.scale * found, rows.scale * rows.positives), rows)
+        return self._averaged(_ratio(found, rows.positives), rows)
+
+    def weights(self, rows: Rows, kind: Kind) -> Floats:
+        """Weight of each row in the estimate, up to scale; 0 for what is not positive."""
         if kind == "sum" or self.aggregate == "pooled":
-            return np.asarray(exposure.scale[user])
-        return np.asarray((self._weights(exposure) / np.maximum(positives, 1))[user])
+            return np.where(rows.labels, rows.scale[rows.user], 0.0)
+        return np.where(rows.labels, (self._user_weights(rows) / np.maximum(rows.positives, 1))[rows.user], 0.0)
 
-    def means(self, worth: Worth, exposure: Exposure) -> Terms:
-        """Terms of a mean over a user's positives."""
-        found = exposure.positive_sums(worth.gains)
+    def _shares(self, found: Floats, rows: Rows) -> Terms:
+        """Terms of a sum over a user's positives as a share of its ideal, as in NDCG."""
+        if rows.places is None or rows.places.ideal is None:
+            raise ConfigError(f"{self} can estimate no list metric but one that is a share of its ideal; use ndcg")
+        ideal = rows.places.ideal
         if self.aggregate == "pooled":
-            numerator, denominator = exposure.scale * found, exposure.scale * exposure.positives
-            return self._reduced(Terms(numerator, denominator), worth, exposure)
-        return self._averaged(_ratio(found, exposure.positives), exposure)
-
-    def sums(self, worth: Worth, exposure: Exposure) -> Terms:
-        """Terms of a sum over a user's positives: the Horvitz-Thompson estimate."""
-        found = exposure.scale * exposure.positive_sums(worth.gains)
-        return self._reduced(Terms(found, np.ones(exposure.n_users)), worth, exposure)
-
-    def shares(self, worth: Worth, exposure: Exposure, ideal: Callable[[Ints], Floats]) -> Terms:
-        """Terms of a sum over a user's positives as a share of its ideal, as in NDCG.
-
-        Parameters
-        ----------
-        worth : Worth
-        exposure : Exposure
-        ideal : callable
-            The ideal sum for each number of positives.
-        """
-        found = exposure.scale * exposure.positive_sums(worth.gains)
-        if self.aggregate == "pooled":
-            ideals = exposure.prior.expect(
-                lambda numbers, *_: ideal(numbers.astype(np.int64)),
-                exposure.positives,
-                exposure.exposed,
-                exposure.population,
+            ideals = rows.prior.expect(
+                lambda numbers, *_: ideal(numbers.astype(np.int64)), rows.positives, rows.counts, rows.population
             )
             # how the ideal varies with the draw has no simple form, so neither has the error of the draw
-            return replace(self._reduced(Terms(found, ideals), worth, exposure), rows=None)
-        numbers = np.rint(exposure.scale * exposure.positives).astype(np.int64)
-        return self._averaged(_ratio(found, ideal(numbers)), exposure)
+            return replace(self._reduced(Terms(found, ideals), rows), rows=None)
+        numbers = np.rint(rows.scale * rows.positives).astype(np.int64)
+        return self._averaged(_ratio(found, ideal(numbers)), rows)
 
-    def _averaged(self, values: Floats, exposure: Exposure) -> Terms:
+    def _averaged(self, values: Floats, rows: Rows) -> Terms:
         """The mean over users with a positive in the sample, weighted or not; others count in neither sum."""
-        weights = np.where(exposure.positives > 0, self._weights(exposure), 0.0)
-        return Terms(weights * values, weights)
+        weights = np.where(rows.positives > 0, self._user_weights(rows), 0.0)
+        return Terms(weights * values, weights, idle=int(np.sum(rows.positives == 0)))
 
-    def _weights(self, exposure: Exposure) -> Floats:
+    def _user_weights(self, rows: Rows) -> Floats:
         if self.aggregate == "mean":
-            return np.ones(exposure.n_users)
+            return np.ones(rows.n_users)
         if self.counts == "beta-binomial":
-            return exposure.prior.expect(
+            return rows.prior.expect(
                 lambda numbers, size, among: 1 / chance_of_any(np.maximum(numbers, 1), size, among),
-                np.maximum(exposure.positives, 1),
-                exposure.exposed,
-                exposure.population,
+                np.maximum(rows.positives, 1),
+                rows.counts,
+                rows.population,
             )
-        numbers = exposure.scale * np.maximum(exposure.positives, 1)
-        triples = zip(numbers, exposure.exposed, exposure.population, strict=True)
+        numbers = rows.scale * np.maximum(rows.positives, 1)
+        triples = zip(numbers, rows.counts, rows.population, strict=True)
         return np.array([1 / float(chance_of_any(n, int(size), int(among))) for n, size, among in triples])
 
-    def _reduced(self, terms: Terms, worth: Worth, exposure: Exposure) -> Terms:
+    def _reduced(self, terms: Terms, rows: Rows) -> Terms:
         if self.reduce == "control":
-            return control(terms, worth, exposure)
+            return control(terms, rows)
         if self.reduce == "monotone":
-            return fall(terms, worth, exposure)
-        above = exposure.scale[exposure.user] * exposure.positive * worth.gains
-        return with_draw_errors(terms, above, rows_below(terms, exposure), exposure)
+            return fall(terms, rows)
+        above = rows.scale[rows.user] * rows.labels * rows.worth
+        return with_draw_errors(terms, above, rows_below(terms, rows), rows)
 
 
 def _ratio(above: Floats, below: Floats | Ints) -> Floats:

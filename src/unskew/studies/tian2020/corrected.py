@@ -13,7 +13,7 @@ ALL = "all worlds"
 
 
 def run(context: Context) -> Findings:
-    """Every correction in every world, and whether it reaches the goal."""
+    """Every method in every world, and whether it reaches the goal."""
     runs = all_runs(context)
     if not runs:
         return Findings(notes=provenance(context), used=())
@@ -30,7 +30,7 @@ def run(context: Context) -> Findings:
 
 
 def _tally(reach: Reach) -> Iterator[ReproducedCell]:
-    """How often a correction reaches the goal, counted over worlds and metrics."""
+    """How often a method reaches the goal, counted over worlds and metrics."""
     clear, other = reach.part(clear=True), reach.part(clear=False)
     numbers: dict[str, float | None] = {
         "clear gaps": float(len(clear)),
@@ -44,7 +44,7 @@ def _tally(reach: Reach) -> Iterator[ReproducedCell]:
     }
     for column, value in numbers.items():
         if value is not None:
-            yield ReproducedCell(reach.correction, column, ALL, None, value)
+            yield ReproducedCell(reach.method, column, ALL, None, value)
 
 
 def _cells(each: Runs, label: str) -> Iterator[ReproducedCell]:

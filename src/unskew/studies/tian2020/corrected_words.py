@@ -29,18 +29,18 @@ WEAK = 0.9
 
 
 def claims(reaches: Sequence[Reach]) -> Iterator[Claim]:
-    """The goal, for each correction with the world's own propensities; the others are told in the notes."""
+    """The goal, for each method with the world's own propensities; the others are told in the notes."""
     for reach in reaches:
-        if reach.correction.endswith(", true") and reach.found:
+        if reach.method.endswith(", true") and reach.found:
             yield Claim(
-                f"{reach.correction}: in no world and metric do the runs refute that {GOAL}",
+                f"{reach.method}: in no world and metric do the runs refute that {GOAL}",
                 not reach.missed,
                 f"{told(reach)}. {tolerance(each.pair.runs for each in reach.found)}",
             )
 
 
 def told(reach: Reach) -> str:
-    """How far a correction gets, and where it fails."""
+    """How far a method gets, and where it fails."""
     clear, other = reach.part(clear=True), reach.part(clear=False)
     right, covered = (sum(each.reached for each in part) for part in (clear, other))
     missed = [_missed(each) for each in reach.missed]
@@ -104,13 +104,13 @@ def notes(runs: Sequence[Runs], reaches: Sequence[Reach]) -> Iterator[str]:
         "longer covered, so it has no rows here."
     )
     for reach in reaches:
-        if not reach.correction.endswith(", true") and reach.found:
-            name = "naive" if reach.correction == NAIVE else reach.correction
+        if not reach.method.endswith(", true") and reach.found:
+            name = "naive" if reach.method == NAIVE else reach.method
             yield f"{name}: {told(reach)}."
     for reach in reaches:
-        if reach.correction != NAIVE and reach.uncovered:
+        if reach.method != NAIVE and reach.uncovered:
             found = words.some([_why(each) for each in reach.uncovered])
-            yield f"{reach.correction}, intervals that do not cover: {found}."
+            yield f"{reach.method}, intervals that do not cover: {found}."
 
 
 def _why(each: Judgement) -> str:

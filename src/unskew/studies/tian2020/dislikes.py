@@ -44,12 +44,12 @@ def _cells(tally: Tally) -> Iterator[ReproducedCell]:
                 for recommender in (ORACLE, POPULAR):
                     row = f"error of {metric} of {recommender}"
                     yield mean_cell(row, "truth", data, tally.truth(name, setting, recommender, metric))
-                    for correction, title in COLUMNS.items():
-                        error = tally.error(name, setting, recommender, metric, correction)
+                    for method, title in COLUMNS.items():
+                        error = tally.error(name, setting, recommender, metric, method)
                         if not np.isnan(error).any():
                             yield mean_cell(row, title, data, error)
-                for correction, title in COLUMNS.items():
-                    share = tally.chosen(name, setting, metric, correction)
+                for method, title in COLUMNS.items():
+                    share = tally.chosen(name, setting, metric, method)
                     if share is not None:
                         yield ReproducedCell(f"share with the oracle first by {metric}", title, data, None, share)
 
@@ -60,10 +60,10 @@ def _errors(tally: Tally) -> Figure:
     for name in WORLDS:
         for recommender in (ORACLE, POPULAR):
             lines = []
-            for correction in (NAIVE, KNOWN, KNOWN_RATIO, POPULARITY_RATIO):
-                found = [tally.error(name, Setting(share), recommender, RECALL, correction) for share in SHARES]
+            for method in (NAIVE, KNOWN, KNOWN_RATIO, POPULARITY_RATIO):
+                found = [tally.error(name, Setting(share), recommender, RECALL, method) for share in SHARES]
                 means = [Mean.of(each) for each in found]
-                lines.append(_line(correction, [m.value for m in means], [m.error or np.nan for m in means]))
+                lines.append(_line(method, [m.value for m in means], [m.error or np.nan for m in means]))
             panels.append(Panel(f"{name}: {recommender}", tuple(lines)))
     return Figure(
         f"Error of {RECALL}",
@@ -78,9 +78,9 @@ def _choices(tally: Tally) -> Figure:
     panels = []
     for name in WORLDS:
         lines = []
-        for correction in (NAIVE, KNOWN, KNOWN_RATIO, POPULARITY_RATIO):
-            shares = [tally.chosen(name, Setting(share), ADG, correction) or 0.0 for share in SHARES]
-            lines.append(_line(correction, shares, [np.sqrt(p * (1 - p) / tally.runs) for p in shares]))
+        for method in (NAIVE, KNOWN, KNOWN_RATIO, POPULARITY_RATIO):
+            shares = [tally.chosen(name, Setting(share), ADG, method) or 0.0 for share in SHARES]
+            lines.append(_line(method, shares, [np.sqrt(p * (1 - p) / tally.runs) for p in shares]))
         panels.append(Panel(name, tuple(lines)))
     return Figure(
         f"Share of worlds in which the oracle is put before popular by {ADG}",
@@ -91,8 +91,8 @@ def _choices(tally: Tally) -> Figure:
     )
 
 
-def _line(correction: str, values: Sequence[float], errors: Sequence[float]) -> Series:
-    return Series.of(COLUMNS[correction], SHARES, values, errors, naive=correction == NAIVE)
+def _line(method: str, values: Sequence[float], errors: Sequence[float]) -> Series:
+    return Series.of(COLUMNS[method], SHARES, values, errors, naive=method == NAIVE)
 
 
 TABLE = Table("dislikes", "Beyond the paper: users who consume what they dislike, or by how much they like it", run)

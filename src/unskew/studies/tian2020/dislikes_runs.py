@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from unskew.arrays import Floats
 from unskew.simulators import Ibp, Lda, PreferenceWorld
 from unskew.studies.study import Context
-from unskew.studies.tian2020.estimates import CORRECTIONS, METRICS, NAIVE
+from unskew.studies.tian2020.estimates import METHODS, METRICS, NAIVE
 from unskew.trials import Summary, run_trials
 
 SIZES = "pareto(scale=10, shape=1, upper=60)"
@@ -61,46 +62,37 @@ class Tally:
         """The true value, one a run."""
         return self._of("truth", world, setting, recommender, metric, NAIVE)
 
-    def error(self, world: str, setting: Setting, recommender: str, metric: str, correction: str) -> Floats:
+    def error(self, world: str, setting: Setting, recommender: str, metric: str, method: str) -> Floats:
         """Estimate minus truth, one a run."""
-        return self._of("error", world, setting, recommender, metric, correction)
+        return self._of("error", world, setting, recommender, metric, method)
 
-    def chosen(self, world: str, setting: Setting, metric: str, correction: str) -> float | None:
+    def chosen(self, world: str, setting: Setting, metric: str, method: str) -> float | None:
         """Share of runs in which the oracle's estimate is at least that of popular."""
-        return self.summaries[world, setting].pair(ORACLE, POPULAR, metric, correction).first_chosen
+        return self.summaries[world, setting].pair(ORACLE, POPULAR, metric, method).first_chosen
 
     def better(self, metric: str) -> float:
         """Share of all worlds in which the oracle is truly better."""
         gaps = [self.truth(*key, ORACLE, metric) - self.truth(*key, POPULAR, metric) for key in self.summaries]
         return float(np.mean(np.concatenate(gaps) > 0))
 
-    def _of(self, name: str, world: str, setting: Setting, recommender: str, metric: str, correction: str) -> Floats:
+    def _of(self, name: str, world: str, setting: Setting, recommender: str, metric: str, method: str) -> Floats:
         trials = self.summaries[world, setting].trials
         design = trials.design
         k, m, c = (
             design.recommenders.index(recommender),
             design.metrics.index(metric),
-            design.labels.index(correction),
+            design.labels.index(method),
         )
         values: Floats = getattr(trials, name)
         return np.asarray(values[:, k, m, c])
 
 
 def simulate(context: Context, runs: int) -> Tally:
-    """Run all worlds and settings; each draws worlds of its own.
-
-    Parameters
-    ----------
-    context : Context
-    runs : int
-    """
+    """Run all worlds and settings; each draws worlds of its own."""
     found = {}
-    keys = [(name, setting) for name in WORLDS for setting in SETTINGS]
-    for done, (name, setting) in enumerate(keys):
-        context.report("worlds", done, len(keys))
+    for name, setting in context.counted("worlds", list(product(WORLDS, SETTINGS))):
         world = setting.of(replace(WORLDS[name], users=FAST_USERS) if context.fast else WORLDS[name])
         seed = int(context.rng("tian2020", "dislikes", name, str(setting)).integers(2**31))
-        trials = run_trials(world, runs, (ORACLE, POPULAR), metrics=METRICS, corrections=CORRECTIONS, seed=seed)
+        trials = run_trials(world, runs, (ORACLE, POPULAR), metrics=METRICS, methods=METHODS, seed=seed)
         found[name, setting] = Summary(trials)
-    context.report("worlds", len(keys), len(keys))
     return Tally(found, runs)

@@ -40,17 +40,17 @@ def notes(tally: Tally) -> Iterator[str]:
 
 def _story(tally: Tally, name: str) -> str:
     parts = []
-    for title, correction in (
+    for title, method in (
         ("naive", NAIVE),
         ("ips with known P", KNOWN),
         ("snips(per=balanced) with known P", KNOWN_RATIO),
         ("the same by popularity", POPULARITY_RATIO),
     ):
         oracle, popular = (
-            ", ".join(f"{tally.error(name, Setting(share), who, RECALL, correction).mean():+.3f}" for share in SHARES)
+            ", ".join(f"{tally.error(name, Setting(share), who, RECALL, method).mean():+.3f}" for share in SHARES)
             for who in (ORACLE, POPULAR)
         )
-        chosen = ", ".join(f"{tally.chosen(name, Setting(share), ADG, correction) or 0:.0%}" for share in SHARES)
+        chosen = ", ".join(f"{tally.chosen(name, Setting(share), ADG, method) or 0:.0%}" for share in SHARES)
         parts.append(f"{title}: oracle {oracle}; popular {popular}; oracle first by {ADG} in {chosen}")
     shares = ", ".join(f"{share:g}" for share in SHARES)
     truths = " and ".join(f"{tally.truth(name, NONE, who, RECALL).mean():.3f}" for who in (ORACLE, POPULAR))

@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from unskew.arrays import Floats
 from unskew.studies.means import Mean
 from unskew.studies.result import ReproducedCell
-from unskew.trials import Correction
+from unskew.trials import Method
 
 RECALL, ADG, PRECISION = METRICS = ("recall@50", "adg@50", "precision(of=list)@50")
 NAIVE, KNOWN, KNOWN_RATIO = "aoa", "ips, true", "snips(per=balanced), true"
 POPULARITY, POPULARITY_RATIO = "ips, estimated", "snips(per=balanced), estimated"
-CORRECTIONS = (
-    Correction(),
-    Correction("ips", "true"),
-    Correction("snips(per=balanced)", "true"),
-    Correction("ips", "estimated"),
-    Correction("snips(per=balanced)", "estimated"),
+METHODS = (
+    Method(),
+    Method("ips", "true"),
+    Method("snips(per=balanced)", "true"),
+    Method("ips", "estimated"),
+    Method("snips(per=balanced)", "estimated"),
 )
 COLUMNS: Mapping[str, str] = {
     NAIVE: "naive",

@@ -55,8 +55,8 @@ def _cells(tally: Tally) -> Iterator[ReproducedCell]:
                 for when, place in ENDS.items():
                     row = f"error of {metric} of {recommender}, {when}"
                     yield mean_cell(row, "truth", data, tally.truth(loop, recommender, metric)[:, place])
-                    for correction, title in COLUMNS.items():
-                        error = tally.error(loop, recommender, metric, correction)
+                    for method, title in COLUMNS.items():
+                        error = tally.error(loop, recommender, metric, method)
                         if not np.isnan(error).any():
                             yield mean_cell(row, title, data, error[:, place])
 
@@ -67,9 +67,9 @@ def _drift(tally: Tally) -> Figure:
     for loop in LOOPS:
         own = loop.recommender
         lines = [_line("truth", tally.truth(loop, own, RECALL), 1)]
-        for correction in (NAIVE, KNOWN, POPULARITY_RATIO):
-            values = tally.estimate(loop, own, RECALL, correction)
-            lines.append(_line(COLUMNS[correction], values, 1, naive=correction == NAIVE))
+        for method in (NAIVE, KNOWN, POPULARITY_RATIO):
+            values = tally.estimate(loop, own, RECALL, method)
+            lines.append(_line(COLUMNS[method], values, 1, naive=method == NAIVE))
         panels.append(Panel(f"lists of {loop}", tuple(lines)))
     return Figure(
         f"{RECALL} of the recommender that shows the lists, over the rounds",

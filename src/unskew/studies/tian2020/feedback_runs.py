@@ -11,7 +11,7 @@ from unskew.ranking import Threads
 from unskew.simulators import Lda
 from unskew.studies.means import Mean
 from unskew.studies.study import Context
-from unskew.studies.tian2020.estimates import CORRECTIONS
+from unskew.studies.tian2020.estimates import METHODS
 
 WORLD = Lda(users=1000, items=800, topics=10, likes=100, sizes="pareto(scale=10, shape=1, upper=60)")
 FAST_WORLD = Lda(users=150, items=150, topics=5, likes=40, sizes="pareto(scale=5, shape=1, upper=20)")
@@ -63,26 +63,26 @@ class Tally:
         """Replications by rounds, mean over users."""
         return np.array([run.truth(recommender, metric) for run in self.runs[loop]])
 
-    def estimate(self, loop: Loop, recommender: str, metric: str, correction: str) -> Floats:
+    def estimate(self, loop: Loop, recommender: str, metric: str, method: str) -> Floats:
         """Replications by rounds."""
-        return np.array([run.estimate(recommender, metric, correction) for run in self.runs[loop]])
+        return np.array([run.estimate(recommender, metric, method) for run in self.runs[loop]])
 
-    def error(self, loop: Loop, recommender: str, metric: str, correction: str) -> Floats:
+    def error(self, loop: Loop, recommender: str, metric: str, method: str) -> Floats:
         """Estimate minus truth, replications by rounds."""
-        return np.array([run.error(recommender, metric, correction) for run in self.runs[loop]])
+        return np.array([run.error(recommender, metric, method) for run in self.runs[loop]])
 
-    def z(self, loop: Loop, recommender: str, metric: str, correction: str) -> float:
+    def z(self, loop: Loop, recommender: str, metric: str, method: str) -> float:
         """Sum of the errors of all rounds over its standard error.
 
         Given the log before a round, the error of an estimate without bias has mean 0, so errors of different rounds
         are uncorrelated and their squares add up.
         """
-        errors = self.error(loop, recommender, metric, correction)
+        errors = self.error(loop, recommender, metric, method)
         return float(errors.sum() / np.sqrt((errors**2).sum()))
 
-    def chosen(self, loop: Loop, first: str, second: str, metric: str, correction: str) -> float:
+    def chosen(self, loop: Loop, first: str, second: str, metric: str, method: str) -> float:
         """Share of rounds, over all replications, in which the first has the higher estimate."""
-        ahead = self.estimate(loop, first, metric, correction) > self.estimate(loop, second, metric, correction)
+        ahead = self.estimate(loop, first, metric, method) > self.estimate(loop, second, metric, method)
         return float(ahead.mean())
 
     def better(self, loop: Loop, first: str, second: str, metric: str) -> float:
@@ -103,13 +103,7 @@ class Tally:
 
 
 def simulate(context: Context, rounds: int, replications: int) -> Tally:
-    """Run all loops; the k-th replications of all of them start from the same log.
-
-    Parameters
-    ----------
-    context : Context
-    rounds, replications : int
-    """
+    """Run all loops; the k-th replications of all of them start from the same log."""
     world = FAST_WORLD if context.fast else WORLD
     seeds = [int(context.rng("tian2020", "feedback", k).integers(2**31)) for k in range(replications)]
     tasks = [(loop, seed) for seed in seeds for loop in LOOPS]
@@ -125,7 +119,7 @@ def simulate(context: Context, rounds: int, replications: int) -> Tally:
             take=TAKE,
             organic=ORGANIC,
             dislikes=loop.dislikes,
-            corrections=CORRECTIONS,
+            methods=METHODS,
             beside=BESIDE,
             seed=seed,
         )

@@ -42,8 +42,8 @@ def _story(tally: Tally, loop: Loop) -> str:
     own = loop.recommender
     truth, head = tally.truth(loop, own, RECALL), tally.head(loop)
     parts = [
-        f"{_name} {_ends(tally.error(loop, own, RECALL, correction))}"
-        for correction, _name in ((NAIVE, "naive"), (KNOWN, "ips with known P"), (POPULARITY_RATIO, "by popularity"))
+        f"{_name} {_ends(tally.error(loop, own, RECALL, method))}"
+        for method, _name in ((NAIVE, "naive"), (KNOWN, "ips with known P"), (POPULARITY_RATIO, "by popularity"))
     ]
     return (
         f"Lists of {loop}. True {RECALL} of {own}: {truth[:, 0].mean():.3f} in the first round, "
@@ -149,10 +149,8 @@ def _by_popularity(tally: Tally) -> tuple[str, bool, str]:
 def _favours(tally: Tally) -> tuple[str, bool, str]:
     loop = LOOPS[0]
     off = {
-        correction: (
-            tally.error(loop, LEARNT, RECALL, correction) - tally.error(loop, "popular", RECALL, correction)
-        ).mean(axis=1)
-        for correction in (NAIVE, KNOWN)
+        method: (tally.error(loop, LEARNT, RECALL, method) - tally.error(loop, "popular", RECALL, method)).mean(axis=1)
+        for method in (NAIVE, KNOWN)
     }
     return (
         f"with lists of popular, the naive average makes the lead of {LEARNT} over popular in {RECALL} too small",

@@ -22,13 +22,7 @@ ADMITTED = ("precision(of=list)@50", "recall@50", "adg@50", "auc", "dcg@50")
 
 @dataclass(frozen=True)
 class Judgement:
-    """Oracle and popular compared by one metric and one estimate, in all runs of a world.
-
-    Parameters
-    ----------
-    data, world : str
-    pair : PairSummary
-    """
+    """Oracle and popular compared by one metric and one estimate, in all runs of a world."""
 
     data: str
     world: str
@@ -73,15 +67,15 @@ def _share(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
-def judgements(runs: Sequence[Runs], correction: str) -> Iterator[Judgement]:
-    """All worlds and metrics that a correction applies to."""
+def judgements(runs: Sequence[Runs], method: str) -> Iterator[Judgement]:
+    """All worlds and metrics that a method applies to."""
     for each in runs:
         summary = each.summary()
         design = summary.trials.design
-        admits = design.applies()[:, design.labels.index(correction)]
+        admits = design.applies()[:, design.labels.index(method)]
         for metric in ADMITTED:
             if admits[design.metrics.index(metric)]:
-                yield Judgement(each.data, each.world, summary.pair("oracle", "popular", metric, correction))
+                yield Judgement(each.data, each.world, summary.pair("oracle", "popular", metric, method))
 
 
 def covered_counts(runs: int) -> tuple[int, int]:
@@ -127,21 +121,15 @@ def runs_needed() -> int:
 
 @dataclass(frozen=True)
 class Reach:
-    """How far a correction gets, over all worlds and metrics.
+    """How far a method gets, over all worlds and metrics."""
 
-    Parameters
-    ----------
-    correction : str
-    found : tuple of Judgement
-    """
-
-    correction: str
+    method: str
     found: tuple[Judgement, ...]
 
     @classmethod
-    def of(cls, runs: Sequence[Runs], correction: str) -> "Reach":
+    def of(cls, runs: Sequence[Runs], method: str) -> "Reach":
         """From all judgements."""
-        return cls(correction, tuple(judgements(runs, correction)))
+        return cls(method, tuple(judgements(runs, method)))
 
     def part(self, *, clear: bool) -> tuple[Judgement, ...]:
         """Those with a clear gap, or the others."""

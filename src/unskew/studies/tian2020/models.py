@@ -15,7 +15,7 @@ from unskew.studies.tian2020.keeping import kept_trials
 from unskew.studies.tian2020.printed import WORLDS
 from unskew.studies.tian2020.runs import NAIVE
 from unskew.studies.tian2020.sets import NEEDS, SETS, provenance, sets_at_hand, world_of
-from unskew.trials import CORRECTIONS, METRICS, Design, Trial, Trials, judge, resolve_recommenders
+from unskew.trials import METHODS, METRICS, Design, Trial, Trials, judge, resolve_recommenders
 
 LEARNERS = ("popular", "item-knn(neighbours=50)", "als(factors=16, iterations=8)", "svd(rank=16)")
 USERS, FAST_USERS = 1500, 250
@@ -23,7 +23,7 @@ RUNS, FAST_RUNS = 6, 2
 SHOWN = ("recall@50", "auc")
 JUDGED = "recall@50"
 CORRECTED = "snips, true"
-"""The correction that the claims are about: it needs propensities alone, no number of relevant items."""
+"""The method that the claims are about: it needs propensities alone, no number of relevant items."""
 _WAY = "models"
 
 
@@ -36,7 +36,7 @@ class Learnt:
     trials: Trials
 
     def column(self, metric: str, label: str) -> tuple[int, int] | None:
-        """Places of a metric and a correction; None where they do not go together."""
+        """Places of a metric and a method; None where they do not go together."""
         design = self.trials.design
         m, c = design.metrics.index(metric), design.labels.index(label)
         return (m, c) if design.applies()[m, c] else None
@@ -80,7 +80,7 @@ def learnt_of(context: Context, data: str, world: str) -> Learnt:
     model = world_of(context, data, world)
     model = replace(model, users=min(model.users, FAST_USERS if context.fast else USERS))
     named = resolve_recommenders(LEARNERS)
-    design = Design(tuple(named), METRICS, CORRECTIONS)
+    design = Design(tuple(named), METRICS, METHODS)
 
     def task(run: int) -> dict[str, Trial]:
         drawn = model.draw(context.rng("tian2020", "models", data, world, run))
@@ -109,7 +109,7 @@ def _truths(each: Learnt) -> Iterator[ReproducedCell]:
 
 
 def _cells(each: Learnt) -> Iterator[ReproducedCell]:
-    """Bias of each model and the share of pairs in order, by correction."""
+    """Bias of each model and the share of pairs in order, by method."""
     for metric in SHOWN:
         for label in each.trials.design.labels:
             if each.column(metric, label) is None:
@@ -134,7 +134,7 @@ def _percent(claims: Bools) -> float | None:
 
 
 def claims(found: Sequence[Learnt]) -> Iterator[Claim]:
-    """Whether the correction puts more pairs in order where popularity decides what is observed."""
+    """Whether the method puts more pairs in order where popularity decides what is observed."""
     pop = [each for each in found if each.world in words.POPULAR]
     if not pop:
         return

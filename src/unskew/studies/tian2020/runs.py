@@ -12,11 +12,11 @@ from unskew.studies.tian2020.keeping import kept_trials
 from unskew.studies.tian2020.printed import WORLDS
 from unskew.studies.tian2020.sets import sets_at_hand, world_of
 from unskew.trials import (
-    CORRECTIONS,
+    METHODS,
     METRICS,
     PAPER_METRICS,
-    Correction,
     Design,
+    Method,
     Oracle,
     Recommender,
     Summary,
@@ -37,13 +37,7 @@ NAIVE = "aoa"
 
 @dataclass(frozen=True)
 class Way:
-    """How recommenders are judged.
-
-    Parameters
-    ----------
-    recommenders : mapping
-    design : Design
-    """
+    """How recommenders are judged."""
 
     recommenders: Mapping[str, Recommender]
     design: Design
@@ -55,10 +49,10 @@ class Way:
         return cls(named, Design(tuple(named), **options))
 
 
-_NAIVELY: Mapping[str, Any] = {"metrics": PAPER_METRICS, "corrections": (Correction(),), "ties": "ordinal"}
+_NAIVELY: Mapping[str, Any] = {"metrics": PAPER_METRICS, "methods": (Method(),), "ties": "ordinal"}
 EXPECTED, ORDINAL, ARCHIVE = "expected", "ordinal", "archive"
 WAYS: Mapping[str, Way] = {
-    EXPECTED: Way.of(Oracle(), metrics=METRICS, corrections=CORRECTIONS),
+    EXPECTED: Way.of(Oracle(), metrics=METRICS, methods=METHODS),
     ORDINAL: Way.of(Oracle(), **_NAIVELY),
     ARCHIVE: Way.of(Oracle(graded=True), graded_truth=True, **_NAIVELY),
 }
@@ -91,7 +85,7 @@ class Runs:
         return Summary(self.by_way[way])
 
     def values(self, recommender: str, metric: str, way: str = EXPECTED) -> tuple[Floats, Floats]:
-        """The observed and the true value of each run, without a correction."""
+        """The observed and the true value of each run, by the naive average."""
         trials = self.by_way[way]
         place = (trials.design.recommenders.index(recommender), trials.design.metrics.index(metric))
         naive = trials.design.labels.index(NAIVE)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, offsets_of
 from unskew.data import Interactions, Split
 from unskew.estimators.estimate import Terms
 from unskew.estimators.exposed import Exposure, Worth
@@ -103,12 +103,6 @@ def split_test(name: str, split: Split, rng: np.random.Generator) -> RandomTest:
 
     The population is that of the data, all items or those not in training, without the user's rows that went to
     training and validation: given these, the rest is a uniform sample of what remains.
-
-    Parameters
-    ----------
-    name : str
-    split : Split
-    rng : Generator
     """
     train, rows = _labelled(split.train), _labelled(split.test)
     size = max(1, round(PART * len(rows)))
@@ -124,13 +118,7 @@ def split_test(name: str, split: Split, rng: np.random.Generator) -> RandomTest:
 
 
 def judge_test(context: Context, test: RandomTest) -> JudgedTest:
-    """Train, choose and judge all rows.
-
-    Parameters
-    ----------
-    context : Context
-    test : RandomTest
-    """
+    """Train, choose and judge all rows."""
     users, row = np.unique(test.exposed.users, return_inverse=True)
     exposure = Exposure(row, np.asarray(test.exposed.values) == 1, test.held[users].sum(axis=1))
     large = large_k(exposure.population)
@@ -175,7 +163,7 @@ def inside(above: npt.NDArray[np.int32], exposure: Exposure, k: int) -> Terms:
     k : int
     """
     order = np.lexsort((above, exposure.user))
-    first = np.concatenate([[0], np.cumsum(exposure.exposed)[:-1]])
+    first = offsets_of(exposure.exposed)
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order)) - first[exposure.user[order]]
     found = exposure.positive_sums((place < k).astype(np.float64))

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from unskew.arrays import Bools, Floats, Ints
 from unskew.errors import ConfigError
 from unskew.estimators.exposed import Exposure, Worth
+from unskew.estimators.exposed.beta_binomial import chance_of_any
 
 if TYPE_CHECKING:
     from unskew.studies.wang2024.biased import BiasedLog
@@ -36,6 +37,16 @@ def exposure_of(log: "BiasedLog", drawn: Ints) -> Exposure:
     """What was drawn, with its labels."""
     users = np.repeat(np.arange(len(drawn)), drawn.shape[1])
     return Exposure(users, log.world.labels[users, drawn.ravel()], log.population)
+
+
+def chances_of(log: "BiasedLog", size: int) -> Floats:
+    """P(n >= 1) of each user when `size` items are drawn, from the true number of positives; 0 for those without."""
+    relevant, population = log.relevant.sum(axis=1), log.population
+    chances = np.zeros(len(relevant))
+    for among in np.unique(population):
+        mine = (population == among) & (relevant > 0)
+        chances[mine] = chance_of_any(relevant[mine], size, int(among))
+    return chances
 
 
 def worth_of(ranks: npt.NDArray[np.int32], drawn: Ints, log: "BiasedLog", k: int) -> Worth:

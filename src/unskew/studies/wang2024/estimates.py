@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.estimators.exposed import Ure, chance_of_any
+from unskew.estimators.exposed import Ure
 from unskew.studies.study import Context
 from unskew.studies.wang2024.correlations import SIZE, Truth
-from unskew.studies.wang2024.draws import draw_exposed, worth_of
+from unskew.studies.wang2024.draws import chances_of, draw_exposed, worth_of
 from unskew.studies.wang2024.rankings import discounts, full_dcg, hits
 from unskew.studies.wang2024.strata import FORMS, POOLED, Draw, Strata
 
@@ -70,7 +70,7 @@ class Estimates:
 
         From the known numbers of positives; an array (models, cut-offs).
         """
-        chance = chances(self.truth, self.size)
+        chance = chances_of(self.truth.log, self.size)
         own = [_own_recall(self.truth, model, self.ks) for model in self.truth.ranks]
         return np.asarray(np.stack([chance @ mine for mine in own]) / chance.sum())
 
@@ -104,10 +104,8 @@ def measure(context: Context, truth: Truth, size: int) -> Estimates:
     strata = Strata.of(truth.log, truth.ranks, ks)
     rng = context.rng("wang2024", "ure", name, size)
     tally = _Tally(truth, strata, context.n_trials(DRAWS, FAST_DRAWS))
-    for done in range(tally.draws):
-        context.report(f"{name}, ure in samples of {size}", done, tally.draws)
+    for done in context.counted(f"{name}, ure in samples of {size}", range(tally.draws)):
         tally.add(done, Draw.of(strata, draw_exposed(truth.log.held, size, rng)))
-    context.report(f"{name}, ure in samples of {size}", tally.draws, tally.draws)
     return Estimates(
         truth,
         size,
@@ -121,16 +119,6 @@ def measure(context: Context, truth: Truth, size: int) -> Estimates:
         tally.times,
         tally.variance,
     )
-
-
-def chances(truth: Truth, size: int) -> Floats:
-    """P(n >= 1) of each user, from the known number of positives."""
-    relevant, population = truth.log.relevant.sum(axis=1), truth.log.population
-    found = np.zeros(len(relevant))
-    for among in np.unique(population):
-        mine = population == among
-        found[mine] = chance_of_any(relevant[mine], size, int(among))
-    return np.where(relevant > 0, found, 0.0)
 
 
 def full_sums(truth: Truth, ks: tuple[int, ...]) -> tuple[Floats, Floats]:

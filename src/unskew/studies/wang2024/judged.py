@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.arrays import Floats, Ints
-from unskew.estimators.exposed import Exposure, Ure, chance_of_any
+from unskew.estimators.exposed import Exposure, Ure
 from unskew.models.debiased import DebiasedModel, NegS
 from unskew.studies.study import Context
 from unskew.studies.wang2024.biased import BiasedLog, logs
-from unskew.studies.wang2024.draws import draw_exposed, exposure_of, traditional, worth_of
+from unskew.studies.wang2024.draws import chances_of, draw_exposed, exposure_of, traditional, worth_of
 from unskew.studies.wang2024.fits import Fit, Parts, fits_of
 from unskew.studies.wang2024.rankings import hits, places
 from unskew.studies.wang2024.settings import ENTRIES, VARIANTS, Entry, grid_of
@@ -166,40 +166,22 @@ def _name(entry: Entry, model: DebiasedModel) -> str:
 
 
 def judge(context: Context, log: BiasedLog) -> JudgedWorld:
-    """Train, choose and judge all rows on one log.
-
-    Parameters
-    ----------
-    context : Context
-    log : BiasedLog
-    """
+    """Train, choose and judge all rows on one log."""
     name, large = log.world.name, large_k(log.population)
     choices = choose(context, log, name, (*ENTRIES, *VARIANTS))
     rng = context.rng("wang2024", "draws", name)
     total = context.n_trials(DRAWS, FAST_DRAWS)
     drawn = [draw_exposed(log.held, EXPOSED, rng).astype(np.int32) for _ in range(total)]
     exposures = [exposure_of(log, each) for each in drawn]
-    chances = chances_of(log)
+    chances = chances_of(log, EXPOSED)
     found: dict[str, Judged] = {}
     rows = {}
-    for done, (entry, choice) in enumerate(choices.items()):
-        context.report(f"{name}: random draws", done, len(choices))
+    for entry, choice in context.counted(f"{name}: random draws", choices.items()):
         if choice.settings not in found:  # a NegS is shown twice when it is the chosen one
             ranks = places(choice.fit.scorer, log.held)
             found[choice.settings] = _judged(entry, choice, ranks, log, chances, drawn, exposures)
         rows[entry] = _renamed(found[choice.settings], entry, choice)
-    context.report(f"{name}: random draws", len(choices), len(choices))
     return JudgedWorld(log, rows, large)
-
-
-def chances_of(log: BiasedLog) -> Floats:
-    """P(n >= 1) of each user, from the true number of positives; 0 for those without."""
-    relevant, population = log.relevant.sum(axis=1), log.population
-    chances = np.zeros(len(relevant))
-    for size in np.unique(population):
-        mine = (population == size) & (relevant > 0)
-        chances[mine] = chance_of_any(relevant[mine], EXPOSED, int(size))
-    return chances
 
 
 def _renamed(found: Judged, entry: Entry, choice: Choice) -> Judged:
