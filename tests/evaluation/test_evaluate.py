@@ -135,7 +135,7 @@ def test_estimates_are_the_formulas() -> None:
     split = skewed_split()
     options = {"estimators": ["aoa", "aoa(per=pair)", "snips"], "propensity": "popularity(gamma=1)"}
     report = evaluate({"m": whole_scores()}, split, metrics=["auc"], **options)  # type: ignore[arg-type]
-    ranks = report.evidence.ranks["m"]
+    ranks = report.samples.judged.ranks["m"]
     counts = split.train.item_counts + 1
     weighted = weights = 0.0
     by_user: dict[int, list[float]] = {}
@@ -156,8 +156,8 @@ def test_estimates_are_the_formulas() -> None:
 def test_diagnostics_are_the_formulas() -> None:
     split = skewed_split()
     report = evaluate({"m": whole_scores()}, split, metrics=["auc"], estimators=["snips", "snips(clip=0.5)"])
-    ranks = report.evidence.ranks["m"]
-    p = report.propensity(ranks.users, ranks.items)
+    ranks = report.samples.judged.ranks["m"]
+    p = report.propensities.positives(ranks.users, ranks.items)
     plain, clipped = (report.estimate("m", "auc", e) for e in ("snips", "snips(clip=0.5)"))
     w = 1 / p
     assert plain.effective_rows == pytest.approx(w.sum() ** 2 / (w**2).sum())

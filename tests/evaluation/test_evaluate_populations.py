@@ -33,14 +33,14 @@ def test_positives_of_train_decide_popularity_but_any_training_row_is_seen() -> 
     train = Interactions.from_arrays([0, 1, 2, 0], [0, 0, 1, 2], values=[5, 1, 5, 1], n_users=3, n_items=4)
     test = Interactions.from_arrays([0, 2], [1, 0], values=[5, 5], n_users=3, n_items=4)
     report = evaluate({"p": "popular"}, Split(train, test), metrics=["auc"], positive="rating>=4")
-    assert report.evidence.train.item_counts.tolist() == [1, 1, 0, 0]
-    assert report.evidence.ranks["p"].candidates.tolist() == [2, 3]
+    assert report.samples.judged.train.item_counts.tolist() == [1, 1, 0, 0]
+    assert report.samples.judged.ranks["p"].candidates.tolist() == [2, 3]
 
 
 def test_a_train_without_the_column_of_the_condition_is_all_positive() -> None:
     split = skewed_split(values=True)
     report = evaluate({"m": whole_scores()}, split, positive="rating>=3")
-    assert len(report.evidence.train) == len(split.train)
+    assert len(report.samples.judged.train) == len(split.train)
 
 
 def test_counts_may_be_a_mapping_or_a_frame_with_ids_as_text_or_number() -> None:

@@ -28,7 +28,7 @@ def alone() -> Report:
 
 
 def trained() -> FactorScorer:
-    scorer = alone().fitted["als"].ranker
+    scorer = alone().contenders.models["als"].ranker
     assert isinstance(scorer, FactorScorer)
     return scorer
 
@@ -80,7 +80,7 @@ def test_users_whom_a_model_does_not_know_are_misses_as_in_ir_measures() -> None
 
 def test_a_model_that_answers_its_twelve_best_users_moves_nobody_else() -> None:
     (row,) = alone().estimates
-    parts, ranks = split(), alone().evidence.ranks["als"]
+    parts, ranks = split(), alone().samples.judged.ranks["als"]
     hits = np.bincount(ranks.users, weights=ranks.above < 10) / np.maximum(np.bincount(ranks.users), 1)
     best = np.argsort(-hits, kind="stable")[:12]
     run = lists()

@@ -130,7 +130,7 @@ def test_the_skew_of_ratings_is_that_of_the_rated_rows():
 def test_many_different_ratings_are_shown_in_ranges():
     split = rated_split()
     report = judge_ratings(split=split, propensity="uniform")
-    object.__setattr__(report.rated, "values", np.linspace(0, 4, report.rated.rows))
+    object.__setattr__(report.samples.ratings, "values", np.linspace(0, 4, report.samples.ratings.rows))
     found = measure_ratings(report)
     assert found.labels[0] == "0 to 0.5"
     assert len(found.labels) == 8

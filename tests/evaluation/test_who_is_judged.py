@@ -82,11 +82,11 @@ def test_served_models_are_compared_on_the_users_of_both() -> None:
     assert rows_of(served, "one") != rows_of(common, "one")
     assert served.run["users"] == "served"
     assert served.verdict.summary[0].startswith("Each model is judged on the users it knows")
-    assert served.counterparts.estimates == ()
+    assert served.twins.estimates == ()
     assert all(answer.flip_gamma is None and not answer.weighted for answer in served.answers)
     weighted = [evaluate({"one": one, "two": two}, split, metrics=["auc"], estimators=["snips"], users="served")]
     weighted += [evaluate({"one": one}, split, metrics=["auc"], estimators=["snips"])]
-    naive = [next(row for row in each.counterparts.estimates if row.model == "one") for each in weighted]
+    naive = [next(row for row in each.twins.estimates if row.model == "one") for each in weighted]
     assert (naive[0].value, naive[0].users) == (naive[1].value, naive[1].users)
     assert served.to_html()
     assert str(served)
@@ -120,7 +120,9 @@ def test_models_that_know_other_users_are_also_judged_on_those_whom_all_know() -
     assert verdict.common.answer == common.verdict.answer
     said = common.verdict.answer
     assert f"users whom all models know, {said[0].lower()}{said[1:]}" in verdict.sentence
-    assert report.to_dict()["verdict"]["common_users"]["users"] == verdict.common_users == len(common.evidence.users)
+    assert (
+        report.to_dict()["verdict"]["common_users"]["users"] == verdict.common_users == len(common.samples.judged.users)
+    )
     assert "users whom all models know" in report.to_html()
     assert "on the 6 users whom all models know" in " ".join(str(report).split())
     assert evaluate({"whole": models["whole"], "same": MatrixScorer(-matrix)}, split).on_common_users is None
@@ -172,8 +174,8 @@ def test_the_catalogue_grows_with_the_items_of_all_models() -> None:
     wide = MatrixScorer(np.c_[matrix, np.zeros((USERS, 2))], item_ids=[*range(ITEMS), 50, 51])
     alone = evaluate({"mine": MatrixScorer(matrix)}, split, metrics=["auc"], estimators=["aoa"])
     together = evaluate({"mine": MatrixScorer(matrix), "wide": wide}, split, metrics=["auc"], estimators=["aoa"])
-    assert together.contest is not None
-    assert together.contest.catalogue_size == ITEMS + 2
+    assert together.samples.contest is not None
+    assert together.samples.contest.catalogue_size == ITEMS + 2
     assert together.value("mine", "auc", "aoa") > alone.value("mine", "auc", "aoa")  # type: ignore[operator]
 
 

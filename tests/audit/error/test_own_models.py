@@ -10,10 +10,9 @@ def test_models_that_are_level_differ_by_zero_without_a_sign() -> None:
     values = {("worse", "auc"): 0.6, ("better", "auc"): 0.7, ("worse", "recall@1"): 0.0, ("better", "recall@1"): 0.0}
     rows = [SimpleNamespace(model=a, metric=b, estimator="aoa", value=value) for (a, b), value in values.items()]
     level = Comparison("recall@1", "aoa", "worse", "better", 0.0, 0.0, 0.0, 1.0, 1.0)
-    nothing: Any = None
-    evidence: Any = SimpleNamespace(ranks={"worse": None, "better": None})
-    settings: Any = SimpleNamespace(metrics=["auc"])
-    seen = Seen({}, {}, {}, evidence, nothing, nothing, settings, 5)
+    samples: Any = SimpleNamespace(judged=SimpleNamespace(ranks={"worse": None, "better": None}))
+    run: Any = SimpleNamespace(settings=SimpleNamespace(metrics=["auc"]))
+    seen = Seen({}, {}, {}, samples, run, 5)
     seen.__dict__["_estimates"] = (rows, [level])
     (found,) = seen.observed()
     row = found.comparison

@@ -75,7 +75,7 @@ def cold_split(cold: int, warm: int) -> Split:
 def test_much_that_is_left_out_comes_first() -> None:
     split = cold_split(cold=10, warm=20)
     report = evaluate({"als": "als(factors=2)"}, split, metrics=["recall@2"])
-    assert report.dropped_share == pytest.approx(1 - report.evidence.rows / len(split.test))
+    assert report.dropped_share == pytest.approx(1 - report.samples.judged.rows / len(split.test))
     assert report.dropped_share > 0.2
     assert "of the test rows were not judged (10 of users known to no model" in report.warnings[0]
     assert report.to_dict()["warnings"][0] == report.warnings[0]

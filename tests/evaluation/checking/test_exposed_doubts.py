@@ -21,7 +21,7 @@ def test_users_without_a_positive_are_counted_with_what_each_aggregate_does():
         estimators=("traditional", "ure", POOLED, "ure(aggregate=ipw)", "aoa"),
         share=0.1,
     )
-    without = int(np.sum(report.exposures.exposure.positives == 0))
+    without = int(np.sum(report.samples.exposed.drawn.positives == 0))
     (warning,) = told(report, "no positive in the sample")
     assert warning.startswith(f"{without} of 60 users have no positive in the sample: excluded from traditional")
     assert "recall@2 by ure" in warning.split(", a bias towards users with many positives")[0]
@@ -41,7 +41,7 @@ def test_each_estimator_with_one_fate_is_named_once():
 
 def test_few_positives_at_the_top_are_told_by_model():
     report = judge_exposed(metrics=("recall@1", "recall@20"), share=0.1)
-    hits = {name: count_hits(ranks, 1) for name, ranks in report.evidence.ranks.items()}
+    hits = {name: count_hits(ranks, 1) for name, ranks in report.samples.judged.ranks.items()}
     few = [name for name, number in hits.items() if number < 10]
     (warning,) = told(report, "exposed positives few are in the top")
     assert few

@@ -251,7 +251,7 @@ def test_labels_of_train_say_what_a_model_learns_as_positive() -> None:
     test = Interactions.from_arrays([0, 1], [2, 3], [1, 1], n_users=2, n_items=4)
     report = evaluate({"p": "popular"}, Split(train, test, candidates="all", exposed=True), metrics=["recall@1"])
     assert report.settings.positive == "rating>=1"
-    assert report.evidence.train.item_counts.tolist() == [0, 2, 0, 0]
+    assert report.samples.judged.train.item_counts.tolist() == [0, 2, 0, 0]
 
 
 def test_shares_that_rise_with_rank_are_told_of() -> None:

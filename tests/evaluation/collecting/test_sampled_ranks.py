@@ -90,14 +90,14 @@ def test_drawing_everything_is_full_ranking(rule: str, ties: str) -> None:
 def test_the_measured_error_compares_with_full_ranking() -> None:
     report = run(FORMS[1], metrics=["auc", "recall@5"])
     full = run("unseen", metrics=["auc", "recall@5"])
-    assert report.correction is not None
-    for check in report.correction:
-        assert check.users == len(report.evidence.users)
+    assert report.samples.correction is not None
+    for check in report.samples.correction:
+        assert check.users == len(report.samples.judged.users)
         assert check.corrected == pytest.approx(report.value("m", check.metric, "aoa"), abs=1e-12)
         assert check.full == pytest.approx(full.value("m", check.metric, "aoa"), abs=1e-12)
         assert check.difference == pytest.approx(check.corrected - check.full, abs=1e-12)
         assert check.std_error is not None
-    assert [(check.model, check.metric) for check in report.correction] == [("m", "auc"), ("m", "recall@5")]
+    assert [(check.model, check.metric) for check in report.samples.correction] == [("m", "auc"), ("m", "recall@5")]
 
 
 def test_the_error_is_in_the_json_the_text_and_the_page_of_a_corrected_run_only() -> None:
@@ -135,9 +135,9 @@ def test_validation_items_are_no_candidates() -> None:
     split = Split(parts[0], test, parts[1], candidates="sampled(3, correction=unbiased)")
     scores = np.array([[9.0, 9, 9, 9, 1, 2, 3, 4, 5, 3.5]])
     report = evaluate({"m": MatrixScorer(scores)}, split, metrics=["auc"], estimators=["aoa"])
-    assert report.correction is not None
-    assert report.correction[0].full == 1 - 2 / 6
-    assert report.correction[0].std_error is None
+    assert report.samples.correction is not None
+    assert report.samples.correction[0].full == 1 - 2 / 6
+    assert report.samples.correction[0].std_error is None
     assert "towards all items outside train and validation" in report.estimates[0].definition
 
 
@@ -209,8 +209,8 @@ def test_what_a_list_leaves_out_gains_nothing_under_a_cut_off(rule: str) -> None
     items = np.tile([0, 1, 2], (USERS, 1))
     lists = ListScorer.from_arrays(items, user_ids=np.arange(USERS), item_ids=np.arange(ITEMS))
     report = run(rule, lists, metrics=["recall@5", "adg"])
-    outside = ~np.isin(report.evidence.items, [0, 1, 2])
-    recall, adg = (report.evidence.gains("m", metric) for metric in report.settings.metrics)
+    outside = ~np.isin(report.samples.judged.items, [0, 1, 2])
+    recall, adg = (report.samples.judged.gains("m", metric) for metric in report.settings.metrics)
     assert (recall[outside] == 0).all()
     assert (recall[~outside] > 0.3).all()
     assert (adg[outside] > 0).all()

@@ -26,7 +26,7 @@ def test_the_same_mean_with_another_spread_moves_what_depends_on_it() -> None:
     uneven, even = judged([4, 2] * 4), judged([3] * USERS)
     rows = {row.metric: row for row in compare(uneven, even).rows}
     assert rows["adg"].expected == 0
-    ranks = uneven.evidence.ranks["m"]
+    ranks = uneven.samples.judged.ranks["m"]
     move = expected_move("ndcg", ranks, sizes=np.full(USERS, 3))
     assert rows["ndcg"].expected == pytest.approx(uneven.value("m", "ndcg", "aoa") - move.after)
     assert rows["ndcg"].expected != 0
@@ -38,7 +38,7 @@ def test_the_error_of_the_rest_is_that_of_the_value_at_the_other_size() -> None:
     """From four positives before to two now: the earlier ranks say what two would give, with what error."""
     before, after = judged([4] * USERS), judged([2] * USERS)
     row = next(row for row in compare(after, before).rows if row.metric == "ndcg")
-    move = expected_move("ndcg", before.evidence.ranks["m"], sizes=np.full(USERS, 2))
+    move = expected_move("ndcg", before.samples.judged.ranks["m"], sizes=np.full(USERS, 2))
     assert row.expected == pytest.approx(move.after - before.value("m", "ndcg", "aoa"))
     error = np.std(move.per_user_after, ddof=1) / np.sqrt(USERS)
     own = after.estimate("m", "ndcg", "aoa").std_error

@@ -97,12 +97,14 @@ def test_json_without_the_sizes_is_spread_in_proportion_and_told_to_be_approxima
 def test_users_in_both_keep_their_own_size_when_some_are_in_one_only() -> None:
     now = run(np.tile([2, 6], 10))
     before = run(np.tile([1, 5], 10)[:18][::-1], seed=1, users=np.arange(2, 20))  # the one of few had many, and back
-    coupling = couple(now.evidence, before.run, before)
+    coupling = couple(now.samples.judged, before.run, before)
     assert coupling.by_rank == 2
-    np.testing.assert_allclose(coupling.mix.means[2:], before.evidence.offsets[1:] - before.evidence.offsets[:-1])
+    np.testing.assert_allclose(
+        coupling.mix.means[2:], before.samples.judged.offsets[1:] - before.samples.judged.offsets[:-1]
+    )
     np.testing.assert_allclose(coupling.mix.means[:2], [1, 5])  # by rank
     assert any("2 of 20 users are in one run only" in note for note in compare(now, before).notes)
-    back = couple(before.evidence, now.run, now)  # all of these are in the other
+    back = couple(before.samples.judged, now.run, now)  # all of these are in the other
     assert back.by_rank == 0
     assert back.mix.sizes.shape == (1, 18)
 

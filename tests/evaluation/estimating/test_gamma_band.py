@@ -1,5 +1,7 @@
 """The estimates over the gammas that are held possible."""
 
+from dataclasses import replace
+
 import pytest
 from fitted_gammas import chosen, skewed_log
 from skewed import judge_models, make_split
@@ -7,7 +9,7 @@ from skewed import judge_models, make_split
 from unskew import evaluate
 from unskew.data import split_fractions
 from unskew.errors import ConfigError
-from unskew.evaluation.estimating.estimate import Estimation
+from unskew.evaluation.estimating.estimation import Estimation
 from unskew.evaluation.estimating.gamma_band import GammaBand, measure_band
 from unskew.evaluation.report import Report
 from unskew.propensities import POSSIBLE, GammaRange
@@ -15,8 +17,8 @@ from unskew.propensities import POSSIBLE, GammaRange
 
 def band_of(report: Report, *gammas: float) -> GammaBand:
     """Over the gammas that some model has."""
-    estimation = Estimation(report.evidence, report.settings, report.propensity, rated=report.rated)
-    band = measure_band([estimation], chosen(*gammas))
+    estimation = Estimation(report.samples, report.settings, replace(report.propensities, gamma=chosen(*gammas)))
+    band = measure_band([estimation])
     assert band is not None
     return band
 
@@ -124,13 +126,13 @@ def test_the_ends_are_runs_with_those_gammas() -> None:
     models = {"popular": "popular", "als": "als(factors=4)"}
     asked = {"metrics": ["recall@5", "auc"], "estimators": ["snips", "snips(per=user, clip=0.2)"]}
     report = evaluate(models, split, propensity="popularity(gamma=auto)", **asked)  # type: ignore[arg-type]
-    assert report.gamma is not None
+    assert report.propensities.gamma is not None
     assert report.band is not None
     assert report.band.fitted
     told = report.to_dict()["sensitivity"]
     assert len(told) == 2 * 2 * 2 * len(report.band.gammas)
-    for gamma in (report.gamma.low, report.gamma.used, report.gamma.high):
-        alone = evaluate(models, split, propensity=report.gamma.at(gamma), **asked)  # type: ignore[arg-type]
+    for gamma in (report.propensities.gamma.low, report.propensities.gamma.used, report.propensities.gamma.high):
+        alone = evaluate(models, split, propensity=report.propensities.gamma.at(gamma), **asked)  # type: ignore[arg-type]
         points = [one for one in told if one["gamma"] == gamma]
         assert len(points) == len(alone.estimates)
         for one in points:
@@ -141,14 +143,14 @@ def test_the_ends_are_runs_with_those_gammas() -> None:
 def test_table_and_page_show_the_gammas_found() -> None:
     split = split_fractions(skewed_log(), (80, 20), rng=1)
     report = evaluate({"popular": "popular"}, split, metrics=["auc"], propensity="popularity(gamma=auto)")
-    assert report.gamma is not None
+    assert report.propensities.gamma is not None
     text, page = str(report), report.to_html()
     assert "Over the gammas found" in text
-    assert report.gamma.describe() in text
+    assert report.propensities.gamma.describe() in text
     assert 'id="sensitivity"' in page
     assert all(
         f"gamma {gamma:.2f}".replace("-", "−") in page
-        for gamma in (report.gamma.low, report.gamma.used, report.gamma.high)
+        for gamma in (report.propensities.gamma.low, report.propensities.gamma.used, report.propensities.gamma.high)
     )
     plain = evaluate({"popular": "popular"}, make_split(), metrics=["auc"])
     assert "Over the gammas found" not in str(plain)

@@ -8,7 +8,7 @@ from rated_runs import ITEMS, RATINGS, USERS, judge_mixed, judge_ratings, rated_
 from skewed import judge_models, make_split
 
 from unskew.evaluation.checking.weights import propensities_add_up
-from unskew.evaluation.estimating.propensity_sum import as_numbers
+from unskew.evaluation.record import as_numbers
 from unskew.propensities import Diagnostics, NaiveBayes
 
 
@@ -46,7 +46,7 @@ def test_notes_become_warnings_of_the_report():
 def test_an_observation_model_brings_its_own_diagnostics():
     sample = RATINGS[:, 0]
     report = judge_ratings(propensity=NaiveBayes(sample), estimators=["aoa", "snips"])
-    assert report.diagnostics is report.propensity.diagnostics
+    assert report.diagnostics is report.propensities.ratings.diagnostics
 
 
 def test_naive_averages_have_no_propensities_to_check():
@@ -79,8 +79,8 @@ def test_pairs_of_positives_are_known_only_where_relevant_items_are_counted():
 
 def test_a_mixed_run_is_checked_on_its_rated_rows():
     report = judge_mixed(positive="rating>=4")
-    assert report.evidence.rows < report.rated.rows
-    assert report.diagnostics.observed == report.rated.rows
+    assert report.samples.judged.rows < report.samples.ratings.rows
+    assert report.diagnostics.observed == report.samples.ratings.rows
     assert report.diagnostics.cells == USERS * ITEMS
 
 

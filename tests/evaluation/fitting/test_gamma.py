@@ -17,20 +17,29 @@ from unskew.data.sources import get_source, status_of
 from unskew.errors import ConfigError, DataError, PropensityError
 from unskew.evaluation.checking.gamma import gamma_fit
 from unskew.evaluation.fitting.gamma import GammaChoice, ModelGamma, choose_gamma, references, tell_short
+from unskew.evaluation.run import Run
+from unskew.evaluation.settings.settings import resolve
 from unskew.models import Model
 from unskew.models.training.gradient_run import Descent
 from unskew.propensities import Popularity, PropensityModel, fit_gamma
-from unskew.ranking import MatrixScorer, count_top
+from unskew.ranking import MatrixScorer, Threads, count_top
 
 
 def doubts(choice: GammaChoice) -> list[str]:
     """The warnings of a choice; the check looks at nothing else of a report."""
-    return list(gamma_fit.look(SimpleNamespace(gamma=choice)))  # type: ignore[arg-type]
+    return list(gamma_fit.look(SimpleNamespace(propensities=SimpleNamespace(gamma=choice))))  # type: ignore[arg-type]
+
+
+def run_of(asked: PropensityModel, split: Split, positives: Interactions, seed: int = 0) -> Run:
+    """A run that asks for a propensity, with these training positives."""
+    run = Run(split, resolve(propensity=asked, seed=seed), Threads())
+    run.__dict__["positives"] = positives  # as a condition on the ratings would choose them
+    return run
 
 
 def test_auto_is_the_mean_over_models_trained_on_the_log() -> None:
     split = split_fractions(skewed_log(), (80, 20), rng=1)
-    choice = choose_gamma(Popularity("auto"), split, split.train, seed=3)
+    choice = choose_gamma(run_of(Popularity("auto"), split, split.train, seed=3))
     assert choice is not None
     by_hand = {}
     for model in references(split.train):
@@ -70,7 +79,7 @@ def test_a_file_of_lists_gives_the_gamma_of_what_they_hold(tmp_path: Path) -> No
     table = pl.DataFrame([(user, item, 1.0) for user, item in rows], schema=["user", "item", "score"], orient="row")
     table.write_csv(tmp_path / "lists.csv")
     asked = PropensityModel.from_word(f"popularity(gamma=from({tmp_path / 'lists.csv'}))")
-    choice = choose_gamma(asked, Split(train, test), train)
+    choice = choose_gamma(run_of(asked, Split(train, test), train))
     assert choice is not None
     (model,) = choice.models
     assert model.fit is not None
@@ -86,7 +95,7 @@ def test_popularity_is_that_of_positives_but_everything_seen_is_left_out(tmp_pat
     table = pl.DataFrame({"user": [0, 0, 1, 2], "item": list("bcba"), "score": [1.0] * 4})
     table.write_csv(tmp_path / "lists.csv")
     asked = Popularity(f"from({tmp_path / 'lists.csv'})")
-    choice = choose_gamma(asked, Split(train, train), positives)
+    choice = choose_gamma(run_of(asked, Split(train, train), positives))
     # user 0 has seen b, so f = 1 at each popularity: a goes to user 2, b to user 1, c to user 0
     assert choice is not None
     assert choice.used == pytest.approx(0)
@@ -95,7 +104,7 @@ def test_popularity_is_that_of_positives_but_everything_seen_is_left_out(tmp_pat
 def test_a_number_and_another_propensity_ask_for_nothing() -> None:
     log = skewed_log()
     for word in ("popularity(gamma=2)", "uniform"):
-        assert choose_gamma(PropensityModel.from_word(word), Split(log, log), log) is None
+        assert choose_gamma(run_of(PropensityModel.from_word(word), Split(log, log), log)) is None
 
 
 @pytest.mark.usefixtures("short_auto")
@@ -121,8 +130,8 @@ def test_the_run_shows_what_was_asked_for_and_what_was_found() -> None:
 def test_a_model_trained_with_the_runs_propensity_gets_the_number() -> None:
     split = split_fractions(skewed_log(), (80, 20), rng=1)
     report = evaluate({"ips": "mf-ips"}, split, metrics=["mae"], propensity="popularity(gamma=auto)")
-    assert report.gamma is not None
-    assert f"popularity(gamma={report.gamma.used}" in report.models["ips"]
+    assert report.propensities.gamma is not None
+    assert f"popularity(gamma={report.propensities.gamma.used}" in report.models["ips"]
 
 
 def test_a_model_that_tells_no_gamma_is_left_out_with_a_warning() -> None:
@@ -163,7 +172,7 @@ def test_lists_that_leave_places_empty_are_told(tmp_path: Path, length: int, see
         }
     )
     frame.write_csv(tmp_path / "lists.csv")
-    choice = choose_gamma(Popularity(f"from({tmp_path / 'lists.csv'})"), split, train)
+    choice = choose_gamma(run_of(Popularity(f"from({tmp_path / 'lists.csv'})"), split, train))
     assert choice is not None
     told = [doubt for doubt in doubts(choice) if "places a user" in doubt]
     assert len(told) == short
@@ -190,7 +199,7 @@ def test_lists_of_two_popularity_levels_give_no_gamma(tmp_path: Path) -> None:
     rows = [(user, split.train.item_vocabulary.ids[item], 1.0) for user in users for item in chosen_items]
     pl.DataFrame(rows, schema=["user", "item", "score"], orient="row").write_csv(tmp_path / "two.csv")
     with pytest.raises(PropensityError, match="recommendations show 2, and a line with an error needs three"):
-        choose_gamma(Popularity(f"from({tmp_path / 'two.csv'})"), split, split.train)
+        choose_gamma(run_of(Popularity(f"from({tmp_path / 'two.csv'})"), split, split.train))
 
 
 def test_a_log_with_one_popularity_level_is_refused() -> None:
@@ -249,7 +258,7 @@ def test_ml_100k_gives_a_gamma_within_what_is_published_for_other_logs() -> None
     if status_of(get_source("ml-100k"), folder).presence == "absent":
         pytest.skip("real data: ml-100k is not in the folder UNSKEW_DATA")
     split = split_fractions(get_source("ml-100k").read(folder), (80, 20), rng=0)
-    choice = choose_gamma(Popularity("auto"), split, split.train)
+    choice = choose_gamma(run_of(Popularity("auto"), split, split.train))
     assert choice is not None
     assert 1 < choice.low <= choice.high < 3
     assert all(fit.std_error < 0.2 and fit.levels > 100 for fit in choice.fits)

@@ -10,7 +10,8 @@ from unskew.data.splitters import split_per_user
 from unskew.errors import ConfigError, DataError, DivergenceError
 from unskew.evaluation import choose, evaluate
 from unskew.evaluation.fitting.grid import labels
-from unskew.evaluation.fitting.models import training_propensity
+from unskew.evaluation.fitting.propensities import training_propensity
+from unskew.evaluation.fitting.selection import choose_by
 from unskew.models import Bpr, MfAdg, MfAuc
 from unskew.propensities import PropensityModel
 
@@ -121,11 +122,11 @@ def test_a_weighted_model_is_trained_and_chosen_with_the_same_weights(model):
 def test_an_evaluation_hands_the_weights_to_the_choice(monkeypatch):
     asked = []
 
-    def note(model, split, metrics, **options):
+    def note(judge, model, split, metrics, **options):
         asked.append(options)
-        return choose(model, split, metrics, **options)
+        return choose_by(judge, model, split, metrics, **options)
 
-    monkeypatch.setattr("unskew.evaluation.fitting.models.choose", note)
+    monkeypatch.setattr("unskew.evaluation.fitting.models.choose_by", note)
     models = {"plain": MfAdg(**SMALL), "weighted": MfAdg(propensity="popularity", **SMALL)}
     evaluate(models, world(), metrics=["adg"])
     assert ("estimator" in asked[0], asked[0]["train"].propensity) == (False, None)

@@ -8,7 +8,7 @@ from rated_worlds import ITEMS, USERS, RatedWorld, all_pairs, rated_world
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.errors import ConfigError, DataError, PropensityError
-from unskew.evaluation.fitting.models import training_propensity
+from unskew.evaluation.fitting.propensities import training_propensity
 from unskew.models import MfIps, MfNaive
 from unskew.propensities import NaiveBayes, Popularity, PropensityModel
 from unskew.ranking import ItemItemScorer, MatrixScorer, Predictions
@@ -124,15 +124,15 @@ def test_a_test_without_ratings_is_refused():
 
 
 def predictions_of(report: Report, name: str = "m") -> np.ndarray:
-    assert report.rated is not None
-    return report.rated.predictions[name].predicted
+    assert report.samples.ratings is not None
+    return report.samples.ratings.predictions[name].predicted
 
 
 def expected(model: MfNaive, train: Interactions, report: Report) -> np.ndarray:
     """What a model fitted by hand predicts for the rows of a report."""
-    assert report.rated is not None
+    assert report.samples.ratings is not None
     whole = np.asarray(model.fit(train, rng=0).score(np.arange(USERS)))
-    return whole[report.rated.row_users, report.rated.items]
+    return whole[report.samples.ratings.row_users, report.samples.ratings.items]
 
 
 def test_mf_naive_is_trained_by_word_on_all_rated_rows():

@@ -162,7 +162,9 @@ def test_undefined_values_are_shown_as_such(report):
     gone = [
         replace(c, difference=None, low=None, high=None, p_value=None, p_value_holm=None) for c in report.comparisons
     ]
-    page = Page(replace(report, estimates=tuple(blank), comparisons=tuple(gone)).to_html())
+    page = Page(
+        replace(report, estimated=replace(report.estimated, estimates=tuple(blank), comparisons=tuple(gone))).to_html()
+    )
     assert "undefined" in page.text
 
 

@@ -25,7 +25,7 @@ def page(report):
 
 def test_the_record_counts_the_sample(report):
     exposed = report.run["exposed"]
-    test = report.evidence.split.test
+    test = report.samples.judged.split.test
     assert exposed == {
         "population": "all",
         "population_by": "given",
@@ -39,13 +39,13 @@ def test_the_record_counts_the_sample(report):
 
 
 def test_a_run_without_exposed_items_records_none(report):
-    split = report.evidence.split
+    split = report.samples.judged.split
     plain = evaluate({"popular": "popular"}, type(split)(split.train, split.train, candidates="all"))
     assert "exposed" not in plain.run
 
 
 def test_the_curve_at_a_cutoff_is_the_pooled_recall(report):
-    steps, curves = recall_curves(report.exposures)
+    steps, curves = recall_curves(report.samples.exposed)
     assert curves["sharp"][steps == 2] == pytest.approx(report.value("sharp", "recall@2", POOLED))
     assert curves["broad"][-1] == pytest.approx(1)
     assert np.all(np.diff(curves["broad"]) >= 0)
@@ -53,8 +53,8 @@ def test_the_curve_at_a_cutoff_is_the_pooled_recall(report):
 
 def test_a_cutoff_inside_the_sample_reaches_k_times_population_over_sample(report):
     """Wang et al. 2024, theorem 1: 2 of 10 drawn from 40 is the depth of 8, and no deeper than all."""
-    assert depth_of(2, report.exposures.exposure) == 8
-    assert depth_of(99, report.exposures.exposure) == 40
+    assert depth_of(2, report.samples.exposed.drawn) == 8
+    assert depth_of(99, report.samples.exposed.drawn) == 40
 
 
 def test_the_panel_says_how_deep_each_estimator_looks(report):
@@ -121,7 +121,7 @@ def test_an_estimator_for_exposed_items_judges_before_a_weighted_one():
 
 def test_traditional_is_added_beside_ure_where_it_was_not_asked_for():
     run = judge_exposed(estimators=(POOLED,))
-    (one, other) = run.counterparts.estimates
+    (one, other) = run.twins.estimates
     both = judge_exposed()
     assert (one.estimator, other.estimator) == ("traditional", "traditional")
     assert one.value == both.value("sharp", "recall@2", "traditional")

@@ -210,7 +210,9 @@ def test_undefined_values_are_said():
     gone = [
         replace(c, difference=None, low=None, high=None, p_value=None, p_value_holm=None) for c in report.comparisons
     ]
-    verdict = replace(report, estimates=tuple(blank), comparisons=tuple(gone)).verdict
+    verdict = replace(
+        report, estimated=replace(report.estimated, estimates=tuple(blank), comparisons=tuple(gone))
+    ).verdict
     assert verdict.findings[0].sentences == ("No model has a defined value.",)
 
 
