@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint types layers bench docs clean
+.PHONY: help demo test test-all lint types layers golden bench docs clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -39,6 +39,9 @@ types: $(VENV)/dev.stamp ## Check types
 
 layers: $(VENV)/dev.stamp ## Check which module imports which
 	$(BIN)/lint-imports
+
+golden: $(VENV)/dev.stamp ## Write anew what tests/golden compares with, after a change of numbers that is meant
+	$(BIN)/python tests/golden/make_golden.py
 
 bench: $(VENV)/dev.stamp ## Measure speed against the matrix product and other packages, and memory
 	$(PIP) --editable '.[bench]'

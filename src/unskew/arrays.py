@@ -1,14 +1,49 @@
-"""The array types that travel between the layers."""
+"""The array types that travel between the layers, and rows that lie group by group."""
 
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bools", "Floats", "Ints", "Matrix", "SeedLike"]
+__all__ = ["Bools", "Floats", "Ints", "Matrix", "SeedLike", "offsets_of", "runs_of", "spans"]
 
 Ints: TypeAlias = npt.NDArray[np.integer[Any]]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Matrix: TypeAlias = npt.NDArray[np.floating[Any]]
 SeedLike: TypeAlias = int | np.random.Generator
+
+
+def offsets_of(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Where each group begins and, last, where the final one ends: group g has rows ``offsets[g]:offsets[g + 1]``.
+
+    Examples
+    --------
+    >>> offsets_of([2, 0, 3])
+    array([0, 2, 2, 5])
+    """
+    return np.append(np.int64(0), np.cumsum(counts, dtype=np.int64))
+
+
+def runs_of(codes: Ints) -> tuple[Ints, npt.NDArray[np.int64]]:
+    """Distinct values of a sorted array, and how often each occurs.
+
+    Examples
+    --------
+    >>> runs_of(np.array([4, 4, 7]))
+    (array([4, 7]), array([2, 1]))
+    """
+    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1])) if len(codes) else np.empty(0, np.int64)
+    return codes[starts], np.diff(np.append(starts, len(codes)))
+
+
+def spans(starts: Ints, counts: Ints) -> Ints:
+    """The rows of several groups, one group after another, each from its start on.
+
+    Examples
+    --------
+    >>> spans(np.array([10, 0]), np.array([2, 3]))
+    array([10, 11,  0,  1,  2])
+    """
+    offsets = offsets_of(counts)
+    return np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])

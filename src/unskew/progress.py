@@ -1,23 +1,43 @@
-"""How far long work is: a stage in words, and how much of it is done."""
+"""How far long work is: a stage in words, and how much of it is done.
 
-from collections.abc import Callable
-from typing import TypeAlias
+All work reports to one callback, ``progress(stage, done, total)``. When the callback also has a method
+``say(stage, words)``, that one hears a few words about the stage, such as the loss so far. The functions below hand a
+narrower or wider form of it on. Without a callback they do nothing.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from threading import Lock
+from typing import TypeAlias, TypeVar
 
 Stage: TypeAlias = Callable[[str, int, int], None]
 """Called as ``progress(stage, done, total)``."""
+_T = TypeVar("_T")
 
 
-def stage(progress: Stage, name: str, doing: str = "training") -> Callable[[int, int], None]:
-    """The progress of one model, as a function of done and total."""
-    return lambda done, total: progress(f"{doing} {name}", done, total)
-
-
-def counting(progress: Stage | None, stage: str, done: int, total: int) -> Callable[[], None]:
-    """A function to call after each piece of work; the stage is told of at once, unless there is nothing to do.
+def stage(progress: Stage | None, name: str, doing: str = "training") -> Callable[[int, int], None] | None:
+    """The progress of one model, as a function of done and total.
 
     Examples
     --------
-    >>> tell = counting(lambda stage, done, total: print(stage, done, total), "drawing", 1, 2)
+    >>> tell = stage(print, "als")
+    >>> tell(1, 3)
+    training als 1 3
+    """
+    return None if progress is None else lambda done, total: progress(f"{doing} {name}", done, total)
+
+
+def say(progress: Stage | None, name: str, doing: str = "training") -> Callable[[str], None] | None:
+    """A function of words about the progress of one model; None when nobody listens to words."""
+    heard = getattr(progress, "say", None)
+    return None if heard is None else lambda words: heard(f"{doing} {name}", words)
+
+
+def counting(progress: Stage | None, stage: str, done: int, total: int) -> Callable[[], None]:
+    """A function to call after each piece of work; the stage is reported at once, unless there is nothing to do.
+
+    Examples
+    --------
+    >>> tell = counting(print, "drawing", 1, 2)
     drawing 1 2
     >>> tell()
     drawing 2 2
@@ -33,3 +53,83 @@ def counting(progress: Stage | None, stage: str, done: int, total: int) -> Calla
         progress(stage, so_far, total)
 
     return tell
+
+
+def counted(progress: Stage | None, stage: str, pieces: Collection[_T]) -> Iterator[_T]:
+    """Each piece of work in turn; the stage is reported before each piece and after the last.
+
+    Examples
+    --------
+    >>> for name in counted(print, "fitting", ["als"]):
+    ...     print(name)
+    fitting 0 1
+    als
+    fitting 1 1
+    """
+    tell = progress or _nobody
+    for done, piece in enumerate(pieces):
+        tell(stage, done, len(pieces))
+        yield piece
+    tell(stage, len(pieces), len(pieces))
+
+
+def prefixed(progress: Stage | None, prefix: str) -> Stage | None:
+    """The same progress with a word before every stage.
+
+    Examples
+    --------
+    >>> prefixed(print, "table1")("training als", 1, 3)
+    table1: training als 1 3
+    """
+    return None if progress is None else _Prefixed(progress, prefix)
+
+
+def summed(progress: Stage | None, stage: str, total: int) -> Stage | None:
+    """One stage for several that run side by side: how many of the `total` steps they have taken together.
+
+    Examples
+    --------
+    >>> tell = summed(print, "both", 10)
+    >>> tell("training als at 0.1", 2, 5)
+    both 2 10
+    >>> tell("training als at 0.2", 3, 5)
+    both 5 10
+    """
+    return None if progress is None else _Summed(progress, stage, total)
+
+
+class _Prefixed:
+    def __init__(self, progress: Stage, prefix: str) -> None:
+        self.progress, self.prefix = progress, prefix
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        self.progress(f"{self.prefix}: {stage}", done, total)
+
+    def say(self, stage: str, words: str) -> None:
+        _pass_on(self.progress, f"{self.prefix}: {stage}", words)
+
+
+class _Summed:
+    def __init__(self, progress: Stage, stage: str, total: int) -> None:
+        self.progress, self.stage, self.total = progress, stage, total
+        self.done: dict[str, int] = {}
+        self.lock = Lock()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        with self.lock:
+            self.done[stage] = done
+            self.progress(self.stage, sum(self.done.values()), self.total)
+
+    def say(self, stage: str, words: str) -> None:
+        with self.lock:
+            _pass_on(self.progress, self.stage, f"{stage.removeprefix('training ')}: {words}")
+
+
+def _pass_on(progress: Stage, stage: str, words: str) -> None:
+    heard = getattr(progress, "say", None)
+    if heard is not None:
+        heard(stage, words)
+
+
+def _nobody(stage: str, done: int, total: int) -> None:
+    """Stand in for a callback that was not given."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unskew.display.phrases import chain, factor, few, listed, quoted, rounded, sentence, signed
+from unskew.display.phrases import chain, factor, few, first_of, listed, quoted, rounded, sentence, signed
 
 
 def test_lists_read_as_in_a_sentence():
@@ -34,3 +34,12 @@ def test_the_rest():
     assert [factor(1.00096), factor(12.34)] == ["1.00", "12.3"]
     assert few(["a", "b", "c", "d", "e"], last="or") == "a, b, c or 2 more"
     assert sentence("so it is") == "So it is."
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [("", "none"), ("a", "a"), ("ab", "a, b"), ("abc", "a, b and 1 more"), ("abcd", "a, b and 2 more")],
+)
+def test_the_first_words_and_how_many_more(words: str, told: str) -> None:
+    assert first_of(words, 2) == told
+    assert first_of(words, 2, "; ") == told.replace(", ", "; ")

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from unskew.data.concentration import gini
+from unskew.data.pairs import pair_keys as keys_of
 from unskew.errors import ConfigError, DataError
 from unskew.feedback import Feedback, loop, simulate_feedback
-from unskew.feedback.behaviour import keys_of
 from unskew.feedback.loop import list_liked
 from unskew.simulators import Lda, World
 from unskew.trials import METHODS, Method

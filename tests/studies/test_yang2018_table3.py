@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from unskew.data import Interactions, Split
 from unskew.data.sources import status_of
@@ -26,7 +25,7 @@ from unskew.studies.yang2018.table3_data import (
 )
 from unskew.studies.yang2018.table3_runs import AOA, ESTIMATES, Runs, published, run_draws
 from unskew.studies.yang2018.table3_settings import COAT_SETTINGS, YAHOO_SETTINGS, fewer_steps, search
-from unskew.studies.yang2018.table3_tally import errors, kendall, reduction, taus
+from unskew.studies.yang2018.table3_tally import errors, reduction, taus
 from unskew.studies.yang2018.table3_words import paper_claims, zero_of
 
 TRAIN, RANDOM = "ydata-ymusic-rating-study-v1_0-train.txt", "ydata-ymusic-rating-study-v1_0-test.txt"
@@ -118,20 +117,6 @@ def test_cut_offs_are_the_same_share_of_what_is_ranked() -> None:
         ratios = [k / n for k, n in numbers]
         assert ratios[0] == ratios[1]
         assert ratios[2] == ratios[3]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_kendall_is_that_of_scipy_without_ties(seed: int) -> None:
-    first, second = np.random.default_rng(seed).random((2, 4))
-    assert kendall(first, second) == pytest.approx(stats.kendalltau(first, second).statistic)
-
-
-def test_kendall_by_hand() -> None:
-    truth = np.array([1.0, 2.0, 3.0, 4.0])
-    assert kendall(truth, truth) == 1
-    assert kendall(truth, truth[::-1]) == -1
-    assert kendall(truth, np.array([2.0, 1.0, 3.0, 4.0])) == pytest.approx(4 / 6)
-    assert kendall(truth, np.array([1.0, 1.0, 3.0, 4.0])) == pytest.approx(5 / 6)
 
 
 def hand_runs() -> Runs:

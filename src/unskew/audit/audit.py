@@ -1,7 +1,6 @@
 """The audit: a log and perhaps models in, how skewed they are out."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,37 +10,38 @@ from unskew.arrays import Ints
 from unskew.audit.error.error_audit import audit_error
 from unskew.audit.error.own_models import Seen
 from unskew.audit.error.plan import plan_error
+from unskew.audit.holdout import Holdout, check_held_out, check_k, plan_holdout
 from unskew.audit.lists import ModelAudit, measure_lists
 from unskew.audit.popularity import LogAudit, Strata, measure_log, part_items
 from unskew.audit.result import Audit
 from unskew.audit.strata import ESTIMATOR, StratumEstimate, check_metrics, estimate_strata
-from unskew.data import Interactions, Split, split_fractions, split_temporal
+from unskew.data import Interactions
 from unskew.errors import ConfigError, DataError
 from unskew.evaluation import evaluate
 from unskew.evaluation.checking import AUDIT_CHECKS, warn
 from unskew.evaluation.checking.data import FEW_USERS
 from unskew.evaluation.checking.models import unnamed
 from unskew.evaluation.checking.time_leak import find_hindsight
-from unskew.evaluation.collecting.collect import Gathered, Gathering
+from unskew.evaluation.collecting.collect import collect
+from unskew.evaluation.estimating.estimate import Estimated
 from unskew.evaluation.fitting.gamma import tell_short
-from unskew.evaluation.fitting.models import Fitted, Judged, fit_all, fit_propensity
+from unskew.evaluation.fitting.models import Contenders, ModelLike, fit_models
+from unskew.evaluation.fitting.propensities import Propensities, fit_propensity
 from unskew.evaluation.report import Report
-from unskew.evaluation.settings.settings import Settings, resolve
+from unskew.evaluation.run import Run
+from unskew.evaluation.settings.settings import resolve
 from unskew.metrics import AnyMetric
-from unskew.models import Model
-from unskew.progress import Stage, stage
+from unskew.progress import Stage
 from unskew.propensities.popularity_fit import LEAST_LEVELS
 from unskew.ranking import Engine, Threads, TopCounts, count_top
 
 if TYPE_CHECKING:
     from unskew.calibration import Calibration
 
-HOLDOUT = 0.2
-
 
 def audit(
     log: Interactions,
-    models: Mapping[str, Judged] | None = None,
+    models: Mapping[str, ModelLike] | None = None,
     *,
     test: Interactions | None = None,
     holdout: float | None = None,
@@ -134,30 +134,29 @@ def audit(
     )
     counted = log if positive is None else log.where(positive)
     found = measure_log(counted)
-    plan = _plan(log, given, test, holdout, temporal, settings)
+    plan = plan_holdout(log, given, test, holdout, temporal, settings)
     train = plan.split.train if positive is None else plan.split.train.where(positive)
-    _check_k(k, train, given)
-    _check_held_out(plan, given, settings)
-    fitted = _fit(given, plan.split, train, settings, progress, threads)
-    run = _Run(plan, train, settings, fitted, engine or Threads(threads), threads, progress)
-    lists = run.lists(k)
+    check_k(k, train, given)
+    check_held_out(plan, given, settings)
+    run = Run(plan.split, settings, engine or Threads(threads), threads, progress)
+    contenders = _fit(run, given)
+    lists = _count_lists(run, contenders, k, judged=plan.judged)
     base = _popularity_base(found, counted, train, drawn=plan.judged and test is None)
     strata = part_items(base, _known(lists))
     rows = tuple(measure_lists(name, top, strata, base) for name, top in lists.items())
-    gathered = run.gather()
-    parts = () if gathered is None else tuple(run.by_stratum(gathered, strata))
+    samples = collect(run, contenders) if plan.judged else None
+    propensity = fit_propensity(settings.propensity, train, plan.split.test, seen=None)
+    propensities = Propensities(propensity, propensity, settings.propensity)
+    parts = () if samples is None else tuple(estimate_strata(samples, strata, settings, propensities, threads))
     warnings = (
-        *unnamed(fitted, plan.split),
+        *unnamed(contenders.models, plan.split),
         *_about_data(log, plan),
-        *run.doubts(gathered),
+        *(() if samples is None else _about_rows(Report(run, contenders, propensities, samples, Estimated()))),
         *_about_models(rows, strata, drawn=base is not train),
         *_about_places(rows, lists, plan.split.train),
         *_few(parts),
     )
-    evidence = None if gathered is None else gathered.ranked
-    judged = None
-    if evidence is not None:
-        judged = Seen(given, fitted, lists, evidence, plan.split, train, settings, k, threads)
+    judged = None if samples is None else Seen(given, contenders.models, lists, samples, run, k)
     error, about_error = audit_error(wanted, plan.split, settings, judged, bool(given), threads, progress)
     warnings = (*warnings, *about_error)
     return Audit(
@@ -170,112 +169,38 @@ def audit(
         k=k,
         data={"log": log} if test is None else {"log": log, "test": test},
         split=plan.split.made if plan.judged else "none",
-        described={name: model.described for name, model in fitted.items()},
-        ranks={} if evidence is None else {name: ranks.sha256 for name, ranks in evidence.ranks.items()},
-        block_size=settings.block_size if gathered is None else gathered.block_size,
+        described=contenders.described,
+        ranks={} if samples is None else {name: ranks.sha256 for name, ranks in samples.judged.ranks.items()},
+        block_size=settings.block_size if samples is None else samples.block_size,
         counted_on="training rows" if plan.judged and base is train else "rows",
         error=error,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Plan:
-    """What is trained on and what held out; `note` says why nothing is."""
-
-    split: Split
-    judged: bool
-    note: str = ""
-
-
-def _plan(
-    log: Interactions,
-    models: Mapping[str, Judged],
-    test: Interactions | None,
-    holdout: float | None,
-    temporal: float | None,
-    settings: Settings,
-) -> _Plan:
-    if sum(given is not None for given in (test, holdout, temporal)) > 1:
-        raise ConfigError("choose one of test, holdout and temporal: each says what the metrics are over")
-    if not models and (test is not None or holdout is not None or temporal is not None):
-        raise ConfigError(
-            "held-out rows are there to judge models, and there is none; give a model or no held-out rows"
-        )
-    if test is not None:
-        return _Plan(Split(log, test), judged=True)
-    ready = _ready(models)
-    if ready and (holdout is not None or temporal is not None):
-        raise ConfigError(
-            f"model {ready[0]!r} is trained already, perhaps on the rows to be held out; give the rows it has not seen "
-            "as test"
-        )
-    if temporal is not None:
-        return _Plan(split_temporal(log, temporal), judged=True)
-    if holdout is not None or (models and not ready):
-        share = HOLDOUT if holdout is None else holdout
-        if not 0 < share < 1:
-            raise ConfigError(f"holdout {share:g} must lie between 0 and 1, as in 0.2")
-        return _Plan(split_fractions(log, (1 - share, share), rng=settings.seed), judged=True)
-    note = ""
-    if ready:
-        note = "no test: the log is taken for what the models were trained on, so no metric by popularity; give a test"
-    return _Plan(Split(log, log.take(np.empty(0, dtype=int))), judged=False, note=note)
-
-
-def _ready(models: Mapping[str, Judged]) -> list[str]:
-    """The models that were trained elsewhere."""
-    return [name for name, model in models.items() if not isinstance(model, Model | str)]
-
-
-def _fit(
-    models: Mapping[str, Judged],
-    split: Split,
-    train: Interactions,
-    settings: Settings,
-    progress: Stage | None,
-    threads: int | None,
-) -> dict[str, Fitted]:
-    fitted = fit_all(models, split, train, settings, evaluate, progress, threads=threads)
-    for name, model in fitted.items():
+def _fit(run: Run, models: Mapping[str, ModelLike]) -> Contenders:
+    contenders = fit_models(run, models, run.settings.propensity, evaluate)
+    for name, model in contenders.models.items():
         if model.ranker is None or model.scorer is None:
             raise ConfigError(f"model {name!r} gives no scores to make lists from; give its --scores or --factors")
-    return fitted
+    return contenders
 
 
-def _check_k(k: int, train: Interactions, models: Mapping[str, Judged]) -> None:
-    items = int(np.count_nonzero(train.item_counts))
-    if k < 1:
-        raise ConfigError(f"k={k}: a list has at least 1 place")
-    if models and items < 2:
-        raise DataError(
-            f"the log is too small: its training rows have {items} item{'s' * (items != 1)}, and a list is a choice "
-            "among several; give more rows"
+def _count_lists(run: Run, contenders: Contenders, k: int, *, judged: bool) -> dict[str, TopCounts]:
+    """How often each model recommends each item, over the whole catalogue."""
+    made = {}
+    for name, model in contenders.models.items():
+        assert model.scorer is not None
+        made[name] = count_top(
+            model.scorer,
+            run.split if judged else run.split.train,
+            k,
+            name=name,
+            catalogue="all",
+            engine=run.engine,
+            block_size=run.settings.block_size,
+            progress=run.doing("listing", name),
         )
-    if models and k >= items:
-        raise ConfigError(
-            f"k={k} is not below the {items:,} items in training: every list would hold all of them; use a smaller --k"
-        )
-
-
-def _check_held_out(plan: _Plan, models: Mapping[str, Judged], settings: Settings) -> None:
-    """Refuse held-out rows of which none can be judged, with what helps in an audit."""
-    if not plan.judged:
-        return
-    split = plan.split
-    rows, seen = split.sorted_test, split.test_in_train
-    positive = np.ones(len(rows), dtype=bool) if settings.positive is None else rows.holds(settings.positive)
-    outside = ~np.isin(rows.items, split.catalogue) & (not _ready(models))  # a ready model may know more items
-    if not positive.any() or (positive & ~seen & ~outside).any():
-        return
-    if seen[positive].sum() > outside[positive].sum():
-        raise DataError(
-            f"no test row is left: {int(seen[positive].sum()):,} are also in the log, which is what models are trained "
-            "on; give a --test of other rows, or none"
-        )
-    if split.made != "given":
-        one = np.count_nonzero(split.train.user_counts + split.test.user_counts) == 1
-        why = "one user's items are all different" if one else "the items of the held-out rows occur nowhere else"
-        raise DataError(f"no held-out row is left: {why}, so no model can know them; give a log of more users")
+    return made
 
 
 def _popularity_base(log: LogAudit, counted: Interactions, train: Interactions, *, drawn: bool) -> Interactions:
@@ -291,73 +216,16 @@ def _known(lists: Mapping[str, TopCounts]) -> Ints | None:
     return np.unique(np.concatenate([top.catalogue for top in lists.values()])) if lists else None
 
 
-@dataclass(frozen=True, eq=False)
-class _Run:
-    """The heavy part: lists over the whole catalogue, and ranks of the held-out rows."""
-
-    plan: _Plan
-    train: Interactions
-    settings: Settings
-    fitted: Mapping[str, Fitted]
-    engine: Engine
-    threads: int | None
-    progress: Stage | None
-
-    def lists(self, k: int) -> dict[str, TopCounts]:
-        """How often each model recommends each item."""
-        made = {}
-        for name, model in self.fitted.items():
-            assert model.scorer is not None
-            made[name] = count_top(
-                model.scorer,
-                self.plan.split if self.plan.judged else self.plan.split.train,
-                k,
-                name=name,
-                catalogue="all",
-                engine=self.engine,
-                block_size=self.settings.block_size,
-                progress=None if self.progress is None else stage(self.progress, name, "listing"),
-            )
-        return made
-
-    def gather(self) -> Gathered | None:
-        """Rank the held-out rows; None when there are none."""
-        if not self.plan.judged:
-            return None
-        split = self.plan.split
-        return Gathering(self.fitted, split, self.train, self.settings, self.engine, self.progress).run()
-
-    def by_stratum(self, gathered: Gathered, strata: Strata) -> Iterator[StratumEstimate]:
-        """Metrics over the held-out rows of each stratum."""
-        evidence = gathered.ranked
-        assert evidence is not None
-        propensity = fit_propensity(self.settings.propensity, self.train, self.plan.split.test, seen=None)
-        yield from estimate_strata(evidence, strata, self.settings, propensity, self.threads)
-
-    def doubts(self, gathered: Gathered | None) -> Iterator[str]:
-        """What was dropped, and which numbers rest on little."""
-        if gathered is None or gathered.ranked is None:
-            return
-        seen = gathered.ranked.dropped["items_in_train"]
-        if seen:
-            rows = f"{seen:,} test row{'s' * (seen > 1)}"
-            yield f"{rows} dropped because also in the log: what a user has already is in no list"
-        report = Report(
-            estimates=(),
-            comparisons=(),
-            warnings=(),
-            settings=self.settings,
-            evidence=gathered.ranked,
-            propensity=fit_propensity(self.settings.propensity, self.train, self.plan.split.test, seen=None),
-            block_size=gathered.block_size,
-            models={},
-            contest=gathered.contest,
-            fitted=self.fitted,
-        )
-        yield from warn(report, AUDIT_CHECKS)
+def _about_rows(report: Report) -> Iterator[str]:
+    """What was dropped, and which numbers rest on little."""
+    seen = report.samples.judged.dropped["items_in_train"]
+    if seen:
+        rows = f"{seen:,} test row{'s' * (seen > 1)}"
+        yield f"{rows} dropped because also in the log: what a user has already is in no list"
+    yield from warn(report, AUDIT_CHECKS)
 
 
-def _about_data(log: Interactions, plan: _Plan) -> Iterator[str]:
+def _about_data(log: Interactions, plan: Holdout) -> Iterator[str]:
     if log.duplicates:
         yield f"log: {log.duplicates:,} repeated (user, item) row{'s' * (log.duplicates > 1)} left out"
     if plan.note:

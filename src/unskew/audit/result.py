@@ -1,6 +1,5 @@
 """The audit of a log and of models as a whole: printed, as JSON and as a page."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,13 +12,13 @@ from unskew.audit.lists import ModelAudit
 from unskew.audit.popularity import LogAudit, Strata
 from unskew.audit.strata import StratumEstimate
 from unskew.data import Interactions
-from unskew.data.writing import written
+from unskew.data.writing import AsJson, saved
 from unskew.errors import ConfigError, did_you_mean
 from unskew.evaluation.settings.settings import Settings
 
 
 @dataclass(frozen=True, eq=False)
-class Audit:
+class Audit(AsJson):
     """How skewed a log is, and what models make of it.
 
     Printing it shows tables; `to_dict` gives the JSON, `to_html` the page.
@@ -139,19 +138,8 @@ class Audit:
             "warnings": list(self.warnings),
         }
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """The same as text, written to a file when one is named."""
-        return _written(json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n", path)
-
     def to_html(self, path: str | Path | None = None) -> str:
         """The page as text: one file that needs nothing else; written when a path is given."""
         from unskew.audit.showing.page import render_audit
 
-        return _written(render_audit(self), path)
-
-
-def _written(text: str, path: str | Path | None) -> str:
-    if path is not None:
-        with written(Path(path)) as stream:
-            stream.write(text)
-    return text
+        return saved(render_audit(self), path)

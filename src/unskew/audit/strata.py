@@ -1,21 +1,19 @@
 """Metrics over the held-out rows of popular and of rare items, each with its interval."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from unskew.arrays import Bools
 from unskew.audit.popularity import STRATA, Strata
 from unskew.errors import ConfigError
 from unskew.estimators import Estimate
-from unskew.evaluation.collecting.sample import Evidence
-from unskew.evaluation.estimating.estimate import Estimation
+from unskew.evaluation.collecting.samples import Samples
+from unskew.evaluation.estimating.estimation import Estimation
+from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.settings.settings import Settings
 from unskew.metrics import AnyMetric, parse_metric
-from unskew.propensities import Propensity
-from unskew.ranking import Ranks
 
 ALL = "all"
 ESTIMATOR = "aoa(per=pair)"  # so that the strata, weighted by their rows, add up to the whole
@@ -59,48 +57,18 @@ def check_metrics(metrics: Sequence[str | AnyMetric] | None) -> None:
 
 
 def estimate_strata(
-    evidence: Evidence, strata: Strata, settings: Settings, propensity: Propensity, threads: int | None = None
+    samples: Samples, strata: Strata, settings: Settings, propensities: Propensities, threads: int | None = None
 ) -> Iterator[StratumEstimate]:
     """Each metric of each model over all held-out rows and over those of each stratum that has any.
 
     The mean is over rows; the user is the unit of its standard error, as in every estimate. So the strata's values,
     weighted by their rows, add up to the value over all.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Ranks of all models on the same rows.
-    strata : Strata
-        Of the items, by the codes of the evidence.
-    settings : Settings
-    propensity : Propensity
-        Not used by a naive average, but part of every estimation.
-    threads : int, optional
     """
-    of_row = strata.of_item[evidence.items]
-    for name, keep in ((ALL, np.ones(evidence.rows, dtype=bool)), *((s, of_row == k) for k, s in enumerate(STRATA))):
+    sample = samples.judged
+    of_row = strata.of_item[sample.items]
+    for name, keep in ((ALL, np.ones(sample.rows, dtype=bool)), *((s, of_row == k) for k, s in enumerate(STRATA))):
         if not keep.any():
             continue
-        part = rows_where(evidence, keep)
-        _, estimates, _ = Estimation(part, settings, propensity, threads).run()
-        yield from (StratumEstimate(name, part.rows, estimate) for estimate in estimates)
-
-
-def rows_where(evidence: Evidence, keep: Bools) -> Evidence:
-    """The evidence of some rows; users without one of them are no longer judged."""
-    counts = np.bincount(evidence.user[keep], minlength=len(evidence.users))
-    judged = counts > 0
-    return replace(
-        evidence,
-        users=evidence.users[judged],
-        offsets=np.concatenate([[0], np.cumsum(counts[judged])]).astype(np.int64),
-        items=evidence.items[keep],
-        ranks={name: _take(ranks, keep) for name, ranks in evidence.ranks.items()},
-        values=None if evidence.values is None else evidence.values[keep],
-    )
-
-
-def _take(ranks: Ranks, keep: Bools) -> Ranks:
-    whole = {field.name: getattr(ranks, field.name) for field in fields(ranks)}
-    columns: dict[str, Any] = {name: part[keep] for name, part in whole.items() if isinstance(part, np.ndarray)}
-    return replace(ranks, **columns)
+        part = replace(samples, judged=sample.where(keep))
+        _, estimates, _ = Estimation(part, settings, propensities, threads).run()
+        yield from (StratumEstimate(name, part.judged.rows, estimate) for estimate in estimates)

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from unskew.data import Interactions
-from unskew.data.writing import written
+from unskew.data.writing import AsJson, saved
 from unskew.display.text_table import plain_text
 from unskew.errors import ConfigError, DataError, did_you_mean
 from unskew.simulators.likeness import STATISTICS
@@ -89,7 +89,7 @@ class Calibrated:
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(AsJson):
     """Worlds calibrated to one log.
 
     Parameters
@@ -105,6 +105,8 @@ class Calibration:
     command : str
         What makes it again.
     """
+
+    json_style: ClassVar[Mapping[str, Any]] = {"indent": 1}
 
     log: LogFacts
     worlds: tuple[Calibrated, ...]
@@ -139,19 +141,11 @@ class Calibration:
         """As plain data."""
         return {"calibration": FORMAT, **asdict(self)}
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """As JSON, also written to a file when one is named."""
-        text = json.dumps(self.to_dict(), indent=1) + "\n"
-        _write(text, path)
-        return text
-
     def to_html(self, path: str | Path | None = None) -> str:
         """As a page, also written to a file when one is named."""
         from unskew.calibration.showing import render_calibration
 
-        text = render_calibration(self)
-        _write(text, path)
-        return text
+        return saved(render_calibration(self), path)
 
     @classmethod
     def read(cls, path: str | Path) -> "Calibration":
@@ -200,9 +194,3 @@ def improvements(values: Mapping[int, float]) -> Trace:
         if not steps or value < steps[-1][1]:
             steps.append((number, value))
     return tuple(steps)
-
-
-def _write(text: str, path: str | Path | None) -> None:
-    if path is not None:
-        with written(Path(path)) as stream:
-            stream.write(text)

@@ -132,7 +132,7 @@ def tell_population(report: "Report", why: str, notes: list[str]) -> "Report":
     """The report with how the population is known, and warnings of it, as where it was found and not given."""
     from unskew.evaluation.checking import warn
 
-    report = replace(report, population_by=why, notes=tuple(notes))
+    report = replace(report, inputs=replace(report.inputs, population_by=why), notes=tuple(notes))
     return replace(report, warnings=warn(report)) if notes else report
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unskew.arrays import Floats
+from unskew.data.pairs import row_keys
 from unskew.data.vocabulary import canonical
 from unskew.errors import ConfigError, DataError
 
@@ -120,7 +121,7 @@ def has_labels(rows: "Interactions") -> bool:
 def _check_conflicts(rows: "Interactions") -> None:
     """Refuse a pair that is positive in one row and not in another."""
     assert rows.values is not None
-    keys = rows.users.astype(np.int64) * max(rows.n_items, 1) + rows.items
+    keys = row_keys(rows, max(rows.n_items, 1))
     order = np.argsort(keys, kind="stable")
     keys, labels = keys[order], rows.values[order]
     clash = (keys[1:] == keys[:-1]) & (labels[1:] != labels[:-1])

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, offsets_of
 from unskew.data.frames import find_column, to_numbers, to_polars
+from unskew.data.pairs import row_keys
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
 from unskew.errors import ConfigError, DataError, PropensityError, did_you_mean
 
@@ -300,9 +301,8 @@ class Interactions:
     def by_user(self) -> tuple[Ints, Ints]:
         """Offsets and different items by user, ascending: those of user u are ``items[offsets[u]:offsets[u + 1]]``."""
         width = max(self.n_items, 1)
-        keys = np.unique(self.users.astype(np.int64) * width + self.items)
-        offsets = np.append(0, np.cumsum(np.bincount(keys // width, minlength=self.n_users)))
-        return offsets.astype(np.int64), (keys % width).astype(np.int32)
+        keys = np.unique(row_keys(self, width))
+        return offsets_of(np.bincount(keys // width, minlength=self.n_users)), (keys % width).astype(np.int32)
 
     @cached_property
     def sha256(self) -> str:
@@ -343,7 +343,7 @@ class Interactions:
 
     def distinct(self) -> "Interactions":
         """One row a (user, item): that with the latest time, else the last."""
-        keys = self.users.astype(np.int64) * max(self.n_items, 1) + self.items
+        keys = row_keys(self, max(self.n_items, 1))
         order = np.argsort(keys, kind="stable") if self.times is None else np.lexsort((self.times, keys))
         ordered = keys[order]
         last = np.ones(len(keys), dtype=bool)

@@ -32,11 +32,6 @@ def read_catalogue(path: str | Path, *, item: str = "item") -> pl.Series:
 def with_items(rows: Interactions, ids: pl.Series | npt.ArrayLike) -> Interactions:
     """The same rows, where these items exist beside those that the rows name.
 
-    Parameters
-    ----------
-    rows : Interactions
-    ids : series or array
-
     Examples
     --------
     >>> from unskew.data import Interactions, Split, with_items

@@ -11,6 +11,7 @@ from unskew.arrays import Bools, Ints
 from unskew.data.candidates import Candidates
 from unskew.data.exposed import check_exposed
 from unskew.data.interactions import Interactions
+from unskew.data.pairs import is_among
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import DataError
 
@@ -132,9 +133,7 @@ class Split:
     @cached_property
     def test_in_train(self) -> Bools:
         """Whether each row of the sorted test is also in train."""
-        width = max(len(self.item_vocabulary), 1)
-        keys = [part.users.astype(np.int64) * width + part.items for part in (self.sorted_test, self.train)]
-        return np.isin(keys[0], keys[1])
+        return is_among(self.sorted_test, self.train, len(self.item_vocabulary))
 
 
 def _declared(own: list[Vocabulary], joined: Vocabulary) -> Ints | None:

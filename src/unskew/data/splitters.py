@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints, SeedLike
+from unskew.arrays import Bools, Floats, Ints, SeedLike, offsets_of
 from unskew.data.interactions import Interactions
 from unskew.data.split import Split
 from unskew.errors import ConfigError, DataError
@@ -179,7 +179,7 @@ def _random_places(log: Interactions, rng: np.random.Generator, *, by_item: bool
         ordered[np.lexsort((log.items, log.users))] = drawn
         drawn = ordered
     order = np.lexsort((drawn, log.users))
-    starts = np.concatenate([[0], np.cumsum(log.user_counts)])
+    starts = offsets_of(log.user_counts)
     place = np.empty(len(log), dtype=np.int64)
     place[order] = np.arange(len(log)) - starts[log.users[order]]
     return place, log.user_counts[log.users]

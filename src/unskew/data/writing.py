@@ -1,13 +1,37 @@
 """Files that are whole or not there."""
 
+import json
 import os
 import tempfile
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 from unskew.errors import DataError
+
+
+class AsJson(ABC):
+    """A result that is written as JSON: `to_dict` gives the data, `json_style` how `json.dumps` prints it."""
+
+    json_style: ClassVar[Mapping[str, Any]] = {"indent": 2, "ensure_ascii": False, "allow_nan": False}
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data."""
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """The same as text, written to a file when one is named."""
+        return saved(json.dumps(self.to_dict(), **self.json_style) + "\n", path)
+
+
+def saved(text: str, path: str | Path | None) -> str:
+    """The text, written to a file when one is named."""
+    if path is not None:
+        with written(Path(path)) as stream:
+            stream.write(text)
+    return text
 
 
 @contextmanager

@@ -28,6 +28,19 @@ def few(words: Sequence[str], most: int = 4, last: str = "and") -> str:
     return listed(words if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"], last)
 
 
+def first_of(words: Iterable[str], most: int, between: str = ", ") -> str:
+    """The first words, and how many more there are; ``none`` without a word.
+
+    Examples
+    --------
+    >>> first_of(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    given = list(words)
+    more = f" and {len(given) - most} more" if len(given) > most else ""
+    return f"{between.join(given[:most])}{more}" if given else "none"
+
+
 def chain(names: Sequence[str], most: int = 5) -> str:
     """Names from best to worst, the last ones only counted when there are many."""
     shown = " > ".join(quoted(name) for name in names[:most])

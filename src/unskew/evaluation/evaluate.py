@@ -5,46 +5,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import polars as pl
-
-from unskew.arrays import Bools
 from unskew.data import Interactions, Split
-from unskew.data.candidates import All, Candidates, Listed
+from unskew.data.candidates import Candidates
 from unskew.data.exposed import LABELLED, has_labels
-from unskew.data.vocabulary import vocabulary_of
 from unskew.errors import DataError
 from unskew.estimators import Estimator, Interval
 from unskew.evaluation.checking import warn
-from unskew.evaluation.collecting.collect import Gathering
-from unskew.evaluation.collecting.sample import check_counts, relevant_counts
-from unskew.evaluation.collecting.sampled_ranks import check_correction
-from unskew.evaluation.estimating.estimate import Estimation, check_needs
-from unskew.evaluation.estimating.gamma_band import measure_band
-from unskew.evaluation.estimating.served_users import estimate_served, restrict_to_served
-from unskew.evaluation.fitting.gamma import choose_gamma
-from unskew.evaluation.fitting.models import (
-    Judged,
-    check_judged,
-    default_metrics,
-    fit_all,
-    fit_propensity,
-    read_frames,
-)
+from unskew.evaluation.collecting.collect import collect
+from unskew.evaluation.estimating.estimate import estimate
+from unskew.evaluation.fitting.models import ModelLike, default_metrics, fit_models, read_models
+from unskew.evaluation.fitting.propensities import fit_propensities
 from unskew.evaluation.fitting.selection import Chosen, choose_by
-from unskew.evaluation.fitting.uniform_sample import take_uniform
 from unskew.evaluation.report import Report
-from unskew.evaluation.settings.rating_scale import Scale
-from unskew.evaluation.settings.settings import Settings, resolve
+from unskew.evaluation.run import Run
+from unskew.evaluation.settings.admissible import check_correction, check_models, check_needs
+from unskew.evaluation.settings.rating_scale import Scale, check_scale
+from unskew.evaluation.settings.settings import resolve
 from unskew.metrics import AnyMetric
 from unskew.models import StepwiseModel
 from unskew.progress import Stage
-from unskew.propensities import Column, GammaRange, Propensity, PropensityModel
-from unskew.ranking import Engine, Ranks, Scorer, Threads
+from unskew.propensities import GammaRange, PropensityModel
+from unskew.ranking import Engine, Threads
 
 
 def evaluate(
-    models: Mapping[str, Judged],
+    models: Mapping[str, ModelLike],
     split: Split,
     *,
     metrics: Sequence[str | AnyMetric] | None = None,
@@ -143,22 +128,16 @@ def evaluate(
     >>> report.value("mine", "recall@1", "aoa")
     0.5
     """
-    if not isinstance(models, Mapping):
-        raise DataError(f"models must be a mapping from names, as in {{'mine': model}}, not {type(models).__name__}")
+    given = read_models(models)
     if not isinstance(split, Split):
         raise DataError(f"expected a Split, got {type(split).__name__}; make one with Split(train, test)")
-    if not models:
-        raise DataError("no model to judge: give at least one")
-    models = read_frames(models)
-    if positive is None and split.exposed and has_labels(split.train):
-        positive = LABELLED
     settings = resolve(
-        metrics=default_metrics(models) if metrics is None and not split.exposed else metrics,
+        metrics=default_metrics(given) if metrics is None and not split.exposed else metrics,
         estimators=estimators,
         propensity=propensity,
         candidates=candidates,
         ties=ties,
-        positive=positive,
+        positive=LABELLED if positive is None and split.exposed and has_labels(split.train) else positive,
         level=level,
         interval=interval,
         seed=seed,
@@ -172,74 +151,16 @@ def evaluate(
     )
     if settings.candidates is not None and settings.candidates != split.rule:
         split = split.with_candidates(settings.candidates)
-    _check_scale(settings, split)
-    train = _positives(split.train, positive)
-    runner = engine or Threads(threads)
-    gamma = choose_gamma(
-        settings.propensity,
-        split,
-        train,
-        seed=seed,
-        engine=runner,
-        threads=threads,
-        block_size=block_size,
-        progress=progress,
-    )
-    if gamma is not None:  # all that follows sees the number
-        settings = replace(settings, propensity=gamma.at(gamma.used))
-        gamma.check_within(settings.assume)
-    of_models = settings  # models that weight training rows use no column of the test
-    if propensity is None and assume is None and _has_propensities(split, settings):
-        settings = replace(settings, propensity=Column(), propensity_found=True)
-    fitted_propensity = _fit_propensity(settings.propensity, train, split)
-    # metrics over all pairs know no positives, so theirs is learnt from all rows
-    of_ratings = fitted_propensity if train is split.train else _fit_propensity(settings.propensity, split.train, split)
-    check_needs(settings, fitted_propensity, counted=relevant is not None)
-    check_correction(split.rule, settings.metrics, len(split.catalogue))
-    folder = None if checkpoints is None else Path(checkpoints)
-    sample = None if uniform is None else take_uniform(uniform, split)
-    fitted = fit_all(models, split, train, of_models, evaluate, progress, folder, threads, sample)
-    check_judged(fitted, settings)
-    gathered = Gathering(fitted, split, train, settings, runner, progress).run()
-    evidence = gathered.ranked or gathered.rated
-    assert evidence is not None
-    if relevant is not None and gathered.ranked is not None:
-        by_user, ids, numbers = relevant_counts(relevant, split, evidence.users)
-        check_counts(by_user, evidence.users, np.diff(evidence.offsets), split)
-        known = _known_elsewhere({name: model.ranker for name, model in fitted.items()}, ids, settings.users)
-        evidence = replace(evidence, relevant=by_user, absent=numbers[known])
-    estimation = Estimation(
-        evidence, settings, fitted_propensity, threads, gathered.rated, of_ratings, gathered.exposures
-    )
-    served = restrict_to_served(estimation, gathered.contest) if settings.users == "served" else {}
-    cells, estimates, comparisons = (
-        estimate_served(estimation, served, gathered.contest) if served else estimation.run()
-    )
-    band = measure_band(list(served.values()) or [estimation], gamma)
-    if band is not None:
-        estimates = [band.widen(estimate) for estimate in estimates]
-    report = Report(
-        estimates=tuple(estimates),
-        comparisons=tuple(comparisons),
-        warnings=(),
-        settings=settings,
-        evidence=evidence,
-        propensity=fitted_propensity if gathered.ranked is not None else of_ratings,
-        block_size=gathered.block_size,
-        models={name: model.described for name, model in fitted.items()},
-        chosen_by={name: model.chosen_by for name, model in fitted.items() if model.chosen_by},
-        rated=gathered.rated,
-        rated_propensity=of_ratings,
-        correction=gathered.correction,
-        gamma=gamma,
-        band=band,
-        exposures=gathered.exposures,
-        uniform=sample,
-        cells=tuple(cells),
-        contest=gathered.contest,
-        fitted=fitted,
-        uniform_given=uniform,
-    )
+    run = Run(split, settings, engine or Threads(threads), threads, progress)
+    check_scale(run.settings.scale, run.split)
+    run, propensities = fit_propensities(run)
+    check_needs(run.settings, propensities.positives, counted=relevant is not None)
+    check_correction(run.split.rule, run.settings.metrics, len(run.split.catalogue))
+    contenders = fit_models(run, given, propensities.of_training, evaluate, uniform=uniform, checkpoints=checkpoints)
+    check_models(contenders.models, run.settings)
+    samples = collect(run, contenders, relevant)
+    estimated = estimate(run.settings, samples, propensities, threads)
+    report = Report(run, contenders, propensities, samples, estimated)
     return replace(report, warnings=warn(report))
 
 
@@ -285,48 +206,3 @@ def choose(
         Metric to `Chosen`.
     """
     return choose_by(evaluate, model, split, metrics, **options)
-
-
-def _check_scale(settings: Settings, split: Split) -> None:
-    if settings.scale is None:
-        return
-    for part in (split.train, split.validation, None if split.exposed else split.test):  # labels are on no scale
-        if part is not None:
-            settings.scale.check(part)
-
-
-def _has_propensities(split: Split, settings: Settings) -> bool:
-    """Whether the test brings propensities that an estimator of the run can use."""
-    weighted = any(estimator.uses_propensity for estimator in settings.estimators)
-    return weighted and not split.exposed and split.test.propensity is not None
-
-
-def _fit_propensity(model: PropensityModel, train: Interactions, split: Split) -> Propensity:
-    """The propensity of the test rows; those of train could not be in it, where seen items are no candidates."""
-    if isinstance(split.rule, All | Listed):
-        return fit_propensity(model, train, split.test, seen=None)
-    judged = split.sorted_test.take(~split.test_in_train) if split.test_in_train.any() else split.test
-    return fit_propensity(model, train, judged, seen=split.train)
-
-
-def _positives(train: Interactions, positive: str | None) -> Interactions:
-    if positive is None:
-        return train
-    try:
-        return train.where(positive)
-    except DataError:  # train lacks that column, so all its rows are positives
-        return train
-
-
-def _known_elsewhere(models: Mapping[str, Scorer | Ranks | None], ids: pl.Series, rule: str) -> Bools:
-    """Whether a user of neither train nor test may be judged; only models with ids of their own can know one."""
-    knows = []
-    for name, model in models.items():
-        if model is None or isinstance(model, Ranks):
-            continue  # they do not say whom else the model knows
-        own = getattr(model, "user_ids", None)
-        nobody = np.zeros(len(ids), dtype=bool)
-        knows.append(nobody if own is None else vocabulary_of(own, f"user_ids of model {name!r}")[0].encode(ids) >= 0)
-    if not knows:
-        return np.ones(len(ids), dtype=bool)
-    return np.asarray(np.any(knows, axis=0) if rule == "any" else np.all(knows, axis=0))

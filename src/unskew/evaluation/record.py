@@ -1,35 +1,108 @@
-"""What a randomly exposed test consists of, in numbers."""
+"""A report as plain data: the JSON, and the record of everything that decided its numbers."""
 
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unskew import __version__
 from unskew.arrays import Ints
-from unskew.evaluation.collecting.exposed import Exposures
+from unskew.data.sources.status import content_sha256
+from unskew.errors import ConfigError
+from unskew.evaluation.collecting.exposed import Exposed
+from unskew.evaluation.collecting.samples import Samples
+from unskew.evaluation.settings.settings import Settings
+from unskew.models import Model
+from unskew.propensities import Diagnostics, From, ObservationModel, Popularity, PropensityModel
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
 
 ROWS_A_USER = "rows_a_user"  # the key in the JSON, beside users and rows
 
 
-def record_exposures(exposures: Exposures, population_by: str) -> dict[str, Any]:
-    """The sample as plain data, for the record of a run.
-
-    Parameters
-    ----------
-    exposures : Exposures
-    population_by : str
-        How it is known what the items were drawn from.
-    """
-    exposure = exposures.exposure
+def record(report: "Report") -> dict[str, Any]:
+    """The whole report, as in the JSON file."""
+    checks = report.samples.correction
     return {
-        "population": str(exposures.evidence.split.rule),
-        "population_by": population_by,
-        "users": exposure.n_users,
-        "rows": len(exposure.user),
-        "positives": int(exposure.positive.sum()),
-        "users_without_positive": int(np.sum(exposure.positives == 0)),
-        "rows_a_user": spread(exposure.exposed),
-        "population_size": spread(exposure.population),
+        "unskew": __version__,
+        "run": report.run,
+        "estimates": [row.to_dict() for row in report.estimates],
+        "verdict": report.verdict.to_dict(),
+        "comparisons": [row.to_dict() for row in report.comparisons],
+        **({} if report.band is None else {"sensitivity": [point.to_dict() for point in report.band.points]}),
+        "warnings": list(report.warnings),
+        **({} if checks is None else {"correction": [check.to_dict() for check in checks]}),
+        **({} if report.against is None else {"against": report.against.to_dict()}),
     }
+
+
+def record_run(report: "Report") -> dict[str, Any]:
+    """Everything resolved that decides the numbers: data, models, settings, what was judged, versions."""
+    split, settings, samples = report.inputs.split, report.settings, report.samples
+    uniform, gamma = report.contenders.uniform, report.propensities.gamma
+    parts = {
+        "train": split.train,
+        "validation": split.validation,
+        "test": split.test,
+        **({} if uniform is None else {"uniform": uniform.taken}),
+    }
+    asked = settings.propensity if gamma is None else gamma.asked
+    files = _file_fingerprints(asked, report.models.values())
+    chosen_by = report.contenders.chosen_by
+    return {
+        "data": {
+            name: {"rows": len(part), "duplicates": part.duplicates, "sha256": part.sha256}
+            for name, part in parts.items()
+            if part is not None
+        },
+        "split": split.made,
+        "models": dict(report.models),
+        **({"chosen_by": chosen_by} if chosen_by else {}),
+        "ranks": {name: ranks.sha256 for name, ranks in samples.judged.ranks.items()},
+        "metrics": [str(metric) for metric in settings.metrics],
+        "estimators": [str(estimator) for estimator in settings.estimators],
+        "propensity": str(asked),
+        **({} if gamma is None else {"gamma": gamma.to_dict()}),
+        **({} if report.band is None else {"assumed": str(report.band.range)}),
+        "candidates": str(split.rule),
+        "ties": settings.ties,
+        "unlisted": settings.unlisted,
+        "positive": settings.positive,
+        "users": settings.users,
+        "relevant_counts": samples.judged.relevant is not None,
+        "level": settings.level,
+        "interval": str(settings.interval),
+        "seed": settings.seed,
+        "block_size": samples.block_size,
+        "judged": _judged(samples),
+        **({} if samples.exposed is None else {"exposed": _exposed(samples.exposed, report.inputs.population_by)}),
+        **_rated(samples, settings),
+        **({"propensity_files": files} if files else {}),
+        **({} if report.diagnostics is None else {"propensity_diagnostics": as_numbers(report.diagnostics)}),
+        "versions": {**versions(), **_learnt_with(settings.propensity)},
+    }
+
+
+def versions() -> dict[str, str]:
+    """Of this package, and of those that its numbers come from."""
+    import numba
+    import scipy
+
+    return {
+        "unskew": __version__,
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+        "scipy": scipy.__version__,
+    }
+
+
+def count_sizes(sizes: Ints) -> dict[str, int]:
+    """How many users have each number of rows, as in the JSON."""
+    numbers, users = np.unique(sizes, return_counts=True)
+    return {str(number): int(n) for number, n in zip(numbers, users, strict=True)}
 
 
 def spread(sizes: Ints) -> dict[str, float]:
@@ -42,7 +115,98 @@ def spread(sizes: Ints) -> dict[str, float]:
     }
 
 
-def count_sizes(sizes: Ints) -> dict[str, int]:
-    """How many users have so many rows, as in the JSON."""
-    numbers, users = np.unique(sizes, return_counts=True)
-    return {str(number): int(n) for number, n in zip(numbers, users, strict=True)}
+def _judged(samples: Samples) -> dict[str, Any]:
+    """What was judged: users, their held-out rows, and how many users have each number of them."""
+    sample = samples.judged
+    return {"users": len(sample.users), "rows": sample.rows, ROWS_A_USER: count_sizes(np.diff(sample.offsets))}
+
+
+def _exposed(sample: Exposed, population_by: str) -> dict[str, Any]:
+    """What a randomly exposed test consists of, and how it is known what its items were drawn from."""
+    drawn = sample.drawn
+    return {
+        "population": str(sample.split.rule),
+        "population_by": population_by,
+        "users": drawn.n_users,
+        "rows": len(drawn),
+        "positives": int(drawn.labels.sum()),
+        "users_without_positive": int(np.sum(drawn.positives == 0)),
+        "rows_a_user": spread(drawn.counts),
+        "population_size": spread(drawn.population),
+    }
+
+
+def _rated(samples: Samples, settings: Settings) -> dict[str, Any]:
+    """What decides metrics over all pairs; nothing in a run without them."""
+    ratings = samples.ratings
+    if ratings is None:
+        return {}
+    return {
+        "rated": {"users": len(ratings.users), "rows": ratings.rows, "pairs": ratings.pairs_in_all},
+        "predictions": {name: predictions.sha256 for name, predictions in ratings.predictions.items()},
+        "scale": None if settings.scale is None else str(settings.scale),
+        "allow_missing": settings.allow_missing,
+    }
+
+
+def _learnt_with(propensity: PropensityModel) -> dict[str, str]:
+    """The version of what learnt the propensities, where they were learnt."""
+    if not isinstance(propensity, ObservationModel):
+        return {}
+    import sklearn
+
+    return {"scikit-learn": sklearn.__version__}
+
+
+def as_numbers(diagnostics: Diagnostics) -> dict[str, Any]:
+    """Diagnostics as in the JSON; null where a number is not known."""
+    known = diagnostics.cells > 0
+    smallest, largest = _finite(diagnostics.smallest), _finite(diagnostics.largest)
+    return {
+        "observed": diagnostics.observed,
+        "pairs": diagnostics.cells if known else None,
+        "inverse_sum": diagnostics.inverse_sum if known else None,
+        "inverse_sum_sd": diagnostics.inverse_sd if known else None,
+        "ratio": diagnostics.coverage if known else None,
+        "smallest": smallest,
+        "largest": largest,
+        "smallest_weight": None if largest is None else 1 / largest,
+        "largest_weight": None if smallest is None else 1 / smallest,
+        "clipped": diagnostics.clipped,
+        "reliability_of": diagnostics.reliability_of,
+        "reliability": [asdict(part) for part in diagnostics.reliability],
+    }
+
+
+def _finite(number: float) -> float | None:
+    return number if np.isfinite(number) else None
+
+
+def _file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> dict[str, str | None]:
+    """The sha256 of each file that the propensities of a run were learnt from, those of its models included.
+
+    Parameters
+    ----------
+    propensity : PropensityModel
+    models : iterable of str
+        Words of the models; one such as ``mf-ips(propensity=...)`` has propensities of its own.
+    """
+    read = [propensity, *(own for own in map(_own_propensity, models) if own is not None)]
+    logging = [model.source for model in read if isinstance(model, Popularity)]
+    tables: list[tuple[str, Any]] = [("gamma", source.file) for source in logging if isinstance(source, From)]
+    tables += [item for model in read if isinstance(model, ObservationModel) for item in model.tables.items()]
+    fingerprints: dict[str, str | None] = {}
+    for option, table in tables:
+        if isinstance(table, str):
+            fingerprints[table] = content_sha256(Path(table)) if Path(table).is_file() else None
+        else:
+            fingerprints[f"{option}={table}"] = table.sha256
+    return fingerprints
+
+
+def _own_propensity(model: str) -> PropensityModel | None:
+    try:
+        word: str = getattr(Model.from_word(model), "propensity", "")
+    except ConfigError:  # a scorer of the user's, by the name of its class
+        return None
+    return PropensityModel.from_word(word) if word and "<" not in word else None

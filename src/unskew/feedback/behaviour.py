@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, offsets_of
 from unskew.data import Interactions
+from unskew.data.pairs import find, pair_keys, row_keys
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import ConfigError, DataError
 from unskew.ranking.top import TopLists
@@ -102,16 +103,15 @@ def play_round(
     DataError
         When a list holds what is in the user's log.
     """
-    keys = keys_of(likes.row_users, likes.items, likes.n_items)
-    logged = keys_of(log.users, log.items, likes.n_items)
+    keys = pair_keys(likes.row_users, likes.items, likes.n_items)
+    logged = row_keys(log, likes.n_items)
     hidden = ~np.isin(keys, logged)
     filled = lists.items >= 0
     users, items = np.repeat(lists.users, filled.sum(axis=1)), lists.items[filled]
-    shown = keys_of(users, items, likes.n_items)
+    shown = pair_keys(users, items, likes.n_items)
     _check_new(shown, logged, users, items)
     looked = behaviour.looked_at(np.nonzero(filled)[1] + 1)
-    row = np.minimum(np.searchsorted(keys, shown), len(keys) - 1)
-    liked = keys[row] == shown
+    row, liked = find(keys, shown)
 
     by_list = np.zeros(len(likes))
     by_list[row[liked]] = looked[liked] * behaviour.take
@@ -128,7 +128,7 @@ def play_round(
     return World(
         train=log,
         test=test,
-        offsets=np.append(0, np.cumsum(np.bincount(likes.row_users[hidden], minlength=likes.n_users))).astype(np.int64),
+        offsets=offsets_of(np.bincount(likes.row_users[hidden], minlength=likes.n_users)),
         items=likes.items[hidden],
         made=made,
         chances=chances[hidden],
@@ -145,14 +145,9 @@ def join(world: World) -> Interactions:
     return _rows(users, np.concatenate([world.train.items, world.test.items]), likes)
 
 
-def keys_of(users: Ints, items: Ints, n_items: int) -> Ints:
-    """One number a pair, in the order of user and item."""
-    return np.asarray(users, dtype=np.int64) * n_items + items
-
-
 def in_log(likes: Preferences, log: Interactions) -> Bools:
     """Which likes are in the log."""
-    return np.isin(keys_of(likes.row_users, likes.items, likes.n_items), keys_of(log.users, log.items, likes.n_items))
+    return np.isin(pair_keys(likes.row_users, likes.items, likes.n_items), row_keys(log, likes.n_items))
 
 
 def _check_new(shown: Ints, logged: Ints, users: Ints, items: Ints) -> None:
@@ -166,7 +161,7 @@ def _check_new(shown: Ints, logged: Ints, users: Ints, items: Ints) -> None:
 
 def _rows(users: Ints, items: Ints, likes: Preferences, propensity: Floats | None = None) -> Interactions:
     """Distinct rows, sorted by user and item."""
-    order = np.argsort(keys_of(users, items, likes.n_items), kind="stable")
+    order = np.argsort(pair_keys(users, items, likes.n_items), kind="stable")
     return Interactions(
         users[order].astype(np.int32),
         items[order].astype(np.int32),

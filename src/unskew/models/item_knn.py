@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from unskew.arrays import offsets_of
 from unskew.data import Interactions
 from unskew.models.model import Model, Observed, Progress, check_number, check_whole
 from unskew.ranking.scorers import ItemItemScorer
@@ -69,7 +70,7 @@ class ItemKnn(Model, word="item-knn"):
             rows.append(near[filled])
             weights.append(similarity[filled])
             progress(stop, n)
-        columns = np.concatenate([[0], np.cumsum(lengths)])
+        columns = offsets_of(lengths)
         matrix = sparse.csc_array((np.concatenate(weights), np.concatenate(rows), columns), shape=(n, n))
         return ItemItemScorer(
             by_user, matrix.tocsr(), user_ids=observed.user_ids, item_ids=observed.item_ids, name=str(self)

@@ -6,6 +6,7 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.data import Interactions
+from unskew.data.pairs import look_up, pair_keys, row_keys
 from unskew.errors import PropensityError
 from unskew.propensities.propensity import PropensityModel
 
@@ -22,7 +23,7 @@ class Column(PropensityModel, word="column"):
                 "name it with --propensity-col"
             )
         width = max(test.n_items, 1)
-        keys = test.users.astype(np.int64) * width + test.items
+        keys = row_keys(test, width)
         order = np.argsort(keys, kind="stable")
         return FittedColumn(keys[order], test.propensity[order], width)
 
@@ -38,6 +39,4 @@ class FittedColumn:
 
     def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
         """Look the rows up; NaN for a row the test does not have."""
-        wanted = users.astype(np.int64) * self.width + items
-        places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        return np.where(self.keys[places] == wanted, self.propensity[places], np.nan)
+        return look_up(self.keys, self.propensity, pair_keys(users, items, self.width))

@@ -13,12 +13,7 @@ _WORD = re.compile(r"\s*gamma\s*=\s*(\S+?)\s*\.\.\s*(\S+?)\s*")
 
 @dataclass(frozen=True)
 class GammaRange:
-    """The gammas of ``popularity`` that are held possible, from `low` to `high`; printed as ``gamma=-0.5..1.5``.
-
-    Parameters
-    ----------
-    low, high : float
-    """
+    """The gammas of ``popularity`` that are held possible, from `low` to `high`; printed as ``gamma=-0.5..1.5``."""
 
     low: float
     high: float

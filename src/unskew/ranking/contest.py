@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, offsets_of, runs_of, spans
 from unskew.data.candidates import All, Candidates, Listed, Sampled, Trained
 from unskew.data.split import Split
 from unskew.errors import ConfigError, DataError, did_you_mean
@@ -142,8 +142,8 @@ def prepare_contest(
     columns = _look_up(places, test.items)
     kept, dropped = _keep(split, is_positive, columns, known, rule)
     chosen = slice(None) if kept.all() else kept
-    judged, counts = _runs(test.users[chosen])
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    judged, counts = runs_of(test.users[chosen])
+    offsets = offsets_of(counts)
     _require_rows(kept, dropped, models, joined.bindings, split)
     unknown = _count_unknown(joined, split, test.items[chosen], columns[chosen], also)
     listed_offsets, listed, among, outside_of = _restrict(
@@ -226,7 +226,7 @@ def in_full(contest: Contest, chosen: Ints) -> Contest:
     """
     assert contest.touched is not None
     starts, ends = contest.offsets[chosen], contest.offsets[chosen + 1]
-    rows = np.concatenate([np.arange(start, end) for start, end in zip(starts, ends, strict=True)])
+    rows = spans(starts, ends - starts)
     touched_offsets, places = contest.touched
     barred = [
         np.setdiff1d(places[touched_offsets[k] : touched_offsets[k + 1]], contest.columns[start:end])
@@ -236,10 +236,10 @@ def in_full(contest: Contest, chosen: Ints) -> Contest:
     return replace(
         contest,
         users=contest.users[chosen],
-        offsets=np.append(0, np.cumsum(ends - starts)).astype(np.int64),
+        offsets=offsets_of(ends - starts),
         items=contest.items[rows],
         columns=contest.columns[rows],
-        listed_offsets=np.append(0, np.cumsum(lengths)).astype(np.int64),
+        listed_offsets=offsets_of(lengths),
         listed=np.concatenate(barred).astype(np.int32),
         among=False,
         candidates=(contest.catalogue_size - lengths).astype(np.int32),
@@ -259,15 +259,15 @@ def _keep(
     kept &= ~seen
     outside = kept & (columns < 0)
     kept &= ~outside
-    tested = len(_runs(test.users)[0])
+    tested = len(runs_of(test.users)[0])
     return kept, {
         "items_in_train": int(seen.sum()),
         "items_outside_catalogue": int(outside.sum()),
         "rows_without_rank": 0,
         "rows_of_unknown_users": int(strangers.sum()),
-        "users_without_positive": 0 if is_positive.all() else tested - len(_runs(test.users[is_positive])[0]),
-        "unknown_users": len(_runs(test.users[strangers])[0]),
-        "users": 0 if kept.all() else tested - len(_runs(test.users[kept])[0]),
+        "users_without_positive": 0 if is_positive.all() else tested - len(runs_of(test.users[is_positive])[0]),
+        "unknown_users": len(runs_of(test.users[strangers])[0]),
+        "users": 0 if kept.all() else tested - len(runs_of(test.users[kept])[0]),
     }
 
 
@@ -339,23 +339,15 @@ def rows_of(by_user: tuple[Ints, Ints], users: Ints, places: Ints) -> tuple[Ints
         chosen, counts = items, np.diff(offsets)
     else:
         counts = offsets[users + 1] - offsets[users]
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        flat = np.repeat(offsets[users] - starts[:-1], counts) + np.arange(starts[-1])
-        chosen = items[flat]
+        chosen = items[spans(offsets[users], counts)]
     found = _look_up(places, chosen)
     if found is not chosen and (found < 0).any():
         owner = np.repeat(np.arange(len(users)), counts)
         counts = np.bincount(owner[found >= 0], minlength=len(users))
         found = found[found >= 0]
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), found.astype(np.int32)
+    return offsets_of(counts), found.astype(np.int32)
 
 
 def _look_up(places: Ints, items: Ints) -> Ints:
     """``places[items]``, without the work when every item is its own place."""
     return items if np.array_equal(places, np.arange(len(places))) else places[items]
-
-
-def _runs(codes: Ints) -> tuple[Ints, Ints]:
-    """Distinct values of a sorted array and how often each occurs."""
-    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1])) if len(codes) else np.empty(0, np.int64)
-    return codes[starts], np.diff(np.append(starts, len(codes)))

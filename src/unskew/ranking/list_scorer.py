@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.arrays import Ints, Matrix
+from unskew.arrays import Ints, Matrix, offsets_of, spans
 from unskew.data.vocabulary import canonical, factorise
 from unskew.errors import DataError
 from unskew.ranking.scorers import check_ids
@@ -88,7 +88,7 @@ class ListScorer:
         elif np.shape(scores) != items.shape:
             raise DataError(f"{name}: scores {np.shape(scores)} do not match lists {items.shape}")
         real = items >= 0
-        offsets = np.concatenate([[0], np.cumsum(real.sum(axis=1))]).astype(np.int64)
+        offsets = offsets_of(real.sum(axis=1))
         columns, kept = (items, np.asarray(scores)) if real.all() else (items[real], np.asarray(scores)[real])
         columns = np.ascontiguousarray(columns.reshape(-1), dtype=np.int32)
         kept = np.ascontiguousarray(kept.reshape(-1))
@@ -120,7 +120,7 @@ class ListScorer:
             user, item = user_vocabulary.ids[user_codes[row]], item_vocabulary.ids[item_codes[row]]
             raise DataError(f"{name}: user {user}, item {item} has more than one {what}; keep one")
         counts = np.bincount(user_codes, minlength=len(user_vocabulary))
-        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        offsets = offsets_of(counts)
         return cls(
             offsets,
             item_codes.astype(np.int32),
@@ -149,9 +149,8 @@ class ListScorer:
             span = slice(offsets[0], offsets[-1])
             return offsets - offsets[0], self.columns[span], self.scores[span]
         counts = self.offsets[rows + 1] - self.offsets[rows]
-        offsets = np.concatenate([[0], np.cumsum(counts)])
-        flat = np.repeat(self.offsets[rows] - offsets[:-1], counts) + np.arange(offsets[-1])
-        return offsets, self.columns[flat], self.scores[flat]
+        flat = spans(self.offsets[rows], counts)
+        return offsets_of(counts), self.columns[flat], self.scores[flat]
 
     def score(self, users: Ints, /) -> Matrix:
         """Dense scores, minus infinity where nothing is listed."""

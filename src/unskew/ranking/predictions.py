@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.data import Split
+from unskew.data import Split, pairs
 from unskew.data.frames import find_column, to_numbers, to_polars
 from unskew.data.vocabulary import canonical, vocabulary_of
 from unskew.errors import DataError
@@ -84,7 +84,7 @@ class Predictions:
                     f"predictions of {name!r}: {axis} code {codes[int(np.argmax(outside))]} is outside 0 to "
                     f"{len(ids) - 1}; make them with Predictions.from_frame"
                 )
-        keys = self.users.astype(np.int64) * max(len(split.item_vocabulary), 1) + self.items
+        keys = pairs.row_keys(self, len(split.item_vocabulary))
         if len(np.unique(keys)) < len(keys):
             raise DataError(f"predictions of {name!r}: a (user, item) pair stands twice; keep one row of each")
 
@@ -104,9 +104,9 @@ class Predictions:
     def of(self, users: Ints, items: Ints) -> Floats:
         """Predictions for these rows; NaN where there is none."""
         width = int(max(self.items.max(initial=0), items.max(initial=0))) + 1
-        keys = self.users.astype(np.int64) * width + self.items
+        keys = pairs.row_keys(self, width)
         order = np.argsort(keys, kind="stable")
-        return _search(keys[order], self.predicted[order], users.astype(np.int64) * width + items)
+        return pairs.look_up(keys[order], self.predicted[order], pairs.pair_keys(users, items, width))
 
 
 def look_up(table: ListScorer, split: Split, users: Ints, items: Ints) -> Floats:
@@ -116,9 +116,10 @@ def look_up(table: ListScorer, split: Split, users: Ints, items: Ints) -> Floats
     row, column = rows[users], columns[items]
     known = (row >= 0) & (column >= 0)
     owner = np.repeat(np.arange(len(table.offsets) - 1), np.diff(table.offsets))
-    keys = owner * np.int64(table.n_items) + table.columns
+    keys = pairs.pair_keys(owner, table.columns, table.n_items)
     order = np.argsort(keys, kind="stable")
-    found = _search(keys[order], np.asarray(table.scores, dtype=float)[order], row * np.int64(table.n_items) + column)
+    wanted = pairs.pair_keys(row, column, table.n_items)
+    found = pairs.look_up(keys[order], np.asarray(table.scores, dtype=float)[order], wanted)
     return np.where(known, found, np.nan)
 
 
@@ -197,10 +198,3 @@ def _places(table: ListScorer, split: Split, axis: Literal["user", "item"]) -> I
     place[codes] = np.arange(len(codes))
     found = vocabulary.codes_in(own)
     return np.where(found >= 0, place[found], -1)
-
-
-def _search(keys: Ints, values: Floats, wanted: Ints) -> Floats:
-    if not len(keys):
-        return np.full(len(wanted), np.nan)
-    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[places] == wanted, values[places], np.nan)

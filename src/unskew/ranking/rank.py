@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from unskew.arrays import Bools, Ints, Matrix
+from unskew.arrays import Bools, Ints, Matrix, offsets_of
 from unskew.errors import ConfigError, did_you_mean
 from unskew.ranking.block_scores import BlockScores
 from unskew.ranking.catalogue import Binding
@@ -146,13 +146,13 @@ class _Job:
         if (rows < 0).any():  # the list of a user whom the model does not know is empty
             lengths = np.zeros(len(rows), dtype=np.int64)
             lengths[rows >= 0] = np.diff(offsets)
-            offsets = np.append(0, np.cumsum(lengths))
+            offsets = offsets_of(lengths)
         columns = self.binding.places[columns]
         if (columns < 0).any():  # listed, but no candidate under this rule
             owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[columns >= 0]
             scores, columns = scores[columns >= 0], columns[columns >= 0]
             counts = np.bincount(owners, minlength=len(offsets) - 1)
-            offsets = np.concatenate([[0], np.cumsum(counts)])
+            offsets = offsets_of(counts)
         above, tied, listed = kernel.count_list_ranks(
             offsets,
             columns,

@@ -8,6 +8,7 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints, Matrix
 from unskew.data import Interactions, Split
+from unskew.data.pairs import pair_keys
 from unskew.errors import ConfigError, DataError, did_you_mean
 from unskew.ranking.block_scores import BlockScores
 from unskew.ranking.catalogue import JoinedCatalogue, join_catalogue
@@ -208,8 +209,8 @@ class _Job:
         hidden = slice(self.hidden_offsets[first], self.hidden_offsets[last])
         hidden_owners = np.repeat(np.arange(last - first), np.diff(self.hidden_offsets[first : last + 1]))
         width = len(self.joined)
-        keys = owners * width + places
-        kept = (places >= 0) & ~np.isin(keys, hidden_owners * width + self.hidden[hidden])
+        keys = pair_keys(owners, places, width)
+        kept = (places >= 0) & ~np.isin(keys, pair_keys(hidden_owners, self.hidden[hidden], width))
         original = np.flatnonzero(kept)
         original = original[np.unique(keys[kept], return_index=True)[1]]  # an item listed twice counts where first
         owners, places, scores = owners[original], places[original], scores[original]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from unskew.arrays import Bools, Floats, Ints, SeedLike
+from unskew.arrays import Bools, Floats, Ints, SeedLike, offsets_of
 from unskew.data import Interactions
 from unskew.errors import DataError
 
@@ -153,7 +153,7 @@ def _cosines(own: Ints, other: Ints, counts: Ints, n_other: int, rng: np.random.
     """Cosines of sampled pairs of those with enough rows."""
     eligible = np.flatnonzero(counts >= LEAST_ROWS)
     first, second = sample_pairs(len(eligible), rng, most)
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    offsets = offsets_of(counts)
     members = _grouped(own, other, offsets)
     first, second = eligible[first], eligible[second]
     shared = _shared(offsets, members, first, second, np.zeros(n_other, dtype=np.bool_))

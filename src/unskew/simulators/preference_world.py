@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints, SeedLike
+from unskew.arrays import Bools, Floats, Ints, SeedLike, offsets_of
 from unskew.data import Interactions, test_propensity
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import ConfigError, DataError
@@ -200,7 +200,7 @@ class _Observed:
         return World(
             train=train,
             test=self.interactions(state == TEST, in_test, "test", propensity),
-            offsets=np.append(0, np.cumsum(counts)).astype(np.int64),
+            offsets=offsets_of(counts),
             items=likes.items[hidden],
             made=str(model),
             chances=chances[hidden],

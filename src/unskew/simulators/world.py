@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints, SeedLike
+from unskew.arrays import Bools, Floats, Ints, SeedLike, offsets_of
 from unskew.data import Interactions, Split, test_propensity
 from unskew.errors import DataError
 from unskew.notation import Named
@@ -80,7 +80,7 @@ class World:
         return cls(
             train=_interactions(train, name="train"),
             test=_interactions(held, propensity=in_test[held], name="test"),
-            offsets=np.concatenate([[0], np.cumsum(hidden.sum(axis=1))]).astype(np.int64),
+            offsets=offsets_of(hidden.sum(axis=1)),
             items=np.nonzero(hidden)[1].astype(np.int32),
             made=made,
         )

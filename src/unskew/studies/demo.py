@@ -1,19 +1,18 @@
 """Four recommenders in a marketplace whose truth is known, and what each way to judge them by its log says."""
 
-import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from unskew.data import Interactions, Split
-from unskew.data.writing import written
+from unskew.data.writing import AsJson, saved
 from unskew.errors import DataError
 from unskew.estimators import Estimate
 from unskew.evaluation import Report, evaluate
-from unskew.progress import Stage
+from unskew.progress import Stage, prefixed
 from unskew.simulators import Marketplace, WorldModel
 
 MODELS: Mapping[str, str] = {
@@ -63,7 +62,7 @@ WHY = (
 
 
 @dataclass(frozen=True, eq=False)
-class Demo:
+class Demo(AsJson):
     """A simulated log, what a practitioner would report from it, and the truth.
 
     Parameters
@@ -80,6 +79,8 @@ class Demo:
     truth : Report
         The same metrics of the same models, averaged over all relevant items outside train.
     """
+
+    json_style: ClassVar[Mapping[str, Any]] = {"indent": 2}
 
     world: WorldModel
     seed: int
@@ -198,12 +199,11 @@ class Demo:
             "test.csv": self.test.to_polars().write_csv(),
             "report.html": self.to_html(),
             "report.json": self.report.to_json(),
-            "truth.json": json.dumps(self.to_dict(), indent=2) + "\n",
+            "truth.json": self.to_json(),
         }
         make_folder(place)
         for name, text in texts.items():
-            with written(place / name) as stream:
-                stream.write(text)
+            saved(text, place / name)
         roles = ("train", "test", "report", "json", "truth")
         return {role: place / name for role, name in zip(roles, texts, strict=True)}
 
@@ -244,8 +244,7 @@ def run_demo(
             reports[way.propensity] = evaluate(
                 report.evidence.ranks, Split(train, test), estimators=ESTIMATORS, propensity=way.propensity, **options
             )
-    if progress is not None:
-        options["progress"] = lambda stage, done, total: progress(f"truth: {stage}", done, total)
+    options["progress"] = prefixed(progress, "truth")
     relevant = Interactions.from_frame(drawn.truth.to_polars(), name="truth")
     truth = evaluate(MODELS, Split(train, relevant), estimators=["aoa(per=pair)"], **options)
     return Demo(model, seed, dict(MODELS), train, test, reports, truth)

@@ -47,13 +47,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """One picture of a figure: lines over a shared x.
-
-    Parameters
-    ----------
-    title : str
-    series : tuple of Series
-    """
+    """One picture of a figure: lines over a shared x."""
 
     title: str
     series: tuple[Series, ...]

@@ -1,10 +1,10 @@
 """What a study found: a paper's numbers beside ours, its claims, and its figures."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from unskew.data.writing import AsJson
 from unskew.studies.figure import Figure, plain
 
 DONE, DISAGREES, NOTHING_RAN = 0, 1, 2
@@ -143,7 +143,7 @@ class Fingerprint:
 
 
 @dataclass(frozen=True)
-class TableResult:
+class TableResult(AsJson):
     """A table or figure of a paper, computed anew.
 
     Parameters
@@ -211,22 +211,10 @@ class TableResult:
             "notes": list(self.findings.notes),
         }
 
-    def to_json(self) -> str:
-        """The table as JSON."""
-        return _json(self.to_dict())
-
 
 @dataclass(frozen=True)
-class StudyResult:
-    """A study, or those of its tables that were asked for.
-
-    Parameters
-    ----------
-    study, title, reference : str
-    fast : bool
-    seed : int
-    tables : tuple of TableResult
-    """
+class StudyResult(AsJson):
+    """A study, or those of its tables that were asked for."""
 
     study: str
     title: str
@@ -285,10 +273,6 @@ class StudyResult:
             "tables": [table.to_dict() for table in self.tables],
         }
 
-    def to_json(self) -> str:
-        """The study as JSON."""
-        return _json(self.to_dict())
-
 
 def _counted(thing: str, many: str, one: str, judged: Sequence[bool | None]) -> str:
     known = [bool(good) for good in judged if good is not None]
@@ -297,7 +281,3 @@ def _counted(thing: str, many: str, one: str, judged: Sequence[bool | None]) -> 
     if len(known) == 1:
         return f"the one {thing} {one if known[0] else f'does not {many}'}"
     return f"{sum(known)} of {len(known)} {thing}s {many}"
-
-
-def _json(record: dict[str, Any]) -> str:
-    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"

@@ -3,7 +3,7 @@
 import hashlib
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ from unskew.data.sources import Source, data_folder, get_source, status_of
 from unskew.data.sources.status import content_sha256
 from unskew.data.sources.text import find
 from unskew.errors import ConfigError, DataError, did_you_mean
-from unskew.progress import Stage
+from unskew.progress import Stage, counted, prefixed
 from unskew.studies.result import Findings, Fingerprint, StudyResult, TableResult
 
 _T = TypeVar("_T")
@@ -70,6 +70,10 @@ class Context:
         """Tell how far a stage is."""
         if self.progress is not None:
             self.progress(stage, done, total)
+
+    def counted(self, stage: str, pieces: Collection[_T]) -> Iterator[_T]:
+        """Each piece of a stage's work in turn, while telling how far the stage is."""
+        return counted(self.progress, stage, pieces)
 
     def once(self, name: str, make: Callable[[], _T]) -> _T:
         """What several tables need is made by the first of them."""
@@ -189,41 +193,17 @@ class Study:
         raise ConfigError(f"{self.name} has no {name!r}{did_you_mean(name, names)}")
 
     def run(self, context: Context, tables: Sequence[str] | None = None) -> StudyResult:
-        """Compute the tables named, or all.
-
-        Parameters
-        ----------
-        context : Context
-        tables : sequence of str, optional
-        """
+        """Compute the tables named, or all."""
         chosen = self.tables if tables is None else tuple(map(self.table, tables))
         results = tuple(self._compute(table, context) for table in chosen)
         return StudyResult(self.name, self.title, self.reference, context.fast, context.seed, results)
 
     def _compute(self, table: Table, context: Context) -> TableResult:
         start = time.perf_counter()
-        tell = context.progress
-        mine = context if tell is None else replace(context, progress=_Prefixed(table.name, tell))
-        findings = table.run(mine)
+        findings = table.run(replace(context, progress=prefixed(context.progress, table.name)))
         if findings.used is None:
             data = tuple(found for name in table.needs if (found := context.fingerprint(name)) is not None)
         else:
             data = tuple(found for name in findings.used if (found := context.fingerprint(name, part=True)) is not None)
         seconds = time.perf_counter() - start
         return TableResult(self.name, table.name, table.title, context.fast, context.seed, seconds, data, findings)
-
-
-class _Prefixed:
-    """The progress of a table: its name stands before every stage."""
-
-    def __init__(self, name: str, tell: Stage) -> None:
-        self.name, self.tell = name, tell
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        self.tell(f"{self.name}: {stage}", done, total)
-
-    def say(self, stage: str, words: str) -> None:
-        """Pass on what stands beside the bar."""
-        say = getattr(self.tell, "say", None)
-        if say is not None:
-            say(f"{self.name}: {stage}", words)

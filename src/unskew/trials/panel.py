@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unskew.arrays import Ints
+from unskew.arrays import Ints, offsets_of
 from unskew.data import Interactions
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import DataError
@@ -91,7 +91,7 @@ def _truth_alone(rows: JudgedRows) -> JudgedRows:
     kept = rows.in_truth
     return replace(
         rows,
-        offsets=np.append(0, np.cumsum(rows.relevant)).astype(np.int64),
+        offsets=offsets_of(rows.relevant),
         items=rows.items[kept],
         in_truth=kept[kept],
         in_test=rows.in_test[kept],

@@ -20,13 +20,15 @@ from unskew.audit.error.stand_ins import (
     row_places,
     share_noise,
 )
-from unskew.data import Interactions, Split
+from unskew.data import Interactions
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import UnskewError
 from unskew.estimators import Comparison, Estimate, Estimator
-from unskew.evaluation.collecting.sample import Evidence
-from unskew.evaluation.estimating.estimate import Estimation
-from unskew.evaluation.fitting.models import Fitted, Judged, fit_propensity
+from unskew.evaluation.collecting.samples import Samples
+from unskew.evaluation.estimating.estimation import Estimation
+from unskew.evaluation.fitting.models import Fitted, ModelLike
+from unskew.evaluation.fitting.propensities import Propensities, fit_propensity
+from unskew.evaluation.run import Run
 from unskew.evaluation.settings.settings import DEFAULT_PROPENSITY, Settings
 from unskew.metrics import Metric
 from unskew.models import Model, RatingModel
@@ -69,42 +71,35 @@ class Seen:
         The same, ready.
     lists : mapping
         How often each recommends each item.
-    evidence : Evidence
+    samples : Samples
         Ranks of the held-out rows.
-    split : Split
-    train : Interactions
-        Training positives.
-    settings : Settings
+    run : Run
     k : int
         Length of the lists.
-    threads : int, optional
     """
 
-    given: Mapping[str, Judged]
+    given: Mapping[str, ModelLike]
     fitted: Mapping[str, Fitted]
     lists: Mapping[str, TopCounts]
-    evidence: Evidence
-    split: Split
-    train: Interactions
-    settings: Settings
+    samples: Samples
+    run: Run
     k: int
-    threads: int | None = None
 
     @property
     def users(self) -> int:
         """How many are judged."""
-        return len(self.evidence.users)
+        return len(self.samples.judged.users)
 
     @cached_property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Which models are compared: the seemingly better one first."""
-        names = sorted(self.evidence.ranks, key=lambda name: -self._value(name))
+        names = sorted(self.samples.judged.ranks, key=lambda name: -self._value(name))
         return tuple(combinations(names, 2)) if len(names) <= FEW else tuple(pairwise(names[: FEW + 1]))
 
     @cached_property
     def cast(self) -> list[str]:
         """The models that are in a pair; one alone is there too."""
-        return list(dict.fromkeys(name for pair in self.pairs for name in pair)) or list(self.evidence.ranks)
+        return list(dict.fromkeys(name for pair in self.pairs for name in pair)) or list(self.samples.judged.ranks)
 
     def observed(self) -> Iterator[Observed]:
         """Differences of the pairs, by metric and estimator."""
@@ -118,7 +113,7 @@ class Seen:
     def likeness(self, name: str) -> Likeness:
         """The naive value of the first metric, and how popular what the model lists is."""
         counts = self.lists[name].counts
-        places = row_places(self.train.item_counts)
+        places = row_places(self.run.positives.item_counts)
         return Likeness(self._value(name), float(counts @ places / max(float(counts.sum()), 1e-9)))
 
     def overlaps(self, names: Sequence[str]) -> dict[tuple[str, str], float]:
@@ -128,12 +123,12 @@ class Seen:
         for name in dict.fromkeys(name for pair in pairs for name in pair):
             scorer = self.fitted[name].scorer
             assert scorer is not None
-            made[name] = top_lists(scorer, self.split, self.k, name=name, engine=Threads(self.threads))
+            made[name] = top_lists(scorer, self.run.split, self.k, name=name, engine=Threads(self.run.threads))
         same = [(a, b) for a, b in pairs if np.array_equal(made[a].users, made[b].users)]
         return list_overlaps({name: each.items for name, each in made.items()}, same)
 
     def _value(self, name: str) -> float:
-        return self._of(name, str(self.settings.metrics[0]), ESTIMATORS[0])
+        return self._of(name, str(self.run.settings.metrics[0]), ESTIMATORS[0])
 
     def _of(self, name: str, metric: str, estimator: str) -> float:
         value = self._table[name, metric, estimator].value
@@ -148,10 +143,12 @@ class Seen:
         """By all estimators that a log allows, with the popularity propensity."""
         model = PropensityModel.from_word(DEFAULT_PROPENSITY)
         estimators = [Estimator.from_word(word) for word in ESTIMATORS]
-        pairs = tuple((metric, each) for metric in self.settings.metrics for each in estimators)
-        settings = replace(self.settings, pairs=pairs, propensity=model)
-        propensity = fit_propensity(model, self.train, self.split.test, seen=None)
-        _, estimates, comparisons = Estimation(self.evidence, settings, propensity, self.threads).run()
+        pairs = tuple((metric, each) for metric in self.run.settings.metrics for each in estimators)
+        settings = replace(self.run.settings, pairs=pairs, propensity=model)
+        propensity = fit_propensity(model, self.run.positives, self.run.split.test, seen=None)
+        _, estimates, comparisons = Estimation(
+            self.samples, settings, Propensities(propensity, propensity, model), self.run.threads
+        ).run()
         return estimates, comparisons
 
 
@@ -292,10 +289,6 @@ class OnKnown(Model):
     """Trains a model on the items that occur: a simulated world has many more, and models take time for each.
 
     As a model it is trained with the seed of the run, another in each.
-
-    Parameters
-    ----------
-    model : Model
     """
 
     model: Model

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unskew.data.pairs import count_shared
 from unskew.display.phrases import counted, listed
 from unskew.errors import DataError
+from unskew.estimators import OVER_ALL_PAIRS
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.estimating.size_effects import all_instead, moving, sizes_differ
-from unskew.evaluation.fitting.selection import count_shared
-from unskew.evaluation.settings.settings import OVER_ALL_PAIRS
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 LEFT_OUT = 0.2  # share of the test rows above which what is left out comes before everything else
-FEW_USERS = 30
+FEW_USERS = 30  # below which intervals are rough, and what is learnt from the sample is itself noise
 SCALE = 20  # most distinct values that a column of ratings has; more are counts or durations
 HIGH = 0.75  # where on the scale of the ratings a suggested condition starts
 
@@ -34,9 +34,9 @@ def rows_left_out(report: "Report") -> Iterator[str]:
     share = report.dropped_share
     if share <= LEFT_OUT:
         return
-    evidence = report.evidence if report.exposures is None else report.exposures.evidence
+    sample = report.samples.whole
     reasons = [
-        f"{evidence.dropped[why]:,} {words}"
+        f"{sample.dropped[why]:,} {words}"
         for why, words in (
             ("rows_of_unknown_users", f"of users {_unknown(report)}"),
             ("items_in_train", "also in train"),
@@ -44,7 +44,7 @@ def rows_left_out(report: "Report") -> Iterator[str]:
             ("rows_without_rank", "without a saved rank"),
             ("rows_without_prediction", "without a prediction"),
         )
-        if evidence.dropped.get(why)
+        if sample.dropped.get(why)
     ]
     detail = f" ({', '.join(reasons)})" if reasons else ""
     yield f"{share:.0%} of the test rows were not judged{detail}; the numbers describe the other {1 - share:.0%} only"
@@ -70,8 +70,8 @@ def catalogue_incomplete(report: "Report") -> Iterator[str]:
 )
 def validation_overlap(report: "Report") -> Iterator[str]:
     """Rows that chose a model and are not held out, or are those it is judged on."""
-    split = report.evidence.split
-    if split.validation is None or not report.chosen_by:
+    split = report.samples.judged.split
+    if split.validation is None or not report.contenders.chosen_by:
         return
     rows = len(split.validation)
     if in_train := count_shared(split.validation, split.train):
@@ -91,9 +91,9 @@ def validation_overlap(report: "Report") -> Iterator[str]:
 )
 def uniform_overlap(report: "Report") -> Iterator[str]:
     """What was left out of the uniform sample, and where it meets the other parts."""
-    uniform, taken, split = report.uniform_given, report.uniform, report.evidence.split
-    if uniform is None or taken is None:
+    if report.contenders.uniform is None:
         return
+    uniform, taken, split = report.contenders.uniform.given, report.contenders.uniform.taken, report.inputs.split
     if uniform.duplicates:
         yield f"uniform: {counted(uniform.duplicates, 'repeated (user, item) row')} left out"
     if len(taken) < len(uniform):
@@ -115,7 +115,7 @@ def uniform_overlap(report: "Report") -> Iterator[str]:
 )
 def repeated_rows(report: "Report") -> Iterator[str]:
     """Repeated rows that were left out."""
-    split = report.evidence.split
+    split = report.samples.judged.split
     for part, rows in (("train", split.train), ("exposed" if split.exposed else "test", split.test)):
         if rows.duplicates:
             yield f"{part}: {counted(rows.duplicates, 'repeated (user, item) row')} left out"
@@ -129,8 +129,8 @@ def repeated_rows(report: "Report") -> Iterator[str]:
 )
 def test_rows_in_train(report: "Report") -> Iterator[str]:
     """Test rows that were dropped because the user has the item."""
-    rows = report.evidence.dropped["items_in_train"]
-    if rows and not report.evidence.split.exposed:  # which says more about them
+    rows = report.samples.judged.dropped["items_in_train"]
+    if rows and not report.samples.judged.split.exposed:  # which says more about them
         yield (
             f"{counted(rows, 'test row')} dropped because also in train: seen items are not candidates; "
             "--candidates all keeps them"
@@ -145,7 +145,7 @@ def test_rows_in_train(report: "Report") -> Iterator[str]:
 )
 def test_items_outside(report: "Report") -> Iterator[str]:
     """Test rows that were dropped because the item is not ranked."""
-    rows = report.evidence.dropped["items_outside_catalogue"]
+    rows = report.samples.judged.dropped["items_outside_catalogue"]
     if rows:
         yield f"{counted(rows, 'test row')} dropped because the item is not a candidate: it is not in train"
 
@@ -158,8 +158,8 @@ def test_items_outside(report: "Report") -> Iterator[str]:
 )
 def test_items_unknown(report: "Report") -> Iterator[str]:
     """Test rows that no model can find."""
-    rows = 0 if report.contest is None else report.contest.unknown_rows
-    if rows and report.evidence is not report.rated:
+    rows = 0 if report.samples.contest is None else report.samples.contest.unknown_rows
+    if rows and report.samples.judged is not report.samples.ratings:
         which = "is of an item that is" if rows == 1 else "are of items that are"
         yield (
             f"{counted(rows, 'test row')} {which} neither in train nor known to a model, a miss for every model; "
@@ -175,7 +175,7 @@ def test_items_unknown(report: "Report") -> Iterator[str]:
 )
 def rows_without_rank(report: "Report") -> Iterator[str]:
     """Test rows that saved ranks lack."""
-    rows = report.evidence.dropped["rows_without_rank"]
+    rows = report.samples.judged.dropped["rows_without_rank"]
     if rows:
         yield f"{counted(rows, 'test row')} without a rank in the saved ranks, not judged"
 
@@ -188,8 +188,8 @@ def rows_without_rank(report: "Report") -> Iterator[str]:
 )
 def users_without_positive(report: "Report") -> Iterator[str]:
     """Test users who are left out because they have no positive."""
-    users = report.evidence.dropped["users_without_positive"]
-    if users and not report.evidence.split.exposed:  # which says more about them
+    users = report.samples.judged.dropped["users_without_positive"]
+    if users and not report.samples.judged.split.exposed:  # which says more about them
         yield f"{counted(users, 'test user')} without a positive row left out; ips counts them as 0"
 
 
@@ -201,7 +201,7 @@ def users_without_positive(report: "Report") -> Iterator[str]:
 )
 def users_left_out(report: "Report") -> Iterator[str]:
     """Test users who are left out because models do not know them."""
-    dropped = report.evidence.dropped
+    dropped = report.samples.judged.dropped
     if dropped["unknown_users"]:
         rows = counted(dropped["rows_of_unknown_users"], "row")
         yield f"{counted(dropped['unknown_users'], 'test user')} ({rows}) {_unknown(report)}, left out for all models"
@@ -209,8 +209,8 @@ def users_left_out(report: "Report") -> Iterator[str]:
 
 def _unknown(report: "Report") -> str:
     """To whom users must be unknown to be left out."""
-    common = report.settings.users == "common" or report.evidence is report.rated
-    return "unknown to at least one model" if common and len(report.fitted) > 1 else "known to no model"
+    common = report.settings.users == "common" or report.samples.judged is report.samples.ratings
+    return "unknown to at least one model" if common and len(report.contenders.models) > 1 else "known to no model"
 
 
 @check(
@@ -221,7 +221,7 @@ def _unknown(report: "Report") -> str:
 )
 def rating_rows_left_out(report: "Report") -> Iterator[str]:
     """What metrics over ratings lack; they take all rows, positive or not, so it may be more."""
-    rated, evidence = report.rated, report.evidence
+    rated, sample = report.samples.ratings, report.samples.judged
     if rated is None:
         return
     for why, words in (
@@ -229,7 +229,7 @@ def rating_rows_left_out(report: "Report") -> Iterator[str]:
         ("items_outside_catalogue", "of items that no model knows"),
         ("rows_of_unknown_users", "of users whom some model does not know"),
     ):
-        if rated is not evidence and rated.dropped[why] > evidence.dropped[why]:
+        if rated is not sample and rated.dropped[why] > sample.dropped[why]:
             yield f"metrics over ratings leave out {counted(rated.dropped[why], 'test row')} {words}, positive or not"
     if rows := rated.dropped["rows_without_prediction"]:
         excluded = counted(rows, "test row")
@@ -245,20 +245,22 @@ def rating_rows_left_out(report: "Report") -> Iterator[str]:
 )
 def few_users(report: "Report") -> Iterator[str]:
     """Few judged users, and judged users without a training row."""
-    evidence = report.evidence
-    judged = len(evidence.users)
+    sample = report.samples.judged
+    judged = len(sample.users)
     if judged < 2:
         yield "only one user is judged: standard errors and intervals are undefined"
     elif judged < FEW_USERS:
         yield f"only {judged} users are judged: standard errors and intervals are rough"
-    few = {str(cell.estimator): size for cell in report.cells if (size := cell.effective_sample_size) is not None}
+    few = {
+        str(cell.estimator): size for cell in report.estimated.cells if (size := cell.effective_sample_size) is not None
+    }
     least = min(few, key=lambda word: few[word], default=None)
     if judged >= FEW_USERS and least is not None and few[least] < FEW_USERS:
         yield (
             f"{judged:,} users are judged, but to {least} they are worth {few[least]:.0f} of equal weight, because few "
             "users have most of the weight: its interval is rough"
         )
-    cold = int(np.sum(evidence.split.train.user_counts[evidence.users] == 0))
+    cold = int(np.sum(sample.split.train.user_counts[sample.users] == 0))
     if cold == judged:
         yield "no judged user has a training row; do train and test use the same user ids?"
     elif cold:
@@ -273,7 +275,7 @@ def few_users(report: "Report") -> Iterator[str]:
 )
 def cutoff_without_effect(report: "Report") -> Iterator[str]:
     """A cut-off that cuts nothing."""
-    ranks = report.evidence.ranks.values()
+    ranks = report.samples.judged.ranks.values()
     most = max((int(made.candidates.max()) for made in ranks if len(made)), default=0)
     beyond = [str(metric) for metric in report.settings.metrics if most and (metric.cutoff or 0) >= most]
     if beyond:
@@ -291,16 +293,16 @@ def cutoff_without_effect(report: "Report") -> Iterator[str]:
 )
 def validation_size(report: "Report") -> Iterator[str]:
     """Values on validation and on test, which are often compared, where their sizes alone move them."""
-    evidence, settings = report.evidence, report.settings
-    moved, validation = moving(settings.metrics), evidence.split.validation
-    if not moved or validation is None or not len(validation) or evidence.split.exposed:
+    sample, settings = report.samples.judged, report.settings
+    moved, validation = moving(settings.metrics), sample.split.validation
+    if not moved or validation is None or not len(validation) or sample.split.exposed:
         return
     held = validation
     if settings.positive is not None:
         with suppress(DataError):  # without that column all its rows are positives
             held = validation.where(settings.positive)
     there = len(held) / max(int(np.count_nonzero(held.user_counts)), 1)
-    here = evidence.rows / len(evidence.users)
+    here = sample.rows / len(sample.users)
     if sizes_differ(there, here):
         yield (
             f"validation has {there:.2f} positives per user and the test {here:.2f}: {listed(map(str, moved))} "
@@ -317,11 +319,11 @@ def validation_size(report: "Report") -> Iterator[str]:
 )
 def ratings_without_condition(report: "Report") -> Iterator[str]:
     """Ratings that all count as liked, in the test or for models that learn from train."""
-    split = report.evidence.split
+    split = report.samples.judged.split
     if report.settings.positive is not None:
         return
     if split.exposed:
-        learning = [repr(name) for name, model in report.fitted.items() if model.learnt]
+        learning = [repr(name) for name, model in report.contenders.models.items() if model.learnt]
         if split.train.values is not None and learning:
             shown = listed([*learning[:4], *([f"{len(learning) - 4} more"] if len(learning) > 4 else [])])
             yield (

@@ -1,6 +1,7 @@
 """Warnings about randomly exposed tests."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,9 @@ from unskew.data.candidates import All
 from unskew.display.phrases import counted, listed
 from unskew.estimators import Estimator, Traditional, Ure, difference
 from unskew.evaluation.checking.check import check
+from unskew.evaluation.checking.data import FEW_USERS
 from unskew.evaluation.collecting.exposed import count_hits
+from unskew.evaluation.estimating.estimation import Estimation
 from unskew.metrics import NDCG, AnyMetric
 from unskew.propensities import Uniform
 
@@ -20,7 +23,6 @@ FEW_HITS = 10  # positives in the top K below which an interval is rough
 NAMED_MODELS = 4  # in one warning
 SURPRISE = 5.0  # standard deviations above the rows in train that a random draw would have
 FAR = 3.0  # standard errors of the difference beyond which falling shares do not fit
-FEW_USERS = 30  # below which what a reduction learns from the sample is itself noise
 
 
 @check(
@@ -31,9 +33,9 @@ FEW_USERS = 30  # below which what a reduction learns from the sample is itself 
 )
 def exposed_users_without_positive(report: "Report") -> Iterator[str]:
     """Users without a positive, and what each estimator does with them."""
-    evidence = report.evidence
-    without = evidence.dropped["users_without_positive"]
-    if not evidence.split.exposed or not without:
+    sample = report.samples.judged
+    without = sample.dropped["users_without_positive"]
+    if not sample.split.exposed or not without:
         return
     fates: dict[str, dict[str, list[str]]] = {}
     for metric, estimator in report.settings.pairs:
@@ -47,7 +49,7 @@ def exposed_users_without_positive(report: "Report") -> Iterator[str]:
             for word, own in cells.items()
         ]
         parts.append(fate.format(listed(where)))
-    total = len(evidence.users) + without
+    total = len(sample.users) + without
     yield f"{without:,} of {counted(total, 'user')} have no positive in the sample: {'; '.join(parts)}"
 
 
@@ -75,7 +77,7 @@ def _fate(metric: AnyMetric, estimator: Estimator) -> str:
 )
 def exposed_rows_in_train(report: "Report") -> Iterator[str]:
     """Exposed rows that models could learn, and more of them than a random draw would have."""
-    split = report.evidence.split
+    split = report.samples.judged.split
     shared = int(split.test_in_train.sum()) if split.exposed else 0
     if not shared:
         return
@@ -100,20 +102,20 @@ def exposed_rows_in_train(report: "Report") -> Iterator[str]:
 )
 def few_hits(report: "Report") -> Iterator[str]:
     """Cut-offs above which a model has few of the positives."""
-    evidence = report.evidence
+    sample = report.samples.judged
     by_cutoff: dict[int, dict[str, None]] = {}
-    for metric, estimator in report.settings.pairs if evidence.split.exposed else ():
+    for metric, estimator in report.settings.pairs if sample.split.exposed else ():
         if isinstance(estimator, Ure) and metric.cutoff is not None:
             by_cutoff.setdefault(metric.cutoff, {})[str(metric)] = None
     for cutoff, metrics in by_cutoff.items():
-        hits = {model: count_hits(ranks, cutoff) for model, ranks in evidence.ranks.items()}
+        hits = {model: count_hits(ranks, cutoff) for model, ranks in sample.ranks.items()}
         lacking = sorted((number, model) for model, number in hits.items() if number < FEW_HITS)
         few = [f"{model!r} {number:.0f}" for number, model in lacking[:NAMED_MODELS]]
         if len(lacking) > len(few):
             few.append(f"{len(lacking) - len(few)} more")
         if few:
             yield (
-                f"of {evidence.rows:,} exposed positives few are in the top {cutoff} of some models ({listed(few)}): "
+                f"of {sample.rows:,} exposed positives few are in the top {cutoff} of some models ({listed(few)}): "
                 f"intervals of {listed(metrics)} are rough there; use a larger cut-off, or expose more items"
             )
 
@@ -126,9 +128,9 @@ def few_hits(report: "Report") -> Iterator[str]:
 )
 def cutoff_without_effect_in_sample(report: "Report") -> Iterator[str]:
     """A cut-off that cuts nothing inside the sample."""
-    if report.exposures is None:
+    if report.samples.exposed is None:
         return
-    most = int(report.exposures.exposure.exposed.max())
+    most = int(report.samples.exposed.drawn.counts.max())
     beyond = [
         str(metric)
         for metric, estimator in report.settings.pairs
@@ -149,11 +151,11 @@ def cutoff_without_effect_in_sample(report: "Report") -> Iterator[str]:
 )
 def ndcg_of_single_users(report: "Report") -> Iterator[str]:
     """NDCG of each user by itself, where L / l times the positives of a small sample is too many."""
-    if report.exposures is None:
+    if report.samples.exposed is None:
         return
-    exposure = report.exposures.exposure
-    has = exposure.positives > 0
-    if np.array_equal(exposure.population[has], exposure.exposed[has]):  # all is exposed
+    drawn = report.samples.exposed.drawn
+    has = drawn.positives > 0
+    if np.array_equal(drawn.population[has], drawn.counts[has]):  # all is exposed
         return
     pairs = report.settings.pairs
     for estimator in report.settings.estimators:
@@ -175,9 +177,9 @@ def ndcg_of_single_users(report: "Report") -> Iterator[str]:
 )
 def reduction_of_few_users(report: "Report") -> Iterator[str]:
     """Reductions that are learnt from few users."""
-    evidence = report.evidence
-    users = len(evidence.users) + evidence.dropped["users_without_positive"]
-    for estimator in report.settings.estimators if evidence.split.exposed else ():
+    sample = report.samples.judged
+    users = len(sample.users) + sample.dropped["users_without_positive"]
+    for estimator in report.settings.estimators if sample.split.exposed else ():
         if isinstance(estimator, Ure) and estimator.reduce != "none" and users < FEW_USERS:
             yield (
                 f"{estimator}: how much to correct is learnt from {users} users only, fewer than {FEW_USERS}, and its "
@@ -194,7 +196,7 @@ def reduction_of_few_users(report: "Report") -> Iterator[str]:
 def weights_on_exposed_rows(report: "Report") -> Iterator[str]:
     """Weights that spoil a random sample."""
     settings = report.settings
-    for estimator in settings.estimators if report.evidence.split.exposed else ():
+    for estimator in settings.estimators if report.samples.judged.split.exposed else ():
         if estimator.uses_propensity and not isinstance(settings.propensity, Uniform):
             yield (
                 f"{estimator}: exposed items were drawn with equal chances, so weights by {settings.propensity} bias "
@@ -213,11 +215,14 @@ def shares_that_rise(report: "Report") -> Iterator[str]:
 
     The form without a reduction makes no such assumption; the two are compared on the same users.
     """
-    for cell in () if report.exposures is None else report.cells:
+    for cell in () if report.samples.exposed is None else report.estimated.cells:
         if not isinstance(cell.estimator, Ure) or cell.estimator.reduce != "monotone":
             continue
-        assert report.exposures is not None
-        plain = report.exposures.cell(cell.metric, Ure(aggregate="pooled"))
+        (plain,) = Estimation(
+            report.samples,
+            replace(report.settings, pairs=((cell.metric, Ure(aggregate="pooled")),)),
+            report.propensities,
+        ).cells()
         off = []
         for model, terms in cell.terms.items():
             gap, error = difference(terms, plain.terms[model])

@@ -19,7 +19,7 @@ MUCH = 0.25  # part of the catalogue above which a top list holds what is not fa
 )
 def gamma_fit(report: "Report") -> Iterator[str]:
     """Reasons to doubt the fitted gammas."""
-    for model in () if report.gamma is None else report.gamma.models:
+    for model in () if report.propensities.gamma is None else report.propensities.gamma.models:
         if model.fit is None:
             yield f"{model.model} was left out of gamma: {model.problem}"
             continue

@@ -28,7 +28,7 @@ MANY_TIES = 0.1
 )
 def models_without_ids(report: "Report") -> Iterator[str]:
     """Models that were matched by order alone."""
-    yield from unnamed(report.fitted, report.evidence.split)
+    yield from unnamed(report.contenders.models, report.samples.judged.split)
 
 
 def unnamed(models: Mapping[str, Fitted], split: Split) -> Iterator[str]:
@@ -56,7 +56,7 @@ def models_not_judged(report: "Report") -> Iterator[str]:
     judged: dict[str, set[str]] = {}
     for row in report.estimates:
         judged.setdefault(row.metric, set()).add(row.model)
-    for name, model in report.fitted.items():
+    for name, model in report.contenders.models.items():
         metrics = [metric for metric, models in judged.items() if name not in models]
         if metrics:
             why = "predicts no ratings" if model.predictor is None else "has no score for every candidate"
@@ -72,9 +72,9 @@ def models_not_judged(report: "Report") -> Iterator[str]:
 def accuracy_never_hit(report: "Report") -> Iterator[str]:
     """Predictions that can never be accurate."""
     metrics = report.settings.metrics
-    if report.rated is None or not any(isinstance(m, Accuracy) and not m.rounded for m in metrics):
+    if report.samples.ratings is None or not any(isinstance(m, Accuracy) and not m.rounded for m in metrics):
         return
-    for name, given in report.rated.predictions.items():
+    for name, given in report.samples.ratings.predictions.items():
         if not np.isin(given.predicted, np.unique(given.values)).any():
             yield (
                 f"accuracy: no prediction of model {name!r} is a rating that occurs; accuracy(rounded) rounds "
@@ -92,14 +92,14 @@ def accuracy_never_hit(report: "Report") -> Iterator[str]:
 )
 def users_unknown_to_model(report: "Report") -> Iterator[str]:
     """Judged users whom some model does not know."""
-    evidence = report.evidence
+    sample = report.samples.judged
     served = report.settings.users == "served"
     fate = "they do not count there" if served else "their lists are empty, 0 under a cut-off and tied otherwise"
     lacking: dict[str, list[str]] = {}
-    for name, ranks in evidence.ranks.items():
+    for name, ranks in sample.ranks.items():
         if ranks.known is not None and not ranks.known.all():
-            users, rows = int(np.sum(~evidence.served(name))), counted(int(np.sum(~ranks.known)), "row")
-            lacking.setdefault(f"{users:,} of {len(evidence.users):,} judged users ({rows}); {fate}", []).append(name)
+            users, rows = int(np.sum(~sample.served(name))), counted(int(np.sum(~ranks.known)), "row")
+            lacking.setdefault(f"{users:,} of {len(sample.users):,} judged users ({rows}); {fate}", []).append(name)
     yield from (f"{_do_not_know(names)} {what}" for what, names in lacking.items())
 
 
@@ -112,7 +112,7 @@ def users_unknown_to_model(report: "Report") -> Iterator[str]:
 )
 def items_unknown_to_model(report: "Report") -> Iterator[str]:
     """Items that some model does not know."""
-    contest = report.contest
+    contest = report.samples.contest
     lacking: dict[str, list[str]] = {}
     for name, binding in () if contest is None else contest.bindings.items():
         if contest is not None and binding.unknown_items:
@@ -135,9 +135,9 @@ def _do_not_know(names: Sequence[str]) -> str:
 )
 def short_lists(report: "Report") -> Iterator[str]:
     """Lists shorter than a metric looks."""
-    evidence = report.evidence
-    for name, ranks in evidence.ranks.items():
-        held = evidence.listed(name)
+    sample = report.samples.judged
+    for name, ranks in sample.ranks.items():
+        held = sample.listed(name)
         if held is None or not len(ranks):
             continue
         longest = int(held.max())
@@ -157,16 +157,16 @@ def short_lists(report: "Report") -> Iterator[str]:
 )
 def seen_items_in_lists(report: "Report") -> Iterator[str]:
     """Listed items that were skipped because they are not candidates."""
-    contest, evidence = report.contest, report.evidence
+    contest, sample = report.samples.contest, report.samples.judged
     if contest is None or contest.among:
         return
-    for name, ranks in evidence.ranks.items():
-        scorer = report.fitted[name].ranker if name in report.fitted else None
+    for name, ranks in sample.ranks.items():
+        scorer = report.contenders.models[name].ranker if name in report.contenders.models else None
         if not isinstance(scorer, ListScorer) or ranks.listed is None or name not in contest.bindings:
             continue
-        rows = contest.bindings[name].rows[evidence.users]
-        held = ranks.listed[evidence.offsets[:-1]][rows >= 0]
-        candidates = ranks.candidates[evidence.offsets[:-1]][rows >= 0]
+        rows = contest.bindings[name].rows[sample.users]
+        held = ranks.listed[sample.offsets[:-1]][rows >= 0]
+        candidates = ranks.candidates[sample.offsets[:-1]][rows >= 0]
         lengths = np.diff(scorer.offsets)[rows[rows >= 0]]
         skipped = int(np.sum(lengths - held))
         if skipped > 0 and (held < candidates).any():  # a table of all scores is not a list
@@ -184,7 +184,7 @@ def seen_items_in_lists(report: "Report") -> Iterator[str]:
 )
 def many_ties(report: "Report") -> Iterator[str]:
     """Held-out items inside a tie."""
-    for name, ranks in report.evidence.ranks.items():
+    for name, ranks in report.samples.judged.ranks.items():
         held = ranks.in_list()
         tied = np.mean(ranks.tied > 0) if held is None else np.mean((ranks.tied > 0) & (ranks.above < held))
         if tied > MANY_TIES:
@@ -200,11 +200,11 @@ def many_ties(report: "Report") -> Iterator[str]:
 )
 def sampled_correction(report: "Report") -> Iterator[str]:
     """Where the correction is off, and where nobody knows."""
-    checks = report.correction
+    checks = report.samples.correction
     if checks is None:
         return
     measured = {one.model for one in checks}
-    for model in report.evidence.ranks:
+    for model in report.samples.judged.ranks:
         if model not in measured:
             yield f"model {model!r}: ranks made before cannot show how far the correction is off"
     for metric in map(str, report.settings.metrics):

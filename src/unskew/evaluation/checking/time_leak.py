@@ -26,11 +26,11 @@ MOSTLY = 0.9  # share of test rows later than all of their user's training rows 
 )
 def test_older_than_train(report: "Report") -> Iterator[str]:
     """Test rows from before the end of the user's training rows."""
-    older = _compare_times(report.evidence.split)
+    older = _compare_times(report.samples.judged.split)
     if older is not None and older[0].any():
         rows = int(older[0].sum())
         yield (
-            f"{rows / len(report.evidence.split.test):.1%} of the test rows are older than their user's last training "
+            f"{rows / len(report.samples.judged.split.test):.1%} of the test rows are older than their user's last training "
             "row: models learnt from the future of the test, as in every random split; use unskew split --temporal"
         )
 
@@ -44,7 +44,7 @@ def test_older_than_train(report: "Report") -> Iterator[str]:
 def popularity_of_the_future(report: "Report") -> Iterator[str]:
     """Popularity counts that use rows from after the start of the test."""
     if weighs_by_popularity(report):
-        yield from find_hindsight(report.evidence.split)
+        yield from find_hindsight(report.samples.judged.split)
 
 
 def find_hindsight(split: Split) -> Iterator[str]:
@@ -53,10 +53,6 @@ def find_hindsight(split: Split) -> Iterator[str]:
     A split is by time when nearly all test rows are later than their user's last training row. The last row of each
     user held out, for one, makes such a split: it looks ahead for nobody, but n* does. A random split has no before and
     after, and is not warned of here.
-
-    Parameters
-    ----------
-    split : Split
 
     Returns
     -------

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unskew.estimators import Snips
+from unskew.estimators import OVER_ALL_PAIRS, Snips
 from unskew.evaluation.checking.check import check
-from unskew.evaluation.settings.settings import OVER_ALL_PAIRS
 from unskew.propensities import Popularity
 
 if TYPE_CHECKING:
@@ -43,8 +42,12 @@ def propensity_column(report: "Report") -> Iterator[str]:
 )
 def rows_without_propensity(report: "Report") -> Iterator[str]:
     """Rows that weighted estimates leave out."""
-    for rows, over_all in ((report.evidence, False), (report.rated, True)):
-        own = [cell.without_propensity for cell in report.cells if (cell.metric.kind in OVER_ALL_PAIRS) == over_all]
+    for rows, over_all in ((report.samples.judged, False), (report.samples.ratings, True)):
+        own = [
+            cell.without_propensity
+            for cell in report.estimated.cells
+            if (cell.metric.kind in OVER_ALL_PAIRS) == over_all
+        ]
         if rows is None or not any(own):
             continue
         what = f"{max(own):,} of {rows.rows:,} {'rated' if over_all else 'held-out'} rows"
@@ -66,7 +69,7 @@ def rows_without_propensity(report: "Report") -> Iterator[str]:
 def heavy_weights(report: "Report") -> Iterator[str]:
     """Estimators whose weights are carried by few rows."""
     warned = set()
-    for cell in report.cells:
+    for cell in report.estimated.cells:
         name = str(cell.estimator)
         share, size = cell.max_weight_share, cell.effective_rows
         if name in warned or share is None or size is None or not cell.estimator.uses_propensity:
@@ -88,11 +91,11 @@ def heavy_weights(report: "Report") -> Iterator[str]:
 )
 def weight_of_new_items(report: "Report") -> Iterator[str]:
     """How much weight rows of items without a training row have."""
-    evidence = report.evidence
-    if not weighs_by_popularity(report) or report.exposures is not None or not len(evidence.train):
+    sample = report.samples.judged
+    if not weighs_by_popularity(report) or report.samples.exposed is not None or not len(sample.train):
         return
-    new = evidence.train.item_counts[evidence.items] == 0
-    weights = 1 / np.asarray(report.propensity(evidence.row_users, evidence.items), dtype=float)
+    new = sample.train.item_counts[sample.items] == 0
+    weights = 1 / np.asarray(report.propensities.of(sample.kind)(sample.row_users, sample.items), dtype=float)
     share = float(np.nansum(weights[new]) / np.nansum(weights))
     if share > NEW_SHARE:
         yield (
@@ -129,7 +132,7 @@ def propensities_add_up(report: "Report") -> Iterator[str]:
 )
 def popularity_without_training_rows(report: "Report") -> Iterator[str]:
     """Popularity that was counted on nothing."""
-    if weighs_by_popularity(report) and not len(report.evidence.train):
+    if weighs_by_popularity(report) and not len(report.samples.judged.train):
         yield "no positive training row to count popularity from: every item is taken as equally popular"
 
 
@@ -141,8 +144,8 @@ def popularity_without_training_rows(report: "Report") -> Iterator[str]:
 )
 def snips_per_user(report: "Report") -> Iterator[str]:
     """A form that hardly corrects here."""
-    evidence = report.evidence
-    per_user = evidence.rows / max(len(evidence.users), 1)
+    sample = report.samples.judged
+    per_user = sample.rows / max(len(sample.users), 1)
     for estimator in report.settings.estimators:
         if isinstance(estimator, Snips) and estimator.per == "user" and per_user < FEW_ROWS:
             yield (

@@ -1,8 +1,9 @@
-"""Estimates from a randomly exposed test: where each model puts the exposed items among all candidates."""
+"""Exposed rows: items drawn at random for each user and labelled, ranked among all candidates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,82 +11,91 @@ from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Split
 from unskew.data.vocabulary import canonical
 from unskew.errors import DataError
-from unskew.estimators import Aoa, Exposure, Terms, Traditional, Ure, Worth
-from unskew.estimators.estimator import sum_by
-from unskew.evaluation.collecting.sample import Evidence
-from unskew.evaluation.estimating.cell import Cell, kish
-from unskew.evaluation.settings.settings import Settings
+from unskew.estimators import Estimator, Kind, Places, Rows
+from unskew.evaluation.collecting.sample import Sample
 from unskew.metrics import NDCG, AnyMetric, Metric
 from unskew.ranking import Contest, Ranks
 
 
 @dataclass(frozen=True, eq=False)
-class Exposures:
-    """The exposed rows of a run, positive or not, ranked among the population.
+class Exposed(Sample):
+    """The exposed rows of a run, positive or not; their labels are the values."""
 
-    Parameters
-    ----------
-    evidence : Evidence
-        Of all exposed rows, their labels being the values.
-    """
-
-    evidence: Evidence
+    kind: ClassVar[str] = "exposed"
 
     @cached_property
     def positive(self) -> Bools:
         """Which rows are positives."""
-        assert self.evidence.values is not None
-        return self.evidence.values > 0
+        assert self.values is not None
+        return self.values > 0
 
     @cached_property
-    def exposure(self) -> Exposure:
-        """Users, labels and sizes, as the estimators want them."""
-        first = next(iter(self.evidence.ranks.values()))
-        return Exposure(
-            self.evidence.user, self.positive, first.candidates[self.evidence.offsets[:-1]].astype(np.int64)
+    def drawn(self) -> Rows:
+        """Users, labels and sizes, as the estimators see them."""
+        first = next(iter(self.ranks.values()))
+        return Rows(
+            worth=np.empty(0),
+            user=self.user,
+            positive=self.positive,
+            total=first.candidates[self.offsets[:-1]].astype(np.float64),
         )
 
     @cached_property
-    def positives(self) -> Evidence:
+    def positives(self) -> Sample:
         """The positives alone, as other tests have them."""
         if not self.positive.any():
             raise DataError(
-                f"{self.evidence.split.test.name}: none of {self.evidence.rows:,} exposed rows is positive, so nothing "
-                "can be said of a metric; check the labels, or --positive"
+                f"{self.split.test.name}: none of {self.rows:,} exposed rows is positive, so nothing can be said of a "
+                "metric; check the labels, or --positive"
             )
-        ranks = {name: ranks.take(self.positive) for name, ranks in self.evidence.ranks.items()}
-        return self._of_positives(ranks)
+        return self._of_positives({name: ranks.take(self.positive) for name, ranks in self.ranks.items()})
 
     @cached_property
-    def inside(self) -> Evidence:
+    def inside(self) -> Sample:
         """The positives ranked among the exposed rows alone."""
-        ranks = {name: self._inside(ranks) for name, ranks in self.evidence.ranks.items()}
-        return self._of_positives(ranks)
+        return self._of_positives({name: self._inside(ranks) for name, ranks in self.ranks.items()})
 
-    def _of_positives(self, ranks: Mapping[str, Ranks]) -> Evidence:
-        evidence = self.evidence
-        has = self.exposure.positives > 0
+    def by_list(self, metric: AnyMetric) -> bool:
+        """Never: a list of exposed rows is estimated from each of them."""
+        return False
+
+    def places(self, model: str, metric: AnyMetric, *, misses_ties: bool = False) -> Places | None:
+        """What the metric gains at all places, labelled or not."""
+        ranks, listed = self.ranks[model], self.listed(model)
+        assert isinstance(metric, Metric | NDCG)
+        held = None if listed is None else listed[self.offsets[:-1]]
+        return Places(
+            above=ranks.above + ranks.spread * (1.0 if misses_ties else 0.5),
+            up_to=_GainsOfPlaces(metric, self.drawn.population, held),
+            cutoff=metric.cutoff,
+            ideal=metric.ideal_gains if isinstance(metric, NDCG) else None,
+        )
+
+    def to_rows(self, kind: Kind, estimator: Estimator, chances: Floats | None = None) -> Rows:
+        """All exposed rows, whatever the estimator."""
+        return self.drawn
+
+    def _of_positives(self, ranks: Mapping[str, Ranks]) -> Sample:
+        has = self.drawn.positives > 0
         without = int(np.sum(~has))
-        return replace(
-            evidence,
-            users=evidence.users[has],
-            offsets=np.append(0, np.cumsum(self.exposure.positives[has])).astype(np.int64),
-            items=evidence.items[self.positive],
+        return Sample(
+            split=self.split,
+            train=self.train,
+            users=self.users[has],
+            offsets=np.append(0, np.cumsum(self.drawn.positives[has])).astype(np.int64),
+            items=self.items[self.positive],
             ranks=ranks,
-            values=None if evidence.values is None else evidence.values[self.positive],
-            dropped={
-                **evidence.dropped,
-                "users_without_positive": without,
-                "users": evidence.dropped["users"] + without,
-            },
+            known_users=self.known_users,
+            dropped={**self.dropped, "users_without_positive": without, "users": self.dropped["users"] + without},
+            unlisted=self.unlisted,
+            values=None if self.values is None else self.values[self.positive],
         )
 
     def _inside(self, ranks: Ranks) -> Ranks:
         """Ranks among the exposed rows: two of a user are tied exactly when as many candidates stand above them."""
-        user, sizes = self.evidence.user, self.exposure.exposed
+        user, sizes = self.user, self.drawn.counts
         order = np.lexsort((ranks.above, user))
-        starts = self.evidence.offsets[:-1]
-        place = np.arange(len(order)) - np.repeat(starts, sizes)
+        place = np.arange(len(order)) - np.repeat(self.offsets[:-1], sizes)
         above, owner = ranks.above[order], user[order]
         new = np.append(True, (above[1:] != above[:-1]) | (owner[1:] != owner[:-1]))
         group = np.cumsum(new) - 1
@@ -108,46 +118,9 @@ class Exposures:
             candidate_rule="listed",
         )
 
-    def cell(self, metric: AnyMetric, estimator: Ure) -> Cell:
-        """All models by one metric and form of `ure`."""
-        exposure = self.exposure
-        terms = {model: self._terms(metric, estimator, model) for model in self.evidence.ranks}
-        counted = estimator.counted(exposure, metric.kind)
-        weights = estimator.row_weights_of(exposure, metric.kind)
-        return Cell(
-            metric=metric,
-            estimator=estimator,
-            users=counted,
-            dropped_users=self.evidence.dropped["users"] + exposure.n_users - counted,
-            dropped_items=self.evidence.dropped_items,
-            without_propensity=0,
-            effective_sample_size=kish(sum_by(exposure.user[self.positive], weights)),
-            effective_rows=kish(weights),
-            max_weight_share=float(weights.max() / weights.sum()),
-            clipped_share=0.0,
-            terms=terms,
-        )
-
-    def _terms(self, metric: AnyMetric, estimator: Ure, model: str) -> Terms:
-        ranks = self.evidence.ranks[model]
-        assert isinstance(metric, Metric | NDCG)
-        above, tied = ranks.above, ranks.spread
-        if estimator.literal:
-            above, tied = above + tied, np.zeros_like(tied)
-        listed = self.evidence.listed(model)
-        worth = Worth(
-            metric.row_gains(above, tied, ranks.candidates, listed),
-            above + tied / 2,
-            _Places(metric, self.exposure.population, None if listed is None else listed[self.evidence.offsets[:-1]]),
-            metric.cutoff,
-        )
-        if isinstance(metric, NDCG):
-            return estimator.shares(worth, self.exposure, metric.ideal_gains)
-        return (estimator.sums if metric.kind == "sum" else estimator.means)(worth, self.exposure)
-
 
 @dataclass(frozen=True, eq=False)
-class _Places:
+class _GainsOfPlaces:
     """Sums of the gains of places from the top, for each user."""
 
     metric: Metric | NDCG
@@ -190,9 +163,3 @@ def count_hits(ranks: Ranks, cutoff: int) -> float:
     """How many rows are among the first `cutoff`, those in a tie group across it in part."""
     inside = (cutoff - ranks.above) / (ranks.spread + 1)
     return float(np.clip(inside, 0, 1).sum())
-
-
-def inside_settings(settings: Settings) -> Settings:
-    """The run's metrics by the plain average, for ranks among the exposed rows."""
-    mine = tuple((metric, Aoa()) for metric, estimator in settings.pairs if isinstance(estimator, Traditional))
-    return replace(settings, pairs=mine)

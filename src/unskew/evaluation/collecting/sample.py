@@ -1,26 +1,25 @@
-"""What the estimates are made from: the held-out rows and where each model put them."""
+"""Judged rows of one kind, and where each model put them."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
-import polars as pl
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions, Split
-from unskew.data.vocabulary import canonical
-from unskew.errors import ConfigError, DataError, PropensityError
+from unskew.errors import PropensityError
+from unskew.estimators import Estimator, Kind, Places, Rows
 from unskew.evaluation.collecting.sampled_ranks import Correction
-from unskew.metrics import AnyMetric, Metric, RatingLoss, UserLists
+from unskew.metrics import NDCG, AnyMetric, ListMetric, Metric, UserLists
 from unskew.propensities import Propensity
-from unskew.ranking import Predictions, Ranks
+from unskew.ranking import Ranks
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
-    """Ranks of all models on the same rows.
+class Sample:
+    """Held-out positives with the ranks of all models on the same rows; other kinds of row are made from it.
 
     Parameters
     ----------
@@ -47,13 +46,11 @@ class Evidence:
         Numbers of relevant items of users whom all models know but neither train nor test holds.
     values : array or None
         Ratings of the rows, where they have any.
-    predictions : mapping
-        Model to predicted ratings of the rows, for the models that predict.
-    pairs : array
-        How many candidates each user has, by code; metrics over all pairs need it.
     correction : Correction or None
         How gains of sampled ranks are corrected towards full ranking.
     """
+
+    kind: ClassVar[str] = "positives"
 
     split: Split
     train: Interactions
@@ -67,8 +64,6 @@ class Evidence:
     unlisted: str = "zero"
     absent: Floats = field(default_factory=lambda: np.empty(0))
     values: Floats | None = None
-    predictions: Mapping[str, Predictions] = field(default_factory=dict)
-    pairs: Floats = field(default_factory=lambda: np.empty(0))
     correction: Correction | None = None
 
     @cached_property
@@ -76,7 +71,7 @@ class Evidence:
         """Which judged user, from 0, each row belongs to."""
         return np.repeat(np.arange(len(self.users)), np.diff(self.offsets))
 
-    @property
+    @cached_property
     def row_users(self) -> Ints:
         """User code of each row."""
         return self.users[self.user]
@@ -91,61 +86,47 @@ class Evidence:
         """Positive test rows of judged or known users that are not judged."""
         return sum(self.dropped[why] for why in ("items_outside_catalogue", "items_in_train", "rows_without_rank"))
 
-    @cached_property
-    def predicted(self) -> Bools | None:
-        """Which rows all models that predict have a prediction for; None for all."""
-        missing = [np.isnan(given.predicted) for given in self.predictions.values()]
-        return ~np.any(missing, axis=0) if np.any(missing) else None
-
-    def gains(self, model: str, metric: AnyMetric) -> Floats:
-        """Worth of each row: its gain, its loss, or its gain times its rating."""
-        if isinstance(metric, RatingLoss):
-            predictions = self.predictions[model]
-            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused, in words
-                losses = self._per_row(metric.loss(predictions.values, predictions.predicted), metric)
-            self._check_finite(losses, metric, model)
-            return losses
-        ranks = self.ranks[model]
-        assert isinstance(metric, Metric)
-        if self.correction is not None:
-            return self.correction.gains(metric, ranks, self.offsets, self.listed(model))
-        gains = metric.row_gains(ranks.above, ranks.spread, ranks.candidates, self.listed(model))
-        return gains * self.values if metric.kind == "graded" and self.values is not None else gains
-
-    def _per_row(self, losses: Floats, metric: AnyMetric) -> Floats:
-        """The losses, or an error when there is not one a row, as a class of the user's own may have it."""
-        if np.shape(losses) != (self.rows,):
-            raise ConfigError(
-                f"{metric} gave losses of shape {np.shape(losses)} for {self.rows} rows; loss(values, predicted) gives "
-                "one number a row"
-            )
-        return np.asarray(losses, dtype=float)
-
-    def _check_finite(self, losses: Floats, metric: AnyMetric, model: str) -> None:
-        predicted = self.predictions[model].predicted
-        wrong = ~np.isfinite(losses) & ~np.isnan(predicted)
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            user, item = self.split.user_vocabulary.ids[self.row_users[row]], self.items[row]
-            raise DataError(
-                f"{metric} of model {model!r} is {losses[row]} for user {user}, item "
-                f"{self.split.item_vocabulary.ids[item]}, predicted {predicted[row]:g}; check ratings and predictions"
-            )
-
     def judged_by(self, metric: AnyMetric) -> list[str]:
-        """The models that can be judged by a metric: those that predict, or those that rank."""
-        return list(self.predictions if isinstance(metric, RatingLoss) else self.ranks)
+        """The models that can be judged by a metric: those that rank."""
+        return list(self.ranks)
 
-    def propensities(self, propensity: Propensity) -> tuple[Floats, Bools | None]:
-        """Propensity of each row, and which rows have one (None for all)."""
+    def by_list(self, metric: AnyMetric) -> bool:
+        """Whether a metric is made from a user's rows together, and not from each."""
+        return isinstance(metric, ListMetric)
+
+    def gains(self, model: str, metric: AnyMetric, *, misses_ties: bool = False) -> Floats:
+        """What each row is worth under a model.
+
+        Parameters
+        ----------
+        model : str
+        metric : Metric
+        misses_ties : bool
+            Whether a row comes last within its tie group.
+        """
+        ranks, listed = self.ranks[model], self.listed(model)
+        assert isinstance(metric, Metric | NDCG)  # the ideal of the latter is put in by whoever asks for its gains
+        if self.correction is not None and isinstance(metric, Metric):
+            return self.correction.gains(metric, ranks, self.offsets, listed)
+        above, tied = ranks.above, ranks.spread
+        if misses_ties:
+            above, tied = above + tied, np.zeros_like(tied)
+        return metric.row_gains(above, tied, ranks.candidates, listed)
+
+    def places(self, model: str, metric: AnyMetric, *, misses_ties: bool = False) -> Places | None:
+        """What the metric gains at all places of a model's lists, where an estimator has a use for it."""
+        return None
+
+    def chances(self, propensity: Propensity) -> Floats:
+        """Propensity of each row; NaN where it has none."""
         given = np.asarray(propensity(self.row_users, self.items, self.values), dtype=float)
         if given.shape != (self.rows,):
             raise PropensityError(
                 f"{type(propensity).__name__} gave propensities of shape {given.shape} for {self.rows} rows; it must "
                 "give one number a row"
             )
-        has = ~np.isnan(given)
-        wrong = has & ~((given > 0) & (given <= 1))
+        missing = np.isnan(given)
+        wrong = ~missing & ~((given > 0) & (given <= 1))
         if wrong.any():
             row = int(np.argmax(wrong))
             item = self.split.item_vocabulary.ids[self.items[row]]
@@ -153,9 +134,34 @@ class Evidence:
                 f"propensity {given[row]:g} of item {item} is outside (0, 1]; a propensity is the probability that the "
                 "row was observed"
             )
-        if not has.any():
+        if missing.all():
             raise PropensityError("no held-out item has a propensity; with smoothing=0 items must occur in training")
-        return given, None if has.all() else has
+        return given
+
+    def to_rows(self, kind: Kind, estimator: Estimator, chances: Floats | None = None) -> Rows:
+        """The rows that an estimator uses for metrics of a kind; `Rows.with_worth` puts a model and a metric in.
+
+        Parameters
+        ----------
+        kind : str
+        estimator : Estimator
+        chances : array, optional
+            Propensity of each row, where the estimator uses one; rows without one are left out.
+        """
+        kept = None if chances is None or not np.isnan(chances).any() else ~np.isnan(chances)
+        user, users = self.user, self.users
+        if kept is not None:
+            judged = np.bincount(user[kept], minlength=len(users)) > 0
+            user, users = (np.cumsum(judged) - 1)[user[kept]], users[judged]
+        mean = kind == "mean"
+        return Rows(
+            worth=np.empty(0),
+            user=user,
+            propensity=chances if chances is None or kept is None else chances[kept],
+            total=None if self.relevant is None or not mean else self.relevant[users],
+            empty=self.empty_users(len(users), mean=mean) if estimator.counts_empty_users else 0,
+            kept=kept,
+        )
 
     def lists(self, model: str) -> UserLists:
         """The ranks of each user together (list metrics)."""
@@ -173,7 +179,16 @@ class Evidence:
         known = self.ranks[model].known
         return np.ones(len(self.users), dtype=bool) if known is None else known[self.offsets[:-1]]
 
-    def of_users(self, known: Bools, models: Collection[str]) -> "Evidence":
+    def definition(self, metric: AnyMetric, model: str) -> str:
+        """What exactly was computed, in words."""
+        return f"{metric.definition}; ties {self.ranks[model].ties}; {self.candidates_in_words(model)}"
+
+    def candidates_in_words(self, model: str) -> str:
+        """The candidate rule of a model's ranks; a corrected one with what it is corrected towards."""
+        rule = self.ranks[model].candidate_rule
+        return rule if self.correction is None else f"{rule}, towards all items outside train and validation"
+
+    def of_users(self, known: Bools, models: Collection[str]) -> Self:
         """The rows of some users, and of some models.
 
         Parameters
@@ -183,30 +198,35 @@ class Evidence:
         models : collection of str
         """
         chosen = known[self.users]
-        rows = chosen[self.user]
+        part = self.where(chosen[self.user])
         return replace(
-            self,
-            users=self.users[chosen],
-            offsets=np.append(0, np.cumsum(np.diff(self.offsets)[chosen])).astype(np.int64),
-            items=self.items[rows],
-            ranks={name: ranks.take(rows) for name, ranks in self.ranks.items() if name in models},
+            part,
+            ranks={name: ranks for name, ranks in part.ranks.items() if name in models},
             known_users=self.known_users & known,
             dropped={**self.dropped, "users": self.dropped["users"] + int(np.sum(~chosen))},
-            values=None if self.values is None else self.values[rows],
-            predictions={
-                name: Predictions(made.users[rows], made.items[rows], made.values[rows], made.predicted[rows])
-                for name, made in self.predictions.items()
-                if name in models
-            },
         )
 
-    def candidates_in_words(self, model: str) -> str:
-        """The candidate rule of a model's ranks; a corrected one with what it is corrected towards."""
-        rule = self.ranks[model].candidate_rule
-        return rule if self.correction is None else f"{rule}, towards all items outside train and validation"
+    def where(self, keep: Bools) -> Self:
+        """Some of the rows; users without one of them are no longer judged."""
+        counts = np.bincount(self.user[keep], minlength=len(self.users))
+        judged = counts > 0
+        changes: dict[str, Any] = self._columns(keep)
+        return replace(
+            self,
+            users=self.users[judged],
+            offsets=np.append(0, np.cumsum(counts[judged])).astype(np.int64),
+            items=self.items[keep],
+            ranks={name: ranks.take(keep) for name, ranks in self.ranks.items()},
+            values=None if self.values is None else self.values[keep],
+            **changes,
+        )
+
+    def _columns(self, keep: Bools) -> dict[str, Any]:
+        """What a kind of sample has beside, of some rows."""
+        return {}
 
     def population(self, *, mean: bool) -> Bools:
-        """Users, by code, of whom something could have been observed, which ips counts as 0 where nothing was.
+        """Users, by code, who could have been observed; ips counts those without observations as 0.
 
         Those with relevant items where counts are known; else all that were declared, or that occur.
         """
@@ -220,65 +240,13 @@ class Evidence:
         return np.asarray(occurs & self.known_users)
 
     def empty_users(self, observed: int, *, mean: bool) -> int:
-        """How many users of the population count as 0, when so many have something observed."""
+        """Number of users of the population who count as 0, given how many have observations."""
         absent = np.sum(self.absent > 0) if mean else len(self.absent)
         return int(self.population(mean=mean).sum() + absent) - observed
 
-
-def relevant_counts(counts: Any, split: Split, users: Ints) -> tuple[Floats, pl.Series, Floats]:
-    """Number of relevant items by user code, and the ids and counts of users that neither train nor test holds.
-
-    Parameters
-    ----------
-    counts : mapping or frame
-        User to number, or columns ``user`` and ``relevant``.
-    split : Split
-    users : array
-        Codes of the judged users.
-
-    Raises
-    ------
-    DataError
-        When a judged user has no count.
-    """
-    if isinstance(counts, Mapping):
-        ids: Any = np.array([str(key) for key in counts])
-        numbers = np.array(list(counts.values()), dtype=float)
-    else:
-        import narwhals as nw
-
-        frame = nw.from_native(counts, eager_only=True)
-        for column in ("user", "relevant"):
-            if column not in frame.columns:
-                raise DataError(f"relevant counts: no column {column!r} (there are {', '.join(frame.columns)})")
-        ids = pl.Series(frame["user"].to_list())
-        numbers = pl.Series(frame["relevant"].to_list()).cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
-    bad = ~((numbers >= 0) & (numbers == np.floor(numbers)) & np.isfinite(numbers))
-    if bad.any():
-        raise DataError(f"relevant counts: row {int(np.argmax(bad)) + 1} is not a whole number of 0 or more")
-    users_given = canonical(ids, "users of the relevant counts")
-    if users_given.is_duplicated().any():
-        twice = users_given.filter(users_given.is_duplicated())[0]
-        raise DataError(f"relevant counts: user {twice} stands more than once; give one count a user")
-    codes = split.user_vocabulary.encode(users_given)
-    by_user = np.full(len(split.user_vocabulary), -1.0)
-    by_user[codes[codes >= 0]] = numbers[codes >= 0]
-    missing = by_user[users] < 0
-    if missing.any():
-        user = split.user_vocabulary.ids[users[int(np.argmax(missing))]]
-        raise DataError(
-            f"relevant counts: {int(missing.sum())} of {len(users)} test users have none, the first is {user}; "
-            "every user with test rows needs a count"
-        )
-    return by_user, users_given.filter(pl.Series(codes < 0)), numbers[codes < 0]
-
-
-def check_counts(relevant: Floats, users: Ints, rows: Ints, split: Split) -> None:
-    """Refuse counts smaller than what was observed."""
-    short = relevant[users] < rows
-    if short.any():
-        k = int(np.argmax(short))
-        raise DataError(
-            f"relevant counts: user {split.user_vocabulary.ids[users[k]]} has {int(relevant[users[k]])} relevant "
-            f"items but {rows[k]} held-out ones; a count covers all relevant items, observed or not"
-        )
+    @property
+    def pairs_in_all(self) -> int:
+        """How many relevant pairs the observed ones stand for; 0 where that is not known."""
+        if self.relevant is None:
+            return 0
+        return int(self.relevant[self.population(mean=True)].sum() + self.absent.sum())

@@ -1,7 +1,6 @@
 """Sampled ranks corrected towards full ranking, and how far the correction is off."""
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from threading import Lock
 from typing import Any
@@ -11,8 +10,8 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.blas import one_thread
 from unskew.data.candidates import Candidates, Sampled
-from unskew.errors import ConfigError, DataError
-from unskew.metrics import AnyMetric, Metric
+from unskew.errors import DataError
+from unskew.metrics import Metric
 from unskew.metrics.auc import LinearMetric
 from unskew.metrics.exact.sampled_correction import BiasVariance, SampledRows, unbiased_gains
 from unskew.ranking import Ranks
@@ -69,43 +68,6 @@ def rows_of(ranks: Ranks, offsets: Ints) -> SampledRows:
     assert ranks.pool is not None
     behind = ranks.ties == "pessimistic"
     return SampledRows.from_ranks(offsets, ranks.above, ranks.spread, ranks.candidates, ranks.pool, behind=behind)
-
-
-def check_correction(rule: Candidates, metrics: Iterable[AnyMetric], items: int) -> None:
-    """Refuse metrics that a corrected rule cannot correct.
-
-    Parameters
-    ----------
-    rule : Candidates
-    metrics : iterable
-    items : int
-        How many items the catalogue has.
-
-    Raises
-    ------
-    ConfigError
-        For what is no mean over relevant items, and for a cut-off that is closer than two draws are.
-    """
-    if not isinstance(rule, Sampled) or not rule.corrected:
-        return
-    for metric in metrics:
-        if metric.kind != "mean" or not isinstance(metric, Metric):
-            raise ConfigError(
-                f"{metric} is no mean over relevant items, which is all that {rule} can correct; leave correction out, "
-                "or use --candidates unseen"
-            )
-        fixed = isinstance(metric, LinearMetric) or not metric.uses_candidates
-        if rule.correction == "bias-variance" and not fixed:
-            raise ConfigError(
-                f"the gain of {metric} depends on the number of candidates, so {rule} cannot correct it; use "
-                "correction=unbiased"
-            )
-        needed = math.ceil(items / rule.n)
-        if metric.cutoff is not None and metric.cutoff < needed:
-            raise ConfigError(
-                f"{metric} needs K of at least {needed:,} with {rule.n:,} draws of {items:,} items; use --candidates "
-                "unseen, or sampled(n) with more draws"
-            )
 
 
 def check_pools(ranks: Mapping[str, Ranks], rule: Candidates) -> None:

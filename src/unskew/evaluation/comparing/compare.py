@@ -6,7 +6,7 @@ from math import hypot, isclose
 from typing import TYPE_CHECKING
 
 from unskew.errors import ConfigError, DataError
-from unskew.estimators import Aoa, Estimate, Estimator, ExposedEstimator, normal_quantile, p_value
+from unskew.estimators import OVER_ALL_PAIRS, Aoa, Estimate, Estimator, normal_quantile, p_value
 from unskew.estimators.estimate import standard_error
 from unskew.evaluation.comparing.changes import Change, Changes, TestSet
 from unskew.evaluation.comparing.earlier_run import Earlier, Other, read_earlier
@@ -14,7 +14,6 @@ from unskew.evaluation.comparing.exposed_notes import moves_with_sample, same_sa
 from unskew.evaluation.comparing.notes import find_notes
 from unskew.evaluation.comparing.size_matching import Coupling, counts_by_id, couple
 from unskew.evaluation.estimating.size_effects import ranks_move
-from unskew.evaluation.settings.settings import OVER_ALL_PAIRS
 from unskew.metrics import AnyMetric
 from unskew.metrics.exact.size_shift import mixed_move
 
@@ -123,7 +122,7 @@ class _Pair:
             return True
         if self.earlier.report is None:
             return None
-        return set(counts_by_id(self.report.evidence)) == set(counts_by_id(self.earlier.report.evidence))
+        return set(counts_by_id(self.report.samples.judged)) == set(counts_by_id(self.earlier.report.samples.judged))
 
     @property
     def from_earlier(self) -> bool:
@@ -134,8 +133,8 @@ class _Pair:
     def coupling(self) -> Coupling:
         """How many positives each user of the run whose ranks are used has in the other."""
         if self.from_earlier and self.earlier.report is not None:
-            return couple(self.earlier.report.evidence, self.report.run, self.report)
-        return couple(self.report.evidence, self.earlier.run, self.earlier.report)
+            return couple(self.earlier.report.samples.judged, self.report.run, self.report)
+        return couple(self.report.samples.judged, self.earlier.run, self.earlier.report)
 
     def change(self, old: Estimate, new: Estimate) -> Change:
         """The difference of two estimates of the same words, and what is left of it beside the expected one."""
@@ -163,13 +162,15 @@ class _Pair:
     def _expected(self, metric: AnyMetric, old: Estimate, new: Estimate) -> tuple[float | None, float | None]:
         """The difference that the sizes explain, and the standard error of what they do not."""
         estimator = Estimator.from_word(new.estimator)
-        if isinstance(estimator, ExposedEstimator):
+        if estimator.sees != "observed":
             alike = same_sample_sizes(self.earlier.run, self.report.run)
             moves = moves_with_sample(metric, estimator) and not alike
             return (None, None) if moves else (0.0, _together(old.std_error, new.std_error))
         part = "rated" if metric.kind in OVER_ALL_PAIRS else "judged"
         then, now = (TestSet.of(run, part) for run in (self.earlier.run, self.report.run))
-        if not then.differs_in_size(now) or (metric.unbiased_to_missing and not ranks_move(self.report, metric)):
+        if not then.differs_in_size(now) or (
+            metric.unbiased_to_missing and not ranks_move(self.report.inputs.split.rule, metric)
+        ):
             return 0.0, _together(old.std_error, new.std_error)
         if part == "rated" or new.estimator != str(Aoa()) or old.value is None or new.value is None:
             return None, None
@@ -186,9 +187,9 @@ def _together(a: float | None, b: float | None) -> float | None:
 
 def _at_size_of(report: "Report", coupling: Coupling, metric: AnyMetric, estimate: Estimate) -> _Level | None:
     """What an estimate would be with as many positives a user as the other test has; None where that is not known."""
-    evidence = report.evidence
-    ranks = evidence.ranks[estimate.model]
-    ranks = replace(ranks, listed=evidence.listed(estimate.model))
+    sample = report.samples.judged
+    ranks = sample.ranks[estimate.model]
+    ranks = replace(ranks, listed=sample.listed(estimate.model))
     try:
         move = mixed_move(metric, ranks, coupling.mix)
     except ConfigError:  # more positives than there are, which not every metric can tell of

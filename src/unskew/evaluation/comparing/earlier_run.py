@@ -2,13 +2,14 @@
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from unskew import __version__
 from unskew.data.reading import check_readable, read_content
+from unskew.display.phrases import first_of
 from unskew.errors import ConfigError, DataError
 from unskew.estimators import Estimate
 from unskew.evaluation.record import ROWS_A_USER
@@ -58,12 +59,14 @@ class Earlier:
         names, their_names = ({model: None for model, _, _ in keys} for keys in (here, theirs))
         if names.keys().isdisjoint(their_names):
             raise ConfigError(
-                f"{self.where}: no model in common (there {_some(their_names) or 'none'}; here {_some(names)}); name "
-                "the model as it was named there, as in NAME=FILE"
+                f"{self.where}: no model in common (there {first_of(their_names, FEW)}; here {first_of(names, FEW)}); "
+                "name the model as it was named there, as in NAME=FILE"
             )
         if theirs.keys().isdisjoint(here):
             known = dict.fromkeys(f"{metric} by {estimator}" for model, metric, estimator in theirs if model in names)
-            raise ConfigError(f"{self.where}: no metric and estimator in common; it has {_some(known)}, ask for those")
+            raise ConfigError(
+                f"{self.where}: no metric and estimator in common; it has {first_of(known, FEW)}, ask for those"
+            )
 
 
 def read_earlier(other: "Other | Earlier") -> Earlier:
@@ -95,13 +98,6 @@ def read_earlier(other: "Other | Earlier") -> Earlier:
     if not isinstance(given, dict):
         raise DataError(f"{path}: not the JSON of a report; {_HINT}")
     return replace(_checked(given, str(path)), file=str(path))
-
-
-def _some(words: Iterable[str]) -> str:
-    """The first few words, and how many more there are."""
-    first = list(words)
-    more = "" if len(first) <= FEW else f" and {len(first) - FEW} more"
-    return f"{', '.join(first[:FEW])}{more}"
 
 
 def _checked(given: Mapping[str, Any], where: str) -> Earlier:

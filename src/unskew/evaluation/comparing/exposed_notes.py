@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from unskew.display.phrases import listed
-from unskew.estimators import Estimator, ExposedEstimator, Ure
+from unskew.estimators import Estimator, Ure
 from unskew.metrics import AnyMetric
 
 _SIZES = {"rows_a_user": "exposed rows a user", "population_size": "items they were drawn from"}
@@ -22,7 +22,7 @@ def same_sample_sizes(before: Mapping[str, Any], after: Mapping[str, Any]) -> bo
     return old is not None and new is not None and all(old.get(size) == new.get(size) for size in _SIZES)
 
 
-def moves_with_sample(metric: AnyMetric, estimator: ExposedEstimator) -> bool:
+def moves_with_sample(metric: AnyMetric, estimator: Estimator) -> bool:
     """Whether an estimate has another expectation when more or fewer items are exposed.
 
     What ``traditional`` looks at is a matter of the sample's size. A mean over users with a positive leans less to some
@@ -46,7 +46,7 @@ def sample_notes(
         The records of the runs.
     """
     old, new = before.get("exposed"), after.get("exposed")
-    mine = [(metric, estimator) for metric, estimator in pairs if isinstance(estimator, ExposedEstimator)]
+    mine = [(metric, estimator) for metric, estimator in pairs if estimator.sees != "observed"]
     if old is None and new is None:
         return
     if old is None or new is None:

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from unskew.display.phrases import listed
-from unskew.estimators import ExposedEstimator
+from unskew.display.phrases import first_of, listed
 from unskew.evaluation.comparing.changes import Changes, TestSet
 from unskew.evaluation.comparing.earlier_run import Earlier
 from unskew.evaluation.comparing.exposed_notes import sample_notes
@@ -82,10 +81,10 @@ def _sizes(changes: Changes, report: "Report") -> Iterator[str]:
     before, after = changes.before, changes.after
     if not before.differs_in_size(after):
         return
-    of_samples = {str(e) for e in report.settings.estimators if isinstance(e, ExposedEstimator)}  # told of apart
+    of_samples = {str(e) for e in report.settings.estimators if e.sees != "observed"}  # told of apart
     compared = {row.metric for row in changes.rows if row.estimator not in of_samples}
     metrics = [metric for metric in report.settings.metrics if str(metric) in compared]
-    if any(ranks_move(report, metric) for metric in metrics):
+    if any(ranks_move(report.inputs.split.rule, metric) for metric in metrics):
         yield (
             f"candidates {report.run['candidates']}: a positive is a candidate only where it is observed, so every "
             f"metric moves with the number of positives a user ({_numbers(before, after)}); use --candidates unseen"
@@ -172,5 +171,4 @@ def _intervals(changes: Changes) -> Iterator[str]:
 def _unmatched(changes: Changes) -> Iterator[str]:
     for keys, when in ((changes.only_before, "before"), (changes.only_after, "now")):
         if keys:
-            more = "" if len(keys) <= FEW else f" and {len(keys) - FEW} more"
-            yield f"only {when}: {', '.join(keys[:FEW])}{more}"
+            yield f"only {when}: {first_of(keys, FEW)}"

@@ -11,7 +11,7 @@ from unskew.evaluation.record import ROWS_A_USER
 from unskew.metrics.exact.size_shift import SizeMix
 
 if TYPE_CHECKING:
-    from unskew.evaluation.collecting.sample import Evidence
+    from unskew.evaluation.collecting.sample import Sample
     from unskew.evaluation.report import Report
 
 
@@ -34,37 +34,37 @@ class Coupling:
     from_mean: bool = False
 
 
-def couple(evidence: "Evidence", run: Mapping[str, Any], other: "Report | None") -> Coupling:
+def couple(sample: "Sample", run: Mapping[str, Any], other: "Report | None") -> Coupling:
     """Find the sizes of another run by the best that is known of it.
 
     Parameters
     ----------
-    evidence : Evidence
+    sample : Sample
         Of this run.
     run : mapping
         What decided the numbers of the other.
     other : Report or None
         The other itself, where it is at hand.
     """
-    sizes = np.diff(evidence.offsets)
+    sizes = np.diff(sample.offsets)
     judged = run["judged"]
     if ROWS_A_USER not in judged and other is None:
         return Coupling(SizeMix.between(in_proportion(sizes, judged["rows"] / judged["users"])), from_mean=True)
     mix = match_ranks(sizes, {int(size): users for size, users in judged[ROWS_A_USER].items()})
     if other is None:
         return Coupling(mix, by_rank=len(sizes))
-    theirs = counts_by_id(other.evidence)
-    known = np.array([theirs.get(user, 0) for user in counts_by_id(evidence)], dtype=np.int64)
+    theirs = counts_by_id(other.samples.judged)
+    known = np.array([theirs.get(user, 0) for user in counts_by_id(sample)], dtype=np.int64)
     own = known > 0
     first = np.arange(len(mix.sizes))[:, None] == 0
     matched = SizeMix(np.where(own, known, mix.sizes), np.where(own, first * 1.0, mix.weights))
     return Coupling(SizeMix.sure(known) if own.all() else matched, by_rank=int(np.sum(~own)))
 
 
-def counts_by_id(evidence: "Evidence") -> dict[str, int]:
+def counts_by_id(sample: "Sample") -> dict[str, int]:
     """Positives by the id of the user, in the order of the users."""
-    ids = evidence.split.user_vocabulary.ids
-    return {str(ids[int(user)]): int(n) for user, n in zip(evidence.users, np.diff(evidence.offsets), strict=True)}
+    ids = sample.split.user_vocabulary.ids
+    return {str(ids[int(user)]): int(n) for user, n in zip(sample.users, np.diff(sample.offsets), strict=True)}
 
 
 def match_ranks(sizes: Ints, histogram: Mapping[int, int]) -> SizeMix:

@@ -6,22 +6,19 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
 from unskew.estimators import (
     Aoa,
     Comparison,
     Estimate,
     Estimator,
-    ExposedEstimator,
     Observation,
     Snips,
-    Terms,
     Traditional,
     student_p,
 )
 from unskew.evaluation.estimating.common_users import lacking_share
-from unskew.evaluation.estimating.estimate import Estimation
-from unskew.evaluation.estimating.naive_twin import naive_counterpart
+from unskew.evaluation.estimating.estimation import Estimation
+from unskew.evaluation.estimating.naive_twin import naive_twin
 from unskew.evaluation.estimating.order import first_of, oriented, ranked
 from unskew.evaluation.estimating.weight_error import flip_factor
 from unskew.metrics import AnyMetric, Metric
@@ -234,7 +231,7 @@ def find_answers(report: "Report") -> tuple[Answer, ...]:
 def judging_estimator(asked: Sequence[Estimator]) -> Estimator | None:
     """The first estimator that corrects, one for exposed items before others; None when none does."""
     corrected = [e for e in asked if e.corrects]
-    return next((e for e in corrected if isinstance(e, ExposedEstimator)), corrected[0] if corrected else None)
+    return next((e for e in corrected if e.sees != "observed"), corrected[0] if corrected else None)
 
 
 def _answer(report: "Report", metric: AnyMetric) -> Answer:
@@ -245,14 +242,14 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
         return Answer(str(metric), standing_of(report, metric, plain[0] if plain else asked[0]), corrects=False)
     judging = standing_of(report, metric, estimator)
     chance = None if report.settings.users == "served" else _chance(report, metric, estimator)
-    weighted = estimator.uses_propensity and not isinstance(estimator, ExposedEstimator)
+    weighted = estimator.uses_propensity and estimator.sees == "observed"
     shared = report.settings.users != "served"  # else each model has weights of its own users
     factor, to = _flip(report, metric, estimator, judging) if weighted and shared else (None, None)
     return Answer(
         metric=str(metric),
         judging=judging,
         corrects=True,
-        naive=standing_of(report, metric, naive_counterpart(estimator, metric.kind)),
+        naive=standing_of(report, metric, naive_twin(estimator, metric.kind)),
         flip_gamma=factor,
         flips_to=to,
         weighted=weighted and shared,
@@ -263,21 +260,21 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
 
 def _chance(report: "Report", metric: AnyMetric, estimator: Estimator) -> float | None:
     """The estimate of a model that gives all candidates the same score."""
-    evidence = report.evidence
-    if metric.kind != "mean" or evidence.correction is not None or isinstance(estimator, ExposedEstimator):
+    sample = report.samples.judged
+    if metric.kind != "mean" or sample.correction is not None or estimator.sees != "observed":
         return None
     assert isinstance(metric, Metric)
-    candidates = next(iter(evidence.ranks.values())).candidates
+    candidates = next(iter(sample.ranks.values())).candidates
     gains = metric.row_gains(np.zeros_like(candidates), candidates - 1, candidates, None)
-    estimation = Estimation(evidence, report.settings, report.propensity)
-    return Terms(*estimation.sums_of(metric, estimator, gains)).value
+    rows = Estimation(report.samples, report.settings, report.propensities).rows_of(metric, estimator)
+    return estimator.terms(rows.with_worth(gains), metric.kind).value
 
 
 def standing_of(report: "Report", metric: AnyMetric, estimator: Estimator) -> Standing:
     """The models of a report by one metric and estimator."""
     word, name, lower = str(estimator), str(metric), metric.lower_is_better
-    rows: Iterable[Estimate] = (*report.estimates, *report.counterparts.estimates)
-    pairs = (*report.comparisons, *report.counterparts.comparisons)
+    rows: Iterable[Estimate] = (*report.estimates, *report.twins.estimates)
+    pairs = (*report.comparisons, *report.twins.comparisons)
     order = tuple(ranked(rows, name, word, lower=lower))
     by_row = isinstance(report.settings.interval, Observation)
     sizes = [row.effective_rows if by_row else row.effective_sample_size for row in order]
@@ -330,39 +327,20 @@ def _flip(
     """The smallest factor by which weights may be wrong before another model is first, and that model."""
     if len(judging.order) < 2:
         return None, None
-    rows = _WeightedRows(report, metric, estimator)
-    first, *others = (row.model for row in judging.order)
-    gains = rows.worth(first)
+    sample = report.samples.observed(metric)
+    chances = sample.chances(report.propensities.of(sample.kind))
+    rows = sample.to_rows(metric.kind, estimator, chances)
+    per = estimator.per if isinstance(estimator, Snips) else "pair"
+    group = {"user": rows.user, "item": rows.item}.get(per)
+    if isinstance(estimator, Snips) and group is not None:  # each is normalised by itself, whatever the scale
+        weights = estimator.inverse(rows.chance)
+    else:
+        weights = estimator.weights(rows, metric.kind)
+    sign = -1.0 if metric.lower_is_better else 1.0
+    first, *others = (rows.with_worth(sign * sample.gains(row.model, metric)).worth for row in judging.order)
     found: list[tuple[float, str]] = []
-    for other in others:
-        factor = flip_factor(gains - rows.worth(other), rows.weights, rows.group)
+    for row, other in zip(judging.order[1:], others, strict=True):
+        factor = flip_factor(first - other, weights, group)
         if factor is not None:
-            found.append((factor, other))
+            found.append((factor, row.model))
     return min(found, key=lambda each: each[0]) if found else (None, None)
-
-
-class _WeightedRows:
-    """The rows of a metric with the weights that an estimator gives them."""
-
-    def __init__(self, report: "Report", metric: AnyMetric, estimator: Estimator) -> None:
-        self.evidence = report.evidence_of(str(metric))
-        self.metric, self.sign = metric, -1.0 if metric.lower_is_better else 1.0
-        propensity, has = self.evidence.propensities(report.propensity_of(str(metric)))
-        kept = np.ones(self.evidence.rows, dtype=bool) if has is None else has.copy()
-        if metric.kind == "loss" and self.evidence.predicted is not None:
-            kept &= self.evidence.predicted
-        self.kept = kept
-        user = np.unique(self.evidence.user[kept], return_inverse=True)[1]
-        relevant = None if self.evidence.relevant is None or metric.kind != "mean" else self.evidence.relevant
-        counted = None if relevant is None else relevant[np.unique(self.evidence.row_users[kept])]
-        self.group: Ints | None = None
-        per = estimator.per if isinstance(estimator, Snips) else "pair"
-        if isinstance(estimator, Snips) and per in {"user", "item"}:  # each normalised by itself, whatever the scale
-            group = user if per == "user" else np.unique(self.evidence.items[kept], return_inverse=True)[1]
-            self.group, self.weights = group, estimator.inverse(propensity[kept])
-        else:
-            self.weights = estimator.weights(propensity[kept], user, counted)
-
-    def worth(self, model: str) -> Floats:
-        """What each row is worth to a model, more being better."""
-        return np.asarray(self.sign * self.evidence.gains(model, self.metric)[self.kept])

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unskew.arrays import Bools
-from unskew.evaluation.estimating.estimate import Estimation
-from unskew.evaluation.estimating.gamma_band import measure_band
-from unskew.evaluation.settings.settings import OVER_ALL_PAIRS
+from unskew.estimators import OVER_ALL_PAIRS
+from unskew.evaluation.estimating.estimate import estimate
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -21,9 +20,9 @@ def lacking_share(report: "Report") -> float:
 
 def _known_rows(report: "Report") -> Bools:
     """Which judged rows are of users whom all models know."""
-    evidence = report.evidence
-    known = [ranks.known for ranks in evidence.ranks.values() if ranks.known is not None]
-    return np.all(known, axis=0) if known else np.ones(evidence.rows, dtype=bool)
+    sample = report.samples.judged
+    known = [ranks.known for ranks in sample.ranks.values() if ranks.known is not None]
+    return np.all(known, axis=0) if known else np.ones(sample.rows, dtype=bool)
 
 
 def judge_common_users(report: "Report") -> "Report | None":
@@ -32,28 +31,23 @@ def judge_common_users(report: "Report") -> "Report | None":
     None where all models know the same users, where there is no user whom all know, and where the rule of the run is
     another one already. Ranks are those of the run: nothing is ranked again.
     """
-    settings, evidence = report.settings, report.evidence
+    settings, samples = report.settings, report.samples
+    sample = samples.judged
     pairs = tuple(pair for pair in settings.pairs if pair[0].kind not in OVER_ALL_PAIRS)
-    if settings.users != "any" or report.exposures is not None or len(evidence.ranks) < 2 or not pairs:
+    if settings.users != "any" or samples.exposed is not None or len(sample.ranks) < 2 or not pairs:
         return None
     known = _known_rows(report)
     if known.all() or not known.any():
         return None
-    users = np.zeros(len(evidence.known_users), dtype=bool)
-    users[evidence.row_users[known]] = True
-    common = evidence.of_users(users, evidence.ranks)
-    estimation = Estimation(common, replace(settings, pairs=pairs, users="common"), report.propensity)
-    cells, estimates, comparisons = estimation.run()
-    band = measure_band([estimation], report.gamma)
+    users = np.zeros(len(sample.known_users), dtype=bool)
+    users[sample.row_users[known]] = True
+    common = replace(samples, judged=sample.of_users(users, sample.ranks), ratings=None)
+    own = replace(settings, pairs=pairs, users="common")
     return replace(
         report,
-        estimates=tuple(estimates if band is None else map(band.widen, estimates)),
-        comparisons=tuple(comparisons),
+        inputs=report.inputs.with_settings(own),
+        samples=common,
+        estimated=estimate(own, common, report.propensities),
         warnings=(),
-        settings=estimation.settings,
-        evidence=common,
-        band=band,
-        rated=None,
-        cells=tuple(cells),
         against=None,
     )

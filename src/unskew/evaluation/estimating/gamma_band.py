@@ -1,23 +1,18 @@
 """How estimates move with the popularity bias that is assumed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from unskew.estimators import Estimate, Estimator, ExposedEstimator, Terms
-from unskew.evaluation.collecting.sample import Evidence
-from unskew.evaluation.estimating.cell import Risks
-from unskew.evaluation.estimating.estimate import Estimation
-from unskew.evaluation.fitting.gamma import GammaChoice
-from unskew.evaluation.settings.settings import OVER_ALL_PAIRS, Settings
+from unskew.estimators import OVER_ALL_PAIRS, Estimate, Estimator, Rows, Terms
+from unskew.evaluation.estimating.estimation import Estimation, Key, terms_of
+from unskew.evaluation.settings.settings import Settings
 from unskew.metrics import AnyMetric
 from unskew.propensities import POSSIBLE, GammaRange, Popularity
 
-Key: TypeAlias = tuple[str, str, str]
-"""Words of metric and estimator, and the model's name."""
 Bounded: TypeAlias = list[tuple[float | None, float | None, float | None]]
 """Value, low and high at each gamma."""
 
@@ -104,7 +99,7 @@ class GammaBand:
         return orders
 
 
-def measure_band(estimations: Sequence[Estimation], choice: GammaChoice | None) -> GammaBand | None:
+def measure_band(estimations: Sequence[Estimation]) -> GammaBand | None:
     """Make every weighted estimate again at each gamma; gains are reused, so this costs little.
 
     The range is that of the settings; else, with a fitted gamma, what was found; else from -0.5 to 1.5, and in any case
@@ -114,10 +109,8 @@ def measure_band(estimations: Sequence[Estimation], choice: GammaChoice | None) 
     ----------
     estimations : sequence of Estimation
         One, or one per model where each is judged on users of its own.
-    choice : GammaChoice or None
-        What a fitted gamma was chosen from.
     """
-    settings = estimations[0].settings
+    settings, choice = estimations[0].settings, estimations[0].propensities.gamma
     model = settings.propensity
     if not isinstance(model, Popularity):
         return None
@@ -128,9 +121,8 @@ def measure_band(estimations: Sequence[Estimation], choice: GammaChoice | None) 
     models = [replace(model, gamma=gamma) for gamma in gammas]
     terms: dict[Key, Bounded] = {}
     for each in estimations:
-        weighted = [pair for pair in each.settings.pairs if pair[1].uses_propensity]
-        pairs = [pair for pair in weighted if not isinstance(pair[1], ExposedEstimator)]
-        terms |= {**_of_ranks(each, pairs, models), **_of_ratings(each.settings, pairs, models, each.rated)}
+        for over_all in (False, True):
+            terms |= _at_each_gamma(each, models, over_all=over_all)
     if not terms:
         return None
     points = [
@@ -141,55 +133,43 @@ def measure_band(estimations: Sequence[Estimation], choice: GammaChoice | None) 
     return GammaBand(limits, gammas, used, choice is not None and settings.assume is None, tuple(points))
 
 
-def _of_ranks(
-    estimation: Estimation, pairs: Iterable[tuple[AnyMetric, Estimator]], models: list[Popularity]
-) -> dict[Key, Bounded]:
-    """Value, low and high at each gamma, of metrics over positives."""
-    evidence, settings = estimation.evidence, estimation.settings
+def _at_each_gamma(estimation: Estimation, models: list[Popularity], *, over_all: bool) -> dict[Key, Bounded]:
+    """Value, low and high at each gamma, of metrics over positives or over all pairs."""
+    settings = estimation.settings
     asked: dict[str, tuple[AnyMetric, list[Estimator]]] = {}
-    for metric, estimator in pairs:
-        if metric.kind not in OVER_ALL_PAIRS:
+    for metric, estimator in settings.pairs:
+        if estimator.uses_propensity and (metric.kind in OVER_ALL_PAIRS) == over_all:
             asked.setdefault(str(metric), (metric, []))[1].append(estimator)
-    fitted = [model.fit(evidence.train, evidence.split.test) for model in models] if asked else []
-    users = evidence.row_users
+    if not asked:
+        return {}
+    sample = estimation.samples.observed(next(iter(asked.values()))[0])
+    # metrics over all pairs know no positives, so their popularity is that of all rows
+    train = sample.split.train if over_all else sample.train
+    fitted = [model.fit(train, sample.split.test) for model in models]
+    users = sample.row_users
 
     def job(work: tuple[str, AnyMetric, list[Estimator]]) -> dict[Key, list[Terms]]:
         name, metric, estimators = work
-        gains = evidence.gains(name, metric)
+        gains = sample.gains(name, metric)
         made: dict[Key, list[Terms]] = {(str(metric), str(each), name): [] for each in estimators}
         for propensity in fitted:
-            given = propensity(users, evidence.items)
-            missing = np.isnan(given)
-            basis = estimation.basis_of(given, ~missing if missing.any() else None, counted=metric.kind == "mean")
+            chances, rows = propensity(users, sample.items), dict[bool, Rows]()
             for each in estimators:
-                made[str(metric), str(each), name].append(Terms(*estimation.sums_of(metric, each, gains, basis)))
+                empty = each.counts_empty_users
+                if empty not in rows:
+                    rows[empty] = sample.to_rows(metric.kind, each, chances).with_worth(gains)
+                made[str(metric), str(each), name].append(terms_of(rows[empty], metric, each))
         return made
 
-    jobs = [(name, metric, estimators) for metric, estimators in asked.values() for name in evidence.ranks]
-    if settings.interval.draws:
+    jobs = [(name, metric, each) for metric, each in asked.values() for name in sample.judged_by(metric)]
+    if settings.interval.draws or over_all:
         together = {key: terms for made in map(job, jobs) for key, terms in made.items()}
-        return _bounded(together, settings)
+        bounded = _bounded(together, settings)
+        places = [str(estimator) for _, estimator in settings.pairs]
+        order = sorted(bounded, key=lambda key: places.index(key[1])) if over_all else bounded
+        return {key: bounded[key] for key in sorted(order, key=lambda key: list(asked).index(key[0]))}
     small = estimation.engine.map(lambda work: _bounded(job(work), settings), jobs)  # no user's terms are kept
     return {key: values for made in small for key, values in made.items()}
-
-
-def _of_ratings(
-    settings: Settings,
-    pairs: Iterable[tuple[AnyMetric, Estimator]],
-    models: list[Popularity],
-    rated: Evidence | None,
-) -> dict[Key, Bounded]:
-    """The same of metrics over all pairs, whose popularity is that of all rows."""
-    mine = [pair for pair in pairs if pair[0].kind in OVER_ALL_PAIRS]
-    if rated is None or not mine:
-        return {}
-    terms: dict[Key, list[Terms]] = {}
-    for model in models:
-        risks = Risks(rated, model.fit(rated.split.train, rated.split.test))
-        for metric, estimator in mine:
-            for name, of_model in risks.cell(metric, estimator).terms.items():
-                terms.setdefault((str(metric), str(estimator), name), []).append(of_model)
-    return _bounded(terms, settings)
 
 
 def _bounded(terms: Mapping[Key, list[Terms]], settings: Settings) -> dict[Key, Bounded]:

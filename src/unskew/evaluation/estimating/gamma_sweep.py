@@ -6,7 +6,7 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.estimators import Snips
-from unskew.evaluation.collecting.sample import Evidence
+from unskew.evaluation.collecting.sample import Sample
 from unskew.metrics import AnyMetric
 from unskew.propensities import Popularity
 
@@ -33,7 +33,7 @@ class Sweep:
     estimator : str
     gammas : tuple of float
     values : dict
-        Model to its values, one a gamma.
+        Model to its values, one per gamma.
     """
 
     metric: str
@@ -56,20 +56,15 @@ class Sweep:
         ]
 
 
-def sweep_gamma(
-    evidence: Evidence, metric: AnyMetric, *, estimator: Snips | None = None, smoothing: float = 1.0
-) -> Sweep:
+def sweep_gamma(sample: Sample, metric: AnyMetric, *, estimator: Snips | None = None, smoothing: float = 1.0) -> Sweep:
     """Recompute a mean metric at each gamma; ranks are reused, so this costs little."""
     form = estimator or Snips()
-    gains = {model: evidence.gains(model, metric) for model in evidence.ranks}
+    gains = {model: sample.gains(model, metric) for model in sample.ranks}
     values: dict[str, list[float]] = {model: [] for model in gains}
     for gamma in GAMMAS:
-        propensity = Popularity(gamma, smoothing).fit(evidence.train, evidence.split.test)(
-            evidence.row_users, evidence.items
-        )
-        has = ~np.isnan(propensity)
-        _, user = np.unique(evidence.user[has], return_inverse=True)
+        propensity = Popularity(gamma, smoothing).fit(sample.train, sample.split.test)
+        rows = sample.to_rows(metric.kind, form, propensity(sample.row_users, sample.items))
         for model, column in gains.items():
-            numerator, denominator = form.terms(column[has], propensity[has], user)
-            values[model].append(float(numerator.sum() / denominator.sum()))
+            terms = form.terms(rows.with_worth(column), metric.kind)
+            values[model].append(float(terms.numerator.sum() / terms.denominator.sum()))
     return Sweep(str(metric), str(form), GAMMAS, {model: np.array(column) for model, column in values.items()})

@@ -1,18 +1,15 @@
 """The naive number that belongs next to a corrected one."""
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from unskew.estimators import Aoa, Comparison, Estimate, Estimator, Snips, Traditional, Ure
-from unskew.evaluation.estimating.estimate import Estimation
-from unskew.evaluation.estimating.served_users import estimate_served, restrict_to_served
-from unskew.evaluation.settings.settings import OVER_ALL_PAIRS
-
-if TYPE_CHECKING:
-    from unskew.evaluation.report import Report
+from unskew.estimators import OVER_ALL_PAIRS, Aoa, Estimator, Snips, Traditional, Ure
+from unskew.evaluation.collecting.samples import Samples
+from unskew.evaluation.estimating.estimate import Estimated, estimate
+from unskew.evaluation.fitting.propensities import Propensities
+from unskew.evaluation.settings.settings import Settings
 
 
-def naive_counterpart(estimator: Estimator, kind: str = "mean") -> Aoa | Traditional:
+def naive_twin(estimator: Estimator, kind: str = "mean") -> Aoa | Traditional:
     """The average an estimator becomes when all propensities are equal, for a metric of a kind.
 
     ``snips`` is a mean over pairs, so it belongs beside ``aoa(per=pair)``, not beside ``aoa``: part of the gap to the
@@ -27,29 +24,15 @@ def naive_counterpart(estimator: Estimator, kind: str = "mean") -> Aoa | Traditi
     return Aoa(per="pair") if isinstance(estimator, Snips) and estimator.per == "pair" else Aoa()
 
 
-@dataclass(frozen=True)
-class Counterparts:
-    """Naive estimates that a run was not asked for but that belong next to its corrected ones."""
-
-    estimates: tuple[Estimate, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
-
-
-def missing_counterparts(report: "Report") -> Counterparts:
-    """Make the naive counterparts of corrected estimates that the run was not asked for."""
-    asked = {(str(metric), str(estimator)) for metric, estimator in report.settings.pairs}
+def missing_twins(settings: Settings, samples: Samples, propensities: Propensities) -> Estimated:
+    """Make the naive twins of corrected estimates that a run was not asked for."""
+    asked = {(str(metric), str(estimator)) for metric, estimator in settings.pairs}
     pairs = {}
-    for metric, estimator in report.settings.pairs:
-        naive = naive_counterpart(estimator, metric.kind)
+    for metric, estimator in settings.pairs:
+        naive = naive_twin(estimator, metric.kind)
         key = (str(metric), str(naive))
         if estimator.corrects and key not in asked:
             pairs[key] = (metric, naive)
     if not pairs:
-        return Counterparts()
-    settings = replace(report.settings, pairs=tuple(pairs.values()))
-    estimation = Estimation(
-        report.evidence, settings, report.propensity, rated=report.rated, exposures=report.exposures
-    )
-    served = restrict_to_served(estimation, report.contest) if settings.users == "served" else {}
-    _, estimates, comparisons = estimate_served(estimation, served, report.contest) if served else estimation.run()
-    return Counterparts(tuple(estimates), tuple(comparisons))
+        return Estimated()
+    return estimate(replace(settings, pairs=tuple(pairs.values())), samples, propensities, band=False)

@@ -2,14 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from unskew.data.candidates import Listed, Sampled
-from unskew.evaluation.settings.settings import OVER_ALL_PAIRS
+from unskew.data.candidates import Candidates, Listed, Sampled
+from unskew.estimators import OVER_ALL_PAIRS
 from unskew.metrics import AnyMetric
-
-if TYPE_CHECKING:
-    from unskew.evaluation.report import Report
 
 ROUNDING = 0.01  # numbers of positives a user nearer than this are taken for the same
 _INSTEAD = {
@@ -35,9 +31,9 @@ def moving(metrics: Iterable[AnyMetric], *, over_all_pairs: bool = False) -> lis
     return [m for m in metrics if not m.unbiased_to_missing and (m.kind in OVER_ALL_PAIRS) == over_all_pairs]
 
 
-def ranks_move(report: "Report", metric: AnyMetric) -> bool:
-    """Whether an item's rank depends on which others are held out, for positives are candidates only where observed."""
-    return isinstance(report.evidence.split.rule, Sampled | Listed) and metric.kind != "loss"
+def ranks_move(rule: Candidates, metric: AnyMetric) -> bool:
+    """Whether an item's rank depends on which others are held out, because positives are candidates where observed."""
+    return isinstance(rule, Sampled | Listed) and metric.kind != "loss"
 
 
 def instead_of(metric: AnyMetric) -> str | None:

@@ -1,6 +1,6 @@
 """Gamma fitted to what models recommend, for ``popularity(gamma=auto)`` and ``popularity(gamma=from(FILE))``."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from unskew.data import Interactions, Split
+from unskew.data import Interactions
 from unskew.errors import ConfigError, PropensityError
+from unskew.evaluation.run import Run
 from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
-from unskew.progress import Stage
-from unskew.propensities import From, GammaFit, GammaRange, Popularity, PropensityModel, fit_gamma
-from unskew.ranking import Engine, Scorer, TopCounts, count_top, read_factors, read_scores
+from unskew.propensities import From, GammaFit, GammaRange, Popularity, fit_gamma
+from unskew.ranking import Scorer, TopCounts, count_top, read_factors, read_scores
 
 # Models trained for gamma=auto: those of Yang et al. (2018). Their learning rate is larger than the paper's, so that a
 # thousand steps come close to the gammas of fifty thousand.
@@ -131,50 +131,33 @@ class GammaChoice:
         }
 
 
-def choose_gamma(
-    propensity: PropensityModel,
-    split: Split,
-    train: Interactions,
-    *,
-    seed: int = 0,
-    engine: Engine | None = None,
-    threads: int | None = None,
-    block_size: int | None = None,
-    progress: Stage | None = None,
-) -> GammaChoice | None:
-    """Fit the gamma that a propensity asks for; None when it asks for none.
+def choose_gamma(run: Run) -> GammaChoice | None:
+    """Fit the gamma that the propensity of a run asks for; None when it asks for none.
 
     For ``auto`` the reference models are trained on the training positives and the mean of their gammas is used; for
     ``from(FILE)`` it is that of the model in the file. Each comes from the top 50 of every training user, whose own
     training items are left out.
-
-    Parameters
-    ----------
-    propensity : PropensityModel
-    split : Split
-    train : Interactions
-        The training positives: popularity is counted on them, and models are trained on them.
-    seed : int
-        For the training.
-    engine : Engine, optional
-    threads : int, optional
-        Of the training.
-    block_size : int, optional
-    progress : callable, optional
-        Called as ``progress(stage, done, total)``.
 
     Raises
     ------
     PropensityError
         When no model's recommendations identify gamma.
     """
+    propensity, split, train = run.settings.propensity, run.split, run.positives
     if not isinstance(propensity, Popularity) or propensity.source is None:
         return None
     fit_gamma(train.item_counts, np.ones(train.n_items))  # a log that cannot tell is refused before models are trained
     found = []
-    for name, settings, scorer in _sources(propensity, train, seed, threads, progress):
-        step = None if progress is None else _stage(progress, f"counting the top {TOP} of {name}")
-        top = count_top(scorer, split, TOP, name=name, engine=engine, block_size=block_size, progress=step)
+    for name, settings, scorer in _sources(propensity, run):
+        top = count_top(
+            scorer,
+            split,
+            TOP,
+            name=name,
+            engine=run.engine,
+            block_size=run.settings.block_size,
+            progress=run.doing(f"counting the top {TOP} of", name),
+        )
         share = float(top.counts.sum()) / (top.n_users * len(top.catalogue))
         short = tell_short(top, split.train)
         try:
@@ -186,18 +169,17 @@ def choose_gamma(
     return GammaChoice(propensity, tuple(found))
 
 
-def _sources(
-    propensity: Popularity, train: Interactions, seed: int, threads: int | None, progress: Stage | None
-) -> Iterator[tuple[str, str, Scorer]]:
+def _sources(propensity: Popularity, run: Run) -> Iterator[tuple[str, str, Scorer]]:
     """The models whose recommendations tell gamma, one at a time: name, settings, scorer."""
     source = propensity.source
     if isinstance(source, From):
         read = read_factors if Path(source.file).suffix == ".npz" else read_scores
         yield source.file, "", read(source.file)
         return
-    for model in references(train):
-        step = None if progress is None else _stage(progress, f"training {model.word} for gamma")
-        yield model.word, str(model), model.train(train, rng=seed, threads=threads, progress=step).last
+    for model in references(run.positives):
+        step = run.doing("training", f"{model.word} for gamma")
+        trained = model.train(run.positives, rng=run.settings.seed, threads=run.threads, progress=step)
+        yield model.word, str(model), trained.last
 
 
 def references(train: Interactions) -> list[GradientModel]:
@@ -222,10 +204,6 @@ def tell_short(top: TopCounts, train: Interactions) -> str:
         return ""
     places = f"{filled:.1f} of {room:.3g} places a user"
     return f"its lists fill {places} (shorter lists, or items the users already have)"
-
-
-def _stage(progress: Stage, name: str) -> Callable[[int, int], None]:
-    return lambda done, total: progress(name, done, total)
 
 
 def _with_error(fit: GammaFit | None) -> str:

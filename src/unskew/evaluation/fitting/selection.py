@@ -17,7 +17,7 @@ from unskew.errors import ConfigError, DataError
 from unskew.evaluation.fitting.grid import try_all
 from unskew.models import Model, StepwiseModel, Trained
 from unskew.models.training.stepwise import Judge
-from unskew.progress import Stage, stage
+from unskew.progress import Stage, say, stage
 from unskew.ranking import FactorScorer
 from unskew.ranking.engines.threads import usable_cores
 
@@ -209,9 +209,3 @@ def _file(folder: Path, name: str, grid: str) -> Path:
     stem = re.sub(r"[^\w.=-]+", "-", name).strip("-.") or "model"
     other = "" if stem == name else f"-{zlib.crc32(name.encode()):08x}"
     return folder / f"{stem}{other}{grid.replace(', ', '_').replace(' ', '-')}.npz"
-
-
-def say(progress: Stage | None, label: str) -> Callable[[str], None] | None:
-    """Words beside the bar, where whoever shows it has room for them."""
-    told = getattr(progress, "say", None)
-    return None if told is None else lambda words: told(f"training {label}", words)

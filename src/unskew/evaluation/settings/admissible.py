@@ -1,29 +1,193 @@
-"""What estimators of randomly exposed data cannot do, in words."""
+"""Which metric goes with which estimator, interval, ties and rule: refusals that need no data."""
 
-from unskew.estimators import Estimator, ExposedEstimator, Ure
-from unskew.metrics import NDCG, AnyMetric, Recall
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil
+from typing import TYPE_CHECKING
+
+from unskew.data.candidates import Candidates, Sampled
+from unskew.errors import ConfigError, PropensityError, did_you_mean
+from unskew.estimators import OVER_ALL_PAIRS, Aoa, Estimator, Interval, Observation, Snips, Ure
+from unskew.metrics import NDCG, AnyMetric, Metric, Recall
+from unskew.metrics.auc import LinearMetric
+from unskew.propensities import GammaRange, Popularity, Propensity, PropensityModel
+from unskew.ranking import USER_RULES, UserRule
+
+if TYPE_CHECKING:
+    from unskew.evaluation.fitting.models import Fitted
+    from unskew.evaluation.settings.settings import Settings
 
 TIES_OF_REDUCTION = ("expected", "random", "ordinal")
 """Tie policies under which the gains of all places have a known sum."""
 
 
-def exposed_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exposed: bool) -> str | None:
-    """Why an estimator of exposed data cannot estimate a metric here; None where it can, or is of another kind.
+def pair(
+    metrics: Sequence[AnyMetric], estimators: Sequence[Estimator], ties: str, *, strict: bool, exposed: bool
+) -> tuple[tuple[AnyMetric, Estimator], ...]:
+    """Each metric with each estimator that suits it; one that does not is an error when it was asked for."""
+    pairs = {}
+    for metric in metrics:
+        for estimator in estimators:
+            problem = _exposed_mismatch(metric, estimator, ties, exposed=exposed) or _mismatch(metric, estimator)
+            if problem is None:
+                pairs[str(metric), str(estimator)] = (metric, estimator)
+            elif strict or (exposed and metric.kind in OVER_ALL_PAIRS):  # which no default is
+                raise ConfigError(problem)
+    return tuple(pairs.values())
+
+
+def with_naive(
+    metrics: Sequence[AnyMetric], pairs: Sequence[tuple[AnyMetric, Estimator]]
+) -> tuple[tuple[AnyMetric, Estimator], ...]:
+    """The default pairs, with the plain average of metrics that have no mean over pairs, or of which it is one."""
+    found = []
+    for metric in {str(metric): metric for metric in metrics}.values():
+        mine = [estimator for other, estimator in pairs if other is metric]
+        if metric.kind != "mean":
+            mine = [Aoa(), *(estimator for estimator in mine if not isinstance(estimator, Aoa))]
+        found += [(metric, estimator) for estimator in mine]
+    return tuple(found)
+
+
+def check_user_rule(users: str, *, exposed: bool) -> UserRule:
+    """Which users are judged, by a word."""
+    rule = next((known for known in USER_RULES if known == users), None)
+    if rule is None:
+        raise ConfigError(f"unknown rule users={users!r}{did_you_mean(users, USER_RULES)}")
+    if exposed and rule == "served":
+        raise ConfigError("users=served is for --test: exposed rows are one sample for all models; use any or common")
+    return rule
+
+
+def check_assumed(assumed: GammaRange | None, model: PropensityModel, estimators: Sequence[Estimator]) -> None:
+    """Refuse a range of gammas that no number of the run depends on, or that leaves out its own gamma."""
+    if assumed is None:
+        return
+    if not isinstance(model, Popularity):
+        raise ConfigError(f"--assume {assumed} is about popularity, and the propensity is {model}; leave it out")
+    if not any(estimator.uses_propensity for estimator in estimators):
+        raise ConfigError(f"--assume {assumed}: no estimator here uses a propensity; add -e snips, or leave it out")
+    if model.source is None and model.known_gamma not in assumed:
+        raise ConfigError(
+            f"--assume {assumed} leaves out the gamma of {model}, {model.known_gamma:g}; widen it, or name a gamma "
+            "within it"
+        )
+
+
+def check_interval(interval: Interval, pairs: Sequence[tuple[AnyMetric, Estimator]]) -> None:
+    """Refuse the error of observation alone where it is not known."""
+    if not isinstance(interval, Observation):
+        return
+    for metric, estimator in pairs:
+        if metric.kind in OVER_ALL_PAIRS or (isinstance(estimator, Ure) and estimator.knows_draw_error(metric.kind)):
+            continue
+        if estimator.sees != "observed":
+            raise ConfigError(
+                f"the interval 'observation' is not known for {metric} by {estimator}; use ure(aggregate=pooled) with "
+                "recall or precision, or delta"
+            )
+        raise ConfigError(
+            f"the interval 'observation' is for metrics over all pairs, such as mae, not for {metric}; use delta"
+        )
+
+
+def check_needs(settings: "Settings", propensity: Propensity, *, counted: bool) -> None:
+    """Refuse estimators that lack what they need, before the long work; `counted`: whether relevant items are."""
+    for metric, estimator in settings.pairs:
+        if estimator.needs_absolute and not propensity.absolute:
+            raise PropensityError(
+                f"{estimator} needs absolute propensities, but {settings.propensity} is known only up to scale; "
+                "use --propensity column, naive-bayes or logistic, or snips"
+            )
+        if estimator.needs_relevant and metric.kind == "mean" and not counted:
+            raise ConfigError(
+                f"{estimator} of {metric} needs each user's number of relevant items; "
+                "give --relevant-counts, or use snips"
+            )
+
+
+def check_correction(rule: Candidates, metrics: Iterable[AnyMetric], items: int) -> None:
+    """Refuse metrics that a corrected rule cannot correct.
 
     Parameters
     ----------
-    metric : Metric or ListMetric
-    estimator : Estimator
-    ties : str
-        The tie policy of the run.
-    exposed : bool
-        Whether the test is of items drawn at random.
+    rule : Candidates
+    metrics : iterable
+    items : int
+        How many items the catalogue has.
+
+    Raises
+    ------
+    ConfigError
+        For what is no mean over relevant items, and for a cut-off that is closer than two draws are.
     """
-    if exposed and metric.kind in {"loss", "graded"}:
+    if not isinstance(rule, Sampled) or not rule.corrected:
+        return
+    for metric in metrics:
+        if metric.kind != "mean" or not isinstance(metric, Metric):
+            raise ConfigError(
+                f"{metric} is no mean over relevant items, which is all that {rule} can correct; leave correction out, "
+                "or use --candidates unseen"
+            )
+        fixed = isinstance(metric, LinearMetric) or not metric.uses_candidates
+        if rule.correction == "bias-variance" and not fixed:
+            raise ConfigError(
+                f"the gain of {metric} depends on the number of candidates, so {rule} cannot correct it; use "
+                "correction=unbiased"
+            )
+        needed = ceil(items / rule.n)
+        if metric.cutoff is not None and metric.cutoff < needed:
+            raise ConfigError(
+                f"{metric} needs K of at least {needed:,} with {rule.n:,} draws of {items:,} items; use --candidates "
+                "unseen, or sampled(n) with more draws"
+            )
+
+
+def check_models(models: "Mapping[str, Fitted]", settings: "Settings") -> None:
+    """Refuse a metric that no model can be judged by, and a model that no metric can judge."""
+    losses = [metric for metric in settings.metrics if metric.kind == "loss"]
+    rankings = [metric for metric in settings.metrics if metric.kind != "loss"]
+    if losses and not any(model.predictor is not None for model in models.values()):
+        raise ConfigError(
+            f"{losses[0]} needs predicted ratings, which no model gives; use --predictions, or a rating model such as "
+            "mf-naive"
+        )
+    for name, model in models.items():
+        if model.ranker is None and not losses:
+            raise ConfigError(
+                f"model {name!r} gives predictions for some rows only, and {rankings[0]} needs a ranking; give its "
+                "--scores or --factors under the same name, or ask for mae"
+            )
+        if model.predictor is None and not rankings:
+            raise ConfigError(
+                f"model {name!r} predicts no ratings, and {losses[0]} needs them; give --predictions, or ask for a "
+                "ranking metric"
+            )
+
+
+def _mismatch(metric: AnyMetric, estimator: Estimator) -> str | None:
+    if metric.kind in estimator.kinds:
+        if metric.kind in OVER_ALL_PAIRS:
+            return None
+        if isinstance(estimator, Aoa | Snips) and estimator.per == "item":
+            return f"{estimator} cannot estimate {metric}: it is for metrics over all pairs, such as mae; use snips"
+        if not (isinstance(estimator, Aoa) and estimator.per == "pair" and metric.kind != "mean"):
+            return None
+    cutoff = "@K" if metric.cutoff is None else f"@{metric.cutoff}"
+    if metric.kind == "sum":
+        why = "a sum over a user's relevant items has no denominator in positive-only data"
+    else:
+        why = "its value depends on relevant items that were never observed"
+    instead = f"use aoa for it, or adg{cutoff} or recall{cutoff} with {estimator}"
+    return f"{estimator} cannot estimate {metric}: {why}; {instead}"
+
+
+def _exposed_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exposed: bool) -> str | None:
+    """Why an estimator of exposed data cannot estimate a metric here; None where it can, or is of another kind."""
+    if exposed and metric.kind in OVER_ALL_PAIRS:
         return (
             f"{metric} is over ratings, and exposed rows have labels; use --test for it, or a metric such as recall@10"
         )
-    if not isinstance(estimator, ExposedEstimator):
+    if estimator.sees == "observed":
         return None
     if not exposed:
         return (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.data import Interactions
+from unskew.data import Interactions, Split
 from unskew.errors import ConfigError, DataError
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
@@ -70,3 +70,12 @@ class Scale:
                 f"{rows.name}: rating {values[row]:g} of user {user}, item {item} ({int(outside.sum())} such) is not "
                 f"on the scale {self}; correct the rows or declare another --scale"
             )
+
+
+def check_scale(scale: Scale | None, split: Split) -> None:
+    """Refuse ratings of a split that are not on the declared scale; labels of exposed rows are on none."""
+    if scale is None:
+        return
+    for part in (split.train, split.validation, None if split.exposed else split.test):
+        if part is not None:
+            scale.check(part)

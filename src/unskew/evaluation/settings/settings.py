@@ -5,16 +5,22 @@ from dataclasses import dataclass, replace
 
 from unskew.data.candidates import Candidates
 from unskew.errors import ConfigError, did_you_mean
-from unskew.estimators import Aoa, Estimator, ExposedEstimator, Interval, Observation, Snips, Ure
-from unskew.evaluation.settings.admissible import TIES_OF_REDUCTION, exposed_mismatch
+from unskew.estimators import Estimator, Interval, Ure
+from unskew.evaluation.settings.admissible import (
+    TIES_OF_REDUCTION,
+    check_assumed,
+    check_interval,
+    check_user_rule,
+    pair,
+    with_naive,
+)
 from unskew.evaluation.settings.rating_scale import Scale
 from unskew.metrics import AnyMetric, parse_metric
-from unskew.propensities import GammaRange, Popularity, PropensityModel
-from unskew.ranking import TIE_POLICIES, USER_RULES, Ties, UserRule
+from unskew.propensities import GammaRange, PropensityModel
+from unskew.ranking import TIE_POLICIES, Ties, UserRule
 
 DEFAULT_METRICS = ("recall@10", "adg@10", "auc")
 DEFAULT_LOSSES = ("mae", "mse")
-OVER_ALL_PAIRS = frozenset({"loss", "graded"})
 DEFAULT_ESTIMATORS = ("aoa(per=pair)", "snips")
 """The naive average and the correction, both of pairs, so that only the correction can make them differ."""
 DEFAULT_PROPENSITY = "popularity"
@@ -53,6 +59,8 @@ class Settings:
         The popularity biases that are held possible, where they were given.
     users : {"any", "common", "served"}
         Which test users are judged.
+    propensity_named : bool
+        Whether a propensity was asked for, or a range that only popularity has.
     propensity_found : bool
         Whether the propensities are the test's own column, although none was named.
     """
@@ -71,6 +79,7 @@ class Settings:
     allow_missing: bool = False
     assume: GammaRange | None = None
     users: UserRule = "any"
+    propensity_named: bool = True
     propensity_found: bool = False
 
     @property
@@ -136,19 +145,19 @@ def resolve(
         parsed_estimators = [replace(e, reduce="none") if isinstance(e, Ure) else e for e in parsed_estimators]
     if not parsed_metrics or not parsed_estimators:
         raise ConfigError("nothing to compute: name at least one metric and one estimator")
-    pairs = _pair(parsed_metrics, parsed_estimators, ties, strict=estimators is not None, exposed=exposed)
+    pairs = pair(parsed_metrics, parsed_estimators, ties, strict=estimators is not None, exposed=exposed)
     if estimators is None and not exposed:
-        pairs = _with_naive(parsed_metrics, pairs)
+        pairs = with_naive(parsed_metrics, pairs)
     if not pairs:
         raise ConfigError(
             f"{parsed_metrics[0]} cannot be estimated by {' or '.join(map(str, parsed_estimators))}; use recall@10"
         )
     chosen_interval = Interval.from_word(interval) if isinstance(interval, str) else interval
-    _check_interval(chosen_interval, pairs)
+    check_interval(chosen_interval, pairs)
     named = DEFAULT_PROPENSITY if propensity is None else propensity
     model = PropensityModel.from_word(named) if isinstance(named, str) else named
     assumed = GammaRange.parse(assume) if isinstance(assume, str) else assume
-    _check_assumed(assumed, model, [estimator for _, estimator in pairs])
+    check_assumed(assumed, model, [estimator for _, estimator in pairs])
     return Settings(
         pairs=pairs,
         propensity=model,
@@ -163,89 +172,6 @@ def resolve(
         scale=Scale.parse(scale) if isinstance(scale, str) else scale,
         allow_missing=allow_missing,
         assume=assumed,
-        users=_user_rule(users, exposed=exposed),
+        propensity_named=propensity is not None or assume is not None,
+        users=check_user_rule(users, exposed=exposed),
     )
-
-
-def _check_assumed(assumed: GammaRange | None, model: PropensityModel, estimators: Sequence[Estimator]) -> None:
-    if assumed is None:
-        return
-    if not isinstance(model, Popularity):
-        raise ConfigError(f"--assume {assumed} is about popularity, and the propensity is {model}; leave it out")
-    if not any(estimator.uses_propensity for estimator in estimators):
-        raise ConfigError(f"--assume {assumed}: no estimator here uses a propensity; add -e snips, or leave it out")
-    if model.source is None and model.known_gamma not in assumed:
-        raise ConfigError(
-            f"--assume {assumed} leaves out the gamma of {model}, {model.known_gamma:g}; widen it, or name a gamma "
-            "within it"
-        )
-
-
-def _user_rule(users: str, *, exposed: bool) -> UserRule:
-    rule = next((known for known in USER_RULES if known == users), None)
-    if rule is None:
-        raise ConfigError(f"unknown rule users={users!r}{did_you_mean(users, USER_RULES)}")
-    if exposed and rule == "served":
-        raise ConfigError("users=served is for --test: exposed rows are one sample for all models; use any or common")
-    return rule
-
-
-def _check_interval(interval: Interval, pairs: Sequence[tuple[AnyMetric, Estimator]]) -> None:
-    if not isinstance(interval, Observation):
-        return
-    for metric, estimator in pairs:
-        if metric.kind in OVER_ALL_PAIRS or (isinstance(estimator, Ure) and estimator.knows_draw_error(metric.kind)):
-            continue
-        if isinstance(estimator, ExposedEstimator):
-            raise ConfigError(
-                f"the interval 'observation' is not known for {metric} by {estimator}; use ure(aggregate=pooled) with "
-                "recall or precision, or delta"
-            )
-        raise ConfigError(
-            f"the interval 'observation' is for metrics over all pairs, such as mae, not for {metric}; use delta"
-        )
-
-
-def _pair(
-    metrics: Sequence[AnyMetric], estimators: Sequence[Estimator], ties: str, *, strict: bool, exposed: bool
-) -> tuple[tuple[AnyMetric, Estimator], ...]:
-    """Each metric with each estimator that suits it; one that does not is an error when it was asked for."""
-    pairs = {}
-    for metric in metrics:
-        for estimator in estimators:
-            problem = exposed_mismatch(metric, estimator, ties, exposed=exposed) or _mismatch(metric, estimator)
-            if problem is None:
-                pairs[str(metric), str(estimator)] = (metric, estimator)
-            elif strict or (exposed and metric.kind in OVER_ALL_PAIRS):  # which no default is
-                raise ConfigError(problem)
-    return tuple(pairs.values())
-
-
-def _with_naive(
-    metrics: Sequence[AnyMetric], pairs: Sequence[tuple[AnyMetric, Estimator]]
-) -> tuple[tuple[AnyMetric, Estimator], ...]:
-    """The default pairs, with the plain average of metrics that have no mean over pairs, or of which it is one."""
-    found = []
-    for metric in {str(metric): metric for metric in metrics}.values():
-        mine = [estimator for other, estimator in pairs if other is metric]
-        if metric.kind != "mean":
-            mine = [Aoa(), *(estimator for estimator in mine if not isinstance(estimator, Aoa))]
-        found += [(metric, estimator) for estimator in mine]
-    return tuple(found)
-
-
-def _mismatch(metric: AnyMetric, estimator: Estimator) -> str | None:
-    if metric.kind in estimator.kinds:
-        if metric.kind in OVER_ALL_PAIRS:
-            return None
-        if isinstance(estimator, Aoa | Snips) and estimator.per == "item":
-            return f"{estimator} cannot estimate {metric}: it is for metrics over all pairs, such as mae; use snips"
-        if not (isinstance(estimator, Aoa) and estimator.per == "pair" and metric.kind != "mean"):
-            return None
-    cutoff = "@K" if metric.cutoff is None else f"@{metric.cutoff}"
-    if metric.kind == "sum":
-        why = "a sum over a user's relevant items has no denominator in positive-only data"
-    else:
-        why = "its value depends on relevant items that were never observed"
-    instead = f"use aoa for it, or adg{cutoff} or recall{cutoff} with {estimator}"
-    return f"{estimator} cannot estimate {metric}: {why}; {instead}"

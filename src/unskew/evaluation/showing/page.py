@@ -13,13 +13,12 @@ from unskew.display.names import shortened
 from unskew.display.page import as_markup, page_environment
 from unskew.display.phrases import chain, quoted, sentence, signed, signed_move
 from unskew.display.styles import COLOURS, Style, model_styles
-from unskew.estimators import Comparison, Estimate, Estimator
+from unskew.estimators import OVER_ALL_PAIRS, Comparison, Estimate, Estimator
 from unskew.evaluation.collecting.sampled_ranks import correction_lines
 from unskew.evaluation.comparing.changes import Change
 from unskew.evaluation.estimating.best_models import judging_estimator, standing_of
 from unskew.evaluation.estimating.gamma_sweep import OrderChange, Sweep
 from unskew.evaluation.estimating.order import lower_is_better, ranked
-from unskew.evaluation.settings.settings import OVER_ALL_PAIRS
 from unskew.evaluation.showing import charts
 from unskew.evaluation.showing.assumptions import targets_of
 from unskew.evaluation.showing.popularity_section import RatingSkew, Skew, measure_ratings, measure_skew
@@ -124,7 +123,7 @@ def render(report: "Report", *, introduction: str = "") -> str:
 
 
 def _context(report: "Report") -> dict[str, Any]:
-    beside = report.counterparts.estimates
+    beside = report.twins.estimates
     rows = [*report.estimates, *beside]
     estimators = _in_order(report.settings.estimators, beside)
     styles = charts.estimator_styles(estimators)
@@ -132,7 +131,11 @@ def _context(report: "Report") -> dict[str, Any]:
     styles_of_models = model_styles(_by_interest(report))
     diagnostics = report.diagnostics
     popularity = _shows_popularity(report)
-    panel = None if diagnostics is None else describe_propensities(diagnostics, absolute=report.propensity.absolute)
+    panel = (
+        None
+        if diagnostics is None
+        else describe_propensities(diagnostics, absolute=report.propensities.of(report.samples.judged.kind).absolute)
+    )
     sample = describe_sample(report, styles_of_models)
     weighted = sample is None or any(e.uses_propensity for e in report.settings.estimators)
     return {
@@ -148,7 +151,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "clipped": any(row.clipped_share > 0 for row in rows),
         "tables": list(_tables(report, rows, [str(e) for e in estimators])),
         "added": {(row.metric, row.estimator) for row in beside},
-        "correction": list(correction_lines(report.correction or ())),
+        "correction": list(correction_lines(report.samples.correction or ())),
         "pair_groups": list(_pair_groups(report, rows)),
         "change_groups": [] if report.against is None else _by_metric(report.against.rows),
         "forest": FOREST,
@@ -196,8 +199,8 @@ def _by_interest(report: "Report") -> list[str]:
     """Models for colours: those ever first in a sweep, then by the last estimator's order of the first metric."""
     ever_first = [sweep.order(k)[0] for sweep in report.sweeps for k in range(len(sweep.gammas))]
     swept = {model for sweep in report.sweeps for model in sweep.values}
-    if report.exposures is not None:  # whose chart has them all
-        swept |= set(report.evidence.ranks)
+    if report.samples.exposed is not None:  # whose chart has them all
+        swept |= set(report.samples.judged.ranks)
     row = next((row for row in reversed(report.estimates) if row.model in swept), report.estimates[-1])
     lower = lower_is_better(report.settings, row.metric)
     ordered = [estimate.model for estimate in ranked(report.estimates, row.metric, row.estimator, lower=lower)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.estimators import Weighted
-from unskew.evaluation.collecting.sample import Evidence
+from unskew.evaluation.collecting.sample import Sample
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -63,11 +63,11 @@ class Skew:
 
 def measure_skew(report: "Report") -> Skew:
     """Measure popularity and weights of a run's held-out rows."""
-    evidence = report.evidence
-    catalogue = np.union1d(evidence.split.catalogue, evidence.items)
-    counts = evidence.train.item_counts[catalogue].astype(float)
-    place = np.searchsorted(catalogue, evidence.items)
-    weights = _row_weights(report, evidence)
+    sample = report.samples.judged
+    catalogue = np.union1d(sample.split.catalogue, sample.items)
+    counts = sample.train.item_counts[catalogue].astype(float)
+    place = np.searchsorted(catalogue, sample.items)
+    weights = _row_weights(report, sample)
     has = ~np.isnan(weights)
     weighted: Floats = np.bincount(place[has], weights=weights[has], minlength=len(catalogue)).astype(float)
     held_out = np.bincount(place, minlength=len(catalogue)).astype(float)
@@ -119,7 +119,7 @@ class RatingSkew:
 
 def measure_ratings(report: "Report") -> RatingSkew | None:
     """Measure how weights change the spread of the ratings; None in a run without metrics over all pairs."""
-    rated = report.rated
+    rated = report.samples.ratings
     if rated is None or rated.values is None or not rated.rows:
         return None
     levels, place = np.unique(rated.values, return_inverse=True)
@@ -135,9 +135,11 @@ def measure_ratings(report: "Report") -> RatingSkew | None:
     return RatingSkew(labels, np.bincount(place, minlength=len(labels)) / rated.rows, weighted)
 
 
-def _row_weights(report: "Report", evidence: Evidence) -> Floats:
+def _row_weights(report: "Report", sample: Sample) -> Floats:
     """Inverse propensity of each row, clipped as the run's estimator does; NaN where there is none."""
-    propensity = np.array(report.propensity(evidence.row_users, evidence.items, evidence.values), dtype=float)
+    propensity = np.array(
+        report.propensities.of(sample.kind)(sample.row_users, sample.items, sample.values), dtype=float
+    )
     propensity[~(propensity > 0)] = np.nan
     form = next((e for e in report.settings.estimators if isinstance(e, Weighted)), None)
     if form is None:

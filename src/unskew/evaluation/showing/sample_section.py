@@ -12,8 +12,8 @@ from unskew.display.names import clean
 from unskew.display.phrases import listed, quoted
 from unskew.display.styles import Style
 from unskew.display.svg import chart_of, round_numbers, scale_of, to_svg
-from unskew.estimators import Exposure, Traditional
-from unskew.evaluation.collecting.exposed import Exposures, count_hits
+from unskew.estimators import Rows, Traditional
+from unskew.evaluation.collecting.exposed import Exposed, count_hits
 from unskew.evaluation.record import spread
 from unskew.metrics import AtK, Recall
 
@@ -51,30 +51,30 @@ def describe_sample(report: "Report", styles: Mapping[str, Style]) -> ExposedPan
     styles : mapping
         Model to look.
     """
-    exposures = report.exposures
-    if exposures is None:
+    exposed = report.samples.exposed
+    if exposed is None:
         return None
     cutoffs = sorted({metric.cutoff for metric in report.settings.metrics if metric.cutoff is not None})
     inside = any(isinstance(estimator, Traditional) for estimator in report.settings.estimators)
-    depths = [depth_of(k, exposures.exposure) for k in cutoffs] if inside else []
+    depths = [depth_of(k, exposed.drawn) for k in cutoffs] if inside else []
     return ExposedPanel(
-        sentences=(*_drawn(exposures), *_depth_words(cutoffs, depths, exposures.exposure), *_landed(report, cutoffs)),
-        facts=tuple(_facts(exposures, report.population_by)),
-        curve=recall_chart(*recall_curves(exposures), styles, cutoffs, depths, "exposed"),
+        sentences=(*_drawn(exposed), *_depth_words(cutoffs, depths, exposed.drawn), *_landed(report, cutoffs)),
+        facts=tuple(_facts(exposed, report.inputs.population_by)),
+        curve=recall_chart(*recall_curves(exposed), styles, cutoffs, depths, "exposed"),
     )
 
 
-def depth_of(cutoff: int, exposure: Exposure) -> float:
+def depth_of(cutoff: int, drawn: Rows) -> float:
     """The rank among all candidates that a cut-off inside the sample reaches: K L / l (Wang et al. 2024, theorem 1)."""
-    return float(min(cutoff * np.median(exposure.scale), np.median(exposure.population)))
+    return float(min(cutoff * np.median(drawn.scale), np.median(drawn.population)))
 
 
-def recall_curves(exposures: Exposures) -> tuple[Ints, dict[str, Floats]]:
+def recall_curves(exposed: Exposed) -> tuple[Ints, dict[str, Floats]]:
     """Cut-offs, and for each model the estimated share of all positives above them, pooled over users."""
-    exposure, positives = exposures.exposure, exposures.positives
-    largest = int(exposure.population.max())
+    drawn, positives = exposed.drawn, exposed.positives
+    largest = int(drawn.population.max())
     steps = np.unique(np.rint(np.geomspace(1, largest, POINTS)).astype(np.int64))
-    weights = exposure.scale[exposure.user[exposure.positive]]
+    weights = drawn.scale[drawn.user[drawn.labels]]
     curves = {}
     for model, ranks in positives.ranks.items():
         gains = (
@@ -85,22 +85,22 @@ def recall_curves(exposures: Exposures) -> tuple[Ints, dict[str, Floats]]:
     return steps, curves
 
 
-def _drawn(exposures: Exposures) -> Iterator[str]:
-    exposure = exposures.exposure
-    among = "not in the user's train" if isinstance(exposures.evidence.split.rule, Unseen) else "of the catalogue"
-    share = exposure.positive.mean()
+def _drawn(exposed: Exposed) -> Iterator[str]:
+    drawn = exposed.drawn
+    among = "not in the user's train" if isinstance(exposed.split.rule, Unseen) else "of the catalogue"
+    share = drawn.labels.mean()
     yield (
-        f"For each of {exposure.n_users:,} users {_range(exposure.exposed)} items were drawn at random out of "
-        f"{_range(exposure.population)} {among}, and labelled. {exposure.positive.sum():,} of {len(exposure.user):,} "
-        f"are positive ({100 * share:.1f} %), so an exposed positive stands for about {np.median(exposure.scale):.3g} "
+        f"For each of {drawn.n_users:,} users {_range(drawn.counts)} items were drawn at random out of "
+        f"{_range(drawn.population)} {among}, and labelled. {drawn.labels.sum():,} of {len(drawn.user):,} "
+        f"are positive ({100 * share:.1f} %), so an exposed positive stands for about {np.median(drawn.scale):.3g} "
         "positives."
     )
 
 
-def _depth_words(cutoffs: Sequence[int], depths: Sequence[float], exposure: Exposure) -> Iterator[str]:
+def _depth_words(cutoffs: Sequence[int], depths: Sequence[float], drawn: Rows) -> Iterator[str]:
     if not depths:
         return
-    rows, size = np.median(exposure.exposed), np.median(exposure.population)
+    rows, size = np.median(drawn.counts), np.median(drawn.population)
     first = [f"{k} of {rows:g}" for k in cutoffs]
     deep = [f"{depth:,.0f}" for depth in depths]
     yield (
@@ -113,24 +113,24 @@ def _depth_words(cutoffs: Sequence[int], depths: Sequence[float], exposure: Expo
 def _landed(report: "Report", cutoffs: Sequence[int]) -> Iterator[str]:
     if not cutoffs:
         return
-    hits = {model: count_hits(ranks, cutoffs[0]) for model, ranks in report.evidence.ranks.items()}
+    hits = {model: count_hits(ranks, cutoffs[0]) for model, ranks in report.samples.judged.ranks.items()}
     order = sorted(hits, key=lambda model: (-hits[model], model))[:TOLD_MODELS]
     told = [f"{hits[model]:,.0f} by {quoted(model)}" for model in order]
     place = "place" if cutoffs[0] == 1 else f"{cutoffs[0]} places"
     yield (
-        f"Of {report.evidence.rows:,} exposed positives so many are put on the first {place}: {listed(told)}. The "
+        f"Of {report.samples.judged.rows:,} exposed positives so many are put on the first {place}: {listed(told)}. The "
         "estimates over all candidates rest on them."
     )
 
 
-def _facts(exposures: Exposures, population_by: str) -> Iterator[tuple[str, str]]:
-    exposure = exposures.exposure
-    yield "Exposed rows", f"{len(exposure.user):,}"
-    yield "A user", _range(exposure.exposed)
-    yield "Drawn from", _range(exposure.population)
-    yield "Positives", f"{exposure.positive.sum():,}"
-    yield "Users without one", f"{int(np.sum(exposure.positives == 0)):,} of {exposure.n_users:,}"
-    yield "Population", f"{exposures.evidence.split.rule}, {population_by}"
+def _facts(exposed: Exposed, population_by: str) -> Iterator[tuple[str, str]]:
+    drawn = exposed.drawn
+    yield "Exposed rows", f"{len(drawn.user):,}"
+    yield "A user", _range(drawn.counts)
+    yield "Drawn from", _range(drawn.population)
+    yield "Positives", f"{drawn.labels.sum():,}"
+    yield "Users without one", f"{int(np.sum(drawn.positives == 0)):,} of {drawn.n_users:,}"
+    yield "Population", f"{exposed.split.rule}, {population_by}"
 
 
 def _range(sizes: Ints) -> str:

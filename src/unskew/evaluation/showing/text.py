@@ -46,10 +46,10 @@ def print_report(report: "Report", console: Console) -> None:
     lower = [str(metric) for metric in report.settings.metrics if metric.lower_is_better]
     if lower:
         console.print(Text(f"lower is better: {', '.join(lower)}"), soft_wrap=True)
-    for line in correction_lines(report.correction or ()):
+    for line in correction_lines(report.samples.correction or ()):
         console.print(Text(line), soft_wrap=True)
-    if report.gamma is not None:
-        console.print(Text(report.gamma.describe()), soft_wrap=True)
+    if report.propensities.gamma is not None:
+        console.print(Text(report.propensities.gamma.describe()), soft_wrap=True)
     if report.against is not None:
         console.print()
         print_changes(report.against, console)
@@ -77,18 +77,18 @@ def print_verdict(report: "Report", console: Console) -> None:
     verdict = report.verdict
     console.print(Text(" ".join([verdict.sentence, *verdict.summary])))
     if len(report.models) > 1 and any(answer.models > 1 for answer in report.answers):
-        naive = {} if report.exposures is None else {"naive": "inside the sample"}  # which is another target
+        naive = {} if report.samples.exposed is None else {"naive": "inside the sample"}  # which is another target
         print_words(_answers(report.answers, "Which model may be best", **naive), console)
         other = report.on_common_users
         if other is not None and report.verdict.common is not None:
-            users = f"{len(other.evidence.users):,} users whom all models know"
+            users = f"{len(other.samples.judged.users):,} users whom all models know"
             print_words(_answers(other.answers, f"Which model may be best, on the {users}"), console)
     console.print()
 
 
 def naive_lines(report: "Report") -> list[str]:
     """Metrics of positives that are not corrected, and which ones could be."""
-    if report.exposures is not None:
+    if report.samples.exposed is not None:
         return []
     naive = {answer.metric for answer in report.answers if not answer.corrects}
     return [f"note: {naive_only(metric)}" for metric in report.settings.metrics if str(metric) in naive]

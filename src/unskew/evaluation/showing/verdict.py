@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unskew.data.candidates import All
 from unskew.display.phrases import capital, factor, few, listed, quoted, rounded, sentence, signed
-from unskew.estimators import Comparison, Estimate, ExposedEstimator
+from unskew.estimators import Comparison, Estimate
 from unskew.evaluation.checking.data import rows_left_out
 from unskew.evaluation.estimating.best_models import Answer, Standing
 from unskew.evaluation.estimating.common_users import lacking_share
@@ -93,15 +93,15 @@ def judge(report: "Report") -> Verdict:
         tuple(_doubts(report, voice)),
         next(map(sentence, rows_left_out.look(report)), ""),
         None if other is None else other.verdict,
-        0 if other is None else len(other.evidence.users),
+        0 if other is None else len(other.samples.judged.users),
     )
 
 
 def _by_users(report: "Report", other: "Report | None", headline: str) -> str:
     """Both answers, where models do not know the same users: with empty lists, and on the users whom all know."""
-    evidence = report.evidence
-    lacking = [name for name in evidence.ranks if not evidence.served(name).all()]
-    users, known = len(evidence.users), 0 if other is None else len(other.evidence.users)
+    sample = report.samples.judged
+    lacking = [name for name in sample.ranks if not sample.served(name).all()]
+    users, known = len(sample.users), 0 if other is None else len(other.samples.judged.users)
     who = f"{few([quoted(name) for name in lacking])} {'has' if len(lacking) == 1 else 'have'}"
     text = (
         f"{who} no lists for up to {users - known:,} of {users:,} users ({100 * lacking_share(report):.0f} % of the "
@@ -119,7 +119,7 @@ def _lowered(text: str) -> str:
 
 def _scope(report: "Report") -> Iterator[str]:
     """What the numbers are about, where that is not what a reader expects."""
-    split = report.evidence.split
+    split = report.samples.judged.split
     if split.exposed and isinstance(split.rule, All) and split.test_in_train.any():
         rows = f"{int(split.test_in_train.sum()):,} of {len(split.test):,}"
         yield (
@@ -132,7 +132,7 @@ def _scope(report: "Report") -> Iterator[str]:
 
 def _voice(report: "Report") -> Voice:
     """A sample's where an estimator of one was asked for, which are refused without one."""
-    exposed = any(isinstance(estimator, ExposedEstimator) for estimator in report.settings.estimators)
+    exposed = any(estimator.sees != "observed" for estimator in report.settings.estimators)
     return OF_A_SAMPLE if exposed else OF_A_LOG
 
 
@@ -364,7 +364,7 @@ def _doubts(report: "Report", voice: Voice) -> Iterator[str]:
     corrected = [row for row in report.estimates if row.estimator in words]
     if corrected:
         if voice is OF_A_SAMPLE:
-            yield describe_draw(report.evidence.split.rule)
+            yield describe_draw(report.samples.judged.split.rule)
         if any(e.uses_propensity for e in report.settings.estimators):
             assumed = None if report.band is None else report.band.range
             yield describe_assumption(report.settings.propensity, assumed)

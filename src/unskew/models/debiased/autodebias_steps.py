@@ -41,13 +41,7 @@ class Weights:
 
 
 class Meta(Pointwise):
-    """Of `autodebias`.
-
-    Parameters
-    ----------
-    model : AutoDebias
-    setting : Setting
-    """
+    """Of `autodebias`."""
 
     def __init__(self, model: AutoDebias, setting: Setting) -> None:
         super().__init__(model, setting)

@@ -51,13 +51,7 @@ class Setting:
 
 
 class Method(ABC):
-    """Takes a step on all items of a block of users.
-
-    Parameters
-    ----------
-    model : DebiasedModel
-    setting : Setting
-    """
+    """Takes a step on all items of a block of users."""
 
     def __init__(self, model: DebiasedModel, setting: Setting) -> None:
         self.backbone, self.penalty = setting.backbone, model.regularisation
@@ -111,12 +105,7 @@ class Pointwise(Method):
 
 
 class Slopes:
-    """Sums over the pairs of a block: the gradient by the factors x and z.
-
-    Parameters
-    ----------
-    factors : Pair
-    """
+    """Sums over the pairs of a block: the gradient by the factors x and z."""
 
     def __init__(self, factors: Pair) -> None:
         self.users, self.items = factors

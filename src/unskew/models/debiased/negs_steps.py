@@ -10,13 +10,7 @@ from unskew.models.debiased.negs import NegS
 
 
 class Sampled(Method):
-    """Of `negs`.
-
-    Parameters
-    ----------
-    model : NegS
-    setting : Setting
-    """
+    """Of `negs`."""
 
     def __init__(self, model: NegS, setting: Setting) -> None:
         super().__init__(model, setting)

@@ -20,13 +20,7 @@ class Optimiser(Protocol):
 
 
 class Plain:
-    """Gradient descent.
-
-    Parameters
-    ----------
-    parameters : sequence of Tensor
-    rate : float
-    """
+    """Gradient descent."""
 
     def __init__(self, parameters: Sequence[Tensor], rate: float) -> None:
         self.parameters, self.rate = parameters, rate

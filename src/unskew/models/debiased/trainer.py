@@ -62,14 +62,7 @@ def run(
 
 
 class Watch:
-    """Looks at a run after each epoch, and keeps a copy of its best state.
-
-    Parameters
-    ----------
-    model : DebiasedModel
-    backbone : Backbone
-    validation : Rows, optional
-    """
+    """Looks at a run after each epoch, and keeps a copy of its best state."""
 
     def __init__(self, model: DebiasedModel, backbone: Backbone, validation: Rows | None) -> None:
         self.model, self.backbone, self.validation = model, backbone, validation

@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, offsets_of
 from unskew.data import Interactions
+from unskew.data.pairs import pair_keys
 from unskew.errors import DataError, PropensityError
 from unskew.models.model import Model, Progress
 from unskew.ranking.scorers import FactorScorer
@@ -52,7 +53,7 @@ class Rated:
                 f"ratings: row {row + 1} has user {users[row]}, item {items[row]}, value {values[row]:g} and weight "
                 f"{weights[row]:g}; codes end before {self.n_users} and {self.n_items}, values finite, weights above 0"
             )
-        keys = users * self.n_items + items
+        keys = pair_keys(users, items, self.n_items)
         order = np.argsort(keys, kind="stable")
         if np.any(keys[order][1:] == keys[order][:-1]):
             raise DataError("ratings: a (user, item) pair stands twice; keep one row of each")
@@ -72,7 +73,7 @@ class Rated:
     def starts(self) -> Ints:
         """Where each user's rows begin, and the end of the last."""
         counts = np.bincount(self.users, minlength=self.n_users)
-        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return offsets_of(counts)
 
     def take(self, rows: Ints, *, scale: float = 1, most: float = np.inf) -> "Rated":
         """These rows, their weights scaled and then cut at a largest one."""

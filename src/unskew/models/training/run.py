@@ -21,14 +21,7 @@ _PARTS = ("users", "items", "bias")
 
 
 class Run(ABC):
-    """Training from the first step to the last; who takes the steps is left to each kind.
-
-    Parameters
-    ----------
-    model : StepwiseModel
-    observed : Observed
-    seed : int
-    """
+    """Training from the first step to the last; who takes the steps is left to each kind."""
 
     def __init__(self, model: StepwiseModel, observed: Observed, seed: int) -> None:
         self.settings, self.observed, self.seed = model, observed, seed

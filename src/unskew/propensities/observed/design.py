@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, offsets_of
+from unskew.data.pairs import pair_keys
 from unskew.propensities.observed.covariates import Covariates
 from unskew.propensities.observed.observation import CellSample
 
@@ -76,7 +77,7 @@ class Grouped:
 def group_cells(sample: CellSample, user_group: Ints, item_group: Ints, fold: Ints, folds: int) -> Grouped:
     """Put pairs together that have the same user group, item group and outcome."""
     width = int(item_group.max()) + 1
-    keys = (user_group[sample.users].astype(np.int64) * width + item_group[sample.items]) * 2 + sample.observed
+    keys = pair_keys(user_group[sample.users], item_group[sample.items], width) * 2 + sample.observed
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     weight: Floats = np.bincount(group * folds + fold, sample.weight, minlength=len(first) * folds).astype(np.float64)
     return Grouped(sample.users[first], sample.items[first], sample.observed[first], weight.reshape(len(first), folds))
@@ -110,7 +111,7 @@ def row_products(
     from scipy import sparse
 
     n_left, n_right = np.diff(left.indptr).astype(np.int64), np.diff(right.indptr).astype(np.int64)
-    ends = np.concatenate([[0], np.cumsum(n_left * n_right)])
+    ends = offsets_of(n_left * n_right)
     row = np.repeat(np.arange(left.shape[0]), n_left * n_right)
     within = np.arange(ends[-1]) - ends[row]
     in_left = left.indptr[row] + within // n_right[row]

@@ -8,6 +8,7 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions
+from unskew.data.pairs import contains, pair_keys, row_keys
 from unskew.errors import ConfigError, PropensityError
 from unskew.propensities.diagnostics import Diagnostics, ReliabilityBin, diagnose
 from unskew.propensities.observed.tables import Held
@@ -123,12 +124,12 @@ class Cells:
         """All pairs of the vocabularies less those seen before."""
         if not len(observed):
             raise PropensityError(f"{observed.name} has no row, so there is nothing to learn propensities from")
-        keys = np.unique(_keys(observed))
+        keys = np.unique(row_keys(observed, observed.n_items))
         outside = np.zeros(0, np.int64)
         if seen is not None:
             if (seen.n_users, seen.n_items) != (observed.n_users, observed.n_items):
                 raise PropensityError(f"{seen.name} and {observed.name} must share their users and items; use Split")
-            outside = np.setdiff1d(_keys(seen), keys)
+            outside = np.setdiff1d(row_keys(seen, seen.n_items), keys)
         return cls(observed, keys, outside)
 
     @property
@@ -138,8 +139,8 @@ class Cells:
 
     def holds(self, users: Ints, items: Ints) -> tuple[Bools, Bools]:
         """Whether each pair was observed, and whether it could have been."""
-        keys = users.astype(np.int64) * self.log.n_items + items
-        return _within(keys, self.keys), ~_within(keys, self.outside)
+        keys = pair_keys(users, items, self.log.n_items)
+        return contains(self.keys, keys), ~contains(self.outside, keys)
 
     def sample(self, most: int, rng: np.random.Generator) -> CellSample:
         """All pairs when there are at most so many; else the observed and a random sample of the others.
@@ -149,7 +150,7 @@ class Cells:
         width = self.log.n_items
         if self.count <= most:
             keys = np.setdiff1d(np.arange(self.log.n_users * width), self.outside, assume_unique=True)
-            observed = _within(keys, self.keys)
+            observed = contains(self.keys, keys)
             return CellSample(keys // width, keys % width, observed, np.ones(len(keys)))
         taken = self.keys
         if len(taken) > most // 2:
@@ -170,7 +171,7 @@ class Cells:
             return np.sort(rng.choice(free, n, replace=False))
         while len(taken) < n:
             drawn = rng.integers(0, total, n - len(taken) + n // 8 + 8)
-            drawn = drawn[~_within(drawn, self.keys) & ~_within(drawn, self.outside)]
+            drawn = drawn[~contains(self.keys, drawn) & ~contains(self.outside, drawn)]
             both = np.concatenate([taken, drawn])
             _, first = np.unique(both, return_index=True)
             taken = both[np.sort(first)]  # in the order drawn, so that cutting off leaves a uniform sample
@@ -219,14 +220,3 @@ def check_clip(clip: float) -> None:
     """Refuse a floor that is no share of the largest propensity."""
     if not 0 <= clip <= 1:
         raise ConfigError(f"clip={clip:g} must be from 0 (off) to 1; it is a share of the largest propensity")
-
-
-def _keys(rows: Interactions) -> Ints:
-    return rows.users.astype(np.int64) * rows.n_items + rows.items
-
-
-def _within(keys: Ints, ordered: Ints) -> Bools:
-    if not len(ordered):
-        return np.zeros(len(keys), bool)
-    places = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
-    return np.asarray(ordered[places] == keys)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats
 from unskew.data import Interactions, Split, count_train_only
+from unskew.data.pairs import is_among
 from unskew.errors import DataError
 from unskew.evaluation import choose
 from unskew.evaluation.fitting.selection import Chosen
@@ -68,7 +69,7 @@ class Fold:
         ranks = self.ranks[model]
         if name == "pool":
             return ranks
-        return take_ranks(ranks, self.in_test if name == "test" else ~self.in_test)
+        return ranks.take(self.in_test if name == "test" else ~self.in_test)
 
     def values(self, model: str, metric: str, part: str = "test") -> Floats:
         """The metric of each user by code; NaN of users without a row in the part."""
@@ -126,10 +127,8 @@ def train_fold(context: Context, data: str, number: int, split: Split) -> Fold:
             scorers[key], settings[key] = chosen[metric].scorer, written(chosen[metric])
     scorers[POPULAR] = Popular().fit(split.train)
     ranks = FAST_SVD_RANKS if context.fast else SVD_RANKS
-    for done, size in enumerate(ranks):
-        context.report(f"svd on {data}, fold {number + 1}", done, len(ranks))
+    for size in context.counted(f"svd on {data}, fold {number + 1}", ranks):
         scorers[svd_name(size)] = Svd(rank=min(size, _widest(split))).fit(split.train, rng=number)
-    context.report(f"svd on {data}, fold {number + 1}", len(ranks), len(ranks))
     held = {name: held_ranks(scorers[name], split) for name in names_of(context)}
     placed, in_test = {name: ranks for name, (ranks, _) in held.items()}, held[MODELS[0]][1]
     among_all = {}
@@ -178,19 +177,10 @@ def held_ranks(scorer: Scorer, split: Split) -> tuple[Ranks, Bools]:
     both = [np.concatenate([getattr(part, key) for part in (split.validation, split.test)]) for key in _CODES]
     pool = replace(split.test, users=both[0], items=both[1], values=None, times=None, propensity=None)
     whole = Split(split.train, pool, candidates=split.rule, made="validation and test together")
-    width = len(split.item_vocabulary)
-    keys = [part.users.astype(np.int64) * width + part.items for part in (whole.sorted_test, split.test)]
-    return _ranks(scorer, whole), np.isin(keys[0], keys[1])
-
-
-def take_ranks(ranks: Ranks, rows: Bools) -> Ranks:
-    """Some of the rows."""
-    columns: dict[str, Ints] = {name: getattr(ranks, name)[rows] for name in _RANK_COLUMNS}
-    return replace(ranks, **columns)  # type: ignore[arg-type]
+    return _ranks(scorer, whole), is_among(whole.sorted_test, split.test, len(split.item_vocabulary))
 
 
 _CODES = ("users", "items")
-_RANK_COLUMNS = ("users", "items", "above", "tied", "candidates")
 
 
 def written(chosen: Chosen, *, start: bool = False) -> str:

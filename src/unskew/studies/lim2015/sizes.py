@@ -83,13 +83,7 @@ class Sizes:
 
 
 def compare_sizes(folds: list[Fold], model: str, metric: str) -> Sizes:
-    """A measure of a model on both parts, in all folds.
-
-    Parameters
-    ----------
-    folds : list of Fold
-    model, metric : str
-    """
+    """A measure of a model on both parts, in all folds."""
     observed = [
         np.array([fold.values(model, metric, name) for fold in folds]) for name in ("test", "validation", "pool")
     ]

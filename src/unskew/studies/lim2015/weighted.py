@@ -79,11 +79,9 @@ def simulate(
     weights = ("", *map(popularity, gammas), KNOWN)
     ways = (*([Way(model="mf-auc")] if yardsticks else []), *(Way(word, per) for per in _PERS for word in weights))
     trials = []
-    for number in range(logs):
-        context.report(name, number, logs)
+    for number in context.counted(name, range(logs)):
         draw = Draw.of(world, context.rng("lim2015", "weighted", name, number))
         trials.append(run_trial(draw, ways, penalties, context.seed + number, yardsticks=yardsticks))
-    context.report(name, logs, logs)
     return Tally(trials, ways)
 
 

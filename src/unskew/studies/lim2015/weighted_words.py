@@ -22,13 +22,7 @@ ENOUGH = 5
 
 
 def method(world: Marketplace, penalties: Sequence[float]) -> Iterator[str]:
-    """How it was done.
-
-    Parameters
-    ----------
-    world : Marketplace
-    penalties : sequence of float
-    """
+    """How it was done."""
     yield (
         "Beyond the paper, so there is no printed number. The demo's marketplace is drawn anew for each log: "
         f"{world.users:,} users, {world.items} items, tastes that have nothing to do with how much an item is shown, "

@@ -7,7 +7,7 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats
 from unskew.data import Split
-from unskew.evaluation.fitting.models import training_propensity
+from unskew.evaluation.fitting.propensities import training_propensity
 from unskew.propensities import PropensityModel
 from unskew.simulators import Marketplace, World
 
@@ -40,13 +40,7 @@ class Draw:
 
     @classmethod
     def of(cls, model: Marketplace, rng: np.random.Generator) -> "Draw":
-        """Draw a world and part what it holds out by lot.
-
-        Parameters
-        ----------
-        model : Marketplace
-        rng : Generator
-        """
+        """Draw a world and part what it holds out by lot."""
         world = model.draw(rng)
         held, share = world.test, model.holdout
         assert held.propensity is not None

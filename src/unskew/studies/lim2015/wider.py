@@ -17,7 +17,6 @@ from unskew.studies.lim2015.fits import (
     label_of,
     learner,
     search,
-    take_ranks,
     user_values,
     written,
 )
@@ -64,7 +63,7 @@ def train_wider(context: Context, data: str) -> Wider | None:
             chosen = search(context, split, number, tried, f"{name} tuned on {data}, fold {number + 1}")[CHOICE]
             settings[name].append(written(chosen, start=True))
             ranks, in_test = held_ranks(chosen.scorer, split)
-            test = take_ranks(ranks, in_test)
+            test = ranks.take(in_test)
             for metric in METRICS:
                 found[name, metric].append(user_values(test, metric, split.train.n_users))
     return Wider({key: np.array(values) for key, values in found.items()}, settings) if splits else None

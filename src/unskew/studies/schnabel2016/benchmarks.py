@@ -9,7 +9,7 @@ from unskew.arrays import Floats
 from unskew.blas import one_thread
 from unskew.data import Interactions, Split
 from unskew.data.sources.coat import read_item_features, read_user_features
-from unskew.evaluation.fitting.models import training_propensity
+from unskew.evaluation.fitting.propensities import training_propensity
 from unskew.models import CptV, Rated, fit_cpt, fit_mf
 from unskew.models.ratings.mf_fit import Loss, Offsets
 from unskew.models.ratings.mf_tuning import FACTORS, PENALTIES
@@ -141,13 +141,7 @@ class Learned:
 
 
 def learn(benchmark: Benchmark, context: Context) -> Learned:
-    """Learn all rows of a benchmark.
-
-    Parameters
-    ----------
-    benchmark : Benchmark
-    context : Context
-    """
+    """Learn all rows of a benchmark."""
     split = benchmark.split
     weights, notes = _weights(benchmark, context)
     keys = [(learner, metric) for learner in benchmark.learners for metric in LOSSES]
@@ -178,15 +172,13 @@ def _weights(benchmark: Benchmark, context: Context) -> tuple[dict[str, Rated], 
     weights = {"": Rated.unweighted(train.users, train.items, values, train.n_users, train.n_items)}
     used = [name for name in benchmark.propensities if name in {learner.propensity for learner in benchmark.learners}]
     notes = []
-    for step, name in enumerate(used):
-        context.report(f"propensities of {benchmark.name}", step, len(used))
+    for name in context.counted(f"propensities of {benchmark.name}", used):
         chance = training_propensity(benchmark.propensities[name], train)
         weights[name] = Rated(train.users, train.items, values, 1 / chance, train.n_users, train.n_items)
         notes.append(
             f"{benchmark.name}, {name} propensities: from {chance.min():.4f} to {chance.max():.4f}; their inverses add "
             f"up to {np.sum(1 / chance):,.0f}, and there are {train.n_users * train.n_items:,} pairs."
         )
-    context.report(f"propensities of {benchmark.name}", len(used), len(used))
     return weights, tuple(notes)
 
 
@@ -222,13 +214,7 @@ def yahoo(context: Context) -> Benchmark | None:
 
 
 def hold_out(split: Split, context: Context) -> tuple[Split, Interactions]:
-    """Move some of the test rows into a random sample, from which propensities are learnt.
-
-    Parameters
-    ----------
-    split : Split
-    context : Context
-    """
+    """Move some of the test rows into a random sample, from which propensities are learnt."""
     test = split.test
     picked = np.zeros(len(test), dtype=bool)
     size = max(1, round(SHARE * len(test)))

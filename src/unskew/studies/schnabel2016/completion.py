@@ -1,10 +1,11 @@
 """MovieLens 100K completed to a full matrix of ratings, the world of the paper's simulations."""
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, offsets_of
 from unskew.data import Interactions
 from unskew.errors import DataError
 from unskew.metrics import Accuracy
@@ -78,23 +79,14 @@ def complete(log: Interactions, factors: int, penalty: float, rng: np.random.Gen
 
 
 def search(log: Interactions, context: Context) -> tuple[int, float]:
-    """Factors and penalty with the most right ratings, rounded, on a random tenth of the rows.
-
-    Parameters
-    ----------
-    log : Interactions
-    context : Context
-    """
+    """Factors and penalty with the most right ratings, rounded, on a random tenth of the rows."""
     held_out = np.zeros(len(log), dtype=bool)
     held_out[context.rng("completion").permutation(len(log))[: len(log) // 10]] = True
     train, test = log.take(~held_out), log.take(held_out)
-    grid = [(factors, penalty) for factors in FACTORS for penalty in PENALTIES]
     right: dict[tuple[int, float], float] = {}
-    for factors, penalty in grid:
-        context.report("choosing the completion", len(right), len(grid))
+    for factors, penalty in context.counted("choosing the completion", list(product(FACTORS, PENALTIES))):
         predicted = complete(train, factors, penalty, context.rng("start"))[test.users, test.items]
         right[factors, penalty] = float(Accuracy(rounded=True).loss(_values(test), predicted).mean())
-    context.report("choosing the completion", len(grid), len(grid))
     return max(right, key=lambda pair: right[pair])
 
 
@@ -122,7 +114,7 @@ class _Grouped:
 
 def _grouped(groups: Ints, n: int, others: Ints, values: Floats) -> _Grouped:
     order = np.argsort(groups, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(groups, minlength=n))])
+    starts = offsets_of(np.bincount(groups, minlength=n))
     return _Grouped(starts, others[order], values[order])
 
 

@@ -1,13 +1,14 @@
 """Estimates over many draws of what is observed, all at once: P depends on the rating alone, so sums by rating do."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, offsets_of
 from unskew.metrics import MAE, MSE, DCGOfValues, RatingLoss
+from unskew.progress import Stage, counted
 from unskew.simulators import draw_observed, observation, prediction_matrices
 
 STARS = np.arange(1, 6)
@@ -66,13 +67,11 @@ class Losses:
 
     def by_rating(self, power: int = 1) -> Floats:
         """Sum over the cells of each rating of the loss to a power."""
-        starts = np.concatenate([[0], np.cumsum(self.cells)])
+        starts = offsets_of(self.cells)
         parts = (self.values[a:b] for a, b in pairwise(starts))
         return np.array([(part**power).sum(axis=0) for part in parts])
 
-    def draw(
-        self, chance: Floats, trials: int, rng: np.random.Generator, tell: Callable[[int, int], None] | None = None
-    ) -> "Draws":
+    def draw(self, chance: Floats, trials: int, rng: np.random.Generator, progress: Stage | None = None) -> "Draws":
         """Observe each cell with the chance of its rating, again and again.
 
         Parameters
@@ -81,22 +80,18 @@ class Losses:
             P of one to five stars.
         trials : int
         rng : Generator
-        tell : callable, optional
-            Called as ``tell(done, total)``.
+        progress : callable, optional
+            Called as ``progress("trials", done, total)``.
         """
         propensity = np.repeat(chance, self.cells)
         ends = np.cumsum(self.cells)
         counts, sums = np.zeros((trials, 5)), np.zeros((trials, 5, len(self.names)))
-        for trial in range(trials):
-            if tell is not None:
-                tell(trial, trials)
+        for trial in counted(progress, "trials", range(trials)):
             rows = np.flatnonzero(draw_observed(propensity, rng))
             cuts = np.concatenate([[0], np.searchsorted(rows, ends)])
             counts[trial] = np.diff(cuts)
             for star, (a, b) in enumerate(pairwise(cuts)):
                 sums[trial, star] = self.values[rows[a:b]].sum(axis=0)
-        if tell is not None:
-            tell(trials, trials)
         return Draws(int(self.cells.sum()), counts, sums)
 
 

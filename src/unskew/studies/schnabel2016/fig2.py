@@ -48,13 +48,7 @@ def run(context: Context) -> Findings:
 
 
 def compute(world: World | None, context: Context) -> Findings:
-    """The figure of a world, or of none.
-
-    Parameters
-    ----------
-    world : World or None
-    context : Context
-    """
+    """The figure of a world, or of none."""
     if world is None:
         why = context.absence(DATA)
         return Findings(tuple(_cells(CELLS)), tuple(Claim(text, None, why) for text in _CLAIMS))
@@ -71,9 +65,8 @@ def measure(world: World, trials: int, context: Context) -> Errors:
     losses = Losses.of(world.ratings, ("MSE", "DCG"), rng)
     values: dict[tuple[str, str], list[tuple[float, float]]] = {(m, e): [] for m in PANELS for e in ESTIMATORS}
     distance = gap = 0.0
-    for step, alpha in enumerate(ALPHAS):
+    for alpha in context.counted("strengths of selection", ALPHAS):
         chance = chances(world.ratings, alpha)
-        context.report("strengths of selection", step, len(ALPHAS))
         draws = losses.draw(chance, trials, rng)
         estimates = {"Naive": draws.naive(), "IPS": draws.ips(chance), "SNIPS": draws.snips(chance)}
         for (metric, name), found in values.items():
@@ -82,7 +75,6 @@ def measure(world: World, trials: int, context: Context) -> Errors:
         distance = max(distance, _distance(estimates["Naive"][:, losses.columns("MSE")], alpha, world.ratings.size))
         if alpha == 1:
             gap = float(np.abs(estimates["SNIPS"] / estimates["Naive"] - 1).max())
-    context.report("strengths of selection", len(ALPHAS), len(ALPHAS))
     return Errors({key: tuple(found) for key, found in values.items()}, distance, gap)
 
 

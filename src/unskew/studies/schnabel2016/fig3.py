@@ -131,14 +131,7 @@ def cases(design: Design) -> list[Case]:
 
 
 def measure(ratings: Ints, design: Design, context: Context) -> Errors:
-    """Choose a penalty for each case on a draw of its own, then fit each in every trial.
-
-    Parameters
-    ----------
-    ratings : array of int, users by items
-    design : Design
-    context : Context
-    """
+    """Choose a penalty for each case on a draw of its own, then fit each in every trial."""
     truth = _thinned(ratings, design, context).astype(np.int8)
     trials = context.n_trials(design.trials, design.trials)
     all_cases = cases(design)

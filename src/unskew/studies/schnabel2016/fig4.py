@@ -29,13 +29,7 @@ def run(context: Context) -> Findings:
 
 
 def compute(world: World | None, context: Context) -> Findings:
-    """The figure of a world, or of none.
-
-    Parameters
-    ----------
-    world : World or None
-    context : Context
-    """
+    """The figure of a world, or of none."""
     if world is None:
         cells = tuple(_cell(metric, name, None, context.absence(DATA)) for metric in PANELS for name in ESTIMATED)
         return Findings(cells, (Claim(_CLAIM, None, context.absence(DATA)),))
@@ -54,7 +48,7 @@ def measure(world: World, trials: int, context: Context) -> Errors:
     rng = context.rng("fig4")
     losses = Losses.of(world.ratings, ("MSE", "DCG"), rng)
     chance = chances(world.ratings, ALPHA)
-    draws = losses.draw(chance, trials, rng, lambda done, total: context.report("trials", done, total))
+    draws = losses.draw(chance, trials, rng, context.progress)
     known = {"Naive": draws.naive(), "IPS": draws.ips(chance), "SNIPS": draws.snips(chance)}
     errors: dict[tuple[str, str], list[tuple[float, float]]] = {
         (m, e): [] for m in PANELS for e in (*KNOWN, *ESTIMATED)

@@ -74,13 +74,7 @@ def run(context: Context) -> Findings:
 
 
 def compute(world: World | None, context: Context) -> Findings:
-    """The table of a world, or of none.
-
-    Parameters
-    ----------
-    world : World or None
-    context : Context
-    """
+    """The table of a world, or of none."""
     found = None if world is None else simulate(world, context)
     missing = context.absence(DATA) if world is None else ""
     size = CELLS if world is None else world.ratings.size
@@ -99,7 +93,7 @@ def simulate(world: World, context: Context) -> dict[str, Simulated]:
     rng = context.rng("table1")
     losses = Losses.of(world.ratings, ("MAE", "DCG"), rng)
     chance = chances(world.ratings, ALPHA)
-    draws = losses.draw(chance, trials, rng, lambda done, total: context.report("trials", done, total))
+    draws = losses.draw(chance, trials, rng, context.progress)
     estimates = {"IPS": draws.ips(chance), "SNIPS": draws.snips(chance), "Naive": draws.naive()}
     exact = exact_sds(losses, chance)
     found = {}

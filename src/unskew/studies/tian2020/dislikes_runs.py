@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -87,20 +88,11 @@ class Tally:
 
 
 def simulate(context: Context, runs: int) -> Tally:
-    """Run all worlds and settings; each draws worlds of its own.
-
-    Parameters
-    ----------
-    context : Context
-    runs : int
-    """
+    """Run all worlds and settings; each draws worlds of its own."""
     found = {}
-    keys = [(name, setting) for name in WORLDS for setting in SETTINGS]
-    for done, (name, setting) in enumerate(keys):
-        context.report("worlds", done, len(keys))
+    for name, setting in context.counted("worlds", list(product(WORLDS, SETTINGS))):
         world = setting.of(replace(WORLDS[name], users=FAST_USERS) if context.fast else WORLDS[name])
         seed = int(context.rng("tian2020", "dislikes", name, str(setting)).integers(2**31))
         trials = run_trials(world, runs, (ORACLE, POPULAR), metrics=METRICS, methods=METHODS, seed=seed)
         found[name, setting] = Summary(trials)
-    context.report("worlds", len(keys), len(keys))
     return Tally(found, runs)

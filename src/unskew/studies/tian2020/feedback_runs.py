@@ -103,13 +103,7 @@ class Tally:
 
 
 def simulate(context: Context, rounds: int, replications: int) -> Tally:
-    """Run all loops; the k-th replications of all of them start from the same log.
-
-    Parameters
-    ----------
-    context : Context
-    rounds, replications : int
-    """
+    """Run all loops; the k-th replications of all of them start from the same log."""
     world = FAST_WORLD if context.fast else WORLD
     seeds = [int(context.rng("tian2020", "feedback", k).integers(2**31)) for k in range(replications)]
     tasks = [(loop, seed) for seed in seeds for loop in LOOPS]

@@ -22,13 +22,7 @@ ADMITTED = ("precision(of=list)@50", "recall@50", "adg@50", "auc", "dcg@50")
 
 @dataclass(frozen=True)
 class Judgement:
-    """Oracle and popular compared by one metric and one estimate, in all runs of a world.
-
-    Parameters
-    ----------
-    data, world : str
-    pair : PairSummary
-    """
+    """Oracle and popular compared by one metric and one estimate, in all runs of a world."""
 
     data: str
     world: str
@@ -127,13 +121,7 @@ def runs_needed() -> int:
 
 @dataclass(frozen=True)
 class Reach:
-    """How far a method gets, over all worlds and metrics.
-
-    Parameters
-    ----------
-    method : str
-    found : tuple of Judgement
-    """
+    """How far a method gets, over all worlds and metrics."""
 
     method: str
     found: tuple[Judgement, ...]

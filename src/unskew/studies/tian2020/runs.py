@@ -37,13 +37,7 @@ NAIVE = "aoa"
 
 @dataclass(frozen=True)
 class Way:
-    """How recommenders are judged.
-
-    Parameters
-    ----------
-    recommenders : mapping
-    design : Design
-    """
+    """How recommenders are judged."""
 
     recommenders: Mapping[str, Recommender]
     design: Design

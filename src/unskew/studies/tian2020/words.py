@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from unskew.display.phrases import first_of
 from unskew.studies.result import Claim
 from unskew.studies.study import Context
 from unskew.studies.tian2020.printed import METRICS as PRINTED
@@ -49,5 +50,4 @@ def soften(context: Context, claims: Sequence[Claim]) -> tuple[Claim, ...]:
 
 def some(names: Sequence[str], most: int = 8) -> str:
     """The first of them, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return "; ".join(names[:most]) + more if names else "none"
+    return first_of(names, most, "; ")

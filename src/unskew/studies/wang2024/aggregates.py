@@ -33,12 +33,7 @@ SMALL = 50
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """How far the forms are from what they estimate, in one world and with one size of the samples.
-
-    Parameters
-    ----------
-    mine : Estimates
-    """
+    """How far the forms are from what they estimate, in one world and with one size of the samples."""
 
     mine: Estimates
 

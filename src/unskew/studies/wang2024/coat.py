@@ -102,12 +102,6 @@ def split_test(name: str, split: Split, rng: np.random.Generator) -> RandomTest:
 
     The population is that of the data, all items or those not in training, without the user's rows that went to
     training and validation: given these, the rest is a uniform sample of what remains.
-
-    Parameters
-    ----------
-    name : str
-    split : Split
-    rng : Generator
     """
     train, rows = _labelled(split.train), _labelled(split.test)
     size = max(1, round(PART * len(rows)))

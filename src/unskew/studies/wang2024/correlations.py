@@ -1,4 +1,4 @@
-"""How well two rows of numbers order the same models: Pearson's correlation and Kendall's tau-b, for many at once."""
+"""How well two rows of numbers order the same models: Pearson's correlation, and recall in samples."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.arrays import Floats, Ints
+from unskew.studies.means import pair_signs
 from unskew.studies.study import Context
 from unskew.studies.wang2024.biased import BiasedLog, logs
 from unskew.studies.wang2024.draws import draw_exposed
@@ -20,23 +21,6 @@ SIZE, SIZES = 80, (10, 20, 40, 80, 160)
 """N-bar: items drawn of each user; the paper's, and those of figure 3."""
 DRAWS, FAST_DRAWS = 120, 6
 FAST_SIZES = (10, 20, 40, 80)
-
-
-def kendall(first: Floats, second: Floats) -> Floats:
-    r"""Kendall's tau-b of each row of the first with each row of the second.
-
-    .. math:: \tau_b = \frac{\sum_{i<j} \operatorname{sgn}(x_i - x_j) \operatorname{sgn}(y_i - y_j)}
-              {\sqrt{n_x n_y}}
-
-    with :math:`n_x` the number of pairs that x does not tie. NaN where a row ties all.
-
-    Parameters
-    ----------
-    first, second : array (rows, models)
-    """
-    a, b = (_signs(np.atleast_2d(part)) for part in (first, second))
-    size = np.sqrt(np.outer((a != 0).sum(axis=1), (b != 0).sum(axis=1)))
-    return np.asarray(np.divide(a @ b.T, size, out=np.full(size.shape, np.nan), where=size > 0))
 
 
 def pearson(first: Floats, second: Floats) -> Floats:
@@ -61,13 +45,8 @@ def right_pairs(values: Floats, truth: Floats, apart: float) -> Floats:
     clear = np.abs(truth[left] - truth[right]) >= apart * np.maximum(truth[left], truth[right])
     if not clear.any():
         return np.full(len(values), np.nan)
-    agreement = (_signs(values) * _signs(truth[None]))[:, clear]
+    agreement = (pair_signs(values) * pair_signs(truth[None]))[:, clear]
     return np.asarray((1 + agreement.mean(axis=1)) / 2)
-
-
-def _signs(values: Floats) -> Floats:
-    left, right = np.triu_indices(values.shape[1], 1)
-    return np.sign(values[:, left] - values[:, right])
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,11 +120,9 @@ def inner_recall(context: Context, truth: Truth, size: int) -> Floats:
         rng = context.rng("wang2024", "inner", name, size)
         draws = context.n_trials(DRAWS, FAST_DRAWS)
         found = []
-        for done in range(draws):
-            context.report(f"{name}, samples of {size}", done, draws)
+        for _ in context.counted(f"{name}, samples of {size}", range(draws)):
             drawn = draw_exposed(truth.log.held, size, rng)
             found.append([inner_recalls(mine, drawn, truth.log, INNER) for mine in truth.ranks.values()])
-        context.report(f"{name}, samples of {size}", draws, draws)
         return np.array(found)
 
     return context.once(f"wang2024 inner {name} {size}", make)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, offsets_of
 from unskew.errors import ConfigError
 from unskew.estimators import Places, Rows, Terms, chance_of_any
 
@@ -45,7 +45,7 @@ def recall_inside(rows: Rows, above: Ints, k: int) -> Terms:
     """
     order = np.argsort(rows.user.astype(np.int64) * (int(above.max(initial=0)) + 1) + above)
     place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order)) - (np.cumsum(rows.counts) - rows.counts)[rows.user]
+    place[order] = np.arange(len(order)) - offsets_of(rows.counts)[rows.user]
     found = rows.positive_sums((place < k).astype(np.float64))
     has = rows.positives > 0
     return Terms(found[has] / rows.positives[has], np.ones(int(has.sum())))

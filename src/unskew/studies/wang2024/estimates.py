@@ -103,10 +103,8 @@ def measure(context: Context, truth: Truth, size: int) -> Estimates:
     strata = Strata.of(truth.log, truth.ranks, ks)
     rng = context.rng("wang2024", "ure", name, size)
     tally = _Tally(truth, strata, context.n_trials(DRAWS, FAST_DRAWS))
-    for done in range(tally.draws):
-        context.report(f"{name}, ure in samples of {size}", done, tally.draws)
+    for done in context.counted(f"{name}, ure in samples of {size}", range(tally.draws)):
         tally.add(done, Draw.of(strata, draw_exposed(truth.log.held, size, rng)))
-    context.report(f"{name}, ure in samples of {size}", tally.draws, tally.draws)
     return Estimates(
         truth,
         size,

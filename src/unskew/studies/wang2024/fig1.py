@@ -8,10 +8,10 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.means import Mean
+from unskew.studies.means import Mean, kendall
 from unskew.studies.result import Claim, Findings, ReproducedCell
 from unskew.studies.study import Context, Table
-from unskew.studies.wang2024.correlations import INNER, SIZE, Truth, inner_recall, kendall, pearson, truths
+from unskew.studies.wang2024.correlations import INNER, SIZE, Truth, inner_recall, pearson, truths
 from unskew.studies.wang2024.variants import told
 from unskew.studies.wang2024.worlds import KUAIREC, MOVIELENS
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.means import Mean
+from unskew.studies.means import Mean, kendall
 from unskew.studies.result import Findings, ReproducedCell
 from unskew.studies.study import Context, Table
 from unskew.studies.wang2024.correlations import (
@@ -18,7 +18,6 @@ from unskew.studies.wang2024.correlations import (
     SIZES,
     Truth,
     inner_recall,
-    kendall,
     truths,
 )
 from unskew.studies.wang2024.fig1 import CUT, matched
@@ -133,13 +132,7 @@ def run(context: Context) -> Findings:
 
 
 def measure(context: Context, truth: Truth) -> Peaks:
-    """All peaks of a world.
-
-    Parameters
-    ----------
-    context : Context
-    truth : Truth
-    """
+    """All peaks of a world."""
     sizes = FAST_SIZES if context.fast else SIZES
     return Peaks(
         truth,

@@ -8,9 +8,10 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.studies.figure import Figure, Panel, Series
+from unskew.studies.means import kendall
 from unskew.studies.result import Findings, ReproducedCell
 from unskew.studies.study import Context, Table
-from unskew.studies.wang2024.correlations import INNER, SIZE, inner_recall, kendall, right_pairs, truths
+from unskew.studies.wang2024.correlations import INNER, SIZE, inner_recall, right_pairs, truths
 from unskew.studies.wang2024.estimates import Estimates, estimates
 from unskew.studies.wang2024.fig1 import cut_offs
 from unskew.studies.wang2024.fig5_words import claims, notes

@@ -59,26 +59,12 @@ class Fit:
 
 
 def fitted(context: Context, log: Parts, model: DebiasedModel) -> FactorScorer:
-    """One model, trained or read back.
-
-    Parameters
-    ----------
-    context : Context
-    log : Parts
-    model : DebiasedModel
-    """
+    """One model, trained or read back."""
     return fit_many(context, log, {str(model): model})[str(model)]
 
 
 def fit_many(context: Context, log: Parts, models: Mapping[str, DebiasedModel]) -> dict[str, FactorScorer]:
-    """The scorers of some models, by their names; see `fits_of`.
-
-    Parameters
-    ----------
-    context : Context
-    log : Parts
-    models : mapping
-    """
+    """The scorers of some models, by their names; see `fits_of`."""
     return {name: fit.scorer for name, fit in fits_of(context, log, models).items()}
 
 

@@ -166,13 +166,7 @@ def _name(entry: Entry, model: DebiasedModel) -> str:
 
 
 def judge(context: Context, log: BiasedLog) -> JudgedWorld:
-    """Train, choose and judge all rows on one log.
-
-    Parameters
-    ----------
-    context : Context
-    log : BiasedLog
-    """
+    """Train, choose and judge all rows on one log."""
     name, large = log.world.name, large_k(log.population)
     choices = choose(context, log, name, (*ENTRIES, *VARIANTS))
     rng = context.rng("wang2024", "draws", name)
@@ -182,13 +176,11 @@ def judge(context: Context, log: BiasedLog) -> JudgedWorld:
     chances = chances_of(log, EXPOSED)
     found: dict[str, Judged] = {}
     rows = {}
-    for done, (entry, choice) in enumerate(choices.items()):
-        context.report(f"{name}: random draws", done, len(choices))
+    for entry, choice in context.counted(f"{name}: random draws", choices.items()):
         if choice.settings not in found:  # a NegS is shown twice when it is the chosen one
             ranks = places(choice.fit.scorer, log.held)
             found[choice.settings] = _judged(entry, choice, ranks, log, chances, drawn, samples)
         rows[entry] = _renamed(found[choice.settings], entry, choice)
-    context.report(f"{name}: random draws", len(choices), len(choices))
     return JudgedWorld(log, rows, large)
 
 

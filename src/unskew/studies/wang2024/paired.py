@@ -16,12 +16,7 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True)
 class Gap:
-    """A mean difference and its standard error.
-
-    Parameters
-    ----------
-    mean, error : float
-    """
+    """A mean difference and its standard error."""
 
     mean: float
     error: float
@@ -49,12 +44,7 @@ class Gap:
 
 
 def clear(gaps: Mapping[Key, Gap]) -> dict[Key, int]:
-    """The sign of each difference that is clear by Holm's correction over all of them, 0 for the others.
-
-    Parameters
-    ----------
-    gaps : mapping
-    """
+    """The sign of each difference that is clear by Holm's correction over all of them, 0 for the others."""
     adjusted = holm({key: gap.p_value for key, gap in gaps.items()})
     return {
         key: int(np.sign(gap.mean)) if (adjusted[key] or 0.0) < LEVEL and gap.error > 0 else 0
@@ -63,12 +53,7 @@ def clear(gaps: Mapping[Key, Gap]) -> dict[Key, int]:
 
 
 def all_above(gaps: Mapping[Key, Gap]) -> bool | None:
-    """Whether all differences are clearly above 0; None where some cannot be told and none is clearly below.
-
-    Parameters
-    ----------
-    gaps : mapping
-    """
+    """Whether all differences are clearly above 0; None where some cannot be told and none is clearly below."""
     signs = clear(gaps).values()
     if any(sign < 0 for sign in signs):
         return False

@@ -61,13 +61,7 @@ _NEGS: Mapping[str, NegS] = {
 
 
 def grid_of(context: Context, entry: Entry) -> tuple[DebiasedModel, ...]:
-    """What is tried for a row: four settings, or one for each H of NegS; a small version tries one.
-
-    Parameters
-    ----------
-    context : Context
-    entry : Entry
-    """
+    """What is tried for a row: four settings, or one for each H of NegS; a small version tries one."""
     shared: dict[str, Any] = {
         "backbone": _WORDS[entry.backbone],
         "epochs": FAST_EPOCHS if context.fast else EPOCHS,

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from unskew.studies.means import kendall
 from unskew.studies.result import Claim
 from unskew.studies.schnabel2016.completion import DATA as MOVIELENS
 from unskew.studies.study import Context
 from unskew.studies.wang2024.coat import COAT, YAHOO_R3, JudgedTest
-from unskew.studies.wang2024.correlations import kendall
 from unskew.studies.wang2024.judged import EXPOSED, TRADITIONAL, Choice, JudgedWorld
 from unskew.studies.wang2024.paired import Gap, all_above
 from unskew.studies.wang2024.printed import BACKBONES, KUAIREC, TABLE4_KUAIREC, YAHOO

@@ -5,9 +5,10 @@ from itertools import combinations
 
 import numpy as np
 
+from unskew.display.phrases import first_of
+from unskew.studies.means import kendall
 from unskew.studies.result import Claim
 from unskew.studies.wang2024.coat import JudgedTest
-from unskew.studies.wang2024.correlations import kendall
 from unskew.studies.wang2024.judged import POOLED, PUBLISHED, TRADITIONAL, JudgedWorld
 from unskew.studies.wang2024.paired import LEVEL, Gap, clear
 from unskew.studies.wang2024.printed import BACKBONES, Sampled, furthest
@@ -70,8 +71,8 @@ def _pooled(world: JudgedWorld) -> Claim:
     return Claim(
         f"{world.name}: pooled URE is without bias for full recall over positive pairs, for every model and K",
         not off,
-        f"{len(gaps)} mean errors over draws, tested together at {LEVEL:.0%} (Holm); clearly off: {_some(off)}; "
-        f"furthest {worst} {gaps[worst]}",
+        f"{len(gaps)} mean errors over draws, tested together at {LEVEL:.0%} (Holm); clearly off: "
+        f"{first_of(off, MANY)}; furthest {worst} {gaps[worst]}",
     )
 
 
@@ -121,7 +122,7 @@ def _orders_differ(world: JudgedWorld) -> Claim:
         f"{world.name}: the order of the models by full recall@{small} is not that by full recall@{large}",
         bool(turned),
         f"pairs clearly turned round, paired over users, {len(gaps)} tests with Holm's correction: {len(turned)} of "
-        f"{len(pairs)} ({_some(told)}); Kendall's tau of the two orders {float(kendall(*full)[0, 0]):.2f}",
+        f"{len(pairs)} ({first_of(told, MANY)}); Kendall's tau of the two orders {float(kendall(*full)[0, 0]):.2f}",
     )
 
 
@@ -160,7 +161,7 @@ def _explained(world: JudgedWorld) -> Claim:
         "have a positive in the sample",
         not off,
         f"predicted from all labels: {', '.join(told)}; {len(gaps)} means over draws against their predictions, "
-        f"tested together at {LEVEL:.0%} (Holm): clearly off {_some(off)}, furthest {worst} {gaps[worst]}",
+        f"tested together at {LEVEL:.0%} (Holm): clearly off {first_of(off, MANY)}, furthest {worst} {gaps[worst]}",
     )
 
 
@@ -187,9 +188,4 @@ def test_claims(tests: Sequence[JudgedTest]) -> Iterator[Claim]:
 
 
 def _told(names: Sequence[str], gaps: Mapping[str, Gap]) -> str:
-    return _some([f"{name} {gaps[name]}" for name in names])
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MANY} more" if len(names) > MANY else ""
-    return ", ".join(names[:MANY]) + more if names else "none"
+    return first_of([f"{name} {gaps[name]}" for name in names], MANY)

@@ -39,13 +39,7 @@ def variant_models(context: Context) -> dict[str, "AutoDebias"]:
 
 
 def variant_ranks(context: Context, log: BiasedLog) -> dict[str, npt.NDArray[np.int32]]:
-    """Where each variant puts the held items, made once a run.
-
-    Parameters
-    ----------
-    context : Context
-    log : BiasedLog
-    """
+    """Where each variant puts the held items, made once a run."""
     from unskew.studies.wang2024.fits import fits_of
 
     def make() -> dict[str, npt.NDArray[np.int32]]:

@@ -50,25 +50,16 @@ def run(context: Context) -> Findings:
 
 
 def simulate(size: Size, context: Context) -> Grid:
-    """All settings; each gamma has one world, and each number of positives draws of its own.
-
-    Parameters
-    ----------
-    size : Size
-    context : Context
-    """
+    """All settings; each gamma has one world, and each number of positives draws of its own."""
     scores: dict[tuple[float, float, Assumption, str], Score] = {}
-    settings = list(product(GAMMAS, POSITIVES))
     worlds = {
         gamma: World.draw(gamma, size.users, size.items, (METRIC,), context.rng("forms", "world", f"{gamma:g}"))
         for gamma in GAMMAS
     }
-    for done, (gamma, positives) in enumerate(settings):
-        context.report("settings", done, len(settings))
+    for gamma, positives in context.counted("settings", list(product(GAMMAS, POSITIVES))):
         rng = context.rng("forms", f"{gamma:g}", f"{positives:g}")
         found = run_trials(worlds[gamma], positives, ASSUMPTIONS, size.draws, rng)
         scores |= {(gamma, positives, each, form): score for (each, form, _), score in found.items()}
-    context.report("settings", len(settings), len(settings))
     return Grid(scores, GAMMAS, POSITIVES, ASSUMPTIONS)
 
 

@@ -98,13 +98,7 @@ class Learnt:
 
 @dataclass(frozen=True, eq=False)
 class Presented:
-    """What a model presents by popularity, and gamma.
-
-    Parameters
-    ----------
-    bias : PresentationBias
-    fit : GammaFit
-    """
+    """What a model presents by popularity, and gamma."""
 
     bias: PresentationBias
     fit: GammaFit

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats
+from unskew.studies.means import kendall
 from unskew.studies.yang2018.table3_runs import AOA, Runs
 
 
@@ -38,17 +39,4 @@ def reduction(runs: Runs, comparison: str, estimate: str, model: int) -> Reducti
 def taus(runs: Runs, comparison: str, estimate: str) -> Floats:
     """Kendall's tau of the models by the estimate and by the truth, one a draw."""
     pairs = zip(runs.estimates[comparison, estimate], runs.truth[comparison], strict=True)
-    return np.array([kendall(mine, true) for mine, true in pairs])
-
-
-def kendall(first: Floats, second: Floats) -> float:
-    r"""Kendall's tau: pairs in the same order less pairs in the other, over all pairs; a tie counts for neither.
-
-    Parameters
-    ----------
-    first, second : array
-        Of one length, at least 2.
-    """
-    later, earlier = np.tril_indices(len(first), -1)
-    agree = np.sign(first[later] - first[earlier]) * np.sign(second[later] - second[earlier])
-    return float(agree.mean())
+    return np.array([kendall(mine, true, ties="a").item() for mine, true in pairs])

@@ -1,0 +1,73 @@
+"""Keys of (user, item) pairs: one integer per pair, in the order of user and item."""
+
+from typing import Protocol
+
+import numpy as np
+
+from unskew.arrays import Bools, Floats, Ints
+
+
+class Coded(Protocol):
+    """Rows with codes of users and items, such as `Interactions` and `Ranks`."""
+
+    @property
+    def users(self) -> Ints:
+        """The user of each row."""
+
+    @property
+    def items(self) -> Ints:
+        """The item of each row."""
+
+
+def pair_keys(users: Ints, items: Ints, width: int) -> Ints:
+    """One key per pair; `width` is a number that all items are below.
+
+    Examples
+    --------
+    >>> pair_keys(np.array([0, 2]), np.array([3, 1]), 10)
+    array([ 3, 21])
+    """
+    return np.asarray(users, dtype=np.int64) * width + items
+
+
+def row_keys(rows: Coded, width: int) -> Ints:
+    """The key of each row."""
+    return pair_keys(rows.users, rows.items, width)
+
+
+def is_among(rows: Coded, others: Coded, width: int) -> Bools:
+    """Whether each row is one of the others."""
+    return np.isin(row_keys(rows, width), row_keys(others, width))
+
+
+def count_shared(rows: Coded, others: Coded) -> int:
+    """How many rows are among the others too; both have the same codes, as the parts of a split do."""
+    width = max(int(part.items.max(initial=0)) for part in (rows, others)) + 1
+    return int(is_among(rows, others, width).sum())
+
+
+def find(ordered: Ints, wanted: Ints) -> tuple[Ints, Bools]:
+    """A place in sorted keys for each wanted key, and whether the key is there.
+
+    Examples
+    --------
+    >>> find(np.array([2, 5, 9]), np.array([5, 6, 99]))
+    (array([1, 2, 2]), array([ True, False, False]))
+    """
+    if not len(ordered):
+        return np.zeros(len(wanted), np.int64), np.zeros(len(wanted), bool)
+    places = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
+    return places, ordered[places] == wanted
+
+
+def contains(ordered: Ints, wanted: Ints) -> Bools:
+    """Whether each wanted key is among sorted keys."""
+    return find(ordered, wanted)[1]
+
+
+def look_up(ordered: Ints, values: Floats, wanted: Ints) -> Floats:
+    """The value beside each wanted key, of sorted keys; NaN where the key is not there."""
+    places, found = find(ordered, wanted)
+    taken = np.full(len(wanted), np.nan)
+    taken[found] = values[places[found]]
+    return taken

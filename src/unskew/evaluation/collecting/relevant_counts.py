@@ -1,0 +1,109 @@
+"""Each user's number of relevant items, where it is known."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from unskew.arrays import Bools, Floats, Ints
+from unskew.data import Split
+from unskew.data.vocabulary import canonical, vocabulary_of
+from unskew.errors import DataError
+from unskew.evaluation.collecting.sample import Sample
+from unskew.evaluation.fitting.models import Fitted
+from unskew.ranking import Ranks
+
+
+def with_relevant_counts(sample: Sample, counts: Any, models: Mapping[str, Fitted], users: str) -> Sample:
+    """The sample with each user's number of relevant items.
+
+    Parameters
+    ----------
+    sample : Sample
+    counts : mapping or frame
+        User to number, or columns ``user`` and ``relevant``.
+    models : mapping of Fitted
+        Say which users of neither train nor test they know.
+    users : {"any", "common", "served"}
+        Which of these may be judged.
+
+    Raises
+    ------
+    DataError
+        When a judged user has no count, or one smaller than what was observed.
+    """
+    by_user, ids, numbers = relevant_counts(counts, sample.split, sample.users)
+    short = by_user[sample.users] < np.diff(sample.offsets)
+    if short.any():
+        k = int(np.argmax(short))
+        raise DataError(
+            f"relevant counts: user {sample.split.user_vocabulary.ids[sample.users[k]]} has "
+            f"{int(by_user[sample.users[k]])} relevant items but {np.diff(sample.offsets)[k]} held-out ones; a count "
+            "covers all relevant items, observed or not"
+        )
+    return replace(sample, relevant=by_user, absent=numbers[_known_elsewhere(models, ids, users)])
+
+
+def relevant_counts(counts: Any, split: Split, users: Ints) -> tuple[Floats, pl.Series, Floats]:
+    """Number of relevant items by user code, and the ids and counts of users that neither train nor test holds.
+
+    Parameters
+    ----------
+    counts : mapping or frame
+        User to number, or columns ``user`` and ``relevant``.
+    split : Split
+    users : array
+        Codes of the judged users.
+
+    Raises
+    ------
+    DataError
+        When a judged user has no count.
+    """
+    if isinstance(counts, Mapping):
+        ids: Any = np.array([str(key) for key in counts])
+        numbers = np.array(list(counts.values()), dtype=float)
+    else:
+        import narwhals as nw
+
+        frame = nw.from_native(counts, eager_only=True)
+        for column in ("user", "relevant"):
+            if column not in frame.columns:
+                raise DataError(f"relevant counts: no column {column!r} (there are {', '.join(frame.columns)})")
+        ids = pl.Series(frame["user"].to_list())
+        numbers = pl.Series(frame["relevant"].to_list()).cast(pl.Float64, strict=False).fill_null(np.nan).to_numpy()
+    bad = ~((numbers >= 0) & (numbers == np.floor(numbers)) & np.isfinite(numbers))
+    if bad.any():
+        raise DataError(f"relevant counts: row {int(np.argmax(bad)) + 1} is not a whole number of 0 or more")
+    users_given = canonical(ids, "users of the relevant counts")
+    if users_given.is_duplicated().any():
+        twice = users_given.filter(users_given.is_duplicated())[0]
+        raise DataError(f"relevant counts: user {twice} stands more than once; give one count a user")
+    codes = split.user_vocabulary.encode(users_given)
+    by_user = np.full(len(split.user_vocabulary), -1.0)
+    by_user[codes[codes >= 0]] = numbers[codes >= 0]
+    missing = by_user[users] < 0
+    if missing.any():
+        user = split.user_vocabulary.ids[users[int(np.argmax(missing))]]
+        raise DataError(
+            f"relevant counts: {int(missing.sum())} of {len(users)} test users have none, the first is {user}; "
+            "every user with test rows needs a count"
+        )
+    return by_user, users_given.filter(pl.Series(codes < 0)), numbers[codes < 0]
+
+
+def _known_elsewhere(models: Mapping[str, Fitted], ids: pl.Series, rule: str) -> Bools:
+    """Whether a user of neither train nor test may be judged; only models with ids of their own can know one."""
+    knows = []
+    for name, fitted in models.items():
+        model = fitted.ranker
+        if model is None or isinstance(model, Ranks):
+            continue  # they do not say whom else the model knows
+        own = getattr(model, "user_ids", None)
+        nobody = np.zeros(len(ids), dtype=bool)
+        knows.append(nobody if own is None else vocabulary_of(own, f"user_ids of model {name!r}")[0].encode(ids) >= 0)
+    if not knows:
+        return np.ones(len(ids), dtype=bool)
+    return np.asarray(np.any(knows, axis=0) if rule == "any" else np.all(knows, axis=0))

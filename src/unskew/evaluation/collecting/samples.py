@@ -1,0 +1,64 @@
+"""All judged rows of a run, by kind."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from unskew.arrays import Bools
+from unskew.estimators import OVER_ALL_PAIRS, Estimator
+from unskew.evaluation.collecting.exposed import Exposed
+from unskew.evaluation.collecting.predicted import Ratings
+from unskew.evaluation.collecting.sample import Sample
+from unskew.evaluation.collecting.sampled_ranks import CorrectionCheck
+from unskew.metrics import AnyMetric
+from unskew.ranking import Contest
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """What the estimates of a run are made from.
+
+    Parameters
+    ----------
+    judged : Sample
+        The positives; the rated rows where all metrics are over ratings.
+    ratings : Ratings or None
+        All rows with a rating, for metrics over all pairs.
+    exposed : Exposed or None
+        All rows of a randomly exposed test, positive or not.
+    contest : Contest or None
+        Who was ranked among what; None when all ranks were made before.
+    block_size : int or None
+        Users scored at a time.
+    correction : tuple of CorrectionCheck or None
+        How far corrected numbers are from those of full ranking; None without a correction.
+    """
+
+    judged: Sample
+    ratings: Ratings | None = None
+    exposed: Exposed | None = None
+    contest: Contest | None = None
+    block_size: int | None = None
+    correction: tuple[CorrectionCheck, ...] | None = None
+
+    def of(self, metric: AnyMetric, estimator: Estimator) -> Sample:
+        """The rows that an estimator of a metric is made from."""
+        if self.exposed is not None and estimator.sees != "observed":
+            return self.exposed if estimator.sees == "exposed" else self.exposed.inside
+        return self.observed(metric)
+
+    def observed(self, metric: AnyMetric) -> Sample:
+        """The rows of a metric that were not drawn for it: rated ones, or positives."""
+        return self.judged if self.ratings is None or metric.kind not in OVER_ALL_PAIRS else self.ratings
+
+    @property
+    def whole(self) -> Sample:
+        """All rows that were ranked, positive or not."""
+        return self.judged if self.exposed is None else self.exposed
+
+    def of_users(self, known: Bools, models: Collection[str]) -> "Samples":
+        """The rows of some users, and of some models; `known` is by code."""
+        judged = self.judged.of_users(known, models)
+        if isinstance(judged, Ratings):
+            return replace(self, judged=judged, ratings=judged)
+        ratings = None if self.ratings is None else self.ratings.of_users(known, models)
+        return replace(self, judged=judged, ratings=ratings)

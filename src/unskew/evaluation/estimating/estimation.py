@@ -1,0 +1,237 @@
+"""From samples to estimates and comparisons."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.errors import ConfigError
+from unskew.estimators import (
+    OVER_ALL_PAIRS,
+    Comparison,
+    Estimate,
+    Estimator,
+    Rows,
+    Terms,
+    difference,
+    holm,
+    p_value,
+)
+from unskew.evaluation.collecting.sample import Sample
+from unskew.evaluation.collecting.samples import Samples
+from unskew.evaluation.estimating.cell import Cell, make_cell
+from unskew.evaluation.fitting.propensities import Propensities
+from unskew.evaluation.settings.settings import Settings
+from unskew.metrics import AnyMetric, ListMetric, RatingLoss
+from unskew.ranking import Threads
+
+MANY_ROWS = 2**18
+
+Work: TypeAlias = tuple[Sample, str, tuple[tuple[AnyMetric, tuple[Estimator, ...]], ...]]
+"""A sample, a model, and its metrics with the estimators of each."""
+Key: TypeAlias = tuple[str, str, str]
+"""Words of metric and estimator, and the model's name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimation:
+    """Turns samples into estimates under given settings."""
+
+    samples: Samples
+    settings: Settings
+    propensities: Propensities
+    threads: int | None = None
+
+    def run(self) -> tuple[list[Cell], list[Estimate], list[Comparison]]:
+        """Compute all cells, then all intervals, sharing the bootstrap's draws where users are the same."""
+        cells = self.cells()
+        estimates: dict[tuple[int, str], Estimate] = {}
+        comparisons: dict[tuple[int, str, str], Comparison] = {}
+        for group in self._groups(cells):
+            self._intervals(cells, group, estimates, comparisons)
+        return (
+            cells,
+            [estimates[k, model] for k, cell in enumerate(cells) for model in cell.terms],
+            [comparisons[k, a, b] for k, cell in enumerate(cells) for a, b in combinations(cell.terms, 2)],
+        )
+
+    def cells(self) -> list[Cell]:
+        """Numerators and denominators per user of each metric and estimator, without intervals."""
+        terms = self._terms()
+        return [self._cell(metric, estimator, terms) for metric, estimator in self.settings.pairs]
+
+    def rows_of(self, metric: AnyMetric, estimator: Estimator) -> Rows:
+        """The rows that an estimator of a metric rests on, without what they are worth."""
+        sample = self.samples.of(metric, estimator)
+        counted = metric.kind == "mean" or metric.kind in OVER_ALL_PAIRS
+        key = id(sample), estimator.uses_propensity, estimator.counts_empty_users, metric.kind if counted else ""
+        if key not in self._rows:
+            chances = self.chances_of(sample) if estimator.uses_propensity else None
+            self._rows[key] = sample.to_rows(metric.kind, estimator, chances)
+        return self._rows[key]
+
+    def chances_of(self, sample: Sample) -> Floats:
+        """The propensity of each row of a sample; NaN where it has none."""
+        if id(sample) not in self._chances:
+            self._chances[id(sample)] = sample.chances(self.propensities.of(sample.kind))
+        return self._chances[id(sample)]
+
+    @property
+    def engine(self) -> Threads:
+        """Where models and metrics are worked on side by side."""
+        # on few rows the threads would spend more time waiting for one another than they save
+        return Threads(self.threads if self.samples.judged.rows > MANY_ROWS else 1)
+
+    def _cell(self, metric: AnyMetric, estimator: Estimator, terms: dict[Key, Terms]) -> Cell:
+        sample = self.samples.of(metric, estimator)
+        made = {model: terms[str(metric), str(estimator), model] for model in sample.judged_by(metric)}
+        chances = self.chances_of(sample) if estimator.uses_propensity else None
+        return make_cell(sample, metric, estimator, self.rows_of(metric, estimator), chances, made)
+
+    def _terms(self) -> dict[Key, Terms]:
+        """Terms by metric, estimator and model.
+
+        Jobs run side by side and hold the gains of one model and metric at a time, so memory stays small.
+        """
+        jobs = list(self._jobs())
+        terms: dict[Key, Terms] = {}
+        lists: dict[tuple[Sample, AnyMetric, tuple[Estimator, ...]], dict[str, Floats]] = {}
+        for (sample, model, group), (made, values) in zip(jobs, self.engine.map(self._job, jobs), strict=True):
+            terms |= made
+            for metric, estimators in group:
+                if str(metric) in values:
+                    lists.setdefault((sample, metric, estimators), {})[model] = values[str(metric)]
+        for (_, metric, estimators), columns in lists.items():
+            defined = ~np.any([np.isnan(column) for column in columns.values()], axis=0)
+            users = np.arange(int(defined.sum()))
+            for model, column in columns.items():
+                for estimator in estimators:
+                    terms[str(metric), str(estimator), model] = estimator.terms(Rows(column[defined], users), "list")
+        return terms
+
+    def _jobs(self) -> Iterator[Work]:
+        """What is worked on: all list metrics of a model together, because they share its lists, or one metric."""
+        asked: dict[tuple[int, str], tuple[Sample, AnyMetric, list[Estimator]]] = {}
+        for metric, estimator in self.settings.pairs:
+            sample = self.samples.of(metric, estimator)
+            self.rows_of(metric, estimator)  # made before the threads start, each once
+            asked.setdefault((id(sample), str(metric)), (sample, metric, []))[2].append(estimator)
+        together: dict[int, list[tuple[AnyMetric, tuple[Estimator, ...]]]] = {}
+        groups: list[tuple[Sample, Sequence[tuple[AnyMetric, tuple[Estimator, ...]]]]] = []
+        for sample, metric, estimators in asked.values():
+            work = (metric, tuple(estimators))
+            if not sample.by_list(metric):
+                groups.append((sample, [work]))
+            elif id(sample) in together:
+                together[id(sample)].append(work)
+            else:
+                together[id(sample)] = [work]
+                groups.insert(0, (sample, together[id(sample)]))
+        for sample, group in groups:
+            for model in sample.judged_by(group[0][0]):
+                yield sample, model, tuple(group)
+
+    def _job(self, work: Work) -> tuple[dict[Key, Terms], dict[str, Floats]]:
+        """Terms of a model, or the values of its list metrics."""
+        sample, model, group = work
+        if sample.by_list(group[0][0]):
+            lists = sample.lists(model)
+            return {}, {str(metric): metric.values(lists) for metric, _ in group if isinstance(metric, ListMetric)}
+        terms: dict[Key, Terms] = {}
+        for metric, estimators in group:
+            gains: dict[bool, Floats] = {}
+            for estimator in estimators:
+                miss = estimator.misses_ties
+                if miss not in gains:
+                    gains[miss] = sample.gains(model, metric, misses_ties=miss)
+                rows = self.rows_of(metric, estimator)
+                rows = rows.with_worth(gains[miss], sample.places(model, metric, misses_ties=miss))
+                terms[str(metric), str(estimator), model] = terms_of(rows, metric, estimator)
+        return terms, {}
+
+    def _ties(self, metric: AnyMetric, model: str) -> float:
+        return self.samples.observed(metric).ranks[model].tied_share
+
+    @staticmethod
+    def _groups(cells: list[Cell]) -> Iterator[list[int]]:
+        """Places of the cells whose terms are of the same number of users in the same order."""
+        by_size: dict[tuple[int, int, bool], list[int]] = {}
+        for k, cell in enumerate(cells):
+            size = len(next(iter(cell.terms.values())).numerator)
+            key = (size, cell.dropped_users, cell.metric.kind in OVER_ALL_PAIRS)
+            by_size.setdefault(key, []).append(k)
+        yield from by_size.values()
+
+    def _intervals(
+        self,
+        cells: list[Cell],
+        group: list[int],
+        estimates: dict[tuple[int, str], Estimate],
+        comparisons: dict[tuple[int, str, str], Comparison],
+    ) -> None:
+        keys = [(k, model) for k in group for model in cells[k].terms]
+        terms = [cells[k].terms[model] for k, model in keys]
+        place = {key: index for index, key in enumerate(keys)}
+        pairs = [(k, a, b) for k in group for a, b in combinations(cells[k].terms, 2)]
+        settings = self.settings
+        bounds, gaps = settings.interval.bounds(
+            terms,
+            [(place[k, a], place[k, b]) for k, a, b in pairs],
+            settings.level,
+            np.random.default_rng([settings.seed, 1]),
+        )
+        for (k, model), term, (low, high) in zip(keys, terms, bounds, strict=True):
+            estimates[k, model] = self._estimate(cells[k], model, term, low, high)
+        for (k, a, b), (low, high) in zip(pairs, gaps, strict=True):
+            gap, _ = difference(cells[k].terms[a], cells[k].terms[b])
+            error = None if gap is None else settings.interval.gap_error(cells[k].terms[a], cells[k].terms[b])
+            names = str(cells[k].metric), str(cells[k].estimator)
+            comparisons[k, a, b] = Comparison(*names, a, b, gap, low, high, p_value(gap, error), None)
+        for k in group:
+            own = [key for key in pairs if key[0] == k]
+            for key, adjusted in holm({key: comparisons[key].p_value for key in own}).items():
+                comparisons[key] = replace(comparisons[key], p_value_holm=adjusted)
+
+    def _estimate(self, cell: Cell, model: str, terms: Terms, low: float | None, high: float | None) -> Estimate:
+        if terms.value is not None and not np.isfinite(terms.value):
+            raise ConfigError(f"{cell.metric} by {cell.estimator} of model {model!r} is {terms.value}; check its gains")
+        return Estimate(
+            model=model,
+            metric=str(cell.metric),
+            definition=self.samples.of(cell.metric, cell.estimator).definition(cell.metric, model),
+            estimator=str(cell.estimator),
+            target=cell.estimator.target_of(cell.metric.kind),
+            value=terms.value,
+            std_error=self.settings.interval.std_error(terms),
+            low=low,
+            high=high,
+            level=self.settings.level,
+            assumed_low=None,
+            assumed_high=None,
+            users=cell.users,
+            dropped_users=cell.dropped_users,
+            dropped_items=cell.dropped_items,
+            effective_sample_size=cell.effective_sample_size,
+            effective_rows=cell.effective_rows,
+            max_weight_share=cell.max_weight_share,
+            clipped_share=cell.clipped_share,
+            tied_share=0.0 if cell.metric.kind == "loss" else self._ties(cell.metric, model),
+        )
+
+    @cached_property
+    def _rows(self) -> dict[tuple[int, bool, bool, str], Rows]:
+        return {}
+
+    @cached_property
+    def _chances(self) -> dict[int, Floats]:
+        return {}
+
+
+def terms_of(rows: Rows, metric: AnyMetric, estimator: Estimator) -> Terms:
+    """The terms of a metric; of a root, those of what it is the root of."""
+    terms = estimator.terms(rows, metric.kind)
+    return replace(terms, root=True) if isinstance(metric, RatingLoss) and metric.root else terms

@@ -1,0 +1,104 @@
+"""The propensities of a run: of held-out positives, of ratings, and of training rows."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.data import Interactions, Split
+from unskew.data.candidates import All, Listed
+from unskew.data.vocabulary import Vocabulary
+from unskew.errors import ConfigError
+from unskew.evaluation.fitting.gamma import GammaChoice, choose_gamma
+from unskew.evaluation.run import Run
+from unskew.propensities import Column, ObservationModel, Propensity, PropensityModel
+
+
+@dataclass(frozen=True, eq=False)
+class Propensities:
+    """How likely rows are to be observed.
+
+    Parameters
+    ----------
+    positives : Propensity
+        Of held-out positives.
+    ratings : Propensity
+        Of rated rows. Metrics over all pairs know no positives, so it is learnt from all rows.
+    of_training : PropensityModel
+        Of training rows, for models that weight by it; they use no column of the test.
+    gamma : GammaChoice or None
+        What a fitted gamma was chosen from.
+    """
+
+    positives: Propensity
+    ratings: Propensity
+    of_training: PropensityModel
+    gamma: GammaChoice | None = None
+
+    def of(self, kind: str) -> Propensity:
+        """The propensity of the rows of a kind of sample."""
+        return self.ratings if kind == "ratings" else self.positives
+
+
+def fit_propensities(run: Run) -> tuple[Run, Propensities]:
+    """Fit what the run asks for, and return the run with what was found: the number of a gamma, the test's own column.
+
+    A propensity that is not named is that of popularity, unless the test has a column that an estimator can use.
+    """
+    gamma = choose_gamma(run)
+    settings = run.settings
+    if gamma is not None:  # all that follows sees the number
+        gamma.check_within(settings.assume)
+        settings = replace(settings, propensity=gamma.at(gamma.used))
+    of_training = settings.propensity
+    if not settings.propensity_named and _has_propensities(run):
+        settings = replace(settings, propensity=Column(), propensity_found=True)
+    run = run.with_settings(settings)
+    fitted = _fit_held_out(settings.propensity, run.positives, run.split)
+    same = run.positives is run.split.train
+    ratings = fitted if same else _fit_held_out(settings.propensity, run.split.train, run.split)
+    return run, Propensities(fitted, ratings, of_training, gamma)
+
+
+def _has_propensities(run: Run) -> bool:
+    """Whether the test brings propensities that an estimator of the run can use."""
+    weighted = any(estimator.uses_propensity for estimator in run.settings.estimators)
+    return weighted and not run.split.exposed and run.split.test.propensity is not None
+
+
+def _fit_held_out(model: PropensityModel, train: Interactions, split: Split) -> Propensity:
+    """Fit the propensity of the test rows. Training pairs are excluded where seen items are not candidates."""
+    if isinstance(split.rule, All | Listed):
+        return fit_propensity(model, train, split.test, seen=None)
+    judged = split.sorted_test.take(~split.test_in_train) if split.test_in_train.any() else split.test
+    return fit_propensity(model, train, judged, seen=split.train)
+
+
+def fit_propensity(
+    model: PropensityModel, train: Interactions, observed: Interactions, *, seen: Interactions | None
+) -> Propensity:
+    """Fit a propensity of the observed rows; pairs of `seen` could not have been observed."""
+    if isinstance(model, ObservationModel):
+        return model.observe(observed, seen=seen)
+    return model.fit(train, observed)
+
+
+def training_propensity(model: PropensityModel, train: Interactions, *, scaled: bool = True) -> Floats:
+    r"""P(a training row was observed), fitted on the training rows themselves.
+
+    One that is known only up to scale is scaled so that :math:`\sum 1/P` is the number of all pairs, as it is on
+    average for the right one; not so where positives alone are weighted against one another.
+    """
+    fitted = fit_propensity(model, train, train, seen=None)
+    propensity = np.asarray(fitted(train.users, train.items, train.values), dtype=float)
+    if np.isnan(propensity).any():
+        raise ConfigError(f"{model} has no propensity for some training rows; popularity(smoothing=1) has")
+    if scaled and not fitted.absolute:
+        pairs = _known(train.user_vocabulary, train.user_counts) * _known(train.item_vocabulary, train.item_counts)
+        propensity = np.minimum(1.0, propensity * float(np.sum(1 / propensity)) / pairs)
+    return propensity
+
+
+def _known(vocabulary: Vocabulary, counts: Ints) -> float:
+    """How many users or items a model knows: those that were declared, or that have a training row."""
+    return float(len(vocabulary) if vocabulary.declared else np.count_nonzero(counts))
