@@ -242,7 +242,11 @@ def run_demo(
     for way in WAYS:
         if way.propensity not in reports:  # ranks do not depend on the propensity
             reports[way.propensity] = evaluate(
-                report.evidence.ranks, Split(train, test), estimators=ESTIMATORS, propensity=way.propensity, **options
+                report.samples.judged.ranks,
+                Split(train, test),
+                estimators=ESTIMATORS,
+                propensity=way.propensity,
+                **options,
             )
     options["progress"] = prefixed(progress, "truth")
     relevant = Interactions.from_frame(drawn.truth.to_polars(), name="truth")

@@ -25,7 +25,7 @@ class Panel:
     world: World
 
     def judged(self, counts: Ints, population: Population = "tested") -> JudgedRows:
-        """Their relevant items, under a log in which items have so many training rows."""
+        """Their relevant items, under a log in which each item has this number of training rows."""
         rows = judged_rows(self.world, counts, population)
         return rows if rows.in_truth.all() else _truth_alone(rows)
 
@@ -33,7 +33,7 @@ class Panel:
 def split_panel(world: World, users: int) -> tuple[World, Panel]:
     r"""The first users as a log of their own, the others as a panel that shows what the population is like.
 
-    The users of a simulated world are exchangeable, so the rest stands for the population the first come from. An
+    The users of a simulated world are exchangeable, so the rest represents the population the first come from. An
     interval speaks of that population, whose true value :math:`\mu` is not known even here; what is known are the true
     values of the own users, :math:`T`, and of the panel, :math:`T'`. With r panel users for each own user,
 

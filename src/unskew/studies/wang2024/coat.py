@@ -77,7 +77,7 @@ class JudgedTest:
 
 
 def judged_tests(context: Context) -> tuple[JudgedTest, ...]:
-    """Every data set at hand, judged once for all tables."""
+    """Every available data set, judged once for all tables."""
     found = []
     for name in NAMES:
         test = random_test(context, name)
@@ -87,7 +87,7 @@ def judged_tests(context: Context) -> tuple[JudgedTest, ...]:
 
 
 def random_test(context: Context, name: str) -> RandomTest | None:
-    """A data set with a random part; None when it is not at hand."""
+    """A data set with a random part; None when it is not available."""
     source = context.find(name)
     if source is None:
         return None

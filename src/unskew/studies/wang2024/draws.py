@@ -16,7 +16,7 @@ def draw_exposed(held: Bools, size: int, rng: np.random.Generator) -> Ints:
     """D_rand: `size` items of each user, drawn uniformly and without replacement from those that are held."""
     fewest = int(held.sum(axis=1).min())
     if not 0 < size <= fewest:
-        raise ConfigError(f"cannot draw {size} items of each user, for one has {fewest}; draw fewer")
+        raise ConfigError(f"cannot draw {size} items of each user, because one has {fewest}; draw fewer")
     keys = rng.random(held.shape, dtype=np.float32)
     keys[~held] = 2.0
     return np.argpartition(keys, size - 1, axis=1)[:, :size]

@@ -124,7 +124,7 @@ class JudgedWorld:
 
 
 def judged_worlds(context: Context) -> tuple[JudgedWorld, ...]:
-    """Every world at hand, judged once for all tables."""
+    """Every available world, judged once for all tables."""
     return tuple(
         context.once(f"wang2024 judged {log.world.name}", partial(judge, context, log)) for log in logs(context)
     )

@@ -1,6 +1,6 @@
 """All forms of the estimator at many cut-offs and for many models at once, from counts by stratum of ranks.
 
-The numbers are those of `Ure`; only the way to them is shorter, for a study asks for some hundred thousand of them.
+The numbers are those of `Ure`; only the way to them is shorter, because a study asks for some hundred thousand of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -157,7 +157,7 @@ class Draw:
         found = []
         for starts, k in zip(self.strata.groups, self.strata.ks, strict=True):
             good, seen, room = (np.add.reduceat(column, starts) for column in (liked, shown, self.strata.room))
-            above = self.strata.edges[starts] <= k  # the cut-off is an edge, so no stratum stands across it
+            above = self.strata.edges[starts] <= k  # the cut-off is an edge, so no stratum crosses it
             found.append(_share_above(good, seen, room, above))
         return np.array(found)
 

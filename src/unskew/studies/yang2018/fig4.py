@@ -61,7 +61,7 @@ def judge(context: Context, split: Split, learnt: Mapping[str, Learnt], gammas: 
             ruled = drop_cold(split).with_candidates(rule)
             common: dict[str, Any] = {"metrics": [metric], "ties": PRESET["ties"], "seed": context.seed}
             first = evaluate(scorers, ruled, estimators=["aoa"], **common)
-            ranks = first.evidence.ranks
+            ranks = first.samples.judged.ranks
             for name in MODELS:
                 values[metric, name, _column("AOA", place)] = _value(first, name, metric, "aoa")
             for gamma in sorted({*gammas, *CURVE}):

@@ -109,7 +109,7 @@ def run_trials(
             for each, believed in taken.items():
                 # without a propensity a row is dropped, unless the form does not ask for one
                 rows = seen[np.isfinite(believed[seen])] if estimator.uses_propensity else seen
-                sample = Rows(np.zeros(len(rows)), _numbered(world.users[rows]), believed[rows])
+                sample = Rows(np.empty(0), _numbered(world.users[rows]), believed[rows])
                 for metric, gains in world.gains.items():
                     values = [estimator.terms(sample.with_worth(worth[rows]), "mean").value for worth in gains]
                     found[each, form, metric].append(values)
