@@ -84,11 +84,6 @@ def traditional(ranks: npt.NDArray[np.int32], drawn: Ints, log: "BiasedLog", k: 
     positive = np.take_along_axis(log.world.labels, drawn, axis=1)
     k = min(k, mine.shape[1])
     last = np.partition(mine, k - 1, axis=1)[:, k - 1, None]  # ranks are distinct
-    return inside(positive & (mine <= last), positive)
-
-
-def inside(found: Bools, positive: Bools) -> float:
-    """The mean over users with a positive of the share of theirs that was found."""
-    numbers = positive.sum(axis=1)
+    found, numbers = (positive & (mine <= last)).sum(axis=1), positive.sum(axis=1)
     any_ = numbers > 0
-    return float((found.sum(axis=1)[any_] / numbers[any_]).mean()) if any_.any() else float("nan")
+    return float((found[any_] / numbers[any_]).mean()) if any_.any() else float("nan")
