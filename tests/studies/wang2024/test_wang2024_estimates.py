@@ -11,14 +11,14 @@ from unskew.estimators import Estimator
 from unskew.estimators.estimate import Terms
 from unskew.estimators.exposed import Worth
 from unskew.studies import Context
+from unskew.studies.means import kendall
 from unskew.studies.wang2024.aggregates import Errors, scores
-from unskew.studies.wang2024.correlations import Truth, kendall, pearson, right_pairs
-from unskew.studies.wang2024.draws import draw_exposed, worth_of
+from unskew.studies.wang2024.correlations import Truth, pearson, right_pairs
+from unskew.studies.wang2024.draws import chances_of, draw_exposed, worth_of
 from unskew.studies.wang2024.estimates import (
     IDEAL,
     _dcg,
     _ideals,
-    chances,
     conditional_scores,
     delta_errors,
     full_ndcg,
@@ -80,7 +80,7 @@ def test_the_truth_holds_recall_at_every_cut_off(truth):
 
 
 def test_chances_of_a_positive_are_hypergeometric(truth):
-    found = chances(truth, 6)
+    found = chances_of(truth.log, 6)
     for user, (n, among) in enumerate(zip(truth.log.relevant.sum(axis=1), truth.log.population, strict=True)):
         assert found[user] == pytest.approx(1 - comb(int(among - n), 6) / comb(int(among), 6))
 

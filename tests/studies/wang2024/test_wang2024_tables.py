@@ -65,7 +65,7 @@ def test_full_recall_and_expected_values_are_those_of_the_ranks(tiny):
     macro, micro = full_recall(ranks, world.log, [5, 50])
     assert [row.full(5), row.full(50)] == pytest.approx(list(macro))
     assert [row.full_micro(5), row.full_micro(50)] == pytest.approx(list(micro))
-    chances = chances_of(world.log)
+    chances = chances_of(world.log, judged.EXPOSED)
     relevant = world.log.relevant
     assert ((chances > 0) == relevant.any(axis=1)).all()
     shares = [(relevant[user] & (ranks[user] < 5)).sum() / relevant[user].sum() for user in np.flatnonzero(chances > 0)]
