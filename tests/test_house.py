@@ -1,10 +1,13 @@
 """House rules: light imports, documented names, small files."""
 
+import ast
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,7 @@ HEAVY = {
     "typer",
     "jinja2",
 }
+FLAG = re.compile(r"(?<!var\()--[a-z][\w-]*|(?<![\w-])-[em] ")  # colours of pages are written var(--name)
 OPTIONAL = {"torch", "ray", "sklearn", "pandas", "pyarrow"}
 MODULES = [m.name for m in pkgutil.walk_packages(unskew.__path__, "unskew.") if not m.name.endswith("__main__")]
 
@@ -115,3 +119,24 @@ def test_the_licence_is_there_and_named() -> None:
 
 def test_the_package_is_typed() -> None:
     assert (ROOT / "src" / "unskew" / "py.typed").exists()
+
+
+def test_only_the_command_line_names_flags() -> None:
+    """Messages below it name options by `unskew.errors.Option`, which speaks Python to those who use Python."""
+    below = [path for path in SOURCES if "cli" not in path.relative_to(ROOT / "src" / "unskew").parts]
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {flag}"
+        for path in below
+        for line, text in _texts(path)
+        for flag in FLAG.findall(text)
+    ]
+    assert not found
+
+
+def _texts(path: Path) -> Iterator[tuple[int, str]]:
+    """The string literals of a file, but for docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            yield node.lineno, node.value

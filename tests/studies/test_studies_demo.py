@@ -56,7 +56,7 @@ def test_the_verdict_says_what_the_numbers_say(demo: Demo) -> None:
     assert default.endswith(demo.reports["popularity"].verdict.sentence)
     assert "gamma=auto" in fitted
     assert "hold the truth for 4 of 4 models." in known
-    assert why == WHY
+    assert why == f"{WHY} (exposed_split(...))."
 
 
 def test_the_truth_is_the_metric_over_everything_relevant(demo: Demo) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from unskew.arrays import Ints
 from unskew.data.candidates import Sampled
 from unskew.data.vocabulary import canonical
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 from unskew.estimators import OVER_ALL_PAIRS
 from unskew.evaluation.collecting.exposed import Exposed, check_population
 from unskew.evaluation.collecting.predicted import check_rated, collect_ratings
@@ -115,7 +115,7 @@ class _Collector:
             metric = next(metric for metric in settings.metrics if metric.kind != "loss")
             raise ConfigError(
                 f"{metric} needs scores of all candidates, and no model has them: a table of predictions that lacks "
-                "some cannot rank; give --scores or --factors"
+                f"some cannot rank; give {Option('scores')} or {Option('factors')}"
             )
         joined = align(joined, settings.users)
         check_pools(joined, run.split.rule)
