@@ -8,6 +8,7 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints, offsets_of
 from unskew.data import Interactions
+from unskew.data.pairs import row_keys
 from unskew.errors import ConfigError, DataError
 from unskew.simulators import World
 
@@ -143,7 +144,7 @@ def judged_rows(world: World, counts: Ints | None = None, population: Population
 
 def _by_user(test: Interactions) -> tuple[Ints, Floats | None]:
     """Items and propensities by user and item."""
-    order = np.argsort(test.users.astype(np.int64) * max(test.n_items, 1) + test.items, kind="stable")
+    order = np.argsort(row_keys(test, max(test.n_items, 1)), kind="stable")
     return test.items[order].astype(np.int32), None if test.propensity is None else test.propensity[order]
 
 
