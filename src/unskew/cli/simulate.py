@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unskew import __version__
+from unskew.arrays import offsets_of
 from unskew.cli.options import Quiet, Seed
 from unskew.cli.outputs import check_folder, make_folder
 from unskew.cli.screen import plain_table, screen, stages
@@ -102,7 +103,7 @@ def _table(world: "World", name: str) -> "pl.DataFrame":
     columns: dict[str, Ints | Floats | None]
     if name == "relevant":
         # under --candidates trained only items that occur in train are ranked, and only those count
-        known = np.append(0, np.cumsum(world.train.item_counts[world.items] > 0))
+        known = offsets_of(world.train.item_counts[world.items] > 0)
         columns = {
             "user": np.arange(world.n_users, dtype=np.int32),
             "relevant": world.relevant_counts,

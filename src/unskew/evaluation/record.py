@@ -9,7 +9,6 @@ import numpy as np
 
 from unskew import __version__
 from unskew.arrays import Ints
-from unskew.data.sources.status import content_sha256
 from unskew.errors import ConfigError
 from unskew.evaluation.collecting.exposed import Exposed
 from unskew.evaluation.collecting.samples import Samples
@@ -191,6 +190,8 @@ def _file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> di
     models : iterable of str
         Words of the models; one such as ``mf-ips(propensity=...)`` has propensities of its own.
     """
+    from unskew.data.sources.status import content_sha256  # loads all data sets
+
     read = [propensity, *(own for own in map(_own_propensity, models) if own is not None)]
     logging = [model.source for model in read if isinstance(model, Popularity)]
     tables: list[tuple[str, Any]] = [("gamma", source.file) for source in logging if isinstance(source, From)]
