@@ -245,6 +245,6 @@ def test_the_split_shows_the_users_and_items_of_each_part() -> None:
     )
 
 
-def test_notes_of_the_command_line_are_warnings_too() -> None:
-    report = evaluate({"m": real_factors()}, skewed_split())
-    assert "items.csv: lacks some" in warn(replace(report, notes=("items.csv: lacks some",)))
+def test_notes_of_a_split_are_warnings_too() -> None:
+    split = replace(skewed_split(), notes=("items.csv: lacks some",))
+    assert "items.csv: lacks some" in evaluate({"m": real_factors()}, split).warnings
