@@ -12,6 +12,7 @@ SPELLED = {
     "a condition": (Option("positive", "rating>=4"), 'positive="rating>=4"', "--positive 'rating>=4'"),
     "a switch": (Option("allow_missing", True), "allow_missing=True", "--allow-missing"),
     "a number": (Option("level", 0.9), "level=0.9", "--level 0.9"),
+    "one, which is not a switch": (Option("seed", 1), "seed=1", "--seed 1"),
     "what stands for a number": (Option("runs", "N"), "runs=N", "--runs N"),
     "another keyword": (Option("relevant_counts"), "relevant=...", "--relevant-counts"),
     "a column": (Option("user_col"), "user=...", "--user-col"),

@@ -111,7 +111,7 @@ class Option:
         """The spelling of the command line, in Python too."""
         flag = _FLAGS.get(self.name, f"--{self.name.replace('_', '-')}")
         shown = [repr(value) if self.name in _QUOTED else str(value) for value in _each(self.value)]
-        words = [flag] if self.value in (None, True) else [f"{flag} {value}" for value in shown]
+        words = [flag] if self.value is None or self.value is True else [f"{flag} {value}" for value in shown]
         return " ".join([*(("unskew", self.command) if self.command else ()), *words])
 
     @property

@@ -57,8 +57,8 @@ def rows_left_out(report: "Report") -> Iterator[str]:
     do="Add them to the file, or leave them out of train if they could not be drawn.",
 )
 def catalogue_incomplete(report: "Report") -> Iterator[str]:
-    """What the command line found while it read the catalogue."""
-    yield from report.notes
+    """What was found while the split was made."""
+    yield from report.inputs.split.notes
 
 
 @check(
