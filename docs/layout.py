@@ -39,11 +39,15 @@ def layers_picture(container: str = "unskew") -> str:
             places[name] = (start + place * (width + GAP), number * ROW + 8, width)
     height = len(rows) * ROW
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="100%" role="img" '
-        f'aria-label="Layers of {container}, from top to bottom: {escape("; ".join(" and ".join(r) for r in rows))}" '
-        'font-family="sans-serif" font-size="13" fill="currentColor">',
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto">'
-        '<path d="M0,0L8,4L0,8Z" fill="currentColor" opacity="0.55"/></marker></defs>',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="100%" role="img" '
+            f'aria-label="Layers of {container}, from top to bottom: {escape("; ".join(" and ".join(r) for r in rows))}" '
+            'font-family="sans-serif" font-size="13" fill="currentColor">'
+        ),
+        (
+            '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto">'
+            '<path d="M0,0L8,4L0,8Z" fill="currentColor" opacity="0.55"/></marker></defs>'
+        ),
     ]
     for above, below in sorted(edges - down):  # a result that renders itself, when asked
         (x, y, w), (u, v, t) = places[above], places[below]
@@ -105,7 +109,7 @@ def _layers(container: str) -> list[str]:
 
 
 def _imports(container: str, names: set[str]) -> set[tuple[str, str]]:
-    """Which part of a container imports which other, lazily or at once; what is only for type checkers does not count."""
+    """Which part of a container imports which other, lazily or at once; not what is only for type checkers."""
     home = ROOT / "src" / Path(*container.split("."))
     found = set()
     for path in home.rglob("*.py"):

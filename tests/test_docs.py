@@ -215,7 +215,8 @@ def test_the_pictures_of_the_layers_have_every_layer_and_only_downward_arrows() 
 
 def test_the_names_that_open_the_reference_can_be_called() -> None:
     table = read(DOCS / "api.md").split("## ", 1)[0]
-    homes = [importlib.import_module(name) for name in ("unskew", "unskew.data.sources", *dict.fromkeys(re.findall(r"unskew\.\w+", table)))]
+    packages = {"unskew", "unskew.data.sources", *re.findall(r"unskew\.\w+", table)}
+    homes = [importlib.import_module(name) for name in packages]
     names = set(re.findall(r"[`.*]([A-Za-z_]\w+)\b(?=[`(.,]|\*\*)", re.sub(r"unskew\.[a-z_.]+\.(?=\w)", "`", table)))
     known = {name for home in homes for name in dir(home)} | {n for c in PUBLIC for n in dir(c)}
     assert len(names) > 40

@@ -241,6 +241,7 @@ def test_under_another_model_rows_keep_what_is_known_of_users():
     assert (other.user is rows.user, other.kept is kept) == (True, True)
     assert (other.counts is counts, other.scale is scale, other.positives is positives) == (True, True, True)
     assert (counts.tolist(), scale.tolist(), positives.tolist()) == ([2, 1], [2, 2], [1, 1])
+    assert other.with_worth(np.zeros(4)).prior is rows.prior  # fitted once, whichever of them is asked first
     assert rows.worth.tolist() == [0, 0, 0]
     assert other.with_worth(np.arange(4.0)).places is None
     assert Rows(np.zeros(2), np.arange(2)).with_worth(np.array([3.0, 4])).worth.tolist() == [3, 4]
