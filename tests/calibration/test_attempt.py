@@ -137,5 +137,5 @@ def test_without_the_packages_the_hint_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
     monkeypatch.setattr("unskew.calibration.suggest.find_spec", lambda name: None)
     assert not gp_is_here()
-    with pytest.raises(ConfigError, match=r"pip install 'unskew\[tune\]'.*--coarse"):
+    with pytest.raises(ConfigError, match=r"pip install 'unskew\[tune\]'.*coarse=True"):
         require_gp()

@@ -35,14 +35,14 @@ def test_ips_of_a_list_metric_and_the_average_over_pairs_of_a_sum_are_refused() 
 def test_ips_needs_an_absolute_propensity() -> None:
     with pytest.raises(
         PropensityError,
-        match=r"ips needs absolute propensities.*popularity.*--propensity column, naive-bayes or logistic, or snips",
+        match=r'ips needs absolute propensities.*popularity.*propensity="column", naive-bayes or logistic, or snips',
     ):
         evaluate({"m": whole_scores()}, skewed_split(), metrics=["dcg@5"], estimators=["ips"])
 
 
 def test_ips_of_a_mean_needs_the_counts_of_relevant_items() -> None:
     split = skewed_split(propensity=True)
-    with pytest.raises(ConfigError, match=r"ips of recall@5 needs .*--relevant-counts, or use snips"):
+    with pytest.raises(ConfigError, match=r"ips of recall@5 needs .*give relevant=\.\.\., or use snips"):
         evaluate({"m": whole_scores()}, split, metrics=["recall@5"], estimators=["ips"], propensity="column")
 
 

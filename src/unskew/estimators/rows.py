@@ -99,9 +99,9 @@ class Rows:
 
         Parameters
         ----------
-        worth, propensity : array (users, items)
+        worth, propensity : array, users by items
             The propensity may be anything that broadcasts to the shape of the losses.
-        observed : array of bool (users, items)
+        observed : array of bool, users by items
         """
         worth, observed = np.asarray(worth, dtype=float), np.asarray(observed, dtype=bool)
         if worth.ndim != 2 or worth.shape != observed.shape:

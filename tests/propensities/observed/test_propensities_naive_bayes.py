@@ -131,7 +131,7 @@ def test_rows_without_ratings_are_refused() -> None:
     with pytest.raises(PropensityError, match="depend on the rating, and the rows have none"):
         fitted(np.array([0]), np.array([0]))
     bare = Interactions.from_arrays([0], [0], name="test.csv")
-    with pytest.raises(PropensityError, match=r"test\.csv has no ratings.*--rating-col"):
+    with pytest.raises(PropensityError, match=r"test\.csv has no ratings.*name the column with rating="):
         NaiveBayes([1, 2]).observe(bare)
 
 
