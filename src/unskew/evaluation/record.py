@@ -185,11 +185,7 @@ def _finite(number: float) -> float | None:
 def _file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> dict[str, str | None]:
     """The sha256 of each file that the propensities of a run were learnt from, those of its models included.
 
-    Parameters
-    ----------
-    propensity : PropensityModel
-    models : iterable of str
-        Words of the models; one such as ``mf-ips(propensity=...)`` has propensities of its own.
+    `models` are words; one such as ``mf-ips(propensity=...)`` has propensities of its own.
     """
     read = [propensity, *(own for own in map(_own_propensity, models) if own is not None)]
     logging = [model.source for model in read if isinstance(model, Popularity)]

@@ -13,29 +13,14 @@ from unskew.ranking import Engine
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """The data, what was asked of it, and where the work is done.
+    """The data, what was asked of it, and where the work is done."""
 
-    Parameters
-    ----------
-    split : Split
-        Under the candidate rule of the run.
-    settings : Settings
-    engine : Engine
-        Where blocks of users are scored.
-    threads : int, optional
-        Of training and of sums; the numbers do not depend on it.
-    progress : callable, optional
-        Called as ``progress(stage, done, total)``.
-    population_by : str
-        How it is known what the items of an exposed test were drawn from.
-    """
-
-    split: Split
+    split: Split  # under the candidate rule of the run
     settings: Settings
-    engine: Engine
-    threads: int | None = None
-    progress: Stage | None = None
-    population_by: str = "given"
+    engine: Engine  # where blocks of users are scored
+    threads: int | None = None  # of training and of sums; the numbers do not depend on it
+    progress: Stage | None = None  # called as progress(stage, done, total)
+    population_by: str = "given"  # how it is known what the items of an exposed test were drawn from
 
     @cached_property
     def positives(self) -> Interactions:

@@ -35,12 +35,7 @@ from unskew.ranking.contest import in_full
 def collect(run: Run, contenders: Contenders, relevant: Any = None) -> Samples:
     """Rank the positives, rate all rows, or rank exposed ones, as far as the metrics of a run ask for it.
 
-    Parameters
-    ----------
-    run : Run
-    contenders : Contenders
-    relevant : mapping or frame, optional
-        Each user's number of relevant items.
+    `relevant` is each user's number of relevant items, as a mapping or a frame.
     """
     samples = _Collector(run, contenders.models).samples()
     if relevant is None or samples.judged is samples.ratings:

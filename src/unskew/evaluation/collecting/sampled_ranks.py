@@ -36,14 +36,7 @@ class Correction:
     def gains(self, metric: Metric, ranks: Ranks, offsets: Ints, listed: Ints | None) -> Floats:
         """Corrected gain of each row; what was not listed gains nothing when there is a cut-off.
 
-        Parameters
-        ----------
-        metric : Metric
-        ranks : Ranks
-        offsets : array
-            Rows of each user.
-        listed : array, optional
-            As in `Metric.row_gains`.
+        `offsets` are those of the users' rows; `listed` is as in `Metric.row_gains`.
         """
         rows = rows_of(ranks, offsets)
         if self.rule.correction == "unbiased" or isinstance(metric, LinearMetric) or rows.whole:

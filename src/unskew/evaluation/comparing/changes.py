@@ -11,26 +11,14 @@ SPREAD = 0.05  # of the users who would need another number of positives, below 
 
 @dataclass(frozen=True)
 class TestSet:
-    """What a run was judged on.
-
-    Parameters
-    ----------
-    users : int
-        Those with a positive.
-    rows : int
-        Their positives.
-    sha256 : str
-        Of the whole test part.
-    spread : mapping, optional
-        How many users have how many positives, where that is known.
-    """
+    """What a run was judged on."""
 
     __test__ = False  # not for pytest to collect
 
-    users: int
-    rows: int
-    sha256: str
-    spread: Mapping[int, int] | None = field(default=None, repr=False)
+    users: int  # with a positive
+    rows: int  # their positives
+    sha256: str  # of the whole test part
+    spread: Mapping[int, int] | None = field(default=None, repr=False)  # how many users have how many positives
 
     @classmethod
     def of(cls, run: Mapping[str, Any], part: str = "judged") -> "TestSet":

@@ -11,13 +11,7 @@ _SIZES = {"rows_a_user": "exposed rows a user", "population_size": "items they w
 
 
 def same_sample_sizes(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Whether two runs exposed as many items a user, out of as many.
-
-    Parameters
-    ----------
-    before, after : mapping
-        The records of the runs.
-    """
+    """Whether two runs, given by their records, exposed the same number of items per user out of the same number."""
     old, new = before.get("exposed"), after.get("exposed")
     return old is not None and new is not None and all(old.get(size) == new.get(size) for size in _SIZES)
 
@@ -36,15 +30,7 @@ def moves_with_sample(metric: AnyMetric, estimator: Estimator) -> bool:
 def sample_notes(
     pairs: Sequence[tuple[AnyMetric, Estimator]], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Say which numbers the sizes of two samples move.
-
-    Parameters
-    ----------
-    pairs : sequence of (metric, estimator)
-        What is compared.
-    before, after : mapping
-        The records of the runs.
-    """
+    """Say which of the compared numbers the sizes of two samples move; `before` and `after` are records of runs."""
     old, new = before.get("exposed"), after.get("exposed")
     mine = [(metric, estimator) for metric, estimator in pairs if estimator.sees != "observed"]
     if old is None and new is None:

@@ -18,17 +18,8 @@ def try_all(
 ) -> Iterator[tuple[StepwiseModel, Trained]]:
     """Train each, in the order of the grid; those that diverge are left out, unless all do.
 
-    Parameters
-    ----------
-    grid : sequence of StepwiseModel
-    learn : callable
-        Trains one: called with the model, what to add to its name, and progress.
-    side_by_side : int
-        How many at a time.
-    name : str
-        Of the model, in progress.
-    progress : callable, optional
-        A bar each, or one for all where they are trained side by side.
+    `learn` is called with the model, what to add to its name, and progress: a bar each, or one for all that are trained
+    side by side.
     """
     names = labels(grid)
     heard = progress if side_by_side == 1 or progress is None else _Sum(progress, name, grid)

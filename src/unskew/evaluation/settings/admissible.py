@@ -106,19 +106,9 @@ def check_needs(settings: "Settings", propensity: Propensity, *, counted: bool) 
 
 
 def check_correction(rule: Candidates, metrics: Iterable[AnyMetric], items: int) -> None:
-    """Refuse metrics that a corrected rule cannot correct.
+    """Refuse metrics that a corrected rule cannot correct in a catalogue of so many items.
 
-    Parameters
-    ----------
-    rule : Candidates
-    metrics : iterable
-    items : int
-        How many items the catalogue has.
-
-    Raises
-    ------
-    ConfigError
-        For what is no mean over relevant items, and for a cut-off that is closer than two draws are.
+    These are metrics that are not means over relevant items, and cut-offs closer than two draws are.
     """
     if not isinstance(rule, Sampled) or not rule.corrected:
         return
