@@ -33,10 +33,7 @@ def plan_holdout(
 ) -> Holdout:
     """Choose the held-out rows: those given, a share by time or at random, or none.
 
-    Raises
-    ------
-    ConfigError
-        When several are asked for, or there is no model that could be judged on them.
+    Several at once, and held-out rows without a model to judge, are refused.
     """
     if sum(given is not None for given in (test, holdout, temporal)) > 1:
         raise ConfigError("choose one of test, holdout and temporal: each says what the metrics are over")

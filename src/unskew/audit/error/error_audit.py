@@ -70,27 +70,13 @@ def audit_error(
 
 @dataclass(frozen=True, eq=False)
 class ErrorRun:
-    """Makes an error audit.
-
-    Parameters
-    ----------
-    plan : Plan
-    split : Split
-        Its test is empty when nothing is held out.
-    settings : Settings
-    seen : Seen, optional
-        The user's models on the held-out rows.
-    unjudged : bool
-        Whether there are models, but no held-out rows to judge them on.
-    threads : int, optional
-    progress : callable, optional
-    """
+    """Makes an error audit."""
 
     plan: Plan
-    split: Split
+    split: Split  # its test is empty when nothing is held out
     settings: Settings
-    seen: Seen | None = None
-    unjudged: bool = False
+    seen: Seen | None = None  # the user's models on the held-out rows
+    unjudged: bool = False  # there are models, but no held-out rows to judge them on
     threads: int | None = None
     progress: Stage | None = None
 

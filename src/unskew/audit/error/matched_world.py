@@ -22,40 +22,21 @@ SEARCHED, SAVED, GIVEN = "a Gaussian process", "saved parameters", "given"
 class Likened:
     """A world that is to be like a log, and how it was found.
 
-    Parameters
-    ----------
-    world : PreferenceWorld
-        With the users that are simulated.
-    kind : str
-    how : str
-        ``a Gaussian process``, ``saved parameters`` or ``given``.
-    evaluations : int
-        Worlds that the search tried.
-    divergences : dict or None
-        K-L divergence of the log from a new log of the world for each of the four statistics; None when the log is too
-        small to have them.
-    loss : float or None
-        Mean of the divergences relative to those of a world taken at random from the spaces that were searched, minus
-        1: -1 would be a perfect copy. None where nothing was searched.
-    log_users : int
-        Users of the log.
-    notes : tuple of str
-    search : int
-        Which of the searches of this kind found it, from 0.
-    floor : dict or None
-        The divergences between two new logs of the world, which a perfect fit would have.
+    `divergences` are Kullback-Leibler divergences of the log from a new log of the world, by statistic; None when the
+    log is too small to have them. `loss` is their mean relative to a world taken at random from the spaces that were
+    searched, minus 1: -1 would be a perfect copy. It is None where nothing was searched.
     """
 
-    world: PreferenceWorld
+    world: PreferenceWorld  # with the users that are simulated
     kind: str
-    how: str
-    evaluations: int
+    how: str  # ``a Gaussian process``, ``saved parameters`` or ``given``
+    evaluations: int  # worlds that the search tried
     divergences: dict[str, float] | None
     loss: float | None
-    log_users: int
+    log_users: int  # users of the log
     notes: tuple[str, ...] = ()
-    search: int = 0
-    floor: dict[str, float] | None = None
+    search: int = 0  # which of the searches of this kind found it, from 0
+    floor: dict[str, float] | None = None  # divergences between two new logs of the world, as of a perfect fit
 
     @property
     def users(self) -> int:
@@ -95,23 +76,7 @@ class Likened:
 def liken(
     log: Interactions, holdout: float, plan: Plan, *, seed: int, threads: int | None, progress: Stage | None
 ) -> tuple[Likened, ...]:
-    """Find the worlds.
-
-    Parameters
-    ----------
-    log : Interactions
-        All rows, held out or not.
-    holdout : float
-        Share of them that is held out.
-    plan : Plan
-    seed, threads, progress
-        As in an audit.
-
-    Raises
-    ------
-    DataError
-        When the log is too small to calibrate a world to.
-    """
+    """Find worlds like a log, given with all rows, of which the share `holdout` is held out."""
     users = int(np.count_nonzero(log.user_counts))
     sample = _sample(log, plan.depth.rows, seed)
     if plan.given:

@@ -61,29 +61,14 @@ class Observed:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The user's models, and what is known of them on the user's log.
+    """The user's models, and what is known of them on the user's log."""
 
-    Parameters
-    ----------
-    given : mapping
-        Name to model as it was given.
-    fitted : mapping
-        The same, ready.
-    lists : mapping
-        How often each recommends each item.
-    samples : Samples
-        Ranks of the held-out rows.
-    run : Run
-    k : int
-        Length of the lists.
-    """
-
-    given: Mapping[str, ModelLike]
-    fitted: Mapping[str, Fitted]
-    lists: Mapping[str, TopCounts]
-    samples: Samples
+    given: Mapping[str, ModelLike]  # as they were given, by name
+    fitted: Mapping[str, Fitted]  # the same, ready
+    lists: Mapping[str, TopCounts]  # how often each recommends each item
+    samples: Samples  # with ranks of the held-out rows
     run: Run
-    k: int
+    k: int  # length of the lists
 
     @property
     def users(self) -> int:
@@ -154,26 +139,7 @@ class Seen:
 
 @dataclass(eq=False)
 class Casting:
-    """Finds who plays the user's models, and runs the trials.
-
-    Parameters
-    ----------
-    seen : Seen
-    likened : Likened
-    plan : Plan
-    settings : Settings
-    methods : sequence of Method
-    threads : int, optional
-    progress : callable, optional
-    first : Casting, optional
-        That of the first world, after its run: the same models are trained here, in as many runs.
-    rows : list of ModelRow
-        How each model took part, after the run.
-    notes : list of str
-        What should be read with care, after the run.
-    runs : int
-        How many there were.
-    """
+    """Finds who plays the user's models, and runs the trials; the last three fields are filled by the run."""
 
     seen: Seen
     likened: Likened
@@ -182,9 +148,9 @@ class Casting:
     methods: Sequence[Method]
     threads: int | None = None
     progress: Stage | None = None
-    first: "Casting | None" = None
-    rows: list[ModelRow] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    first: "Casting | None" = None  # of the first world, after its run: the same models are trained here, as often
+    rows: list[ModelRow] = field(default_factory=list)  # how each model took part
+    notes: list[str] = field(default_factory=list)  # what should be read with care
     runs: int = 0
 
     def run(self) -> Trials:
