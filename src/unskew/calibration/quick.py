@@ -160,13 +160,7 @@ def start_count(evaluations: int) -> int:
 
 
 def scales_of(starts: Sequence[Trial]) -> dict[str, float]:
-    """Median divergence of each statistic over the starts that could be drawn.
-
-    Raises
-    ------
-    DataError
-        When there is none.
-    """
+    """Median divergence of each statistic over the starts that could be drawn; refused when there are none."""
     drawn: Sequence[Mapping[str, float]] = [trial.divergences for trial in starts if not trial.refused]
     if not drawn:
         kinds = ", ".join(dict.fromkeys(trial.kind for trial in starts))
