@@ -1,7 +1,7 @@
 """What every stage of an evaluation needs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from unskew.data import Interactions, Split
@@ -32,10 +32,6 @@ class Run:
             return train.where(positive)
         except DataError:  # train lacks that column, so all its rows are positives
             return train
-
-    def with_settings(self, settings: Settings) -> "Run":
-        """The same run under other settings."""
-        return replace(self, settings=settings)
 
     def doing(self, what: str, model: str) -> Callable[[int, int], None] | None:
         """The progress of one model, as a function of done and total; None where nobody asks."""

@@ -17,9 +17,6 @@ from unskew.audit.error.result import (
     ORACLE,
     POPULAR,
     ErrorAudit,
-    ModelRow,
-    PairRow,
-    ValueRow,
     WorldResult,
 )
 from unskew.audit.error.summary_rows import own_row, reference_errors, reference_rows, value_rows
@@ -98,7 +95,7 @@ class ErrorRun:
             level=self.settings.level,
             holdout=holdout,
             recommended=tuple(each for metric in self._metrics if (each := recommend(worlds, metric)) is not None),
-            models=_model_rows(castings),
+            models=tuple(castings[0].rows) if castings else (),
             missing=self._missing(),
             seconds=perf_counter() - start,
             errors=_merged([each.errors for each in work if each.result.accepted]),
@@ -169,8 +166,8 @@ class ErrorRun:
         """Simulate the user's models in the nearest accepted world of each kind, and add their rows."""
         if self.seen is None:
             return []
-        depth, chosen = self.plan.depth, _nearest(work)
-        chosen = chosen[: max(1, depth.model_runs // MODEL_RUNS)]
+        depth = self.plan.depth
+        chosen = _nearest(work)[: max(1, depth.model_runs // MODEL_RUNS)]
         castings: list[Casting] = []
         for each in chosen:
             share = replace(depth, model_runs=ceil(depth.model_runs / len(chosen)), seconds=depth.seconds / len(chosen))
@@ -186,8 +183,8 @@ class ErrorRun:
             )
             own = casting.run()
             castings.append(casting)
-            values: list[ValueRow] = list(value_rows(own, each.scale, {row.model: row.how for row in casting.rows}))
-            pairs: list[PairRow] = []
+            values = value_rows(own, each.scale, {row.model: row.how for row in casting.rows})
+            pairs = []
             for observed in self.seen.observed():
                 row, spread = own_row(own, observed)
                 pairs.append(row)
@@ -256,10 +253,6 @@ def _merged(parts: Sequence[dict[tuple[str, str, str, str], Floats]]) -> dict[tu
     return {key: np.concatenate([part[key] for part in parts if key in part]) for key in keys}
 
 
-def _model_rows(castings: Sequence[Casting]) -> tuple[ModelRow, ...]:
-    return tuple(castings[0].rows) if castings else ()
-
-
 def _notes(found: ErrorAudit, castings: Sequence[Casting]) -> Iterator[str]:
     """What should be read with care."""
     for world in found.worlds:
@@ -268,14 +261,11 @@ def _notes(found: ErrorAudit, castings: Sequence[Casting]) -> Iterator[str]:
             reasons = (unlike(world.likened), below_chance(world.auc))
             yield from (f"the world {world.likened.name} is not like this log: {why}" for why in reasons if why)
     if not found.accepted:
+        refusal = next(world.why for world in found.worlds if world.likened is found.likened)
         yield (
             f"none of the {len(found.worlds)} simulated worlds is like this log, so nothing is claimed about how wrong "
-            f"an evaluation on it can be; the nearest, {found.likened.name}: {_why(found)}"
+            f"an evaluation on it can be; the nearest, {found.likened.name}: {refusal}"
         )
     for casting in castings:
         yield from casting.notes
     yield from unlike_models(castings)
-
-
-def _why(found: ErrorAudit) -> str:
-    return next(world.why for world in found.worlds if world.likened is found.likened)

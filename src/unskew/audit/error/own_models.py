@@ -175,7 +175,7 @@ class Casting:
             model = Model.from_word(given) if isinstance(given, str) else given
             if not isinstance(model, Model):
                 continue
-            if isinstance(model, RatingModel) or _weighs(model):
+            if isinstance(model, RatingModel) or str(getattr(model, "propensity", "")):
                 self.notes.append(f"model {name!r} learns from what a simulated log does not have: a stand-in plays it")
                 continue
             word = str(model)
@@ -265,11 +265,6 @@ class OnKnown(Model):
         items = Vocabulary(train.item_vocabulary.decode(known), declared=True)
         rows = np.searchsorted(known, train.items).astype(np.int32)
         return self.model.fit(replace(train, items=rows, item_vocabulary=items), rng=rng, progress=progress)
-
-
-def _weighs(model: Model) -> bool:
-    """Whether a model learns with propensities."""
-    return bool(str(getattr(model, "propensity", "")))
 
 
 def unlike_models(castings: Sequence[Casting]) -> Iterator[str]:

@@ -51,7 +51,7 @@ def recommend(worlds: Sequence[WorldResult], metric: str) -> Recommendation | No
     if not known:
         return None
     worst = _worst([errors for _, errors in known])
-    best = min(worst, key=lambda name: worst[name])
+    best, least = _least(worst)
     by_kind: dict[str, list[dict[str, float]]] = {}
     by_observation: dict[str, list[dict[str, float]]] = {}
     for likened, errors in known:
@@ -61,15 +61,15 @@ def recommend(worlds: Sequence[WorldResult], metric: str) -> Recommendation | No
     return Recommendation(
         metric=metric,
         estimator=best,
-        worst=worst[best],
+        worst=least,
         naive_worst=worst[NAIVE],
         beats=_beaten([errors for _, errors in known], best),
         worlds=len(known),
-        as_good=tuple(name for name in worst if name != best and worst[name] <= NEAR * worst[best]),
+        as_good=tuple(name for name in worst if name != best and worst[name] <= NEAR * least),
         errors=worst,
         by_kind={kind: _worst(own) for kind, own in by_kind.items()},
         beats_by_kind={kind: (_beaten(own, best), len(own)) for kind, own in by_kind.items()},
-        by_observation={observe: _best(own) for observe, own in both.items()},
+        by_observation={observe: _least(_worst(own)) for observe, own in both.items()},
     )
 
 
@@ -77,10 +77,8 @@ def _beaten(errors: Sequence[dict[str, float]], estimator: str) -> int:
     return sum(each[estimator] < each[NAIVE] for each in errors)
 
 
-def _best(errors: Sequence[dict[str, float]]) -> tuple[str, float]:
-    worst = _worst(errors)
-    best = min(worst, key=lambda name: worst[name])
-    return best, worst[best]
+def _least(errors: dict[str, float]) -> tuple[str, float]:
+    return min(errors.items(), key=lambda each: each[1])
 
 
 def relative_errors(world: WorldResult, metric: str) -> dict[str, float]:

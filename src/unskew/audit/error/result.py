@@ -198,11 +198,8 @@ class ErrorAudit:
     @cached_property
     def pairs(self) -> tuple[PairRow, ...]:
         """Over all accepted worlds: means, root mean square errors, and the largest smallest difference."""
-        return tuple(_pooled_pair(self.rows_of(key)) for key in self._keys)
-
-    @property
-    def _keys(self) -> list[PairKey]:
-        return list(dict.fromkeys(row.key for world in self.accepted for row in world.pairs))
+        keys = dict.fromkeys(row.key for world in self.accepted for row in world.pairs)
+        return tuple(_pooled_pair(self.rows_of(key)) for key in keys)
 
     def rows_of(self, key: PairKey) -> list[PairRow]:
         """One row for each accepted world that has it."""

@@ -92,15 +92,16 @@ class _Collector:
         settings = replace(run.settings, positive=positive)
         scorers = self._scorers(positive)
         ready = {name: model.ranker for name, model in self.models.items() if isinstance(model.ranker, Ranks)}
-        contest, made, block = None, {}, None
+        contest, made, block = None, dict[str, Ranks](), None
         if scorers:
             contest = self._contest(positive, scorers)
             check_correction(run.split.rule, settings.metrics, contest.catalogue_size)
             block = settings.block_size or default_block_size(contest.catalogue_size)
-            for name, scorer in scorers.items():
-                if self.models[name].ranker is None:
-                    continue
-                made[name] = self._place("ranking", name, scorer, contest, block)
+            made = {
+                name: self._place("ranking", name, scorer, contest, block)
+                for name, scorer in scorers.items()
+                if self.models[name].ranker is not None
+            }
         joined = {
             name: made[name] if name in made else admit(name, ready[name], run.split, settings)
             for name in self.models
@@ -166,18 +167,14 @@ class _Collector:
     def _scorers(self, positive: str | None) -> dict[str, Scorer]:
         """What scores all items, tables of predictions that cover all candidates included, in the models' order."""
         chosen: dict[str, Scorer] = {}
+        ranking = any(metric.kind != "loss" for metric in self.run.settings.metrics)  # else a table is only looked up
         plain = {name: model.scorer for name, model in self.models.items() if model.scorer is not None}
         for name, model in self.models.items():
             if name in plain:
                 chosen[name] = plain[name]
-            elif model.table is not None and self._ranks and self._covers(name, model.table, plain, positive):
+            elif model.table is not None and ranking and self._covers(name, model.table, plain, positive):
                 chosen[name] = model.table
         return chosen
-
-    @property
-    def _ranks(self) -> bool:
-        """Whether a metric needs ranks; without one, a table of predictions is only looked up."""
-        return any(metric.kind != "loss" for metric in self.run.settings.metrics)
 
     def _covers(self, name: str, table: ListScorer, plain: Mapping[str, Scorer], positive: str | None) -> bool:
         """Whether a table has a score for every candidate of every judged user."""

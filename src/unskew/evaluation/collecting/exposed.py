@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, offsets_of
 from unskew.data import Split
 from unskew.data.vocabulary import canonical
 from unskew.errors import DataError
@@ -82,7 +82,7 @@ class Exposed(Sample):
             split=self.split,
             train=self.train,
             users=self.users[has],
-            offsets=np.append(0, np.cumsum(self.drawn.positives[has])).astype(np.int64),
+            offsets=offsets_of(self.drawn.positives[has]),
             items=self.items[self.positive],
             ranks=ranks,
             known_users=self.known_users,

@@ -172,6 +172,4 @@ def tell_short(top: TopCounts, train: Interactions) -> str:
 
 
 def _with_error(fit: GammaFit | None) -> str:
-    if fit is None:
-        return "not identified"
-    return f"{fit.gamma:.2f} ± {fit.std_error:.2f}"
+    return "not identified" if fit is None else f"{fit.gamma:.2f} ± {fit.std_error:.2f}"

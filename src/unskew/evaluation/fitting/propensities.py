@@ -41,7 +41,7 @@ def fit_propensities(run: Run) -> tuple[Run, Propensities]:
     of_training = settings.propensity
     if not settings.propensity_named and _has_propensities(run):
         settings = replace(settings, propensity=Column(), propensity_found=True)
-    run = run.with_settings(settings)
+    run = replace(run, settings=settings)
     fitted = _fit_held_out(settings.propensity, run.positives, run.split)
     same = run.positives is run.split.train
     ratings = fitted if same else _fit_held_out(settings.propensity, run.split.train, run.split)

@@ -13,6 +13,7 @@ import numpy as np
 from unskew.arrays import SeedLike
 from unskew.data import Interactions, Split
 from unskew.data.candidates import All, Listed, Sampled
+from unskew.data.pairs import count_shared
 from unskew.errors import ConfigError, DataError
 from unskew.evaluation.fitting.grid import try_all
 from unskew.models import Model, StepwiseModel, Trained
@@ -192,12 +193,6 @@ def _judged_on(split: Split, positive: str | None, estimator: str, propensity: s
     weighted = [] if propensity is None else [estimator, propensity]
     words = [str(split.rule), str(positive), *weighted, *(part.sha256 for part in parts)]
     return hashlib.sha256("\n".join(words).encode()).hexdigest()
-
-
-def count_shared(rows: Interactions, others: Interactions) -> int:
-    """How many rows are among the others too; both are coded alike, as the parts of a split are."""
-    keys = [part.users.astype(np.int64) * max(part.n_items, 1) + part.items for part in (rows, others)]
-    return int(np.isin(keys[0], keys[1]).sum())
 
 
 def _file(folder: Path, name: str, grid: str) -> Path:
