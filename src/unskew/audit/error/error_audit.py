@@ -8,8 +8,7 @@ from time import perf_counter
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.audit.error.acceptance import below_chance, misfits, unlike
-from unskew.audit.error.matched_world import Likened, liken
+from unskew.audit.error.matched_world import Likened, below_chance, liken, misfits, unlike
 from unskew.audit.error.own_models import Casting, Seen, unlike_models
 from unskew.audit.error.plan import Plan
 from unskew.audit.error.recommendation import recommend
