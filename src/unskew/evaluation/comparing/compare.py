@@ -10,10 +10,9 @@ from unskew.estimators import OVER_ALL_PAIRS, Aoa, Estimate, Estimator, normal_q
 from unskew.estimators.estimate import standard_error
 from unskew.evaluation.comparing.changes import Change, Changes, TestSet
 from unskew.evaluation.comparing.earlier_run import Earlier, Other, read_earlier
-from unskew.evaluation.comparing.exposed_notes import moves_with_sample, same_sample_sizes
-from unskew.evaluation.comparing.notes import find_notes
+from unskew.evaluation.comparing.notes import find_notes, same_sample_sizes
 from unskew.evaluation.comparing.size_matching import Coupling, counts_by_id, couple
-from unskew.evaluation.estimating.size_effects import ranks_move
+from unskew.evaluation.estimating.size_effects import moves_with_sample, ranks_move
 from unskew.metrics import AnyMetric
 from unskew.metrics.exact.size_shift import mixed_move
 

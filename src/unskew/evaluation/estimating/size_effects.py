@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from unskew.data.candidates import Candidates, Listed, Sampled
-from unskew.estimators import OVER_ALL_PAIRS
+from unskew.estimators import OVER_ALL_PAIRS, Estimator, Ure
 from unskew.metrics import AnyMetric
 
 ROUNDING = 0.01  # numbers of positives a user nearer than this are taken for the same
@@ -34,6 +34,17 @@ def moving(metrics: Iterable[AnyMetric], *, over_all_pairs: bool = False) -> lis
 def ranks_move(rule: Candidates, metric: AnyMetric) -> bool:
     """Whether an item's rank depends on which others are held out, because positives are candidates where observed."""
     return isinstance(rule, Sampled | Listed) and metric.kind != "loss"
+
+
+def moves_with_sample(metric: AnyMetric, estimator: Estimator) -> bool:
+    """Whether an estimate has another expectation when more or fewer items are exposed.
+
+    What ``traditional`` looks at depends on the size of the sample. A mean over users with a positive is less biased
+    towards some of them when more are exposed. A pooled mean and a sum stay where they are.
+    """
+    if not isinstance(estimator, Ure):
+        return True
+    return not (metric.kind == "sum" or (metric.kind == "mean" and estimator.aggregate == "pooled"))
 
 
 def instead_of(metric: AnyMetric) -> str | None:
