@@ -20,7 +20,7 @@ from unskew.propensities import Diagnostics, From, ObservationModel, Popularity,
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
-ROWS_A_USER = "rows_a_user"  # the key in the JSON, beside users and rows
+ROWS_A_USER = "rows_a_user"  # the key in the JSON, next to users and rows
 
 
 def record(report: "Report") -> dict[str, Any]:

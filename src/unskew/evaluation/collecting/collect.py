@@ -224,7 +224,7 @@ class _Collector:
     def _check_correction(
         self, sample: Sample, contest: Contest | None, block: int | None
     ) -> tuple[CorrectionCheck, ...] | None:
-        """Rank some users in full, where scores are at hand, and compare."""
+        """Rank some users in full, where scores are available, and compare."""
         if sample.correction is None:
             return None
         if contest is None:
@@ -246,7 +246,7 @@ class _Collector:
         return tuple(checks)
 
     def _without_rank(self, ranks: Ranks, users: Ints) -> dict[str, int]:
-        """What saved ranks lack; they do not tell why."""
+        """What saved ranks lack; they do not say why."""
         test, positive = self.run.split.test, self.run.settings.positive
         is_positive = np.ones(len(test), dtype=bool) if positive is None else test.holds(positive)
         tested = np.unique(test.users)

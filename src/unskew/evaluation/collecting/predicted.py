@@ -89,7 +89,7 @@ class Ratings(Sample):
         return (pairs > 0).astype(float) if graded else pairs
 
     def _per_row(self, losses: Floats, metric: AnyMetric) -> Floats:
-        """The losses, or an error when there is not one a row, as a class of the user's own may have it."""
+        """The losses, or an error when a class of the user's own does not give one per row."""
         if np.shape(losses) != (self.rows,):
             raise ConfigError(
                 f"{metric} gave losses of shape {np.shape(losses)} for {self.rows} rows; loss(values, predicted) gives "

@@ -172,7 +172,7 @@ class Sample:
         )
 
     def _columns(self, keep: Bools) -> dict[str, Any]:
-        """What a kind of sample has beside, of some rows."""
+        """Further fields of a kind of sample, for some of its rows."""
         return {}
 
     def population(self, *, mean: bool) -> Bools:

@@ -88,7 +88,7 @@ def _sizes(changes: Changes, report: "Report") -> Iterator[str]:
     before, after = changes.before, changes.after
     if not before.differs_in_size(after):
         return
-    of_samples = {str(e) for e in report.settings.estimators if e.sees != "observed"}  # told of apart
+    of_samples = {str(e) for e in report.settings.estimators if e.sees != "observed"}  # which have notes of their own
     compared = {row.metric for row in changes.rows if row.estimator not in of_samples}
     metrics = [metric for metric in report.settings.metrics if str(metric) in compared]
     if any(ranks_move(report.inputs.split.rule, metric) for metric in metrics):
@@ -122,7 +122,7 @@ def _move(metrics: Iterable[str]) -> str:
 
 
 def _untold(changes: Changes, moved: Sequence[AnyMetric]) -> str:
-    """For which metrics it cannot be told by how much."""
+    """For which metrics it is not known by how much."""
     told = {row.metric for row in changes.rows if row.expected is not None}
     unknown = [str(metric) for metric in moved if str(metric) not in told]
     return f", and how far {_move(unknown)} cannot be told from these ranks" if unknown else ""

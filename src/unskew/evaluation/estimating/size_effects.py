@@ -7,7 +7,7 @@ from unskew.data.candidates import Candidates, Listed, Sampled
 from unskew.estimators import OVER_ALL_PAIRS, Estimator, Ure
 from unskew.metrics import AnyMetric
 
-ROUNDING = 0.01  # numbers of positives a user nearer than this are taken for the same
+ROUNDING = 0.01  # numbers of positives per user nearer than this count as the same
 _INSTEAD = {
     "ndcg": "adg",
     "map": "adg",
@@ -22,7 +22,7 @@ _INSTEAD = {
 
 
 def sizes_differ(a: float, b: float) -> bool:
-    """Whether two numbers of positives a user differ by more than rounding."""
+    """Whether two numbers of positives per user differ by more than rounding."""
     return abs(a - b) > ROUNDING * max(a, b)
 
 

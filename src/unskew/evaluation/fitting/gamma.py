@@ -26,7 +26,7 @@ REFERENCES: tuple[GradientModel, ...] = (
 )
 BATCHES = 18  # a pass over the log, where that is no more samples than a batch of the paper's
 LEAST_BATCH = 256
-TOP = 50  # recommendations a user, as in Yang et al. 2018
+TOP = 50  # recommendations per user, as in Yang et al. 2018
 NEARLY = 0.95  # part of the places that could be filled, from which on lists count as full
 ERRORS = 2  # standard errors to each side of the gamma of a single model
 
@@ -118,7 +118,9 @@ def choose_gamma(run: Run) -> GammaChoice | None:
     propensity, split, train = run.settings.propensity, run.split, run.positives
     if not isinstance(propensity, Popularity) or propensity.source is None:
         return None
-    fit_gamma(train.item_counts, np.ones(train.n_items))  # a log that cannot tell is refused before models are trained
+    fit_gamma(
+        train.item_counts, np.ones(train.n_items)
+    )  # a log that cannot show it is refused before models are trained
     found = []
     for name, settings, scorer in _sources(propensity, run):
         top = count_top(
@@ -142,7 +144,7 @@ def choose_gamma(run: Run) -> GammaChoice | None:
 
 
 def _sources(propensity: Popularity, run: Run) -> Iterator[tuple[str, str, Scorer]]:
-    """The models whose recommendations tell gamma, one at a time: name, settings, scorer."""
+    """The models whose recommendations show gamma, one at a time: name, settings, scorer."""
     source = propensity.source
     if isinstance(source, From):
         read = read_factors if Path(source.file).suffix == ".npz" else read_scores
@@ -155,7 +157,7 @@ def _sources(propensity: Popularity, run: Run) -> Iterator[tuple[str, str, Score
 
 
 def references(train: Interactions) -> list[GradientModel]:
-    """The models of ``gamma=auto`` for a log: on a small one their batches are smaller, for as many passes."""
+    """The models of ``gamma=auto`` for a log: on a small one batches are smaller, for the same number of passes."""
     batch = int(np.clip(len(train) // BATCHES, LEAST_BATCH, REFERENCES[0].batch))
     return [replace(model, batch=batch) for model in REFERENCES]
 

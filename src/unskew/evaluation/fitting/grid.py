@@ -43,7 +43,7 @@ def try_all(
 
 
 def labels(grid: Sequence[StepwiseModel]) -> list[str]:
-    """What tells each of the grid from the others, as in `` at 0.05, 0.01``; nothing where there is one alone."""
+    """What distinguishes each of the grid, as in `` at 0.05, 0.01``; nothing where there is one alone."""
     if len(grid) == 1:
         return [""]
     names = [each.name for each in fields(grid[0])]

@@ -118,7 +118,7 @@ class _Trainer:
     def fit(self, name: str, given: ModelLike) -> Fitted:
         """Join what ranks and what predicts, each trained where it is not."""
         parts = [self._fit(name, part) for part in _parts(given)]
-        alone = len(parts) == 1  # beside something that ranks, a table of predictions only predicts
+        alone = len(parts) == 1  # next to something that ranks, a table of predictions only predicts
         rankers = [part.ranker for part in parts if part.ranker is not None and (alone or part.table is None)]
         predictors = [part.predictor for part in parts if part.predictor is not None]
         if not parts or len(rankers) > 1 or len(predictors) > 1:
