@@ -84,7 +84,7 @@ def check_k(k: int, train: Interactions, models: Mapping[str, ModelLike]) -> Non
 
 
 def check_held_out(plan: Holdout, models: Mapping[str, ModelLike], settings: Settings) -> None:
-    """Refuse held-out rows of which none can be judged, with what helps in an audit."""
+    """Refuse held-out rows when none of them can be judged, with what helps in an audit."""
     if not plan.judged:
         return
     split = plan.split

@@ -22,7 +22,7 @@ RULE = (
 
 @dataclass(frozen=True)
 class TopShare:
-    """What the most popular items have: this share of the items, rounded up to so many, has this share of the rows."""
+    """What the most popular items have: this share of the items, rounded up, has this share of the rows."""
 
     share: float
     items: int

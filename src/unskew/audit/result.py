@@ -30,7 +30,7 @@ class Audit(AsJson):
         Of the whole log.
     strata : Strata
         Of the items, by the rows that models were trained on; by the whole log when that has one or two popularity
-        levels, for then more levels among the training rows are luck.
+        levels, because more levels among the training rows are then luck.
     models : tuple of ModelAudit
         In the order they were given.
     by_stratum : tuple of StratumEstimate

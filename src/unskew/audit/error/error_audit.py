@@ -152,7 +152,7 @@ class ErrorRun:
             world.world,
             runs,
             (ORACLE, POPULAR),
-            metrics=list(dict.fromkeys([*self._metrics, AUC])),  # which tells whether the world is accepted
+            metrics=list(dict.fromkeys([*self._metrics, AUC])),  # which decides whether the world is accepted
             methods=METHODS,
             level=self.settings.level,
             panel=True,

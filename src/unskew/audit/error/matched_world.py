@@ -101,7 +101,7 @@ class Likened:
 def liken(
     log: Interactions, holdout: float, plan: Plan, *, seed: int, threads: int | None, progress: Stage | None
 ) -> tuple[Likened, ...]:
-    """Find worlds like a log, given with all rows, of which the share `holdout` is held out."""
+    """Find worlds like a log with all its rows, and let them hold out the share `holdout`."""
     from unskew.calibration.quick import sample_users
 
     users = int(np.count_nonzero(log.user_counts))
@@ -178,7 +178,7 @@ def _calibrated(
     found = calibrate_ensemble(
         sample,
         plan.kinds,
-        searches=depth.searches * len(KINDS) // len(plan.kinds),  # as many worlds for one kind as for all of them
+        searches=depth.searches * len(KINDS) // len(plan.kinds),  # one kind gets the worlds of all of them
         evaluations=depth.evaluations,
         seed=seed,
         threads=threads,

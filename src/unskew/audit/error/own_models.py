@@ -1,4 +1,4 @@
-"""The user's models in the simulated world: trained anew on each log, or played by stand-ins."""
+"""The user's models in the simulated world: trained again on each log, or played by stand-ins."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,7 +43,7 @@ from unskew.trials.runs import Trials, run_trials
 from unskew.trials.seeds import Purpose, stream_of
 
 FEW = 4
-"""With so many models all pairs are looked at; with more, the best few, each with the next."""
+"""Up to this many models, all pairs are looked at; with more, the best few, each with the next."""
 LEAST_RUNS = 6
 """With time for fewer runs in each world, a model is not trained but played by a stand-in."""
 CLOSED = ("popular", "random")

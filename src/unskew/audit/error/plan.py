@@ -24,7 +24,7 @@ what is observed may resemble it equally well, and all are asked.
 
 @dataclass(frozen=True)
 class Depth:
-    """What a depth stands for."""
+    """How much work a depth means."""
 
     searches: int  # for each of the four kinds of world, or four times as many for one kind
     evaluations: int  # worlds that each search tries; the first 40 % are shared by the searches of a kind

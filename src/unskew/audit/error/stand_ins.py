@@ -111,7 +111,7 @@ class Field:
             yield first, scores
 
     def _noise(self, stream: int, first: int, size: int) -> Matrix:
-        # the number of rows tells the users of a log from the strangers of the same run
+        # the number of rows separates the users of a log from the strangers of the same run
         rng = np.random.default_rng([self.seed, stream, first, len(self.judged)])
         return rng.standard_normal((size, len(self.known)), dtype=np.float32)
 
