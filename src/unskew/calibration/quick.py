@@ -158,7 +158,7 @@ def scales_of(starts: Sequence[Trial]) -> dict[str, float]:
 
 
 def sample_users(log: Interactions, most: int, rng: np.random.Generator) -> Interactions:
-    """The log, or so many of its users at random that it has at most so many rows."""
+    """The log, or a random sample of its users with at most this many rows."""
     if len(log) <= most:
         return log
     order = rng.permutation(log.n_users)

@@ -51,7 +51,7 @@ class Search:
 
 @contextmanager
 def runner(real: Statistics, side_by_side: int) -> Iterator[Runner]:
-    """A function that carries searches out, so many at a time; their results do not depend on how many.
+    """A function that carries out several searches at a time; their results do not depend on how many.
 
     Fitting a Gaussian process holds Python's lock, so several at a time are processes, not threads.
     """
