@@ -20,7 +20,6 @@ class Run:
     engine: Engine  # where blocks of users are scored
     threads: int | None = None  # of training and of sums; the numbers do not depend on it
     progress: Stage | None = None  # called as progress(stage, done, total)
-    population_by: str = "given"  # how it is known what the items of an exposed test were drawn from
 
     @cached_property
     def positives(self) -> Interactions:

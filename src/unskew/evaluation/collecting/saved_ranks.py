@@ -9,7 +9,7 @@ from unskew.arrays import Bools
 from unskew.data import Split
 from unskew.data.candidates import Sampled, Trained, Unseen
 from unskew.data.pairs import is_among, row_keys
-from unskew.errors import DataError
+from unskew.errors import DataError, Option
 from unskew.evaluation.settings.settings import Settings
 from unskew.ranking import Ranks
 
@@ -74,7 +74,7 @@ def _fill(name: str, ranks: Ranks, together: Ranks, mine: Bools) -> Ranks:
         raise DataError(
             f"ranks of {name!r} lack {len(np.unique(together.users[~mine])):,} users whom other models know, and under "
             f"ties={ranks.ties} their places do not follow from the ranks; make them with one prepare_contest that is "
-            "given all models, or use --users common"
+            f"given all models, or use {Option('users', 'common')}"
         )
     others = (together.candidates - 1).astype(np.int32)
     above = np.where(mine, 0, others if ranks.ties == "pessimistic" else 0).astype(np.int32)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from unskew.display.phrases import first_of, listed
+from unskew.errors import Option
 from unskew.estimators import Estimator
 from unskew.evaluation.comparing.changes import Changes, TestSet
 from unskew.evaluation.comparing.earlier_run import Earlier
@@ -94,7 +95,8 @@ def _sizes(changes: Changes, report: "Report") -> Iterator[str]:
     if any(ranks_move(report.inputs.split.rule, metric) for metric in metrics):
         yield (
             f"candidates {report.run['candidates']}: a positive is a candidate only where it is observed, so every "
-            f"metric moves with the number of positives a user ({_numbers(before, after)}); use --candidates unseen"
+            f"metric moves with the number of positives a user ({_numbers(before, after)}); use "
+            f"{Option('candidates', 'unseen')}"
         )
         return
     moved, still = moving(metrics), [str(metric) for metric in metrics if metric.unbiased_to_missing]

@@ -21,8 +21,9 @@ def try_all(
     side by side.
     """
     names = labels(grid)
-    together = f"training {name}, {len(grid)} settings", sum(each.iterations for each in grid)
-    heard = progress if side_by_side == 1 else summed(progress, *together)
+    heard = progress
+    if side_by_side > 1:
+        heard = summed(progress, f"training {name}, {len(grid)} settings", sum(each.iterations for each in grid))
 
     def task(place: int) -> Trained | DivergenceError:
         try:
