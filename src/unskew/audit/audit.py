@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unskew.arrays import Ints
 from unskew.audit.error.error_audit import audit_error
 from unskew.audit.error.own_models import Seen
 from unskew.audit.error.plan import plan_error
@@ -16,6 +15,7 @@ from unskew.audit.popularity import LogAudit, Strata, measure_log, part_items
 from unskew.audit.result import Audit
 from unskew.audit.strata import ESTIMATOR, StratumEstimate, check_metrics, estimate_strata
 from unskew.data import Interactions
+from unskew.display.phrases import counted
 from unskew.errors import ConfigError, DataError, Option
 from unskew.evaluation import evaluate
 from unskew.evaluation.checking import AUDIT_CHECKS, warn
@@ -132,8 +132,8 @@ def audit(
         seed=seed,
         block_size=block_size,
     )
-    counted = log if positive is None else log.where(positive)
-    found = measure_log(counted)
+    positives = log if positive is None else log.where(positive)
+    found = measure_log(positives)
     plan = plan_holdout(log, given, test, holdout, temporal, settings)
     train = plan.split.train if positive is None else plan.split.train.where(positive)
     check_k(k, train, given)
@@ -141,8 +141,9 @@ def audit(
     run = Run(plan.split, settings, engine or Threads(threads), threads, progress)
     contenders = _fit(run, given)
     lists = _count_lists(run, contenders, k, judged=plan.judged)
-    base = _popularity_base(found, counted, train, drawn=plan.judged and test is None)
-    strata = part_items(base, _known(lists))
+    base = _popularity_base(found, positives, train, drawn=plan.judged and test is None)
+    known = [top.catalogue for top in lists.values()]  # what any model could recommend
+    strata = part_items(base, np.unique(np.concatenate(known)) if known else None)
     rows = tuple(measure_lists(name, top, strata, base) for name, top in lists.items())
     samples = collect(run, contenders) if plan.judged else None
     propensity = fit_propensity(settings.propensity, train, plan.split.test, seen=None)
@@ -156,15 +157,14 @@ def audit(
         *_about_places(rows, lists, plan.split.train),
         *_few(parts),
     )
-    judged = None if samples is None else Seen(given, contenders.models, lists, samples, run, k)
-    error, about_error = audit_error(wanted, plan.split, settings, judged, bool(given), threads, progress)
-    warnings = (*warnings, *about_error)
+    seen = None if samples is None else Seen(given, contenders.models, lists, samples, run, k)
+    error, about_error = audit_error(wanted, plan.split, settings, seen, bool(given), threads, progress)
     return Audit(
         log=found,
         strata=strata,
         models=rows,
         by_stratum=parts,
-        warnings=tuple(dict.fromkeys(warnings)),
+        warnings=tuple(dict.fromkeys((*warnings, *about_error))),
         settings=settings,
         k=k,
         data={"log": log} if test is None else {"log": log, "test": test},
@@ -204,31 +204,25 @@ def _count_lists(run: Run, contenders: Contenders, k: int, *, judged: bool) -> d
     return made
 
 
-def _popularity_base(log: LogAudit, counted: Interactions, train: Interactions, *, drawn: bool) -> Interactions:
+def _popularity_base(log: LogAudit, positives: Interactions, train: Interactions, *, drawn: bool) -> Interactions:
     """The rows that popularity is counted on: those of training, unless the whole log has too few levels for a gamma.
 
     Rows that are held out leave items of equal popularity with unequal counts; those levels are luck.
     """
-    return counted if drawn and len(log.levels) < LEAST_LEVELS else train
-
-
-def _known(lists: Mapping[str, TopCounts]) -> Ints | None:
-    """Codes of the items that any model could recommend."""
-    return np.unique(np.concatenate([top.catalogue for top in lists.values()])) if lists else None
+    return positives if drawn and len(log.levels) < LEAST_LEVELS else train
 
 
 def _about_rows(report: Report) -> Iterator[str]:
     """What was dropped, and which numbers rest on little."""
     seen = report.samples.judged.dropped["items_in_train"]
     if seen:
-        rows = f"{seen:,} test row{'s' * (seen > 1)}"
-        yield f"{rows} dropped because also in the log: what a user has already is in no list"
+        yield f"{counted(seen, 'test row')} dropped because also in the log: what a user has already is in no list"
     yield from warn(report, AUDIT_CHECKS)
 
 
 def _about_data(log: Interactions, plan: Holdout) -> Iterator[str]:
     if log.duplicates:
-        yield f"log: {log.duplicates:,} repeated (user, item) row{'s' * (log.duplicates > 1)} left out"
+        yield f"log: {counted(log.duplicates, 'repeated (user, item) row')} left out"
     if plan.note:
         yield plan.note
     if plan.judged:
@@ -264,5 +258,5 @@ def _few(parts: Sequence[StratumEstimate]) -> Iterator[str]:
     for part in parts:
         if part.stratum != "all" and part.estimate.users < FEW_USERS and part.stratum not in told:
             told.add(part.stratum)
-            users = "1 user" if part.estimate.users == 1 else f"{part.estimate.users} users"
+            users = counted(part.estimate.users, "user")
             yield f"{part.stratum}: held-out rows of {users} only, so its intervals are rough"

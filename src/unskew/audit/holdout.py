@@ -33,10 +33,7 @@ def plan_holdout(
 ) -> Holdout:
     """Choose the held-out rows: those given, a share by time or at random, or none.
 
-    Raises
-    ------
-    ConfigError
-        When several are asked for, or there is no model that could be judged on them.
+    Several at once, and held-out rows without a model to judge, are refused.
     """
     if sum(given is not None for given in (test, holdout, temporal)) > 1:
         raise ConfigError("choose one of test, holdout and temporal: each says what the metrics are over")
@@ -88,7 +85,7 @@ def check_k(k: int, train: Interactions, models: Mapping[str, ModelLike]) -> Non
 
 
 def check_held_out(plan: Holdout, models: Mapping[str, ModelLike], settings: Settings) -> None:
-    """Refuse held-out rows of which none can be judged, with what helps in an audit."""
+    """Refuse held-out rows when none of them can be judged, with what helps in an audit."""
     if not plan.judged:
         return
     split = plan.split

@@ -18,50 +18,25 @@ from unskew.ranking import TopCounts
 class ModelAudit:
     r"""The top-k lists of one model.
 
-    Parameters
-    ----------
-    model : str
-    k : int
-    users : int
-        Users with a training row whom the model knows.
-    places : float
-        Places filled in their lists, k a user or fewer.
-    coverage : float
-        Share of the catalogue in at least one list, :math:`\overline{\min(1, N_i)}`: an item that only shares a tie for
-        the last places counts for its share of them.
-    gini : float
-        Of how often each item of the catalogue is recommended.
-    popularity : float
-        Average recommendation popularity: the mean :math:`n^*` over all places.
-    history : float
-        The mean over users of the mean :math:`n^*` of their own training items.
-    shares : array
-        Share of the places that head, middle and tail have.
-    outside : float
-        Share of the places that went to items the log does not know; with `shares` it sums to 1.
-    bias : PresentationBias
-        :math:`f(n^*)`: the mean number of lists that hold an item of this popularity.
-    gamma : GammaFit or None
-        None when it is not identified, and `why` then says so.
-    why : str
-    recommended : array
-        How many lists hold each item of the catalogue.
+    `coverage` is the share of the catalogue in at least one list, :math:`\overline{\min(1, N_i)}`: an item that only
+    shares a tie for the last places counts for its share of them. `bias` is :math:`f(n^*)`, the mean number of lists
+    that hold an item of this popularity.
     """
 
     model: str
     k: int
-    users: int
-    places: float
+    users: int  # users with a training row whom the model knows
+    places: float  # places filled in their lists, at most k per user
     coverage: float
-    gini: float
-    popularity: float
-    history: float
-    shares: Floats
-    outside: float
+    gini: float  # of how often each item of the catalogue is recommended
+    popularity: float  # average recommendation popularity: mean n* over all places
+    history: float  # mean over users of the mean n* of their own training items
+    shares: Floats  # share of the places that head, middle and tail have
+    outside: float  # share of the places with items that the log does not know; with `shares` it sums to 1
     bias: PresentationBias
-    gamma: GammaFit | None
+    gamma: GammaFit | None  # None when it is not identified, and `why` then says so
     why: str
-    recommended: Floats
+    recommended: Floats  # how many lists hold each item of the catalogue
 
     @property
     def lift(self) -> float | None:
@@ -94,18 +69,7 @@ class ModelAudit:
 
 
 def measure_lists(model: str, top: TopCounts, strata: Strata, train: Interactions) -> ModelAudit:
-    """Measure what the top-k lists of a model hold.
-
-    Parameters
-    ----------
-    model : str
-    top : TopCounts
-        How often each item of `train` is recommended.
-    strata : Strata
-        Of the same items.
-    train : Interactions
-        Training positives, which popularity is counted on.
-    """
+    """Measure what the top-k lists of a model hold; popularity is counted on the positives of `train`."""
     popularity = strata.popularity
     recommended = np.where(strata.catalogue, top.counts, 0.0)
     inside = float(recommended.sum())

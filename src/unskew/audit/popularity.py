@@ -22,7 +22,7 @@ RULE = (
 
 @dataclass(frozen=True)
 class TopShare:
-    """What the most popular items have: this share of the items, rounded up to so many, has this share of the rows."""
+    """What the most popular items have: this share of the items, rounded up, has this share of the rows."""
 
     share: float
     items: int
@@ -31,31 +31,16 @@ class TopShare:
 
 @dataclass(frozen=True, eq=False)
 class LogAudit:
-    r"""The popularity of the items of a log.
+    """The popularity :math:`n^*` of the items of a log."""
 
-    Parameters
-    ----------
-    users, items, rows : int
-        Users and items with a row, and rows.
-    never : int
-        Items that were declared but have no row.
-    density : float
-        Rows over users times items.
-    levels, items_at : array
-        The distinct :math:`n^*`, ascending, and how many items have each (Yang et al. 2018, fig. 2).
-    gini : float
-        Gini coefficient of :math:`n^*` over the items, those never seen included.
-    top : tuple of TopShare
-    """
-
-    users: int
-    items: int
+    users: int  # with a row
+    items: int  # with a row
     rows: int
-    never: int
-    density: float
-    levels: Ints
-    items_at: Ints
-    gini: float
+    never: int  # items that were declared but have no row
+    density: float  # rows over users times items
+    levels: Ints  # the distinct n*, ascending
+    items_at: Ints  # how many items have each (Yang et al. 2018, fig. 2)
+    gini: float  # of n* over the items, those never seen included
     top: tuple[TopShare, ...]
 
     @property
@@ -101,19 +86,7 @@ class LogAudit:
 
 
 def measure_log(log: Interactions, *, shares: Sequence[float] = TOP_SHARES) -> LogAudit:
-    """Count how often each item occurs, and how uneven that is.
-
-    Parameters
-    ----------
-    log : Interactions
-    shares : sequence of float
-        Shares of the items, the most popular first, whose rows are counted.
-
-    Raises
-    ------
-    DataError
-        When the log has no row, or a single item.
-    """
+    """Count how often each item occurs, and how uneven that is; `shares` are shares of the most popular items."""
     popularity = log.item_counts[catalogue_of(log)]
     seen = popularity[popularity > 0]
     if not len(seen):
@@ -150,21 +123,11 @@ def _top_share(popularity: Ints, share: float) -> TopShare:
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Items parted by popularity into head, middle and tail; see `RULE`.
+    """Items split by popularity into head, middle and tail; see `RULE`."""
 
-    Parameters
-    ----------
-    popularity : array
-        Training rows of each item, by code.
-    of_item : array
-        0 (head), 1 (middle) or 2 (tail) for each item code.
-    catalogue : array of bool
-        Which items count, by code.
-    """
-
-    popularity: Ints
-    of_item: Ints
-    catalogue: Bools
+    popularity: Ints  # training rows of each item, by code
+    of_item: Ints  # 0 (head), 1 (middle) or 2 (tail) for each item code
+    catalogue: Bools  # which items count, by code
 
     @property
     def items(self) -> Ints:
@@ -217,14 +180,7 @@ class Strata:
 
 
 def part_items(train: Interactions, catalogue: Ints | None = None) -> Strata:
-    """Part the items of a training log by popularity.
-
-    Parameters
-    ----------
-    train : Interactions
-    catalogue : array, optional
-        Codes of further items that count although no training row has them.
-    """
+    """Split the items by popularity; `catalogue` has codes of further items, which count without a training row."""
     popularity = train.item_counts
     counted = np.zeros(train.n_items, dtype=bool)
     counted[catalogue_of(train)] = True

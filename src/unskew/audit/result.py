@@ -14,6 +14,7 @@ from unskew.audit.strata import StratumEstimate
 from unskew.data import Interactions
 from unskew.data.writing import AsJson, saved
 from unskew.errors import ConfigError, did_you_mean
+from unskew.evaluation.record import versions
 from unskew.evaluation.settings.settings import Settings
 
 
@@ -29,7 +30,7 @@ class Audit(AsJson):
         Of the whole log.
     strata : Strata
         Of the items, by the rows that models were trained on; by the whole log when that has one or two popularity
-        levels, for then more levels among the training rows are luck.
+        levels, because more levels among the training rows are then luck.
     models : tuple of ModelAudit
         In the order they were given.
     by_stratum : tuple of StratumEstimate
@@ -94,10 +95,6 @@ class Audit(AsJson):
     @cached_property
     def run(self) -> dict[str, Any]:
         """Everything resolved that decides the numbers; fingerprints are taken here."""
-        import numba
-        import numpy as np
-        import scipy
-
         settings = self.settings
         return {
             "data": {
@@ -115,12 +112,7 @@ class Audit(AsJson):
             "interval": str(settings.interval),
             "seed": settings.seed,
             "block_size": self.block_size,
-            "versions": {
-                "unskew": __version__,
-                "numpy": np.__version__,
-                "numba": numba.__version__,
-                "scipy": scipy.__version__,
-            },
+            "versions": versions(),
         }
 
     def to_dict(self) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class StratumEstimate:
 
 
 def check_metrics(metrics: Sequence[str | AnyMetric] | None) -> None:
-    """Refuse metrics that are no mean over held-out items: they have no part that belongs to a stratum."""
+    """Refuse metrics that are not means over held-out items: they have no part that belongs to a stratum."""
     for metric in map(parse_metric, [metrics] if isinstance(metrics, str) else metrics or ()):
         if metric.kind != "mean":
             raise ConfigError(

@@ -25,29 +25,14 @@ STARTS, JOINT = "starts", "joint"
 
 @dataclass(frozen=True)
 class Trial:
-    """What was tried, and how it came out.
+    """What was tried, and how it came out."""
 
-    Parameters
-    ----------
-    kind : str
-        Of the world.
-    search : str
-        ``starts``, a statistic, or ``joint``.
-    number : int
-        Place in that search, from 0.
-    parameters : dict
-    divergences : dict
-        By statistic; those of a world that could not be drawn are a penalty.
-    refused : str
-        Why it could not be drawn, or nothing.
-    """
-
-    kind: str
-    search: str
-    number: int
+    kind: str  # of the world
+    search: str  # ``starts``, a statistic, or ``joint``
+    number: int  # place in that search, from 0
     parameters: Parameters
-    divergences: dict[str, float]
-    refused: str = ""
+    divergences: dict[str, float]  # by statistic; a penalty for a world that could not be drawn
+    refused: str = ""  # why it could not be drawn, or nothing
 
     def to_line(self) -> str:
         """As a line of JSON."""
@@ -55,13 +40,7 @@ class Trial:
 
     @classmethod
     def from_line(cls, line: str) -> "Trial":
-        """Read a line back.
-
-        Raises
-        ------
-        DataError
-            When it is no whole line of a calibration.
-        """
+        """Read a line back; refuse what is not a whole line of a calibration."""
         try:
             trial = cls(**json.loads(line))
             if set(trial.divergences) != set(STATISTICS):
@@ -73,28 +52,15 @@ class Trial:
 
 @dataclass(frozen=True)
 class Task:
-    """What to try next, to be worked out anywhere.
-
-    Parameters
-    ----------
-    space : Space
-    search : str
-    number : int
-    tried : sequence of (parameters, value)
-        What the search knows.
-    seed : int
-    method : {"gp", "coarse"}
-    largest : float
-        Draw no world with more likes than these.
-    """
+    """What to try next, to be worked out anywhere."""
 
     space: Space
     search: str
     number: int
-    tried: Tried
+    tried: Tried  # what the search knows
     seed: int
     method: Method
-    largest: float = LARGEST_LIKES
+    largest: float = LARGEST_LIKES  # draw no world with more likes
 
     def run(self, real: Statistics) -> Trial:
         """Choose parameters, draw the world and compare it; a function of the task and the statistics alone."""

@@ -171,30 +171,34 @@ class _Plan:
 
 
 def _calibrated(space: Space, trials: Sequence[Trial], best: Mapping[str, float]) -> Calibrated:
-    drawn = [trial for trial in trials if not trial.refused]
-    if not drawn:
+    if all(trial.refused for trial in trials):
         raise DataError(
             f"{space.kind}: no world of this kind could be drawn ({trials[0].refused}); calibrate to fewer users"
         )
-    chosen = min(drawn, key=lambda trial: mean_ratio(trial.divergences, best))
-    traces = {}
+    nearest, traces = describe_nearest(space, trials, best), {}
     for statistic in STATISTICS:
         own = [trial for trial in trials if trial.search in {STARTS, statistic}]
         values = {k: trial.divergences[statistic] for k, trial in enumerate(own) if not trial.refused}
         traces[statistic] = improvements(values)
+    return Calibrated(**{**nearest, "trace": {**traces, **nearest["trace"]}})
+
+
+def describe_nearest(space: Space, trials: Sequence[Trial], best: Mapping[str, float]) -> dict[str, Any]:
+    """The fields of `Calibrated` for the nearest world that was tried, with the trace of the joint objective."""
     ratios = {k: mean_ratio(trial.divergences, best) for k, trial in enumerate(trials) if not trial.refused}
-    traces[JOINT] = improvements(ratios)
-    return Calibrated(
-        kind=space.kind,
-        word=str(space.world(chosen.parameters)),
-        divergences=chosen.divergences,
-        ratios={each: max(chosen.divergences[each], FLOOR) / max(best[each], FLOOR) for each in STATISTICS},
-        loss=mean_ratio(chosen.divergences, best) - 1,
-        singles={each: min(trial.divergences[each] for trial in drawn) for each in STATISTICS},
-        evaluations=len(trials),
-        refused=len(trials) - len(drawn),
-        trace=traces,
-    )
+    chosen = trials[min(ratios, key=lambda k: ratios[k])]
+    drawn = [trial.divergences for trial in trials if not trial.refused]
+    return {
+        "kind": space.kind,
+        "word": str(space.world(chosen.parameters)),
+        "divergences": chosen.divergences,
+        "ratios": {each: max(chosen.divergences[each], FLOOR) / max(best[each], FLOOR) for each in STATISTICS},
+        "loss": mean_ratio(chosen.divergences, best) - 1,
+        "singles": {each: min(found[each] for found in drawn) for each in STATISTICS},
+        "evaluations": len(trials),
+        "refused": len(trials) - len(drawn),
+        "trace": {JOINT: improvements(ratios)},
+    }
 
 
 def real_statistics(log: Interactions, seed: int) -> Statistics:

@@ -66,7 +66,7 @@ class EnsembleFit:
     evaluations : int
         Worlds tried, over all searches.
     missing : tuple of str
-        Kinds of which no world could be drawn.
+        Kinds without a world that could be drawn.
     """
 
     fits: tuple[Fit, ...]

@@ -19,10 +19,11 @@ _LEAST, _MOST, _SWEEPS = 1e-4, 1e3, 8
 
 
 def next_point(points: Floats, values: Floats, rng: np.random.Generator) -> Floats:
-    r"""Choose the candidate with the largest expected improvement on the best value.
+    r"""Choose the candidate with the largest expected improvement on the best, smallest, value.
 
-    Values further above their median than the best is below it count as just so far, so that a world which could not be
-    drawn does not flatten all others. They are taken for a Gaussian process with covariance
+    Points are in the unit cube, one row each. Values further above their median than the best is below it count as just
+    so far, so that a world which could not be drawn does not flatten all others. They are taken for a Gaussian process
+    with covariance
 
     .. math:: s^2 \Bigl(1 + \sqrt 5 h + \frac{5}{3} h^2\Bigr) e^{-\sqrt 5 h},
         \quad h^2 = \sum_j \theta_j (x_j - x'_j)^2,
@@ -36,19 +37,6 @@ def next_point(points: Floats, values: Floats, rng: np.random.Generator) -> Floa
     With the same 40 evaluations from the same starts it comes as near to ml-100k, lastfm-hetrec2011 and a sample of
     ml-1m as optuna's sampler does, within the spread between seeds (``benchmarks/calibration.py``). Its settings were
     chosen on simulated logs.
-
-    Parameters
-    ----------
-    points : array (n, d)
-        What was tried, in the unit cube.
-    values : array (n,)
-        Smaller is better.
-    rng : Generator
-
-    Returns
-    -------
-    array (d,)
-        Within [0, 1).
     """
     middle = np.median(values)
     scores = np.minimum(values - middle, middle - values.min())

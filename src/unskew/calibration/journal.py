@@ -16,12 +16,7 @@ _SETTINGS, _TRIALS = "settings.json", "trials.jsonl"
 class Record:
     """Trials in the order in which they ended, in a folder or in memory alone.
 
-    Parameters
-    ----------
-    folder : Path, optional
-        Made if absent. One with another calibration in it is refused; one with the same is gone on from.
-    settings : mapping
-        Everything that decides the numbers, as plain data.
+    A folder with another calibration is refused; one with the same `settings`, which decide the numbers, is continued.
     """
 
     def __init__(self, folder: Path | None, settings: Mapping[str, Any]) -> None:

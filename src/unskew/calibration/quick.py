@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from unskew.calibration.attempt import FLOOR, JOINT, STARTS, Trial, mean_ratio
-from unskew.calibration.calibrate import check_log, check_numbers, real_statistics
-from unskew.calibration.result import Calibrated, improvements
+from unskew.calibration.attempt import FLOOR, JOINT, STARTS, Trial
+from unskew.calibration.calibrate import check_log, check_numbers, describe_nearest, real_statistics
+from unskew.calibration.result import Calibrated
 from unskew.calibration.search import Runner, Search, runner
 from unskew.calibration.search_space import Space
 from unskew.calibration.suggest import Method, require_gp, seeds_of
@@ -114,24 +114,13 @@ def calibrate_quickly(
         raise ConfigError(f"unknown method {method!r}: choose {', '.join(HOW)}")
     if method == "gp":
         require_gp()
-    sample = _sample(log, seed)
+    sample = sample_users(log, MOST_ROWS, np.random.default_rng(seeds_of(seed, "sample")))
     check_log(sample)
     space, real = Space.of(kind, sample), real_statistics(sample, seed)
     with runner(real, threads or 1) as run:
         trials, scales = _search(space, evaluations, seed, method, run, progress)
-    drawn = [trial for trial in trials if not trial.refused]
-    chosen = min(drawn, key=lambda trial: mean_ratio(trial.divergences, scales))
-    ratios = {k: mean_ratio(trial.divergences, scales) for k, trial in enumerate(trials) if not trial.refused}
     return QuickCalibration(
-        kind=kind,
-        word=str(space.world(chosen.parameters)),
-        divergences=chosen.divergences,
-        ratios={each: max(chosen.divergences[each], FLOOR) / scales[each] for each in STATISTICS},
-        loss=mean_ratio(chosen.divergences, scales) - 1,
-        singles={each: min(trial.divergences[each] for trial in drawn) for each in STATISTICS},
-        evaluations=len(trials),
-        refused=len(trials) - len(drawn),
-        trace={JOINT: improvements(ratios)},
+        **describe_nearest(space, trials, scales),
         method=method,
         seed=seed,
         scales=scales,
@@ -160,13 +149,7 @@ def start_count(evaluations: int) -> int:
 
 
 def scales_of(starts: Sequence[Trial]) -> dict[str, float]:
-    """Median divergence of each statistic over the starts that could be drawn.
-
-    Raises
-    ------
-    DataError
-        When there is none.
-    """
+    """Median divergence of each statistic over the starts that could be drawn; refused when there are none."""
     drawn: Sequence[Mapping[str, float]] = [trial.divergences for trial in starts if not trial.refused]
     if not drawn:
         kinds = ", ".join(dict.fromkeys(trial.kind for trial in starts))
@@ -174,13 +157,11 @@ def scales_of(starts: Sequence[Trial]) -> dict[str, float]:
     return {each: max(float(np.median([found[each] for found in drawn])), FLOOR) for each in STATISTICS}
 
 
-def _sample(log: Interactions, seed: int) -> Interactions:
-    """The log, or so many of its users at random that the rows are few enough."""
-    if len(log) <= MOST_ROWS:
+def sample_users(log: Interactions, most: int, rng: np.random.Generator) -> Interactions:
+    """The log, or a random sample of its users with at most this many rows."""
+    if len(log) <= most:
         return log
-    rng = np.random.default_rng(seeds_of(seed, "sample"))
     order = rng.permutation(log.n_users)
-    within = np.cumsum(log.user_counts[order]) <= MOST_ROWS
     chosen = np.zeros(log.n_users, dtype=bool)
-    chosen[order[within]] = True
+    chosen[order[np.cumsum(log.user_counts[order]) <= most]] = True
     return log.take(chosen[log.users])

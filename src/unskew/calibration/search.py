@@ -21,36 +21,17 @@ Runner: TypeAlias = Callable[["Sequence[Search]", Tell], None]
 
 @dataclass(eq=False)
 class Search:
-    """One objective of one world.
-
-    Parameters
-    ----------
-    space : Space
-    objective : str
-        ``starts``, a statistic or ``joint``.
-    length : int
-        How many evaluations it takes itself.
-    seed : int
-    method : {"gp", "coarse"}
-    known : sequence of Trial
-        What it is told before it begins.
-    best : mapping
-        Of each statistic, for the joint objective.
-    largest : float
-        Draw no world with more likes than these.
-    own : list of Trial
-        What it has tried; one that goes on from a record begins with those.
-    """
+    """One objective of one world."""
 
     space: Space
-    objective: str
-    length: int
+    objective: str  # ``starts``, a statistic or ``joint``
+    length: int  # how many evaluations it takes itself
     seed: int
     method: Method
-    known: Sequence[Trial] = ()
-    best: Mapping[str, float] = field(default_factory=dict)
-    largest: float = LARGEST_LIKES
-    own: list[Trial] = field(default_factory=list)
+    known: Sequence[Trial] = ()  # what is known before it begins
+    best: Mapping[str, float] = field(default_factory=dict)  # of each statistic, for the joint objective
+    largest: float = LARGEST_LIKES  # draw no world with more likes
+    own: list[Trial] = field(default_factory=list)  # what it has tried; at first what a record holds
 
     @property
     def done(self) -> bool:
@@ -70,7 +51,7 @@ class Search:
 
 @contextmanager
 def runner(real: Statistics, side_by_side: int) -> Iterator[Runner]:
-    """A function that carries searches out, so many at a time; their results do not depend on how many.
+    """A function that carries out several searches at a time; their results do not depend on how many.
 
     Fitting a Gaussian process holds Python's lock, so several at a time are processes, not threads.
     """

@@ -23,23 +23,13 @@ _DIGITS = 6  # of a parameter, so that its word stays short
 
 @dataclass(frozen=True)
 class Range:
-    """A parameter and its limits.
-
-    Parameters
-    ----------
-    name : str
-    low, high : float
-    log : bool
-        Whether equal ratios count alike, rather than equal differences.
-    whole : bool
-        Whether only whole numbers are allowed.
-    """
+    """A parameter and its limits."""
 
     name: str
     low: float
     high: float
-    log: bool = False
-    whole: bool = False
+    log: bool = False  # whether equal ratios count the same, rather than equal differences
+    whole: bool = False  # whether only whole numbers are allowed
 
     def at(self, share: float) -> float:
         """The value so far from the low end, as a share of the way."""

@@ -49,23 +49,10 @@ def starting_point(space: Space, seed: int, search: str, number: int) -> Paramet
 
 
 def suggest(space: Space, tried: Tried, seed: int, search: str, number: int, method: Method) -> Parameters:
-    """The parameters to try next, a function of its arguments alone.
+    """The parameters to try next, a function of its arguments alone; smaller values are better.
 
-    The sampler is made anew each time from what was tried and a seed, so a search that is interrupted and goes on
-    from its record asks the same as one that is not.
-
-    Parameters
-    ----------
-    space : Space
-    tried : sequence of (parameters, value)
-        Smaller values are better.
-    seed : int
-    search : str
-        Name of the search that asks.
-    number : int
-        How many it has asked for before.
-    method : {"compiled", "gp", "coarse"}
-        A Gaussian process compiled here (see `next_point`), that of optuna, or quasi-random points alone.
+    The sampler is made again each time from what was tried and a seed, so a search that is interrupted and goes on from
+    its record asks the same as one that is not. `number` is how many the search has asked for before.
     """
     if method == "coarse" or not tried:
         return starting_point(space, seed, search, number)

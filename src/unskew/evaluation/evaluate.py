@@ -78,7 +78,7 @@ def evaluate(
     positive : str, optional
         Which rows are positives, as in ``rating>=4``; all by default. Training rows are filtered too when they have
         that column, for models and popularity; any training row still counts as seen. Rows of an exposed test have
-        labels already; beside one, training rows whose values are 0 and 1 are taken to have them too.
+        labels already; with one, training rows whose values are 0 and 1 are taken to have them too.
     relevant : mapping or frame, optional
         Each user's number of relevant items (columns ``user``, ``relevant``), for ``ips`` of mean metrics.
     level : float

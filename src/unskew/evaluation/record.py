@@ -19,7 +19,7 @@ from unskew.propensities import Diagnostics, From, ObservationModel, Popularity,
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
-ROWS_A_USER = "rows_a_user"  # the key in the JSON, beside users and rows
+ROWS_A_USER = "rows_a_user"  # the key in the JSON, next to users and rows
 
 
 def record(report: "Report") -> dict[str, Any]:
@@ -184,11 +184,7 @@ def _finite(number: float) -> float | None:
 def _file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> dict[str, str | None]:
     """The sha256 of each file that the propensities of a run were learnt from, those of its models included.
 
-    Parameters
-    ----------
-    propensity : PropensityModel
-    models : iterable of str
-        Words of the models; one such as ``mf-ips(propensity=...)`` has propensities of its own.
+    `models` are words; one such as ``mf-ips(propensity=...)`` has propensities of its own.
     """
     from unskew.data.sources.status import content_sha256  # loads all data sets
 

@@ -56,7 +56,7 @@ class Behaviour:
     def found(self, likes: Preferences, observe: str = "uniform") -> Floats:
         """Chance q of each like to be found without a list.
 
-        All are alike (``uniform``), or in proportion to how many like the item (``popular``) or how much the user does
+        All are equal (``uniform``), or in proportion to how many like the item (``popular``) or how much the user does
         (``preferred``). Their mean is `organic`, but where a probability would be above 1.
         """
         weights = np.ones(len(likes))

@@ -120,7 +120,7 @@ def simulate_feedback(
     metrics : sequence of str
     methods : sequence of Method
     beside : sequence of str
-        Recommenders that are judged beside the one that shows lists. They learn from its log.
+        Recommenders that are judged next to the one that shows lists. They learn from its log.
     seed : int
     progress : callable, optional
         Called as ``progress(stage, done, total)``.

@@ -5,7 +5,8 @@ from exposed_worlds import POOLED, judge_exposed
 
 from unskew.estimators import Estimator
 from unskew.evaluation import compare
-from unskew.evaluation.comparing.exposed_notes import moves_with_sample, same_sample_sizes
+from unskew.evaluation.comparing.notes import same_sample_sizes
+from unskew.evaluation.estimating.size_effects import moves_with_sample
 from unskew.metrics import parse_metric
 
 METRICS = ("recall@2", "precision@2")

@@ -30,21 +30,12 @@ class Span:
 
 
 def span_of_shares(shares: Sequence[float], runs: Sequence[int] | None = None, level: float = 0.95) -> Span | None:
-    """The span of shares of runs, or of probabilities.
+    """The span of shares of runs, or of probabilities, over worlds; None for no world.
 
     Worlds agree when each by itself is clearly on one side of a half, on the same side for all, and no two shares are
     more than 25 points apart. A share of n runs is clearly on one side when Wilson's interval for it is; so 7 of 9 runs
     are not clear, and 8 of 9 are. Worlds disagree when the intervals of two do not overlap, and otherwise it is
     unclear. A probability (without `runs`) has no error of counting, so it is never unclear.
-
-    Parameters
-    ----------
-    shares : sequence of float
-        One for each world; None is returned when there are none.
-    runs : sequence of int, optional
-        How many runs each was counted in.
-    level : float
-        Of Wilson's interval.
 
     Examples
     --------

@@ -8,8 +8,7 @@ from time import perf_counter
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.audit.error.acceptance import below_chance, misfits, unlike
-from unskew.audit.error.matched_world import Likened, liken
+from unskew.audit.error.matched_world import Likened, below_chance, liken, misfits, unlike
 from unskew.audit.error.own_models import Casting, Seen, unlike_models
 from unskew.audit.error.plan import Plan
 from unskew.audit.error.recommendation import recommend
@@ -17,9 +16,6 @@ from unskew.audit.error.result import (
     ORACLE,
     POPULAR,
     ErrorAudit,
-    ModelRow,
-    PairRow,
-    ValueRow,
     WorldResult,
 )
 from unskew.audit.error.summary_rows import own_row, reference_errors, reference_rows, value_rows
@@ -70,27 +66,13 @@ def audit_error(
 
 @dataclass(frozen=True, eq=False)
 class ErrorRun:
-    """Makes an error audit.
-
-    Parameters
-    ----------
-    plan : Plan
-    split : Split
-        Its test is empty when nothing is held out.
-    settings : Settings
-    seen : Seen, optional
-        The user's models on the held-out rows.
-    unjudged : bool
-        Whether there are models, but no held-out rows to judge them on.
-    threads : int, optional
-    progress : callable, optional
-    """
+    """Makes an error audit."""
 
     plan: Plan
-    split: Split
+    split: Split  # its test is empty when nothing is held out
     settings: Settings
-    seen: Seen | None = None
-    unjudged: bool = False
+    seen: Seen | None = None  # the user's models on the held-out rows
+    unjudged: bool = False  # there are models, but no held-out rows to judge them on
     threads: int | None = None
     progress: Stage | None = None
 
@@ -112,7 +94,7 @@ class ErrorRun:
             level=self.settings.level,
             holdout=holdout,
             recommended=tuple(each for metric in self._metrics if (each := recommend(worlds, metric)) is not None),
-            models=_model_rows(castings),
+            models=tuple(castings[0].rows) if castings else (),
             missing=self._missing(),
             seconds=perf_counter() - start,
             errors=_merged([each.errors for each in work if each.result.accepted]),
@@ -170,7 +152,7 @@ class ErrorRun:
             world.world,
             runs,
             (ORACLE, POPULAR),
-            metrics=list(dict.fromkeys([*self._metrics, AUC])),  # which tells whether the world is accepted
+            metrics=list(dict.fromkeys([*self._metrics, AUC])),  # which decides whether the world is accepted
             methods=METHODS,
             level=self.settings.level,
             panel=True,
@@ -183,8 +165,8 @@ class ErrorRun:
         """Simulate the user's models in the nearest accepted world of each kind, and add their rows."""
         if self.seen is None:
             return []
-        depth, chosen = self.plan.depth, _nearest(work)
-        chosen = chosen[: max(1, depth.model_runs // MODEL_RUNS)]
+        depth = self.plan.depth
+        chosen = _nearest(work)[: max(1, depth.model_runs // MODEL_RUNS)]
         castings: list[Casting] = []
         for each in chosen:
             share = replace(depth, model_runs=ceil(depth.model_runs / len(chosen)), seconds=depth.seconds / len(chosen))
@@ -200,8 +182,8 @@ class ErrorRun:
             )
             own = casting.run()
             castings.append(casting)
-            values: list[ValueRow] = list(value_rows(own, each.scale, {row.model: row.how for row in casting.rows}))
-            pairs: list[PairRow] = []
+            values = value_rows(own, each.scale, {row.model: row.how for row in casting.rows})
+            pairs = []
             for observed in self.seen.observed():
                 row, spread = own_row(own, observed)
                 pairs.append(row)
@@ -270,10 +252,6 @@ def _merged(parts: Sequence[dict[tuple[str, str, str, str], Floats]]) -> dict[tu
     return {key: np.concatenate([part[key] for part in parts if key in part]) for key in keys}
 
 
-def _model_rows(castings: Sequence[Casting]) -> tuple[ModelRow, ...]:
-    return tuple(castings[0].rows) if castings else ()
-
-
 def _notes(found: ErrorAudit, castings: Sequence[Casting]) -> Iterator[str]:
     """What should be read with care."""
     for world in found.worlds:
@@ -282,14 +260,11 @@ def _notes(found: ErrorAudit, castings: Sequence[Casting]) -> Iterator[str]:
             reasons = (unlike(world.likened), below_chance(world.auc))
             yield from (f"the world {world.likened.name} is not like this log: {why}" for why in reasons if why)
     if not found.accepted:
+        refusal = next(world.why for world in found.worlds if world.likened is found.likened)
         yield (
             f"none of the {len(found.worlds)} simulated worlds is like this log, so nothing is claimed about how wrong "
-            f"an evaluation on it can be; the nearest, {found.likened.name}: {_why(found)}"
+            f"an evaluation on it can be; the nearest, {found.likened.name}: {refusal}"
         )
     for casting in castings:
         yield from casting.notes
     yield from unlike_models(castings)
-
-
-def _why(found: ErrorAudit) -> str:
-    return next(world.why for world in found.worlds if world.likened is found.likened)

@@ -1,4 +1,4 @@
-"""The user's models in the simulated world: trained anew on each log, or played by stand-ins."""
+"""The user's models in the simulated world: trained again on each log, or played by stand-ins."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,7 +43,7 @@ from unskew.trials.runs import Trials, run_trials
 from unskew.trials.seeds import Purpose, stream_of
 
 FEW = 4
-"""With so many models all pairs are looked at; with more, the best few, each with the next."""
+"""Up to this many models, all pairs are looked at; with more, the best few, each with the next."""
 LEAST_RUNS = 6
 """With time for fewer runs in each world, a model is not trained but played by a stand-in."""
 CLOSED = ("popular", "random")
@@ -61,29 +61,14 @@ class Observed:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The user's models, and what is known of them on the user's log.
+    """The user's models, and what is known of them on the user's log."""
 
-    Parameters
-    ----------
-    given : mapping
-        Name to model as it was given.
-    fitted : mapping
-        The same, ready.
-    lists : mapping
-        How often each recommends each item.
-    samples : Samples
-        Ranks of the held-out rows.
-    run : Run
-    k : int
-        Length of the lists.
-    """
-
-    given: Mapping[str, ModelLike]
-    fitted: Mapping[str, Fitted]
-    lists: Mapping[str, TopCounts]
-    samples: Samples
+    given: Mapping[str, ModelLike]  # as they were given, by name
+    fitted: Mapping[str, Fitted]  # the same, ready
+    lists: Mapping[str, TopCounts]  # how often each recommends each item
+    samples: Samples  # with ranks of the held-out rows
     run: Run
-    k: int
+    k: int  # length of the lists
 
     @property
     def users(self) -> int:
@@ -154,26 +139,7 @@ class Seen:
 
 @dataclass(eq=False)
 class Casting:
-    """Finds who plays the user's models, and runs the trials.
-
-    Parameters
-    ----------
-    seen : Seen
-    likened : Likened
-    plan : Plan
-    settings : Settings
-    methods : sequence of Method
-    threads : int, optional
-    progress : callable, optional
-    first : Casting, optional
-        That of the first world, after its run: the same models are trained here, in as many runs.
-    rows : list of ModelRow
-        How each model took part, after the run.
-    notes : list of str
-        What should be read with care, after the run.
-    runs : int
-        How many there were.
-    """
+    """Finds who plays the user's models, and runs the trials; the last three fields are filled by the run."""
 
     seen: Seen
     likened: Likened
@@ -182,9 +148,9 @@ class Casting:
     methods: Sequence[Method]
     threads: int | None = None
     progress: Stage | None = None
-    first: "Casting | None" = None
-    rows: list[ModelRow] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    first: "Casting | None" = None  # of the first world, after its run: the same models are trained here, as often
+    rows: list[ModelRow] = field(default_factory=list)  # how each model took part
+    notes: list[str] = field(default_factory=list)  # what should be read with care
     runs: int = 0
 
     def run(self) -> Trials:
@@ -209,7 +175,7 @@ class Casting:
             model = Model.from_word(given) if isinstance(given, str) else given
             if not isinstance(model, Model):
                 continue
-            if isinstance(model, RatingModel) or _weighs(model):
+            if isinstance(model, RatingModel) or str(getattr(model, "propensity", "")):
                 self.notes.append(f"model {name!r} learns from what a simulated log does not have: a stand-in plays it")
                 continue
             word = str(model)
@@ -299,11 +265,6 @@ class OnKnown(Model):
         items = Vocabulary(train.item_vocabulary.decode(known), declared=True)
         rows = np.searchsorted(known, train.items).astype(np.int32)
         return self.model.fit(replace(train, items=rows, item_vocabulary=items), rng=rng, progress=progress)
-
-
-def _weighs(model: Model) -> bool:
-    """Whether a model learns with propensities."""
-    return bool(str(getattr(model, "propensity", "")))
 
 
 def unlike_models(castings: Sequence[Casting]) -> Iterator[str]:

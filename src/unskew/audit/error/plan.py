@@ -24,34 +24,15 @@ what is observed may resemble it equally well, and all are asked.
 
 @dataclass(frozen=True)
 class Depth:
-    """What a depth stands for.
+    """How much work a depth means."""
 
-    Parameters
-    ----------
-    searches : int
-        Of the calibration, for each of the four kinds of world, or four times as many for one kind; each finds a world
-        of its own.
-    evaluations : int
-        Worlds that each search tries; the first 40 % are shared by the searches of a kind.
-    runs : int
-        Simulated evaluations of the reference pair, over all worlds.
-    model_runs : int
-        And of the user's models, which cost more.
-    rows : int
-        A longer log is represented by a sample of its users.
-    likes : int
-        A larger world is drawn with fewer users.
-    seconds : float
-        For training models anew in each run; fewer runs when that is not enough.
-    """
-
-    searches: int
-    evaluations: int
-    runs: int
-    model_runs: int
-    rows: int
-    likes: int
-    seconds: float
+    searches: int  # for each of the four kinds of world, or four times as many for one kind
+    evaluations: int  # worlds that each search tries; the first 40 % are shared by the searches of a kind
+    runs: int  # simulated evaluations of the reference pair, over all worlds
+    model_runs: int  # and of the user's models, which cost more
+    rows: int  # a longer log is represented by a sample of its users
+    likes: int  # a larger world is drawn with fewer users
+    seconds: float  # for training models again in each run; fewer runs when that is not enough
 
 
 DEPTHS: Mapping[str, Depth] = {
@@ -63,32 +44,15 @@ DEPTHS: Mapping[str, Depth] = {
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """An error audit as it was asked for.
+    """An error audit as it was asked for."""
 
-    Parameters
-    ----------
-    name : str
-        Of the depth.
-    depth : Depth
-        With the numbers that were given instead of its own.
-    kinds : tuple of str
-        Of the worlds to calibrate; empty where worlds are given.
-    given : mapping
-        Kind to world, for those that need no calibration; the kind of a world in full is empty.
-    own_users : bool
-        Whether that world says how many users it has.
-    saved : Calibration, optional
-    exact : bool
-        Whether the number of runs was given, and so is kept however long they take.
-    """
-
-    name: str
-    depth: Depth
-    kinds: tuple[str, ...] = ()
-    given: "Mapping[str, PreferenceWorld]" = field(default_factory=dict)
-    own_users: bool = False
+    name: str  # of the depth
+    depth: Depth  # with the numbers that were given instead of its own
+    kinds: tuple[str, ...] = ()  # of the worlds to calibrate; empty where worlds are given
+    given: "Mapping[str, PreferenceWorld]" = field(default_factory=dict)  # by kind; "" for a world in full
+    own_users: bool = False  # whether that world says how many users it has
     saved: "Calibration | None" = None
-    exact: bool = False
+    exact: bool = False  # whether the number of runs was given, and is kept however long they take
 
 
 def plan_error(
@@ -101,15 +65,8 @@ def plan_error(
 ) -> Plan | None:
     """Check what was asked for; None when no simulation was.
 
-    Parameters
-    ----------
-    depth : {"none", "quick", "standard", "deep"}
-    world : str, optional
-        A kind to calibrate, as ``lda-pop``, or a world in full, as ``ibp(alpha=80, c=2, sigma=0.4)``.
-    parameters : path or Calibration, optional
-        What ``unskew calibrate`` saved; all its worlds, unless `world` names one.
-    runs, evaluations : int, optional
-        Instead of the depth's own.
+    `world` is a kind to calibrate, as ``lda-pop``, or a world in full, as ``ibp(alpha=80, c=2, sigma=0.4)``;
+    `parameters` are what ``unskew calibrate`` saved. `runs` and `evaluations` replace those of the depth.
     """
     names = (NONE, *DEPTHS)
     if depth not in names:

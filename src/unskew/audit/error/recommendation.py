@@ -19,41 +19,21 @@ class Recommendation:
     share of the mean true value of the two in that world. So worlds count the same whatever the level of the metric
     there. Each estimator is compared with its own target, the mean over users or over relevant pairs.
 
-    Parameters
-    ----------
-    metric : str
-    estimator : str
-        Among those that can be computed on a real log.
-    worst, naive_worst : float
-        Its worst error over the accepted worlds, and that of the naive average.
-    beats : int
-        Accepted worlds in which its error is smaller than that of the naive average.
-    worlds : int
-        How many were accepted.
-    as_good : tuple of str
-        Other estimators whose worst error is at most a tenth larger.
-    errors : dict
-        Worst error of every estimator.
-    by_kind : dict
-        The same within each kind of world.
-    beats_by_kind : dict
-        Accepted worlds of each kind in which it beats the naive average, and how many there are.
-    by_observation : dict
-        What would be recommended within the worlds in which users consume the popular items first (``popular``), and
-        within those in which they consume any (``uniform``): the estimator and its worst error there. Empty unless
-        there are both.
+    `by_observation` is what would be recommended (estimator and worst error) within the worlds in which users consume
+    the popular items first (``popular``), and within those in which they consume any (``uniform``); empty unless there
+    are both.
     """
 
     metric: str
-    estimator: str
-    worst: float
-    naive_worst: float
-    beats: int
-    worlds: int
-    as_good: tuple[str, ...]
-    errors: dict[str, float]
-    by_kind: dict[str, dict[str, float]]
-    beats_by_kind: dict[str, tuple[int, int]]
+    estimator: str  # among those that can be computed on a real log
+    worst: float  # its worst error over the accepted worlds
+    naive_worst: float  # that of the naive average
+    beats: int  # accepted worlds in which its error is smaller than that of the naive average
+    worlds: int  # how many were accepted
+    as_good: tuple[str, ...]  # other estimators whose worst error is at most a tenth larger
+    errors: dict[str, float]  # worst error of every estimator
+    by_kind: dict[str, dict[str, float]]  # the same within each kind of world
+    beats_by_kind: dict[str, tuple[int, int]]  # worlds of each kind in which it beats the naive average, and all
     by_observation: dict[str, tuple[str, float]]
 
     def to_dict(self) -> dict[str, Any]:
@@ -62,14 +42,7 @@ class Recommendation:
 
 
 def recommend(worlds: Sequence[WorldResult], metric: str) -> Recommendation | None:
-    """Choose an estimator for one metric; None where no accepted world has the errors.
-
-    Parameters
-    ----------
-    worlds : sequence of WorldResult
-        Those that are refused do not count.
-    metric : str
-    """
+    """Choose an estimator for one metric; None where no accepted world has the errors."""
     known = []
     for world in worlds:
         errors = relative_errors(world, metric)
@@ -78,7 +51,7 @@ def recommend(worlds: Sequence[WorldResult], metric: str) -> Recommendation | No
     if not known:
         return None
     worst = _worst([errors for _, errors in known])
-    best = min(worst, key=lambda name: worst[name])
+    best, least = _least(worst)
     by_kind: dict[str, list[dict[str, float]]] = {}
     by_observation: dict[str, list[dict[str, float]]] = {}
     for likened, errors in known:
@@ -88,15 +61,15 @@ def recommend(worlds: Sequence[WorldResult], metric: str) -> Recommendation | No
     return Recommendation(
         metric=metric,
         estimator=best,
-        worst=worst[best],
+        worst=least,
         naive_worst=worst[NAIVE],
         beats=_beaten([errors for _, errors in known], best),
         worlds=len(known),
-        as_good=tuple(name for name in worst if name != best and worst[name] <= NEAR * worst[best]),
+        as_good=tuple(name for name in worst if name != best and worst[name] <= NEAR * least),
         errors=worst,
         by_kind={kind: _worst(own) for kind, own in by_kind.items()},
         beats_by_kind={kind: (_beaten(own, best), len(own)) for kind, own in by_kind.items()},
-        by_observation={observe: _best(own) for observe, own in both.items()},
+        by_observation={observe: _least(_worst(own)) for observe, own in both.items()},
     )
 
 
@@ -104,10 +77,8 @@ def _beaten(errors: Sequence[dict[str, float]], estimator: str) -> int:
     return sum(each[estimator] < each[NAIVE] for each in errors)
 
 
-def _best(errors: Sequence[dict[str, float]]) -> tuple[str, float]:
-    worst = _worst(errors)
-    best = min(worst, key=lambda name: worst[name])
-    return best, worst[best]
+def _least(errors: dict[str, float]) -> tuple[str, float]:
+    return min(errors.items(), key=lambda each: each[1])
 
 
 def relative_errors(world: WorldResult, metric: str) -> dict[str, float]:

@@ -121,25 +121,12 @@ class ModelRow:
 
 @dataclass(frozen=True, eq=False)
 class WorldResult:
-    """One world: how well it fits, whether it is accepted, and what was found in it.
-
-    Parameters
-    ----------
-    likened : Likened
-    why : str
-        Why it is refused; empty when it is accepted.
-    runs : int
-        Simulated evaluations of the reference pair; 0 in a world that was refused before.
-    auc : float or None
-        True AUC of its perfect recommender.
-    values : tuple of ValueRow
-    pairs : tuple of PairRow
-    """
+    """One world: how well it fits, whether it is accepted, and what was found in it."""
 
     likened: Likened
-    why: str = ""
-    runs: int = 0
-    auc: float | None = None
+    why: str = ""  # why it is refused; empty when it is accepted
+    runs: int = 0  # simulated evaluations of the reference pair; 0 in a world that was refused before
+    auc: float | None = None  # true AUC of its perfect recommender
     values: tuple[ValueRow, ...] = ()
     pairs: tuple[PairRow, ...] = ()
 
@@ -163,43 +150,18 @@ class WorldResult:
 
 @dataclass(frozen=True, eq=False)
 class ErrorAudit:
-    """How wrong an evaluation on a log like this can be.
+    """How wrong an evaluation on a log like this can be."""
 
-    Parameters
-    ----------
-    worlds : tuple of WorldResult
-        All that were found, accepted or not.
-    depth : str
-    metrics : tuple of str
-        Words.
-    model_runs : int
-        Simulated evaluations of the user's models (0 when there are none to judge), over all worlds.
-    level : float
-        Of the intervals.
-    holdout : float
-        Share of the rows that is held out in the worlds.
-    recommended : tuple of Recommendation
-        One for each metric; empty when no world is accepted.
-    models : tuple of ModelRow
-        In the first world in which they were simulated.
-    missing : str
-        What the user could give to learn more; empty when nothing.
-    seconds : float
-        How long it took; not part of the JSON.
-    errors : mapping
-        The error of each difference in each run in an accepted world, by (a, b, metric, label); for the charts.
-    """
-
-    worlds: tuple[WorldResult, ...]
+    worlds: tuple[WorldResult, ...]  # accepted or not
     depth: str
     metrics: tuple[str, ...]
-    model_runs: int
-    level: float
-    holdout: float
-    recommended: "tuple[Recommendation, ...]" = ()
-    models: tuple[ModelRow, ...] = ()
-    missing: str = ""
-    seconds: float = 0.0
+    model_runs: int  # simulated evaluations of the user's models, over all worlds
+    level: float  # of the intervals
+    holdout: float  # share of the rows that is held out in the worlds
+    recommended: "tuple[Recommendation, ...]" = ()  # one per metric; empty when no world is accepted
+    models: tuple[ModelRow, ...] = ()  # in the first world in which they were simulated
+    missing: str = ""  # what the user could give to learn more; empty when nothing
+    seconds: float = 0.0  # not part of the JSON
     errors: Mapping[tuple[str, str, str, str], Floats] = field(default_factory=dict)
 
     @property
@@ -236,11 +198,8 @@ class ErrorAudit:
     @cached_property
     def pairs(self) -> tuple[PairRow, ...]:
         """Over all accepted worlds: means, root mean square errors, and the largest smallest difference."""
-        return tuple(_pooled_pair(self.rows_of(key)) for key in self._keys)
-
-    @property
-    def _keys(self) -> list[PairKey]:
-        return list(dict.fromkeys(row.key for world in self.accepted for row in world.pairs))
+        keys = dict.fromkeys(row.key for world in self.accepted for row in world.pairs)
+        return tuple(_pooled_pair(self.rows_of(key)) for key in keys)
 
     def rows_of(self, key: PairKey) -> list[PairRow]:
         """One row for each accepted world that has it."""

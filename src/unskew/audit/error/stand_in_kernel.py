@@ -41,7 +41,7 @@ def rank_rows(
     above: Ints,
     tied: Ints,
 ) -> None:
-    """Where some judged rows stand among the user's candidates; rows that are none stand below all of them.
+    """The ranks of some judged rows among the user's candidates; rows that are not candidates rank below all.
 
     The scores come in order as well. Rows of other users than those of the scores are passed over.
     """

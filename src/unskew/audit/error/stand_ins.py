@@ -31,22 +31,13 @@ class StandIn(Recommender):
     .. math:: t\,[u \text{ likes } i] + l\, z_i + \sqrt{r}\, s_{ui} + \sqrt{1 - r}\, e_{ui}
 
     with :math:`z_i` the logarithm of the item's training rows, standardised over the items that have any, and s and e
-    independent normal noise, of which s is the same for all stand-ins.
-
-    Parameters
-    ----------
-    taste, lean : float
-        t and l.
-    shared : float
-        r, the share of the noise's variance that stand-ins have in common.
-    stream : int
-        Which noise is its own, from 1.
+    independent normal noise; s is the same for all stand-ins.
     """
 
-    taste: float
-    lean: float
-    shared: float = 0.0
-    stream: int = 1
+    taste: float  # t
+    lean: float  # l
+    shared: float = 0.0  # r: the share of the variance of the noise that stand-ins have in common
+    stream: int = 1  # which noise is its own, from 1
 
     def __post_init__(self) -> None:
         if not 0 <= self.shared <= 1 or self.stream <= _SHARED:
@@ -120,25 +111,17 @@ class Field:
             yield first, scores
 
     def _noise(self, stream: int, first: int, size: int) -> Matrix:
-        # the number of rows tells the users of a log from the strangers of the same run
+        # the number of rows separates the users of a log from the strangers of the same run
         rng = np.random.default_rng([self.seed, stream, first, len(self.judged)])
         return rng.standard_normal((size, len(self.known)), dtype=np.float32)
 
 
 @dataclass(frozen=True)
 class Likeness:
-    """What a model and its stand-in should have in common.
+    """What a model and its stand-in should have in common."""
 
-    Parameters
-    ----------
-    metric : float
-        Naive average of a metric over held-out rows.
-    popularity : float
-        Mean over the places in top-k lists of `row_places`: near 1 where only the most popular is listed.
-    """
-
-    metric: float
-    popularity: float
+    metric: float  # naive average of a metric over held-out rows
+    popularity: float  # mean of `row_places` over top-k lists: near 1 where only the most popular is listed
 
     def distance(self, other: "Likeness") -> float:
         """Relative in the metric, absolute in the popularity, both against a tenth."""
@@ -171,21 +154,11 @@ def row_places(counts: Ints) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Workshop:
-    """A simulated log on which stand-ins are fitted, all with the same noise.
-
-    Parameters
-    ----------
-    judged : JudgedRows
-    metric : Metric
-        The one that is matched.
-    k : int
-        Length of the lists.
-    seed : int
-    """
+    """A simulated log on which stand-ins are fitted, all with the same noise."""
 
     judged: JudgedRows
-    metric: Metric
-    k: int
+    metric: Metric  # the one that is matched
+    k: int  # length of the lists
     seed: int = 0
 
     @classmethod
@@ -242,19 +215,9 @@ class Workshop:
 
 
 def fit_stand_in(workshop: Workshop, wanted: Likeness, stream: int = 1, steps: int = 24) -> tuple[StandIn, Likeness]:
-    """Find taste and lean for which a stand-in is like a model.
+    """Find taste and lean for which a stand-in is like a model on the user's log.
 
-    From the best corner of a grid, steps along each axis that are halved when none helps.
-
-    Parameters
-    ----------
-    workshop : Workshop
-    wanted : Likeness
-        Of the model on the user's log.
-    stream : int
-        Noise of the stand-in.
-    steps : int
-        How many stand-ins to try besides the grid.
+    From the best corner of a grid, up to `steps` steps along each axis that are halved when none helps.
     """
     found = dict(workshop.grid)
     at = min(found, key=lambda corner: wanted.distance(found[corner]))
@@ -280,15 +243,7 @@ def fit_stand_in(workshop: Workshop, wanted: Likeness, stream: int = 1, steps: i
 def share_noise(
     workshop: Workshop, stand_ins: Mapping[str, StandIn], overlaps: Mapping[tuple[str, str], float]
 ) -> dict[str, StandIn]:
-    """Let stand-ins have so much noise in common that their lists overlap like those of the models, on average.
-
-    Parameters
-    ----------
-    workshop : Workshop
-    stand_ins : mapping
-    overlaps : mapping
-        Pair of names to the overlap of the models' lists.
-    """
+    """Give stand-ins so much noise in common that their lists overlap like those of the models, on average."""
     pairs = [pair for pair in overlaps if all(name in stand_ins for name in pair)]
     if not pairs:
         return dict(stand_ins)
@@ -309,11 +264,7 @@ def share_noise(
 def list_overlaps(lists: Mapping[str, Ints], pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
     """The mean share of one model's list that another's holds too.
 
-    Parameters
-    ----------
-    lists : mapping
-        Model to item codes, users by places, the same users in the same order; -1 for an empty place.
-    pairs : sequence of (name, name)
+    A list is an array of item codes, users by places, with -1 for an empty place; all have the same users in one order.
     """
     found = {}
     for a, b in pairs:

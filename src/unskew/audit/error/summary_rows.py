@@ -1,6 +1,7 @@
 """Rows of an error audit: what the trials in one world say of values and of differences."""
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from math import hypot
 
 import numpy as np
@@ -35,16 +36,10 @@ def _split_label(trials: Trials, label: str) -> Method:
     return trials.design.methods[trials.design.labels.index(label)]
 
 
-def _columns(trials: Trials) -> Iterator[tuple[str, str]]:
-    for metric in trials.design.metrics:
-        for label in trials.design.labels:
-            yield metric, label
-
-
 def reference_errors(trials: Trials, scale: float) -> dict[tuple[str, str, str, str], Floats]:
     """Error of the difference in each run, oracle minus popular list, by (a, b, metric, label)."""
     summary, found = Summary(trials), {}
-    for metric, label in _columns(trials):
+    for metric, label in product(trials.design.metrics, trials.design.labels):
         off = summary.errors(ORACLE, POPULAR, metric, label, population=True)
         method = _split_label(trials, label)
         found[ORACLE, POPULAR, metric, labelled(method.estimator, method.propensity)] = _scaled(off, scale)
@@ -54,7 +49,7 @@ def reference_errors(trials: Trials, scale: float) -> dict[tuple[str, str, str, 
 def reference_rows(trials: Trials, scale: float) -> Iterator[PairRow]:
     """The oracle against the popular list; errors spread `scale` times as much as in the trials."""
     summary = Summary(trials)
-    for metric, label in _columns(trials):
+    for metric, label in product(trials.design.metrics, trials.design.labels):
         pair = summary.pair(ORACLE, POPULAR, metric, label)
         errors = _scaled(summary.errors(ORACLE, POPULAR, metric, label, population=True), scale)
         truth = _true_gaps(trials, metric, label)

@@ -70,14 +70,7 @@ AUDIT_CHECKS = tuple(
 
 
 def find_warnings(report: "Report", checks: Sequence[Check] = CHECKS) -> Iterator[tuple[Check, str]]:
-    """What the checks find in a report, with the check that found it.
-
-    Parameters
-    ----------
-    report : Report
-    checks : sequence of Check
-        All of them by default.
-    """
+    """What the checks find in a report, with the check that found it."""
     for one in checks:
         for text in one.look(report):
             yield one, text

@@ -12,27 +12,13 @@ Look: TypeAlias = "Callable[[Report], Iterator[str]]"
 
 @dataclass(frozen=True)
 class Check:
-    """A reason to doubt a number; the documentation's page of warnings is made from these.
+    """A reason to doubt a number; the documentation's page of warnings is made from these."""
 
-    Parameters
-    ----------
-    name : str
-        Stable, for links.
-    found : str
-        What the check found, when it warns.
-    why : str
-        Why it matters.
-    do : str
-        What to do about it.
-    look : callable
-        From a report to the warnings in words, one line each; nothing when all is well.
-    """
-
-    name: str
-    found: str
-    why: str
-    do: str
-    look: Look
+    name: str  # stable, for links
+    found: str  # what the check found, when it warns
+    why: str  # why it matters
+    do: str  # what to do about it
+    look: Look  # gives the warnings, one line each; nothing when all is well
 
 
 def check(name: str, *, found: str, why: str, do: str) -> Callable[[Look], Check]:

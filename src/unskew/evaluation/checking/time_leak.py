@@ -27,11 +27,11 @@ MOSTLY = 0.9  # share of test rows later than all of their user's training rows 
 )
 def test_older_than_train(report: "Report") -> Iterator[str]:
     """Test rows from before the end of the user's training rows."""
-    older = _compare_times(report.samples.judged.split)
-    if older is not None and older[0].any():
-        rows = int(older[0].sum())
+    compared = _compare_times(report.samples.judged.split)
+    if compared is not None and compared[0].any():
+        older = compared[0]
         yield (
-            f"{rows / len(report.samples.judged.split.test):.1%} of the test rows are older than their user's last "
+            f"{int(older.sum()) / len(older):.1%} of the test rows are older than their user's last "
             "training row: models learnt from the future of the test, as in every random split; use "
             f"{Option('temporal', command='split')}"
         )
@@ -52,14 +52,9 @@ def popularity_of_the_future(report: "Report") -> Iterator[str]:
 def find_hindsight(split: Split) -> Iterator[str]:
     """Detect popularity counts that use rows from after the start of the test.
 
-    A split is by time when nearly all test rows are later than their user's last training row. The last row of each
-    user held out, for one, makes such a split: it looks ahead for nobody, but n* does. A random split has no before and
-    after, and is not warned of here.
-
-    Returns
-    -------
-    iterator of str
-        The warning; nothing without times, for a random split, and when train ends before the test begins.
+    A split is by time when nearly all test rows are later than their user's last training row. Holding out the last row
+    of each user makes such a split: it looks ahead for nobody, but n* does. A random split has no before and after, and
+    is not warned of here.
     """
     compared = _compare_times(split)
     if compared is None:

@@ -36,12 +36,7 @@ from unskew.ranking.contest import in_full
 def collect(run: Run, contenders: Contenders, relevant: Any = None) -> Samples:
     """Rank the positives, rate all rows, or rank exposed ones, as far as the metrics of a run ask for it.
 
-    Parameters
-    ----------
-    run : Run
-    contenders : Contenders
-    relevant : mapping or frame, optional
-        Each user's number of relevant items.
+    `relevant` is each user's number of relevant items, as a mapping or a frame.
     """
     samples = _Collector(run, contenders.models).samples()
     if relevant is None or samples.judged is samples.ratings:
@@ -98,15 +93,16 @@ class _Collector:
         settings = replace(run.settings, positive=positive)
         scorers = self._scorers(positive)
         ready = {name: model.ranker for name, model in self.models.items() if isinstance(model.ranker, Ranks)}
-        contest, made, block = None, {}, None
+        contest, made, block = None, dict[str, Ranks](), None
         if scorers:
             contest = self._contest(positive, scorers)
             check_correction(run.split.rule, settings.metrics, contest.catalogue_size)
             block = settings.block_size or default_block_size(contest.catalogue_size)
-            for name, scorer in scorers.items():
-                if self.models[name].ranker is None:
-                    continue
-                made[name] = self._place("ranking", name, scorer, contest, block)
+            made = {
+                name: self._place("ranking", name, scorer, contest, block)
+                for name, scorer in scorers.items()
+                if self.models[name].ranker is not None
+            }
         joined = {
             name: made[name] if name in made else admit(name, ready[name], run.split, settings)
             for name in self.models
@@ -172,18 +168,14 @@ class _Collector:
     def _scorers(self, positive: str | None) -> dict[str, Scorer]:
         """What scores all items, tables of predictions that cover all candidates included, in the models' order."""
         chosen: dict[str, Scorer] = {}
+        ranking = any(metric.kind != "loss" for metric in self.run.settings.metrics)  # else a table is only looked up
         plain = {name: model.scorer for name, model in self.models.items() if model.scorer is not None}
         for name, model in self.models.items():
             if name in plain:
                 chosen[name] = plain[name]
-            elif model.table is not None and self._ranks and self._covers(name, model.table, plain, positive):
+            elif model.table is not None and ranking and self._covers(name, model.table, plain, positive):
                 chosen[name] = model.table
         return chosen
-
-    @property
-    def _ranks(self) -> bool:
-        """Whether a metric needs ranks; without one, a table of predictions is only looked up."""
-        return any(metric.kind != "loss" for metric in self.run.settings.metrics)
 
     def _covers(self, name: str, table: ListScorer, plain: Mapping[str, Scorer], positive: str | None) -> bool:
         """Whether a table has a score for every candidate of every judged user."""
@@ -232,7 +224,7 @@ class _Collector:
     def _check_correction(
         self, sample: Sample, contest: Contest | None, block: int | None
     ) -> tuple[CorrectionCheck, ...] | None:
-        """Rank some users in full, where scores are at hand, and compare."""
+        """Rank some users in full, where scores are available, and compare."""
         if sample.correction is None:
             return None
         if contest is None:
@@ -254,7 +246,7 @@ class _Collector:
         return tuple(checks)
 
     def _without_rank(self, ranks: Ranks, users: Ints) -> dict[str, int]:
-        """What saved ranks lack; they do not tell why."""
+        """What saved ranks lack; they do not say why."""
         test, positive = self.run.split.test, self.run.settings.positive
         is_positive = np.ones(len(test), dtype=bool) if positive is None else test.holds(positive)
         tested = np.unique(test.users)

@@ -92,7 +92,7 @@ class Exposed(Sample):
         )
 
     def _inside(self, ranks: Ranks) -> Ranks:
-        """Ranks among the exposed rows: two of a user are tied exactly when as many candidates stand above them."""
+        """Ranks among the exposed rows: two of a user are tied when the same number of candidates is above."""
         user, sizes = self.user, self.drawn.counts
         order = np.lexsort((ranks.above, user))
         place = np.arange(len(order)) - np.repeat(self.offsets[:-1], sizes)

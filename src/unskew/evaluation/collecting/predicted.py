@@ -20,19 +20,11 @@ from unskew.ranking import Contest, ListScorer, Predictions, Ranks, look_up, pre
 
 @dataclass(frozen=True, eq=False)
 class Ratings(Sample):
-    """All rows with a rating, for metrics over all pairs of a user and an item.
-
-    Parameters
-    ----------
-    predictions : mapping
-        Model to predicted ratings of the rows, for the models that predict.
-    pairs : array
-        How many candidates each user has, by code.
-    """
+    """All rows with a rating, for metrics over all pairs of a user and an item."""
 
     kind: ClassVar[str] = "ratings"
-    predictions: Mapping[str, Predictions] = field(default_factory=dict)
-    pairs: Floats = field(default_factory=lambda: np.empty(0))
+    predictions: Mapping[str, Predictions] = field(default_factory=dict)  # by model, of those that predict
+    pairs: Floats = field(default_factory=lambda: np.empty(0))  # candidates of each user, by code
 
     @cached_property
     def predicted(self) -> Bools | None:
@@ -97,7 +89,7 @@ class Ratings(Sample):
         return (pairs > 0).astype(float) if graded else pairs
 
     def _per_row(self, losses: Floats, metric: AnyMetric) -> Floats:
-        """The losses, or an error when there is not one a row, as a class of the user's own may have it."""
+        """The losses, or an error when a class of the user's own does not give one per row."""
         if np.shape(losses) != (self.rows,):
             raise ConfigError(
                 f"{metric} gave losses of shape {np.shape(losses)} for {self.rows} rows; loss(values, predicted) gives "
@@ -120,14 +112,7 @@ class Ratings(Sample):
 def collect_ratings(run: Run, models: Mapping[str, Fitted], contest: Contest, ranks: Mapping[str, Ranks]) -> Ratings:
     """All rows with a rating, and what the models that predict say of them.
 
-    Parameters
-    ----------
-    run : Run
-    models : mapping of Fitted
-    contest : Contest
-        Over all rated rows.
-    ranks : mapping of Ranks
-        For metrics that rank rated rows; empty where there is none.
+    `contest` is over all rated rows; `ranks` is empty unless a metric ranks them.
     """
     settings = run.settings
     assert contest.values is not None

@@ -17,22 +17,10 @@ from unskew.ranking import Ranks
 
 
 def with_relevant_counts(sample: Sample, counts: Any, models: Mapping[str, Fitted], users: str) -> Sample:
-    """The sample with each user's number of relevant items.
+    """The sample with each user's number of relevant items, from a mapping or columns ``user`` and ``relevant``.
 
-    Parameters
-    ----------
-    sample : Sample
-    counts : mapping or frame
-        User to number, or columns ``user`` and ``relevant``.
-    models : mapping of Fitted
-        Say which users of neither train nor test they know.
-    users : {"any", "common", "served"}
-        Which of these may be judged.
-
-    Raises
-    ------
-    DataError
-        When a judged user has no count, or one smaller than what was observed.
+    The models say which users of neither train nor test they know, and `users` which of these may be judged. A judged
+    user without a count, or with a smaller one than was observed, is refused.
     """
     by_user, ids, numbers = relevant_counts(counts, sample.split, sample.users)
     short = by_user[sample.users] < np.diff(sample.offsets)
@@ -49,18 +37,7 @@ def with_relevant_counts(sample: Sample, counts: Any, models: Mapping[str, Fitte
 def relevant_counts(counts: Any, split: Split, users: Ints) -> tuple[Floats, pl.Series, Floats]:
     """Number of relevant items by user code, and the ids and counts of users that neither train nor test holds.
 
-    Parameters
-    ----------
-    counts : mapping or frame
-        User to number, or columns ``user`` and ``relevant``.
-    split : Split
-    users : array
-        Codes of the judged users.
-
-    Raises
-    ------
-    DataError
-        When a judged user has no count.
+    A judged user (`users`, by code) without a count is refused.
     """
     if isinstance(counts, Mapping):
         ids: Any = np.array([str(key) for key in counts])

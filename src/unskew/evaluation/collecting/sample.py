@@ -19,52 +19,23 @@ from unskew.ranking import Ranks
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Held-out positives with the ranks of all models on the same rows; other kinds of row are made from it.
-
-    Parameters
-    ----------
-    split : Split
-    train : Interactions
-        The training positives, which popularity is counted on.
-    users : array
-        Codes of the judged users, ascending.
-    offsets : array
-        Rows of the k-th judged user.
-    items : array
-        Item codes of the rows.
-    ranks : mapping
-        Model to `Ranks`, rows as in `items`.
-    known_users : array of bool
-        Users who may be judged, by code: those known to a model, or to all models.
-    dropped : mapping
-        Counts of what was left out.
-    relevant : array or None
-        Number of relevant items by user code, -1 where not given.
-    unlisted : {"zero", "tied"}
-        What an item outside a top-N list gains under a cut-off.
-    absent : array
-        Numbers of relevant items of users whom all models know but neither train nor test holds.
-    values : array or None
-        Ratings of the rows, where they have any.
-    correction : Correction or None
-        How gains of sampled ranks are corrected towards full ranking.
-    """
+    """Held-out positives with the ranks of all models on the same rows; other kinds of row are made from it."""
 
     kind: ClassVar[str] = "positives"
 
     split: Split
-    train: Interactions
-    users: Ints
-    offsets: Ints
-    items: Ints
-    ranks: Mapping[str, Ranks]
-    known_users: Bools
-    dropped: Mapping[str, int]
-    relevant: Floats | None = None
-    unlisted: str = "zero"
-    absent: Floats = field(default_factory=lambda: np.empty(0))
-    values: Floats | None = None
-    correction: Correction | None = None
+    train: Interactions  # the training positives, which popularity is counted on
+    users: Ints  # codes of the judged users, ascending
+    offsets: Ints  # rows of the k-th judged user
+    items: Ints  # item codes of the rows
+    ranks: Mapping[str, Ranks]  # by model; rows as in `items`
+    known_users: Bools  # who may be judged, by code: users known to a model, or to all models
+    dropped: Mapping[str, int]  # counts of what was left out
+    relevant: Floats | None = None  # number of relevant items by user code, -1 where not given
+    unlisted: str = "zero"  # or "tied": what an item outside a top-N list gains under a cut-off
+    absent: Floats = field(default_factory=lambda: np.empty(0))  # relevant items of known users without any row
+    values: Floats | None = None  # ratings of the rows, if any
+    correction: Correction | None = None  # of sampled ranks towards full ranking
 
     @cached_property
     def user(self) -> Ints:
@@ -95,15 +66,7 @@ class Sample:
         return isinstance(metric, ListMetric)
 
     def gains(self, model: str, metric: AnyMetric, *, misses_ties: bool = False) -> Floats:
-        """What each row is worth under a model.
-
-        Parameters
-        ----------
-        model : str
-        metric : Metric
-        misses_ties : bool
-            Whether a row comes last within its tie group.
-        """
+        """What each row is worth under a model; with `misses_ties` a row comes last within its tie group."""
         ranks, listed = self.ranks[model], self.listed(model)
         assert isinstance(metric, Metric | NDCG)  # the ideal of the latter is put in by whoever asks for its gains
         if self.correction is not None and isinstance(metric, Metric):
@@ -141,12 +104,7 @@ class Sample:
     def to_rows(self, kind: Kind, estimator: Estimator, chances: Floats | None = None) -> Rows:
         """The rows that an estimator uses for metrics of a kind; `Rows.with_worth` puts a model and a metric in.
 
-        Parameters
-        ----------
-        kind : str
-        estimator : Estimator
-        chances : array, optional
-            Propensity of each row, where the estimator uses one; rows without one are left out.
+        `chances` are the propensities of the rows, where the estimator uses them; rows without one are left out.
         """
         kept = None if chances is None or not np.isnan(chances).any() else ~np.isnan(chances)
         user, users = self.user, self.users
@@ -189,14 +147,7 @@ class Sample:
         return rule if self.correction is None else f"{rule}, towards all items outside train and validation"
 
     def of_users(self, known: Bools, models: Collection[str]) -> Self:
-        """The rows of some users, and of some models.
-
-        Parameters
-        ----------
-        known : array of bool
-            Which users, by code.
-        models : collection of str
-        """
+        """The rows of some users, and of some models; `known` is by code."""
         chosen = known[self.users]
         part = self.where(chosen[self.user])
         return replace(
@@ -210,7 +161,6 @@ class Sample:
         """Some of the rows; users without one of them are no longer judged."""
         counts = np.bincount(self.user[keep], minlength=len(self.users))
         judged = counts > 0
-        changes: dict[str, Any] = self._columns(keep)
         return replace(
             self,
             users=self.users[judged],
@@ -218,11 +168,11 @@ class Sample:
             items=self.items[keep],
             ranks={name: ranks.take(keep) for name, ranks in self.ranks.items()},
             values=None if self.values is None else self.values[keep],
-            **changes,
+            **self._columns(keep),
         )
 
     def _columns(self, keep: Bools) -> dict[str, Any]:
-        """What a kind of sample has beside, of some rows."""
+        """Further fields of a kind of sample, for some of its rows."""
         return {}
 
     def population(self, *, mean: bool) -> Bools:

@@ -22,7 +22,7 @@ FAR_OFF = 3  # standard errors
 
 @dataclass(frozen=True, eq=False)
 class Correction:
-    """Gains of sampled ranks, corrected; tables are made once a metric, for they are the same for all models."""
+    """Gains of sampled ranks, corrected; tables are made once per metric, because all models share them."""
 
     rule: Sampled
     _tables: dict[str, BiasVariance] = field(default_factory=dict)
@@ -36,14 +36,7 @@ class Correction:
     def gains(self, metric: Metric, ranks: Ranks, offsets: Ints, listed: Ints | None) -> Floats:
         """Corrected gain of each row; what was not listed gains nothing when there is a cut-off.
 
-        Parameters
-        ----------
-        metric : Metric
-        ranks : Ranks
-        offsets : array
-            Rows of each user.
-        listed : array, optional
-            As in `Metric.row_gains`.
+        `offsets` are those of the users' rows; `listed` is as in `Metric.row_gains`.
         """
         rows = rows_of(ranks, offsets)
         if self.rule.correction == "unbiased" or isinstance(metric, LinearMetric) or rows.whole:
@@ -64,7 +57,7 @@ class Correction:
 
 
 def rows_of(ranks: Ranks, offsets: Ints) -> SampledRows:
-    """Ranks with the draws and the user's other positives told apart."""
+    """Ranks with the draws separated from the user's other positives."""
     assert ranks.pool is not None
     behind = ranks.ties == "pessimistic"
     return SampledRows.from_ranks(offsets, ranks.above, ranks.spread, ranks.candidates, ranks.pool, behind=behind)
@@ -92,7 +85,7 @@ def check_pools(ranks: Mapping[str, Ranks], rule: Candidates) -> None:
 
 @dataclass(frozen=True)
 class CorrectionCheck:
-    """A corrected metric beside the true one, as means over users who were ranked in full.
+    """A corrected metric and the true one, as means over users who were ranked in full.
 
     `difference` is corrected minus full.
     """

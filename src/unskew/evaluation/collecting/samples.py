@@ -15,30 +15,14 @@ from unskew.ranking import Contest
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """What the estimates of a run are made from.
+    """What the estimates of a run are made from."""
 
-    Parameters
-    ----------
-    judged : Sample
-        The positives; the rated rows where all metrics are over ratings.
-    ratings : Ratings or None
-        All rows with a rating, for metrics over all pairs.
-    exposed : Exposed or None
-        All rows of a randomly exposed test, positive or not.
-    contest : Contest or None
-        Who was ranked among what; None when all ranks were made before.
-    block_size : int or None
-        Users scored at a time.
-    correction : tuple of CorrectionCheck or None
-        How far corrected numbers are from those of full ranking; None without a correction.
-    """
-
-    judged: Sample
-    ratings: Ratings | None = None
-    exposed: Exposed | None = None
-    contest: Contest | None = None
-    block_size: int | None = None
-    correction: tuple[CorrectionCheck, ...] | None = None
+    judged: Sample  # the positives; the rated rows where all metrics are over ratings
+    ratings: Ratings | None = None  # all rows with a rating, for metrics over all pairs
+    exposed: Exposed | None = None  # all rows of a randomly exposed test, positive or not
+    contest: Contest | None = None  # who was ranked among what; None when all ranks were made before
+    block_size: int | None = None  # users scored at a time
+    correction: tuple[CorrectionCheck, ...] | None = None  # how far corrected numbers are from full ranking
 
     def of(self, metric: AnyMetric, estimator: Estimator) -> Sample:
         """The rows that an estimator of a metric is made from."""

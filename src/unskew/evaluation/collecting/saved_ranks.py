@@ -17,18 +17,7 @@ from unskew.ranking import Ranks
 def admit(name: str, ranks: Ranks, split: Split, settings: Settings) -> Ranks:
     """The rows of saved ranks that this run asks for.
 
-    Parameters
-    ----------
-    name : str
-        What the model is called.
-    ranks : Ranks
-    split : Split
-    settings : Settings
-
-    Raises
-    ------
-    DataError
-        When they were made on other rows, another train, another candidate rule or other ties.
+    Ranks made on other rows, another train, another candidate rule or with other ties are refused.
     """
     if ranks.ties != settings.ties or ranks.candidate_rule != str(split.rule):
         raise DataError(
@@ -52,20 +41,10 @@ def admit(name: str, ranks: Ranks, split: Split, settings: Settings) -> Ranks:
 
 
 def align(ranks: Mapping[str, Ranks], users: str) -> dict[str, Ranks]:
-    """Ranks of all models on the same rows among the same candidates.
+    """Ranks of all models on the same rows among the same candidates; `users` is the rule of the run.
 
     Unless only common users are judged, a user whom some ranks lack is one whom their model does not know: its list is
     empty. The rows and the number of candidates of that user come from the other models.
-
-    Parameters
-    ----------
-    ranks : mapping
-    users : {"any", "common", "served"}
-
-    Raises
-    ------
-    DataError
-        When users whom two models share have different rows or candidates.
     """
     names = list(ranks)
     together = ranks[names[0]]

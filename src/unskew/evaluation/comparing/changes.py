@@ -6,31 +6,19 @@ from typing import Any
 
 from unskew.evaluation.estimating.size_effects import sizes_differ
 
-SPREAD = 0.05  # of the users who would need another number of positives, below which two tests are alike
+SPREAD = 0.05  # of the users who would need another number of positives, below which two tests have the same sizes
 
 
 @dataclass(frozen=True)
 class TestSet:
-    """What a run was judged on.
-
-    Parameters
-    ----------
-    users : int
-        Those with a positive.
-    rows : int
-        Their positives.
-    sha256 : str
-        Of the whole test part.
-    spread : mapping, optional
-        How many users have how many positives, where that is known.
-    """
+    """What a run was judged on."""
 
     __test__ = False  # not for pytest to collect
 
-    users: int
-    rows: int
-    sha256: str
-    spread: Mapping[int, int] | None = field(default=None, repr=False)
+    users: int  # with a positive
+    rows: int  # their positives
+    sha256: str  # of the whole test part
+    spread: Mapping[int, int] | None = field(default=None, repr=False)  # how many users have how many positives
 
     @classmethod
     def of(cls, run: Mapping[str, Any], part: str = "judged") -> "TestSet":
@@ -81,7 +69,7 @@ class Change:
     difference : float or None
         ``after - before``.
     expected : float or None
-        The difference that comes from the number of positives a user alone: 0 where that number is the same, or where
+        The difference that comes from the number of positives per user: 0 where that number is the same, or where
         the metric is unbiased to missing data.
     rest : float or None
         ``difference - expected``: what the number of positives does not explain.
@@ -108,7 +96,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Changes:
-    """A run beside an earlier one; printing it shows a table and notes.
+    """A run compared with an earlier one; printing it shows a table and notes.
 
     Parameters
     ----------

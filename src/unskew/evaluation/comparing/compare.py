@@ -1,4 +1,4 @@
-"""A run beside an earlier one, perhaps on a test set of another size."""
+"""A run compared with an earlier one, perhaps on a test set of another size."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,10 +10,9 @@ from unskew.estimators import OVER_ALL_PAIRS, Aoa, Estimate, Estimator, normal_q
 from unskew.estimators.estimate import standard_error
 from unskew.evaluation.comparing.changes import Change, Changes, TestSet
 from unskew.evaluation.comparing.earlier_run import Earlier, Other, read_earlier
-from unskew.evaluation.comparing.exposed_notes import moves_with_sample, same_sample_sizes
-from unskew.evaluation.comparing.notes import find_notes
+from unskew.evaluation.comparing.notes import find_notes, same_sample_sizes
 from unskew.evaluation.comparing.size_matching import Coupling, counts_by_id, couple
-from unskew.evaluation.estimating.size_effects import ranks_move
+from unskew.evaluation.estimating.size_effects import moves_with_sample, ranks_move
 from unskew.metrics import AnyMetric
 from unskew.metrics.exact.size_shift import mixed_move
 
@@ -22,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def compare(report: "Report", other: "Other | Earlier") -> Changes:
-    r"""Set a run beside an earlier one, and tell what moved from what the number of positives alone moves.
+    r"""Compare a run with an earlier one: what moved, and what the number of positives alone would move.
 
     A metric that is a mean over a user's relevant items has the same expectation whatever part of them is observed at
     random (Lim et al. 2015, theorem 1). The others move: NDCG by the factor of theorem 2,
-    :math:`s\,IDCG(p) / (p\,IDCG(s))` when s of p positives are observed. So `Change.difference` is parted into what
-    is expected from the number of positives a user and the rest.
+    :math:`s\,IDCG(p) / (p\,IDCG(s))` when s of p positives are observed. So `Change.difference` is split into
+    the part explained by the number of positives per user, and the rest.
 
     The interval of the rest is :math:`rest \pm z \sqrt{se_1^2 + se_2^2}`: it takes the errors of the two runs as
     independent, as they are for different users. For the same users with other positives, whoever is easy to serve in
@@ -51,7 +50,7 @@ def compare(report: "Report", other: "Other | Earlier") -> Changes:
     Raises
     ------
     DataError
-        When the first is no report, or the other is not the JSON of a report of this version.
+        When the first is not a report, or the other is not the JSON of a report of this version.
     ConfigError
         When the two have nothing in common.
 
@@ -137,7 +136,7 @@ class _Pair:
         return couple(self.report.samples.judged, self.earlier.run, self.earlier.report)
 
     def change(self, old: Estimate, new: Estimate) -> Change:
-        """The difference of two estimates of the same words, and what is left of it beside the expected one."""
+        """The difference of two estimates of the same words, and what is left of it without the expected one."""
         metric = next(m for m in self.report.settings.metrics if str(m) == new.metric)
         difference = None if old.value is None or new.value is None else new.value - old.value
         expected, error = (None, None) if difference is None else self._expected(metric, old, new)
@@ -186,13 +185,13 @@ def _together(a: float | None, b: float | None) -> float | None:
 
 
 def _at_size_of(report: "Report", coupling: Coupling, metric: AnyMetric, estimate: Estimate) -> _Level | None:
-    """What an estimate would be with as many positives a user as the other test has; None where that is not known."""
+    """What an estimate would be with the positives per user of the other test; None where that is not known."""
     sample = report.samples.judged
     ranks = sample.ranks[estimate.model]
     ranks = replace(ranks, listed=sample.listed(estimate.model))
     try:
         move = mixed_move(metric, ranks, coupling.mix)
-    except ConfigError:  # more positives than there are, which not every metric can tell of
+    except ConfigError:  # more positives than there are, which not every metric allows
         return None
     if estimate.value is None or not isclose(move.before, estimate.value, rel_tol=1e-9, abs_tol=1e-12):
         return None  # an estimate of something else than the plain mean over these users

@@ -26,25 +26,12 @@ FEW = 6  # names or words that are listed one by one
 
 @dataclass(frozen=True, eq=False)
 class Earlier:
-    """What is known of an earlier run.
+    """What is known of an earlier run."""
 
-    Parameters
-    ----------
-    where : str
-        What to call it in messages.
-    run : mapping
-        What decided its numbers.
-    estimates : tuple of Estimate
-    report : Report or None
-        The run itself, with its ranks; None when only its JSON is at hand.
-    file : str or None
-        The file that it was read from.
-    """
-
-    where: str
-    run: Mapping[str, Any]
+    where: str  # what to call it in messages
+    run: Mapping[str, Any]  # what decided its numbers
     estimates: tuple[Estimate, ...]
-    report: "Report | None" = None
+    report: "Report | None" = None  # with its ranks; None when only its JSON is available
     file: str | None = None
 
     @property
@@ -69,13 +56,7 @@ class Earlier:
 
 
 def read_earlier(other: "Other | Earlier") -> Earlier:
-    """Take a report as it is, or read the JSON of one.
-
-    Raises
-    ------
-    DataError
-        For what is no file, no JSON, or the JSON of something else or of another version.
-    """
+    """Take a report as it is, or read the JSON of one; refuse everything else, and other versions."""
     from unskew.evaluation.report import Report
 
     if isinstance(other, Earlier):

@@ -1,15 +1,21 @@
 """What to know before reading anything into the difference between two runs, in words."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from unskew.display.phrases import first_of, listed
 from unskew.errors import Option
+from unskew.estimators import Estimator
 from unskew.evaluation.comparing.changes import Changes, TestSet
 from unskew.evaluation.comparing.earlier_run import Earlier
-from unskew.evaluation.comparing.exposed_notes import sample_notes
 from unskew.evaluation.comparing.size_matching import Coupling
-from unskew.evaluation.estimating.size_effects import all_instead, moving, ranks_move, sizes_differ
+from unskew.evaluation.estimating.size_effects import (
+    all_instead,
+    moves_with_sample,
+    moving,
+    ranks_move,
+    sizes_differ,
+)
 from unskew.metrics import AnyMetric
 
 if TYPE_CHECKING:
@@ -23,6 +29,7 @@ _SETTINGS = {
     "positive": "the rule for positives",
     "scale": "the scale of the ratings",
 }
+_SAMPLE_SIZES = {"rows_a_user": "exposed rows a user", "population_size": "items they were drawn from"}
 
 
 def find_notes(changes: Changes, report: "Report", earlier: Earlier, coupling: Coupling) -> Iterator[str]:
@@ -32,7 +39,7 @@ def find_notes(changes: Changes, report: "Report", earlier: Earlier, coupling: C
     yield from _sizes(changes, report)
     compared = {(row.metric, row.estimator) for row in changes.rows}
     pairs = [(metric, e) for metric, e in report.settings.pairs if (str(metric), str(e)) in compared]
-    yield from sample_notes(pairs, earlier.run, report.run)
+    yield from _sample_sizes(pairs, earlier.run, report.run)
     yield from _guesses(changes, earlier, coupling)
     yield from _rated(changes, report, earlier)
     yield from _intervals(changes)
@@ -82,7 +89,7 @@ def _sizes(changes: Changes, report: "Report") -> Iterator[str]:
     before, after = changes.before, changes.after
     if not before.differs_in_size(after):
         return
-    of_samples = {str(e) for e in report.settings.estimators if e.sees != "observed"}  # told of apart
+    of_samples = {str(e) for e in report.settings.estimators if e.sees != "observed"}  # which have notes of their own
     compared = {row.metric for row in changes.rows if row.estimator not in of_samples}
     metrics = [metric for metric in report.settings.metrics if str(metric) in compared]
     if any(ranks_move(report.inputs.split.rule, metric) for metric in metrics):
@@ -117,10 +124,39 @@ def _move(metrics: Iterable[str]) -> str:
 
 
 def _untold(changes: Changes, moved: Sequence[AnyMetric]) -> str:
-    """For which metrics it cannot be told by how much."""
+    """For which metrics it is not known by how much."""
     told = {row.metric for row in changes.rows if row.expected is not None}
     unknown = [str(metric) for metric in moved if str(metric) not in told]
     return f", and how far {_move(unknown)} cannot be told from these ranks" if unknown else ""
+
+
+def _sample_sizes(
+    pairs: Sequence[tuple[AnyMetric, Estimator]], before: Mapping[str, Any], after: Mapping[str, Any]
+) -> Iterator[str]:
+    """Say which of the compared numbers the sizes of two samples move; `before` and `after` are records of runs."""
+    old, new = before.get("exposed"), after.get("exposed")
+    mine = [(metric, estimator) for metric, estimator in pairs if estimator.sees != "observed"]
+    if (old is None) != (new is None):
+        yield "one of the runs is on exposed items and the other is not, so the numbers mean different things"
+    if old is None or new is None or not mine or same_sample_sizes(before, after):
+        return
+    sizes = [f"{what} {_ends(old[size])} before, {_ends(new[size])} now" for size, what in _SAMPLE_SIZES.items()]
+    moved = [f"{metric} by {estimator}" for metric, estimator in mine if moves_with_sample(metric, estimator)]
+    still = [f"{metric} by {estimator}" for metric, estimator in mine if not moves_with_sample(metric, estimator)]
+    if moved:
+        yield f"the samples differ in size ({'; '.join(sizes)}), with which {_move(moved)}"
+    if still and before.get("candidates") == after.get("candidates"):  # else they mean different things
+        yield f"{listed(still)} can be compared: expected not to move with the size of the sample"
+
+
+def same_sample_sizes(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether two runs, given by their records, exposed the same number of items per user out of the same number."""
+    old, new = before.get("exposed"), after.get("exposed")
+    return old is not None and new is not None and all(old.get(size) == new.get(size) for size in _SAMPLE_SIZES)
+
+
+def _ends(size: Mapping[str, float]) -> str:
+    return f"{size['min']:g}" if size["min"] == size["max"] else f"{size['min']:g} to {size['max']:g}"
 
 
 def _guesses(changes: Changes, earlier: Earlier, coupling: Coupling) -> Iterator[str]:

@@ -17,35 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Coupling:
-    """The sizes of the other run for each user of this one.
-
-    Parameters
-    ----------
-    mix : SizeMix
-    by_rank : int
-        How many users have no number of their own there, so that those with more positives here are taken to be those
-        with more there.
-    from_mean : bool
-        Whether only the mean of the other is known, so that it is spread in proportion.
-    """
+    """The sizes of the other run for each user of this one."""
 
     mix: SizeMix
-    by_rank: int = 0
-    from_mean: bool = False
+    by_rank: int = 0  # users without a number of their own there, who are matched by rank
+    from_mean: bool = False  # only the mean of the other run is known, and is spread in proportion
 
 
 def couple(sample: "Sample", run: Mapping[str, Any], other: "Report | None") -> Coupling:
-    """Find the sizes of another run by the best that is known of it.
-
-    Parameters
-    ----------
-    sample : Sample
-        Of this run.
-    run : mapping
-        What decided the numbers of the other.
-    other : Report or None
-        The other itself, where it is at hand.
-    """
+    """Find the sizes of another run by the best that is known of it: its report, or else the record of its run."""
     sizes = np.diff(sample.offsets)
     judged = run["judged"]
     if ROWS_A_USER not in judged and other is None:
@@ -68,17 +48,10 @@ def counts_by_id(sample: "Sample") -> dict[str, int]:
 
 
 def match_ranks(sizes: Ints, histogram: Mapping[int, int]) -> SizeMix:
-    """Give who has more here what those with more have there.
+    """Give users with more positives here the larger sizes there; `histogram` is size to number of users there.
 
     Users in order of their size, and the sizes of the other run in order, are laid side by side on one length. Users of
-    the same size share what lies beside them, each with the same chances.
-
-    Parameters
-    ----------
-    sizes : Ints
-        Of this run, one for each user.
-    histogram : mapping
-        Size to number of users, in the other.
+    the same size share what lies next to them, each with the same chances.
     """
     _, group, users = np.unique(sizes, return_inverse=True, return_counts=True)
     there = np.array(sorted(histogram), dtype=np.int64)

@@ -32,27 +32,13 @@ Kind: TypeAlias = Literal["best", "level", "depends", "open", "chance"]
 
 @dataclass(frozen=True)
 class Standing:
-    """The models by one metric and estimator.
-
-    Parameters
-    ----------
-    estimator : str
-    order : tuple of Estimate
-        From best to worst, those without a value left out.
-    compared : tuple of Comparison
-        All pairs, the better model first.
-    alpha : float
-        What p stays below, after Holm's correction and with regard to how few users carry the weight, when a difference
-        is beyond chance.
-    effective : float
-        How many users of equal weight the users are worth; rows, where the interval speaks of rows.
-    """
+    """The models by one metric and estimator."""
 
     estimator: str
-    order: tuple[Estimate, ...]
-    compared: tuple[Comparison, ...]
-    alpha: float
-    effective: float
+    order: tuple[Estimate, ...]  # from best to worst, those without a value left out
+    compared: tuple[Comparison, ...]  # all pairs, the better model first
+    alpha: float  # a difference is beyond chance when its p (Holm, Student's t) is below
+    effective: float  # users of equal weight that the users are worth; rows, where intervals are about rows
 
     @property
     def first(self) -> tuple[str, ...]:
@@ -88,51 +74,21 @@ class Standing:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one metric says about the models.
-
-    Parameters
-    ----------
-    metric : str
-    judging : Standing
-        By the corrected estimate; by the naive one where there is no other.
-    corrects : bool
-        Whether that is a corrected one.
-    naive : Standing or None
-        By the naive average on the same target, where a corrected estimate is next to it.
-    leaders : tuple of str
-        The models that are first at some gamma that is held possible; empty where no gamma is assumed.
-    spans : tuple of (tuple of str, float, float)
-        Who is first from which gamma to which; nobody where no model is shown to be better than a random order.
-    assumed : GammaRange or None
-        The gammas that are held possible.
-    holds_over : GammaRange or None
-        The part of them around the one used where the same model is first.
-    flip_gamma : float or None
-        The smallest factor by which the weights may be wrong before another model is first; None when no factor does
-        it, or where there are no weights.
-    flips_to : str or None
-        That other model.
-    weighted : bool
-        Whether the estimate has weights that can be wrong.
-    chance : float or None
-        What a random order of the same candidates would get; None where that is not known.
-    confirmed : bool
-        Whether a change of winner is the same on the users whom all models know.
-    """
+    """What one metric says about the models."""
 
     metric: str
-    judging: Standing
-    corrects: bool
-    naive: Standing | None = None
-    leaders: tuple[str, ...] = ()
-    spans: tuple[tuple[tuple[str, ...], float, float], ...] = ()
-    assumed: GammaRange | None = None
-    holds_over: GammaRange | None = None
-    flip_gamma: float | None = None
-    flips_to: str | None = None
-    weighted: bool = False
-    chance: float | None = None
-    confirmed: bool = True
+    judging: Standing  # by the corrected estimate; by the naive one where there is no other
+    corrects: bool  # whether `judging` is by a corrected estimate
+    naive: Standing | None = None  # by the naive average on the same target
+    leaders: tuple[str, ...] = ()  # first at some gamma that is held possible
+    spans: tuple[tuple[tuple[str, ...], float, float], ...] = ()  # who is first from which gamma to which
+    assumed: GammaRange | None = None  # the gammas that are held possible
+    holds_over: GammaRange | None = None  # the part around the gamma used where the same model is first
+    flip_gamma: float | None = None  # least factor by which weights may be wrong before another is first
+    flips_to: str | None = None  # that other model
+    weighted: bool = False  # whether the estimate has weights that can be wrong
+    chance: float | None = None  # what a random order of the same candidates would get, if known
+    confirmed: bool = True  # a change of winner is the same on the users whom all models know
 
     @property
     def models(self) -> int:

@@ -36,20 +36,7 @@ def make_cell(
     chances: Floats | None,
     terms: dict[str, Terms],
 ) -> Cell:
-    """Put the terms of all models together.
-
-    Parameters
-    ----------
-    sample : Sample
-    metric : Metric
-    estimator : Estimator
-    rows : Rows
-        Of the sample, as the estimator uses them.
-    chances : array or None
-        Propensity of each row of the sample, where the estimator uses one.
-    terms : dict of Terms
-        By model.
-    """
+    """Put the terms of all models together; `rows` are those of the sample as the estimator uses them."""
     users = next(iter(terms.values())).users
     if estimator.counts_empty_users:  # the whole population is in the sums, if only as 0
         population = sample.population(mean=metric.kind == "mean")

@@ -45,7 +45,7 @@ def judge_common_users(report: "Report") -> "Report | None":
     own = replace(settings, pairs=pairs, users="common")
     return replace(
         report,
-        inputs=report.inputs.with_settings(own),
+        inputs=replace(report.inputs, settings=own),
         samples=common,
         estimated=estimate(own, common, report.propensities),
         warnings=(),

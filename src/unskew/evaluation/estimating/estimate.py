@@ -25,17 +25,7 @@ class Estimated:
 def estimate(
     settings: Settings, samples: Samples, propensities: Propensities, threads: int | None = None, *, band: bool = True
 ) -> Estimated:
-    """Make every estimate and comparison of the settings.
-
-    Parameters
-    ----------
-    settings : Settings
-    samples : Samples
-    propensities : Propensities
-    threads : int, optional
-    band : bool
-        Whether to make weighted estimates again at every gamma that is held possible.
-    """
+    """Make every estimate and comparison of the settings; with `band`, weighted ones at every possible gamma too."""
     estimation = Estimation(samples, settings, propensities, threads)
     if settings.users == "served":
         alone = restrict_to_served(estimation)

@@ -153,9 +153,6 @@ class Estimation:
                 terms[str(metric), str(estimator), model] = terms_of(rows, metric, estimator)
         return terms, {}
 
-    def _ties(self, metric: AnyMetric, model: str) -> float:
-        return self.samples.observed(metric).ranks[model].tied_share
-
     @staticmethod
     def _groups(cells: list[Cell]) -> Iterator[list[int]]:
         """Places of the cells whose terms are of the same number of users in the same order."""
@@ -199,6 +196,7 @@ class Estimation:
     def _estimate(self, cell: Cell, model: str, terms: Terms, low: float | None, high: float | None) -> Estimate:
         if terms.value is not None and not np.isfinite(terms.value):
             raise ConfigError(f"{cell.metric} by {cell.estimator} of model {model!r} is {terms.value}; check its gains")
+        loss = cell.metric.kind == "loss"
         return Estimate(
             model=model,
             metric=str(cell.metric),
@@ -219,7 +217,7 @@ class Estimation:
             effective_rows=cell.effective_rows,
             max_weight_share=cell.max_weight_share,
             clipped_share=cell.clipped_share,
-            tied_share=0.0 if cell.metric.kind == "loss" else self._ties(cell.metric, model),
+            tied_share=0.0 if loss else self.samples.observed(cell.metric).ranks[model].tied_share,
         )
 
     @cached_property

@@ -41,26 +41,13 @@ class BandPoint:
 
 @dataclass(frozen=True, eq=False)
 class GammaBand:
-    """Every weighted estimate at each gamma that is held possible.
-
-    Parameters
-    ----------
-    range : GammaRange
-        From what to what.
-    gammas : tuple of float
-        Ascending; the one that the run used is among them.
-    used : float
-    fitted : bool
-        Whether the range was found by fitting gamma, and not given or assumed.
-    points : tuple of BandPoint
-        By metric, estimator and model, then by gamma.
-    """
+    """Every weighted estimate at each gamma that is held possible."""
 
     range: GammaRange
-    gammas: tuple[float, ...]
+    gammas: tuple[float, ...]  # ascending; the one that the run used is among them
     used: float
-    fitted: bool
-    points: tuple[BandPoint, ...]
+    fitted: bool  # whether the range was found by fitting gamma, and not given or assumed
+    points: tuple[BandPoint, ...]  # by metric, estimator and model, then by gamma
 
     @cached_property
     def by_key(self) -> Mapping[Key, tuple[BandPoint, ...]]:
@@ -103,12 +90,8 @@ def measure_band(estimations: Sequence[Estimation]) -> GammaBand | None:
     """Make every weighted estimate again at each gamma; gains are reused, so this costs little.
 
     The range is that of the settings; else, with a fitted gamma, what was found; else from -0.5 to 1.5, and in any case
-    wide enough for the gamma of the run. None where nothing depends on a gamma.
-
-    Parameters
-    ----------
-    estimations : sequence of Estimation
-        One, or one per model where each is judged on users of its own.
+    wide enough for the gamma of the run. None where nothing depends on a gamma. There is one estimation, or one per
+    model where each is judged on users of its own.
     """
     settings, choice = estimations[0].settings, estimations[0].propensities.gamma
     model = settings.propensity

@@ -12,8 +12,8 @@ from unskew.evaluation.settings.settings import Settings
 def naive_twin(estimator: Estimator, kind: str = "mean") -> Aoa | Traditional:
     """The average an estimator becomes when all propensities are equal, for a metric of a kind.
 
-    ``snips`` is a mean over pairs, so it belongs beside ``aoa(per=pair)``, not beside ``aoa``: part of the gap to the
-    latter comes from who is averaged over, not from the correction. Beside ``ure`` belongs ``traditional``, which is
+    ``snips`` is a mean over pairs, so it belongs next to ``aoa(per=pair)``, not to ``aoa``: part of the gap to the
+    latter comes from who is averaged over, not from the correction. Next to ``ure`` belongs ``traditional``, which is
     what a sample is otherwise used for, though its target is another.
     """
     if isinstance(estimator, Ure):

@@ -7,16 +7,11 @@ from unskew.propensities import Diagnostics, Uniform, diagnose
 
 
 def check_propensity(settings: Settings, samples: Samples, propensities: Propensities) -> Diagnostics | None:
-    """Diagnose the propensities that a run's estimates rest on.
+    """Diagnose the propensities that a run's estimates rest on; None when there are none, or all are the same.
 
     A propensity that brings diagnostics of its own keeps them; others are diagnosed on the judged rows, rated ones
-    preferred because the number of their pairs is known.
-
-    Returns
-    -------
-    Diagnostics or None
-        None when no estimator uses propensities, or all are the same. Its number of pairs is 0 when it is not known,
-        or when the propensities are known only up to scale.
+    preferred because the number of their pairs is known. That number is 0 where it is not known, and for propensities
+    known only up to scale.
     """
     uses = any(estimator.uses_propensity for estimator in settings.estimators)
     if not uses or isinstance(settings.propensity, Uniform):

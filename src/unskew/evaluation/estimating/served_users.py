@@ -27,18 +27,8 @@ def estimate_served(
 ) -> tuple[list[Cell], list[Estimate], list[Comparison]]:
     """Estimate each model on the users whom it knows, and compare two on the users of both.
 
-    Parameters
-    ----------
-    estimation : Estimation
-        Over all users known to any model.
-    served : mapping of Estimation
-        Of each model alone.
-
-    Returns
-    -------
-    cells, estimates, comparisons
-        The cells are those of the single models, one after the other. Holm's correction is over the pairs of a metric
-        and an estimator, as in every run.
+    The cells are those of the single models, one after the other. Holm's correction is over the pairs of a metric and
+    an estimator, as in every run.
     """
     names = list(served)
     known = {name: _known(estimation.samples, name) for name in names}

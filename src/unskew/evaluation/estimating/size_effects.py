@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable
 
 from unskew.data.candidates import Candidates, Listed, Sampled
-from unskew.estimators import OVER_ALL_PAIRS
+from unskew.estimators import OVER_ALL_PAIRS, Estimator, Ure
 from unskew.metrics import AnyMetric
 
-ROUNDING = 0.01  # numbers of positives a user nearer than this are taken for the same
+ROUNDING = 0.01  # numbers of positives per user nearer than this count as the same
 _INSTEAD = {
     "ndcg": "adg",
     "map": "adg",
@@ -22,7 +22,7 @@ _INSTEAD = {
 
 
 def sizes_differ(a: float, b: float) -> bool:
-    """Whether two numbers of positives a user differ by more than rounding."""
+    """Whether two numbers of positives per user differ by more than rounding."""
     return abs(a - b) > ROUNDING * max(a, b)
 
 
@@ -34,6 +34,17 @@ def moving(metrics: Iterable[AnyMetric], *, over_all_pairs: bool = False) -> lis
 def ranks_move(rule: Candidates, metric: AnyMetric) -> bool:
     """Whether an item's rank depends on which others are held out, because positives are candidates where observed."""
     return isinstance(rule, Sampled | Listed) and metric.kind != "loss"
+
+
+def moves_with_sample(metric: AnyMetric, estimator: Estimator) -> bool:
+    """Whether an estimate has another expectation when more or fewer items are exposed.
+
+    What ``traditional`` looks at depends on the size of the sample. A mean over users with a positive is less biased
+    towards some of them when more are exposed. A pooled mean and a sum stay where they are.
+    """
+    if not isinstance(estimator, Ure):
+        return True
+    return not (metric.kind == "sum" or (metric.kind == "mean" and estimator.aggregate == "pooled"))
 
 
 def instead_of(metric: AnyMetric) -> str | None:

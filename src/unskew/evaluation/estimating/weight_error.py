@@ -17,16 +17,8 @@ def flip_factor(gaps: Floats, weights: Floats, group: Ints | None = None) -> flo
 
     .. math:: \Gamma = \sqrt{\frac{\sum_{d > 0} w\, d}{\sum_{d < 0} w\, |d|}}.
 
-    A mean over groups of each group's own weighted mean has its smallest value when, in each group, the rows with the
-    least gaps have the largest weights; how many is found by sorting, and the factor by bisection.
-
-    Parameters
-    ----------
-    gaps : array
-    weights : array
-        At least 0.
-    group : array of int, optional
-        0 to m-1: the group of each row, where each group is normalised by itself.
+    A mean over groups (`group`, 0 to m-1) of each group's own weighted mean has its smallest value when, in each group,
+    the rows with the least gaps have the largest weights; how many is found by sorting, and the factor by bisection.
     """
     if group is not None:
         return _grouped(gaps, weights, group)
@@ -58,14 +50,7 @@ def _grouped(gaps: Floats, weights: Floats, group: Ints) -> float | None:
 def least_mean(worth: Floats, weight: Floats, starts: Ints, factor: float) -> float:
     """The smallest mean over groups of weighted means, when each weight may be wrong by a factor.
 
-    Parameters
-    ----------
-    worth, weight : array
-        Weight times gap, and weight, of each row; within a group by ascending gap.
-    starts : array of int
-        Where each group begins.
-    factor : float
-        1 or more.
+    `worth` is weight times gap; the rows of a group begin at one of `starts` and have ascending gaps.
     """
     ends = np.append(starts[1:], len(weight))
     sizes = ends - starts

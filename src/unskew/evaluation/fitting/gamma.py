@@ -26,37 +26,21 @@ REFERENCES: tuple[GradientModel, ...] = (
 )
 BATCHES = 18  # a pass over the log, where that is no more samples than a batch of the paper's
 LEAST_BATCH = 256
-TOP = 50  # recommendations a user, as in Yang et al. 2018
+TOP = 50  # recommendations per user, as in Yang et al. 2018
 NEARLY = 0.95  # part of the places that could be filled, from which on lists count as full
 ERRORS = 2  # standard errors to each side of the gamma of a single model
 
 
 @dataclass(frozen=True)
 class ModelGamma:
-    """The gamma of one model's recommendations.
+    """The gamma of one model's recommendations."""
 
-    Parameters
-    ----------
-    model : str
-        Its word, or its file.
-    fit : GammaFit or None
-        None when its recommendations do not identify gamma.
-    problem : str
-        Why they do not.
-    share : float
-        Part of the catalogue that a user is recommended, on average.
-    settings : str
-        The model with its options, where it was trained here.
-    short : str
-        That its lists leave places empty, in words; empty when they hardly do.
-    """
-
-    model: str
-    fit: GammaFit | None
-    problem: str = ""
-    share: float = 0.0
-    settings: str = ""
-    short: str = ""
+    model: str  # its word, or its file
+    fit: GammaFit | None  # None when its recommendations do not identify gamma
+    problem: str = ""  # why they do not
+    share: float = 0.0  # part of the catalogue that a user is recommended, on average
+    settings: str = ""  # the model with its options, where it was trained here
+    short: str = ""  # that its lists leave places empty, in words; empty when they hardly do
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON, null where there is no number."""
@@ -67,16 +51,9 @@ class ModelGamma:
 
 @dataclass(frozen=True)
 class GammaChoice:
-    """The gamma of a run, and what it was chosen from.
+    """The gamma of a run, and what it was chosen from."""
 
-    Parameters
-    ----------
-    asked : Popularity
-        The propensity as it was asked for.
-    models : tuple of ModelGamma
-    """
-
-    asked: Popularity
+    asked: Popularity  # the propensity as it was asked for
     models: tuple[ModelGamma, ...]
 
     @property
@@ -136,17 +113,14 @@ def choose_gamma(run: Run) -> GammaChoice | None:
 
     For ``auto`` the reference models are trained on the training positives and the mean of their gammas is used; for
     ``from(FILE)`` it is that of the model in the file. Each comes from the top 50 of every training user, whose own
-    training items are left out.
-
-    Raises
-    ------
-    PropensityError
-        When no model's recommendations identify gamma.
+    training items are left out. Recommendations that do not identify gamma are refused.
     """
     propensity, split, train = run.settings.propensity, run.split, run.positives
     if not isinstance(propensity, Popularity) or propensity.source is None:
         return None
-    fit_gamma(train.item_counts, np.ones(train.n_items))  # a log that cannot tell is refused before models are trained
+    fit_gamma(
+        train.item_counts, np.ones(train.n_items)
+    )  # a log that cannot show it is refused before models are trained
     found = []
     for name, settings, scorer in _sources(propensity, run):
         top = count_top(
@@ -170,7 +144,7 @@ def choose_gamma(run: Run) -> GammaChoice | None:
 
 
 def _sources(propensity: Popularity, run: Run) -> Iterator[tuple[str, str, Scorer]]:
-    """The models whose recommendations tell gamma, one at a time: name, settings, scorer."""
+    """The models whose recommendations show gamma, one at a time: name, settings, scorer."""
     source = propensity.source
     if isinstance(source, From):
         read = read_factors if Path(source.file).suffix == ".npz" else read_scores
@@ -183,20 +157,13 @@ def _sources(propensity: Popularity, run: Run) -> Iterator[tuple[str, str, Score
 
 
 def references(train: Interactions) -> list[GradientModel]:
-    """The models of ``gamma=auto`` for a log: on a small one their batches are smaller, for as many passes."""
+    """The models of ``gamma=auto`` for a log: on a small one batches are smaller, for the same number of passes."""
     batch = int(np.clip(len(train) // BATCHES, LEAST_BATCH, REFERENCES[0].batch))
     return [replace(model, batch=batch) for model in REFERENCES]
 
 
 def tell_short(top: TopCounts, train: Interactions) -> str:
-    """Say that lists leave many places empty that the catalogue could fill; empty when they do not.
-
-    Parameters
-    ----------
-    top : TopCounts
-    train : Interactions
-        What users have already, which is in none of their lists.
-    """
+    """Return a note if many places of the lists are empty that the catalogue could fill, else ""."""
     had = train.seen_counts[train.seen_counts > 0]
     room = float(np.mean(np.clip(len(top.catalogue) - had, 0, top.k)))
     filled = (float(top.counts.sum()) + top.outside) / top.n_users
@@ -207,6 +174,4 @@ def tell_short(top: TopCounts, train: Interactions) -> str:
 
 
 def _with_error(fit: GammaFit | None) -> str:
-    if fit is None:
-        return "not identified"
-    return f"{fit.gamma:.2f} ± {fit.std_error:.2f}"
+    return "not identified" if fit is None else f"{fit.gamma:.2f} ± {fit.std_error:.2f}"

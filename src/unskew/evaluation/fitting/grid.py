@@ -17,17 +17,8 @@ def try_all(
 ) -> Iterator[tuple[StepwiseModel, Trained]]:
     """Train each, in the order of the grid; those that diverge are left out, unless all do.
 
-    Parameters
-    ----------
-    grid : sequence of StepwiseModel
-    learn : callable
-        Trains one: called with the model, what to add to its name, and progress.
-    side_by_side : int
-        How many at a time.
-    name : str
-        Of the model, in progress.
-    progress : callable, optional
-        A bar each, or one for all where they are trained side by side.
+    `learn` is called with the model, what to add to its name, and progress: a bar each, or one for all that are trained
+    side by side.
     """
     names = labels(grid)
     heard = progress
@@ -53,7 +44,7 @@ def try_all(
 
 
 def labels(grid: Sequence[StepwiseModel]) -> list[str]:
-    """What tells each of the grid from the others, as in `` at 0.05, 0.01``; nothing where there is one alone."""
+    """What distinguishes each of the grid, as in `` at 0.05, 0.01``; nothing where there is one alone."""
     if len(grid) == 1:
         return [""]
     names = [each.name for each in fields(grid[0])]

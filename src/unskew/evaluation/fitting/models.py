@@ -26,27 +26,13 @@ WEIGHTED = "snips"
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A model that is ready to be judged.
+    """A model that is ready to be judged."""
 
-    Parameters
-    ----------
-    ranker : Scorer, Ranks or None
-        What ranks, if the model does.
-    predictor : Scorer, Predictions or None
-        What predicts ratings, if the model does.
-    described : str
-        The model in words, for the record.
-    chosen_by : str
-        What chose its step, where it learns step by step and there are validation rows.
-    learnt : bool
-        Whether it was trained in this run.
-    """
-
-    ranker: Scorer | Ranks | None
-    predictor: Scorer | Predictions | None
-    described: str
-    chosen_by: str = ""
-    learnt: bool = False
+    ranker: Scorer | Ranks | None  # what ranks, if the model does
+    predictor: Scorer | Predictions | None  # what predicts ratings, if the model does
+    described: str  # in words, for the record
+    chosen_by: str = ""  # what chose its step, where validation rows did
+    learnt: bool = False  # whether it was trained in this run
 
     @property
     def table(self) -> ListScorer | None:
@@ -108,20 +94,10 @@ def fit_models(
     uniform: Interactions | None = None,
     checkpoints: str | Path | None = None,
 ) -> Contenders:
-    """Train what is to be trained.
+    """Train the models that are not trained yet.
 
-    Parameters
-    ----------
-    run : Run
-    models : mapping
-    weighting : PropensityModel
-        Of training rows, for models that weight by one and have none of their own.
-    evaluate : callable
-        What judges models on validation rows.
-    uniform : Interactions, optional
-        Labelled rows that were drawn at random, for models that learn from them too.
-    checkpoints : str or Path, optional
-        A folder for models that learn step by step.
+    `weighting` is the propensity of training rows, for models that weight by one and have none of their own; `evaluate`
+    judges models on validation rows.
     """
     sample = None if uniform is None else UniformSample.within(uniform, run.split)
     folder = None if checkpoints is None else Path(checkpoints)
@@ -142,7 +118,7 @@ class _Trainer:
     def fit(self, name: str, given: ModelLike) -> Fitted:
         """Join what ranks and what predicts, each trained where it is not."""
         parts = [self._fit(name, part) for part in _parts(given)]
-        alone = len(parts) == 1  # beside something that ranks, a table of predictions only predicts
+        alone = len(parts) == 1  # next to something that ranks, a table of predictions only predicts
         rankers = [part.ranker for part in parts if part.ranker is not None and (alone or part.table is None)]
         predictors = [part.predictor for part in parts if part.predictor is not None]
         if not parts or len(rankers) > 1 or len(predictors) > 1:

@@ -16,24 +16,12 @@ from unskew.propensities import Column, ObservationModel, Propensity, Propensity
 
 @dataclass(frozen=True, eq=False)
 class Propensities:
-    """How likely rows are to be observed.
+    """How likely rows are to be observed."""
 
-    Parameters
-    ----------
-    positives : Propensity
-        Of held-out positives.
-    ratings : Propensity
-        Of rated rows. Metrics over all pairs know no positives, so it is learnt from all rows.
-    of_training : PropensityModel
-        Of training rows, for models that weight by it; they use no column of the test.
-    gamma : GammaChoice or None
-        What a fitted gamma was chosen from.
-    """
-
-    positives: Propensity
-    ratings: Propensity
-    of_training: PropensityModel
-    gamma: GammaChoice | None = None
+    positives: Propensity  # of held-out positives
+    ratings: Propensity  # of rated rows; learnt from all rows, because metrics over all pairs know no positives
+    of_training: PropensityModel  # of training rows, for models that weight by it; uses no column of the test
+    gamma: GammaChoice | None = None  # what a fitted gamma was chosen from
 
     def of(self, kind: str) -> Propensity:
         """The propensity of the rows of a kind of sample."""
@@ -53,7 +41,7 @@ def fit_propensities(run: Run) -> tuple[Run, Propensities]:
     of_training = settings.propensity
     if not settings.propensity_named and _has_propensities(run):
         settings = replace(settings, propensity=Column(), propensity_found=True)
-    run = run.with_settings(settings)
+    run = replace(run, settings=settings)
     fitted = _fit_held_out(settings.propensity, run.positives, run.split)
     same = run.positives is run.split.train
     ratings = fitted if same else _fit_held_out(settings.propensity, run.split.train, run.split)

@@ -16,13 +16,7 @@ class UniformSample:
 
     @classmethod
     def within(cls, uniform: Interactions, split: Split) -> "UniformSample":
-        """Take the rows that the split knows.
-
-        Raises
-        ------
-        DataError
-            When a label is neither 0 nor 1, or no row is of a user and an item that the split knows.
-        """
+        """Take the rows that the split knows; refuse labels other than 0 and 1, and a sample without such a row."""
         check_labels(uniform.values, uniform.name)
         taken = within(uniform, split)
         if not len(taken):

@@ -38,7 +38,7 @@ def pair(
 def with_naive(
     metrics: Sequence[AnyMetric], pairs: Sequence[tuple[AnyMetric, Estimator]]
 ) -> tuple[tuple[AnyMetric, Estimator], ...]:
-    """The default pairs, with the plain average of metrics that have no mean over pairs, or of which it is one."""
+    """The default pairs, with the plain average of metrics that have no mean over pairs, or are one."""
     found = []
     for metric in {str(metric): metric for metric in metrics}.values():
         mine = [estimator for other, estimator in pairs if other is metric]
@@ -109,19 +109,9 @@ def check_needs(settings: "Settings", propensity: Propensity, *, counted: bool) 
 
 
 def check_correction(rule: Candidates, metrics: Iterable[AnyMetric], items: int) -> None:
-    """Refuse metrics that a corrected rule cannot correct.
+    """Refuse metrics that a corrected rule cannot correct in a catalogue of this many items.
 
-    Parameters
-    ----------
-    rule : Candidates
-    metrics : iterable
-    items : int
-        How many items the catalogue has.
-
-    Raises
-    ------
-    ConfigError
-        For what is no mean over relevant items, and for a cut-off that is closer than two draws are.
+    These are metrics that are not means over relevant items, and cut-offs closer than two draws are.
     """
     if not isinstance(rule, Sampled) or not rule.corrected:
         return

@@ -10,18 +10,10 @@ from unskew.errors import ConfigError, did_you_mean
 
 @dataclass(frozen=True)
 class Preset:
-    """Settings of an evaluation.
+    """Settings of an evaluation."""
 
-    Parameters
-    ----------
-    title : str
-        Whose they are, and what they mean.
-    settings : mapping
-        Keyword arguments of `evaluate`.
-    """
-
-    title: str
-    settings: Mapping[str, Any]
+    title: str  # whose they are, and what they mean
+    settings: Mapping[str, Any]  # keyword arguments of `evaluate`
 
 
 PRESETS: Mapping[str, Preset] = MappingProxyType(

@@ -14,18 +14,11 @@ _FORM = re.compile(rf"({_NUMBER})-({_NUMBER})(?:/(\d+(?:\.\d+)?))?")
 
 @dataclass(frozen=True)
 class Scale:
-    """Least and largest rating, and the step between ratings where there is one.
-
-    Parameters
-    ----------
-    low, high : float
-    step : float, optional
-        Ratings are low, low + step, ..., high; any number between them without it.
-    """
+    """Least and largest rating, and the step between ratings where there is one."""
 
     low: float
     high: float
-    step: float | None = None
+    step: float | None = None  # ratings are low, low + step, ..., high; any number between them without it
 
     def __post_init__(self) -> None:
         if not self.low < self.high:
@@ -48,13 +41,7 @@ class Scale:
         return f"{self.low:g}-{self.high:g}" + ("" if self.step is None else f"/{self.step:g}")
 
     def check(self, rows: Interactions) -> None:
-        """Refuse ratings that are not on the scale.
-
-        Raises
-        ------
-        DataError
-            With the first such row.
-        """
+        """Refuse ratings that are not on the scale, and name the first one."""
         values = rows.values
         if values is None:
             return

@@ -7,8 +7,7 @@ from hand_worlds import audit_of, likened, result
 
 from unskew import audit
 from unskew.audit.error import error_audit
-from unskew.audit.error.acceptance import below_chance, misfits, unlike
-from unskew.audit.error.matched_world import GIVEN
+from unskew.audit.error.matched_world import GIVEN, below_chance, misfits, unlike
 from unskew.audit.showing.error_words import lead, refusals
 from unskew.audit.showing.text import as_text
 from unskew.data import Interactions
