@@ -24,14 +24,8 @@ class Design:
 
     Parameters
     ----------
-    recommenders : tuple of str
-        Names.
-    metrics : tuple of str
-        Words.
-    methods : tuple of Method
     level : float
         Of the intervals.
-    ties : str
     graded_truth : bool
         Whether the true nDCG gains by how much an item is liked, while the observed one gains 1, as in the paper's
         runs of LDA worlds. The two are then on different scales.

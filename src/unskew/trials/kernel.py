@@ -9,29 +9,15 @@ from unskew.arrays import Bools, Floats, Ints
 
 
 @njit(nogil=True, cache=True)
-def union_sizes(users: Ints, truth_offsets: Ints, truth: Ints, test_offsets: Ints, test: Ints) -> Ints:
-    """How many distinct items truth and test of each user hold together; both are ascending."""
-    sizes = np.zeros(len(users), np.int64)
-    for k in range(len(users)):
-        a, a_end = truth_offsets[users[k]], truth_offsets[users[k] + 1]
-        b, b_end = test_offsets[users[k]], test_offsets[users[k] + 1]
-        while a < a_end or b < b_end:
-            first = b >= b_end or (a < a_end and truth[a] <= test[b])
-            second = a >= a_end or (b < b_end and test[b] <= truth[a])
-            a += first
-            b += second
-            sizes[k] += 1
-    return sizes
-
-
-@njit(nogil=True, cache=True)
-def merge(
-    users: Ints, truth_offsets: Ints, truth: Ints, test_offsets: Ints, test: Ints, offsets: Ints
-) -> tuple[Ints, Ints, Ints]:
-    """Items of truth and test together, and where in either each stands; -1 where it does not."""
-    items = np.empty(offsets[-1], np.int32)
-    from_truth = np.full(offsets[-1], -1, np.int32)
-    from_test = np.full(offsets[-1], -1, np.int32)
+def merge(users: Ints, truth_offsets: Ints, truth: Ints, test_offsets: Ints, test: Ints) -> tuple[Ints, ...]:
+    """Offsets and items of truth and test together, both ascending; and the row of each in either, or -1."""
+    most = 0
+    for user in users:
+        most += truth_offsets[user + 1] - truth_offsets[user] + test_offsets[user + 1] - test_offsets[user]
+    offsets = np.zeros(len(users) + 1, np.int64)
+    items = np.empty(most, np.int32)
+    from_truth = np.full(most, -1, np.int32)
+    from_test = np.full(most, -1, np.int32)
     row = 0
     for k in range(len(users)):
         a, a_end = truth_offsets[users[k]], truth_offsets[users[k] + 1]
@@ -46,7 +32,8 @@ def merge(
                 items[row], from_test[row] = test[b], b
                 b += 1
             row += 1
-    return items, from_truth, from_test
+        offsets[k + 1] = row
+    return offsets, items[:row], from_truth[:row], from_test[:row]
 
 
 @njit(nogil=True, cache=True)
@@ -123,15 +110,14 @@ def rank_places(
 ) -> tuple[Ints, Ints]:
     """Rows in one order of all items, less the user's own training items.
 
-    `places` is where an item stands in the order, -1 for one that is in no training row; its tie group is from `starts`
-    to before `ends`.
+    `places` are the items' places in it, -1 for one without a training row; a tie group is ``starts:ends``.
     """
     above = np.empty(len(items), np.int32)
     tied = np.zeros(len(items), np.int32)
     for user in range(len(offsets) - 1):
         own = places[train_items[train_offsets[user] : train_offsets[user + 1]]]
         own.sort()
-        own = own[np.searchsorted(own, 0) :]  # a stranger may have trained on what is no candidate
+        own = own[np.searchsorted(own, 0) :]  # a stranger may have trained on what is not a candidate
         for row in range(offsets[user], offsets[user + 1]):
             item = items[row]
             if places[item] < 0:

@@ -1,4 +1,4 @@
-"""Where the judged rows of a world stand for a recommender, in closed form or by the kernel."""
+"""Recommenders of a simulated world, which rank its judged rows in closed form or by the kernel."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from unskew.arrays import Bools, Ints
+from unskew.arrays import Ints
 from unskew.data import Interactions, Split
 from unskew.data.pairs import pair_keys, row_keys
 from unskew.errors import ConfigError, did_you_mean
@@ -22,9 +22,9 @@ RULE = "trained"
 
 
 class Recommender(Named, family="recommender"):
-    """Says where judged rows stand among the candidates, the items seen in training minus the user's own.
+    """Ranks judged rows among the candidates, the items seen in training minus the user's own.
 
-    A row whose item nobody trained on is no candidate. It stands below all of them, ``above == candidates``, is in no
+    A row whose item nobody trained on is not a candidate. It is below all of them, ``above == candidates``, is in no
     list, and so gains nothing.
     """
 
@@ -33,11 +33,10 @@ class Recommender(Named, family="recommender"):
 
     @abstractmethod
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
-        """Find where each judged row stands.
+        """Rank each judged row.
 
         Parameters
         ----------
-        judged : JudgedRows
         world : World
             The log to learn from; its truth is not looked at.
         ties : str
@@ -128,23 +127,31 @@ class Learnt(Recommender):
     Parameters
     ----------
     learn : Model or callable
-        Called with the world when it is no model; gives a scorer.
+        A callable makes a scorer from the world.
     """
 
     learn: "Model | Callable[[World], Scorer]"
     ranks_strangers: ClassVar[bool] = False
 
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
-        """Fit, score and count, on one thread: trials run side by side."""
+        """Fit, score and count, on one thread, because trials run in parallel; rows of no candidates are unlisted."""
         learn = self.learn
         scorer = learn.fit(world.train, rng=seed) if isinstance(learn, Model) else learn(world)
         test = Interactions(
             judged.row_users, judged.items, world.train.user_vocabulary, world.train.item_vocabulary, name="judged rows"
         )
-        split = Split(world.train, test, candidates=RULE)
-        contest = prepare_contest({"model": scorer}, split)
+        contest = prepare_contest({"model": scorer}, Split(world.train, test, candidates=RULE))
         found = rank(scorer, contest, name="model", ties=ties, engine=Threads(1), seed=seed)
-        return _put_back(found, judged, contest.bindings["model"].rows[judged.users] >= 0)
+        width = len(judged.counts)
+        rows = np.searchsorted(pair_keys(judged.row_users, judged.items, width), row_keys(found, width))
+        above = judged.candidates[judged.user]
+        tied = np.zeros_like(above)
+        above[rows], tied[rows] = found.above, found.tied
+        lengths = judged.candidates.copy()
+        if found.listed is not None:
+            lengths[judged.user[rows]] = found.listed
+        lengths[contest.bindings["model"].rows[judged.users] < 0] = 0  # unknown users
+        return _ranks(judged, above, tied, lengths[judged.user], found.ties)
 
 
 RecommenderLike: TypeAlias = "str | Recommender | Model | Callable[[World], Scorer]"
@@ -169,10 +176,8 @@ def resolve_recommenders(given: Recommenders) -> dict[str, Recommender]:
     for name, each in named:
         if name in found:
             raise ConfigError(f"recommender {name!r} stands twice; give a mapping to tell them apart")
-        if isinstance(each, str):
-            found[name] = parse_recommender(each)
-        else:
-            found[name] = each if isinstance(each, Recommender) else Learnt(each)
+        parsed = parse_recommender(each) if isinstance(each, str) else each
+        found[name] = parsed if isinstance(parsed, Recommender) else Learnt(parsed)
     if not found:
         raise ConfigError("no recommender to judge; name at least one, as in 'popular'")
     return found
@@ -185,27 +190,5 @@ def _is_ordinal(recommender: Recommender, ties: Ties) -> bool:
 
 
 def _ranks(judged: JudgedRows, above: Ints, tied: Ints, listed: Ints, ties: Ties) -> Ranks:
-    return Ranks(
-        judged.row_users,
-        judged.items,
-        above,
-        tied,
-        judged.candidates[judged.user],
-        listed=listed,
-        ties=ties,
-        candidate_rule=RULE,
-    )
-
-
-def _put_back(found: Ranks, judged: JudgedRows, known: Bools) -> Ranks:
-    """Ranks of all judged rows: those that are no candidates stand below, unlisted."""
-    width = len(judged.counts)
-    rows = np.searchsorted(pair_keys(judged.row_users, judged.items, width), row_keys(found, width))
     candidates = judged.candidates[judged.user]
-    above, tied = candidates.copy(), np.zeros_like(candidates)
-    above[rows], tied[rows] = found.above, found.tied
-    lengths = judged.candidates.copy()
-    if found.listed is not None:
-        lengths[judged.user[rows]] = found.listed
-    lengths[~known] = 0
-    return _ranks(judged, above, tied, lengths[judged.user], found.ties)
+    return Ranks(judged.row_users, judged.items, above, tied, candidates, listed=listed, ties=ties, candidate_rule=RULE)

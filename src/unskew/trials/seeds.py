@@ -1,4 +1,4 @@
-"""Random streams of an error audit beside those of its simulated runs."""
+"""Random streams of an error audit, other than those of its simulated runs."""
 
 from enum import IntEnum
 
@@ -8,12 +8,9 @@ import numpy as np
 class Purpose(IntEnum):
     """What is drawn."""
 
-    SAMPLE = 1
-    """Users of the log that a world is calibrated to."""
-    DIVERGENCES = 2
-    """A log of a given world, to compare with the user's."""
-    WORKSHOP = 3
-    """The world in which stand-ins are fitted."""
+    SAMPLE = 1  # users of the log that a world is calibrated to
+    DIVERGENCES = 2  # a log of a given world, to compare with the user's
+    WORKSHOP = 3  # the world in which stand-ins are fitted
 
 
 def stream_of(seed: int, purpose: Purpose) -> np.random.Generator:
