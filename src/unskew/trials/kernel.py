@@ -11,9 +11,7 @@ from unskew.arrays import Bools, Floats, Ints
 @njit(nogil=True, cache=True)
 def merge(users: Ints, truth_offsets: Ints, truth: Ints, test_offsets: Ints, test: Ints) -> tuple[Ints, ...]:
     """Offsets and items of truth and test together, both ascending; and the row of each in either, or -1."""
-    most = 0
-    for user in users:
-        most += truth_offsets[user + 1] - truth_offsets[user] + test_offsets[user + 1] - test_offsets[user]
+    most = len(truth) + len(test)
     offsets = np.zeros(len(users) + 1, np.int64)
     items = np.empty(most, np.int32)
     from_truth = np.full(most, -1, np.int32)
@@ -37,20 +35,10 @@ def merge(users: Ints, truth_offsets: Ints, truth: Ints, test_offsets: Ints, tes
 
 
 @njit(nogil=True, cache=True)
-def known_sizes(offsets: Ints, items: Ints, counts: Ints) -> Ints:
-    """How many of each user's items occur in training."""
-    sizes = np.zeros(len(offsets) - 1, np.int64)
-    for user in range(len(offsets) - 1):
-        for row in range(offsets[user], offsets[user + 1]):
-            sizes[user] += counts[items[row]] > 0
-    return sizes
-
-
-@njit(nogil=True, cache=True)
 def rank_liked(
-    offsets: Ints, items: Ints, liked: Bools, counts: Ints, candidates: Ints, ordinal: bool
+    offsets: Ints, items: Ints, liked: Bools, strength: Floats | None, counts: Ints, candidates: Ints, ordinal: bool
 ) -> tuple[Ints, Ints, Ints]:
-    """Candidates the user likes, all tied and nothing else; `above`, `tied` and `listed` of each row."""
+    """Candidates the user likes, by strength or all tied, nothing else; `above`, `tied` and `listed` of each row."""
     above = np.empty(len(items), np.int32)
     tied = np.zeros(len(items), np.int32)
     listed = np.empty(len(items), np.int32)
@@ -71,29 +59,19 @@ def rank_liked(
             else:
                 above[row] = length
                 tied[row] = max(candidates[user] - length - 1, 0)
+        if strength is not None and length > 0:
+            own = np.array([row for row in range(start, stop) if liked[row] and counts[items[row]] > 0])
+            order = own[np.argsort(-strength[own], kind="mergesort")]
+            first = 0
+            while first < length:
+                last = first
+                while last < length and strength[order[last]] == strength[order[first]]:
+                    last += 1
+                for place in range(first, last):
+                    above[order[place]] = place if ordinal else first
+                    tied[order[place]] = last - first - 1
+                first = last
     return above, tied, listed
-
-
-@njit(nogil=True, cache=True)
-def rank_by_strength(
-    offsets: Ints, liked: Bools, strength: Floats, above: Ints, tied: Ints, listed: Ints, ordinal: bool
-) -> None:
-    """Put the rows in the list in the order of strength; they come tied, by item."""
-    for user in range(len(offsets) - 1):
-        start, stop = offsets[user], offsets[user + 1]
-        own = np.array([row for row in range(start, stop) if liked[row] and above[row] < listed[row]])
-        if not len(own):
-            continue
-        order = np.argsort(-strength[own], kind="mergesort")
-        first = 0
-        while first < len(own):
-            last = first
-            while last < len(own) and strength[own[order[last]]] == strength[own[order[first]]]:
-                last += 1
-            for place in range(first, last):
-                above[own[order[place]]] = place if ordinal else first
-                tied[own[order[place]]] = last - first - 1
-            first = last
 
 
 @njit(nogil=True, cache=True)

@@ -14,15 +14,9 @@ from unskew.trials.rows import JudgedRows, Population, judged_rows
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Further users of the population that a log's users come from; see `split_panel`.
+    """Further users of the population that a log's users come from; see `split_panel`."""
 
-    Parameters
-    ----------
-    world : World
-        Of the strangers alone. Their training rows serve only to leave their items out.
-    """
-
-    world: World
+    world: World  # of the strangers alone; their training rows serve only to leave their items out
 
     def judged(self, counts: Ints, population: Population = "tested") -> JudgedRows:
         """Their relevant items, under a log in which each item has this number of training rows."""
@@ -59,12 +53,10 @@ def split_panel(world: World, users: int) -> tuple[World, Panel]:
        \mathrm{Var}(T + e - T^*) &= \mathrm{Var}(e) + g^2 (1 + 1/r)\, \sigma^2 / m + 2 g\,\mathrm{Cov}(e, T),
 
     as :math:`T + e - T^* = e + g (T - T')`. The choice of g makes the middle terms equal, and both means are that of e.
-    The last terms vanish for an estimate whose error has the same mean whoever the users are: one without bias. So
-    coverage of :math:`T^*` is coverage of :math:`\mu`. For a naive estimate it is not exactly that, as its bias differs
-    between users; with r = 1 the covariance counts at .71.
-
-    Items and training rows are given: panel users are ranked by the own users' log. Their rows are not in it, while
-    those of an own user are, which matters by one user in all.
+    The last terms vanish for an estimate without bias, whose error has the same mean whoever the users are; then
+    coverage of :math:`T^*` is coverage of :math:`\mu`. The bias of a naive estimate differs between users, so there it
+    is not exactly that; with r = 1 the covariance counts at .71. Panel users are ranked by the own users' log, which
+    does not hold their rows while it holds those of an own user: a difference of one user in all.
     """
     if not 0 < users < world.n_users:
         raise DataError(f"{world.made}: {users} of {world.n_users} users leave none for a panel; draw a larger world")

@@ -17,8 +17,7 @@ from unskew.ranking import Ranks, Scorer, Threads, Ties, prepare_contest, rank
 from unskew.simulators import World
 from unskew.trials.rows import JudgedRows
 
-RULE = "trained"
-"""Candidates: the items seen in training by anybody, minus the user's own."""
+RULE = "trained"  # candidates: the items seen in training by anybody, minus the user's own
 
 
 class Recommender(Named, family="recommender"):
@@ -28,21 +27,13 @@ class Recommender(Named, family="recommender"):
     list, and so gains nothing.
     """
 
-    ranks_strangers: ClassVar[bool] = True
-    """Whether users who are not in the log can be ranked for."""
+    ranks_strangers: ClassVar[bool] = True  # whether users who are not in the log can be ranked for
 
     @abstractmethod
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
-        """Rank each judged row.
+        """Rank each judged row, by what the log of the world teaches and not by its truth.
 
-        Parameters
-        ----------
-        world : World
-            The log to learn from; its truth is not looked at.
-        ties : str
-            ``expected`` or ``ordinal``; models take any policy.
-        seed : int
-            For models that learn by chance.
+        Ties are ``expected`` or ``ordinal``; models take any policy.
         """
 
 
@@ -54,9 +45,9 @@ class Oracle(Recommender, word="oracle"):
     of a user's list. Under ``ordinal`` the lowest item code comes first, as in the paper's runs; in an Indian buffet
     process that is the oldest and so the most popular item, and the oracle is helped by it.
 
-    A candidate that the user does not like is below the list, which matters only to metrics without a cut-off, as
-    ``auc``, on held-out rows that are disliked. Under ``expected`` it has the mean of all places there. Under
-    ``ordinal`` it has the first of them, whatever its code, so that the values of these rows are upper bounds.
+    A candidate that the user does not like is below the list, which matters only to metrics without a cut-off, such as
+    ``auc``, on held-out rows that are disliked: under ``expected`` at the mean of all places there, under ``ordinal``
+    at the first of them, whatever its code, so that the values of these rows are upper bounds.
 
     Parameters
     ----------
@@ -68,13 +59,12 @@ class Oracle(Recommender, word="oracle"):
 
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
         """Count each user's liked candidates."""
-        from unskew.trials.kernel import rank_by_strength, rank_liked
+        from unskew.trials.kernel import rank_liked
 
-        ordinal = _is_ordinal(self, ties)
-        liked, candidates = judged.in_truth, judged.candidates
-        above, tied, listed = rank_liked(judged.offsets, judged.items, liked, judged.counts, candidates, ordinal)
-        if self.graded and judged.strength is not None:
-            rank_by_strength(judged.offsets, liked, judged.strength, above, tied, listed, ordinal)
+        liked, strength, ordinal = judged.in_truth, judged.strength if self.graded else None, _is_ordinal(self, ties)
+        above, tied, listed = rank_liked(
+            judged.offsets, judged.items, liked, strength, judged.counts, judged.candidates, ordinal
+        )
         return _ranks(judged, above, tied, listed, ties)
 
 
@@ -91,17 +81,9 @@ class Popular(Recommender, word="popular"):
         places = np.full(len(counts), -1, dtype=np.int64)
         places[order] = np.arange(len(order))
         falling = -counts[order]
-        above, tied = rank_places(
-            judged.offsets,
-            judged.items,
-            places,
-            np.searchsorted(falling, -counts, side="left"),
-            np.searchsorted(falling, -counts, side="right"),
-            judged.train_offsets,
-            judged.train_items,
-            judged.candidates,
-            _is_ordinal(self, ties),
-        )
+        starts, ends = np.searchsorted(falling, -counts), np.searchsorted(falling, -counts, side="right")
+        rows, own = (judged.offsets, judged.items), (judged.train_offsets, judged.train_items)
+        above, tied = rank_places(*rows, places, starts, ends, *own, judged.candidates, _is_ordinal(self, ties))
         return _ranks(judged, above, tied, judged.candidates[judged.user], ties)
 
 
@@ -120,14 +102,9 @@ class Random(Recommender, word="random"):
 
 @dataclass(frozen=True, eq=False)
 class Learnt(Recommender):
-    """A scorer made from the log: a model fitted to it, or whatever a function makes.
+    """A scorer made from the log: a model fitted to it, or whatever a function makes from the world.
 
     Users without a training row are unknown to most models; for them the list is empty.
-
-    Parameters
-    ----------
-    learn : Model or callable
-        A callable makes a scorer from the world.
     """
 
     learn: "Model | Callable[[World], Scorer]"

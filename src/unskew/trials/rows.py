@@ -67,9 +67,7 @@ class JudgedRows:
     @cached_property
     def candidates(self) -> Ints:
         """How many candidates each judged user has: items of the training rows, less the user's own."""
-        from unskew.trials.kernel import known_sizes
-
-        own = known_sizes(self.train_offsets, self.train_items, self.counts)
+        own = np.diff(offsets_of(self.counts[self.train_items] > 0)[self.train_offsets])
         return np.asarray(np.count_nonzero(self.counts) - own, dtype=np.int32)
 
     @cached_property
@@ -89,19 +87,12 @@ class JudgedRows:
 
 
 def judged_rows(world: World, counts: Ints | None = None, population: Population = "tested") -> JudgedRows:
-    """Join truth and test of the users who are judged.
+    """Join truth and test of the users who are judged; a DataError if there are none.
 
     Parameters
     ----------
     counts : array of int, optional
         Training rows per item, where they are not those of the world itself.
-    population : {"tested", "all"}
-        Users with a test row and a relevant item outside train, or all with such an item.
-
-    Raises
-    ------
-    DataError
-        When there is no such user.
     """
     from unskew.trials.kernel import merge
 

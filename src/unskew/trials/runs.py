@@ -21,19 +21,10 @@ from unskew.trials.trial import Trial, judge
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """The trials of one world, run by run; arrays as in `Trial` with the runs in front.
-
-    Parameters
-    ----------
-    world : str
-        Word of the world.
-    truth, population, estimate, std_error : array (runs, recommenders, metrics, methods)
-    difference, difference_error : array (runs, pairs, metrics, methods)
-    users, panel_users, dropped : array of int (runs)
-    """
+    """The trials of one world, run by run; arrays as in `Trial` with the runs in front."""
 
     design: Design
-    world: str
+    world: str  # word of the world
     seed: int
     truth: Floats
     population: Floats
@@ -103,8 +94,6 @@ def run_trials(
         Draw twice the users, and use the second half to represent the population; see `split_panel`.
     threads : int, optional
         Runs at the same time; the number of cores when not given. Each holds a world in memory.
-    progress : callable, optional
-        Called as ``progress(stage, done, total)``.
     """
     if runs < 1:
         raise ConfigError(f"{runs} runs: at least 1 is needed")
@@ -120,7 +109,7 @@ def run_trials(
         if not isinstance(users, int):
             raise ConfigError("a panel needs a world whose number of users can be doubled; leave the panel out")
         source = replace(source, users=2 * users)
-    draw = source.draw if isinstance(model, WorldModel) else model
+    word, draw = (str(model), source.draw) if isinstance(model, WorldModel) else ("given", model)
 
     def task(run: int) -> Trial:
         world, strangers = draw(np.random.default_rng([seed, run])), None
@@ -130,7 +119,6 @@ def run_trials(
         own_seed = int(np.random.SeedSequence([seed, run, 1]).generate_state(1)[0])
         return judge(world, named, design, panel=strangers, seed=own_seed)
 
-    word = str(model) if isinstance(model, WorldModel) else "given"
     trials = []
     for trial in Threads(threads).map(task, range(runs)):
         trials.append(trial)

@@ -14,13 +14,7 @@ class Purpose(IntEnum):
 
 
 def stream_of(seed: int, purpose: Purpose) -> np.random.Generator:
-    """A generator that no simulated run has.
-
-    Examples
-    --------
-    >>> stream_of(0, Purpose.SAMPLE).random() == stream_of(0, Purpose.SAMPLE).random()
-    True
-    """
+    """A generator that no simulated run has."""
     # Run k draws from (seed, k) and its models from (seed, k, 1). Stand-ins fitted in the world of run 3, as a plain
     # (seed, 3) would have it, would be judged there on what they were fitted to. A spawn key is never such a pair.
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(purpose,)))

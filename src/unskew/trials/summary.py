@@ -214,20 +214,14 @@ class WrongWinner:
 def wrong_winner(errors: Floats, observed: float) -> WrongWinner:
     r"""Probability that the truly better of two models is the other one, given the observed difference.
 
-    With e the error of a difference, the truth behind an observed d is :math:`d - e`. So the seeming winner is the
-    worse one with probability
+    With e the error of a difference, estimated minus true, of which `errors` has one per run as `Summary.errors` gives
+    them, the truth behind an observed d, first minus second, is :math:`d - e`. So the seeming winner is the worse one
+    with probability
 
     .. math:: \Pr(d - e < 0) = \Pr(e > d) \approx 1 - \Phi\Bigl(\frac{d - \bar e}{s_e}\Bigr) \quad (d > 0),
 
     and likewise for d below 0. It takes the error to be distributed as in the simulated runs, whatever the true
     difference is. A true difference of exactly 0 counts one half.
-
-    Parameters
-    ----------
-    errors : array
-        Estimated minus true difference of each run; see `Summary.errors`.
-    observed : float
-        The difference seen, first minus second.
     """
     known = errors[~np.isnan(errors)]
     if not len(known):
@@ -248,15 +242,8 @@ def smallest_detectable(errors: Floats, *, level: float = 0.95, power: float = 0
 
     .. math:: (z_{(1 + level)/2} + z_{power})\, s_e + |\bar e|
 
-    with the mean and the standard deviation of the errors of a difference over simulated runs. A bias may help or
-    hinder; it is taken to hinder.
-
-    Parameters
-    ----------
-    errors : array
-        Estimated minus true difference of each run, at least two.
-    level : float
-        Of the interval.
+    with the mean and the standard deviation of the errors of a difference over at least two runs, as `wrong_winner`
+    takes them. A bias may help or hinder; it is taken to hinder.
     """
     known = errors[~np.isnan(errors)]
     if len(known) < 2:

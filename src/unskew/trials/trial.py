@@ -73,7 +73,7 @@ def run_trial(
     population: Population = "tested",
     seed: int = 0,
 ) -> Trial:
-    """Judge recommenders on a world's log and on its truth (Tian and Ekstrand 2020, section 3).
+    """Judge recommenders by a `Design` on a world's log and on its truth (Tian and Ekstrand 2020, section 3).
 
     Users with a test row are judged, among the candidates seen in training. A user for whom some recommender has
     nothing to list is dropped for all of them, and counted: the paper's code drops such users for that recommender
@@ -91,8 +91,6 @@ def run_trial(
         ``ordinal`` for the order by item code within ties, as in the paper.
     panel : Panel, optional
         Strangers of the same population, from `split_panel`.
-    level, graded_truth, population
-        See `Design`.
     seed : int
         For models that learn by chance.
     """
