@@ -24,14 +24,6 @@ class Design:
 
     Parameters
     ----------
-    recommenders : tuple of str
-        Names.
-    metrics : tuple of str
-        Words.
-    methods : tuple of Method
-    level : float
-        Of the intervals.
-    ties : str
     graded_truth : bool
         Whether the true nDCG gains by how much an item is liked, while the observed one gains 1, as in the paper's
         runs of LDA worlds. The two are then on different scales.
@@ -42,7 +34,7 @@ class Design:
     recommenders: tuple[str, ...]
     metrics: tuple[str, ...] = METRICS
     methods: tuple[Method, ...] = METHODS
-    level: float = 0.95
+    level: float = 0.95  # of the intervals
     ties: Ties = "expected"
     graded_truth: bool = False
     population: Population = "tested"
@@ -72,8 +64,7 @@ class Design:
     def pair(self, a: str, b: str) -> tuple[int, int]:
         """Place of a pair, and 1, or -1 when its order is reversed."""
         first, second = self.recommenders.index(a), self.recommenders.index(b)
-        ordered = (first, second) if first < second else (second, first)
-        return self.pairs.index(ordered), 1 if first < second else -1
+        return self.pairs.index((min(first, second), max(first, second))), 1 if first < second else -1
 
     def applies(self) -> Bools:
         """Which method can estimate which metric, metrics by methods."""

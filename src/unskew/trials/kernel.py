@@ -9,29 +9,13 @@ from unskew.arrays import Bools, Floats, Ints
 
 
 @njit(nogil=True, cache=True)
-def union_sizes(users: Ints, truth_offsets: Ints, truth: Ints, test_offsets: Ints, test: Ints) -> Ints:
-    """How many distinct items truth and test of each user hold together; both are ascending."""
-    sizes = np.zeros(len(users), np.int64)
-    for k in range(len(users)):
-        a, a_end = truth_offsets[users[k]], truth_offsets[users[k] + 1]
-        b, b_end = test_offsets[users[k]], test_offsets[users[k] + 1]
-        while a < a_end or b < b_end:
-            first = b >= b_end or (a < a_end and truth[a] <= test[b])
-            second = a >= a_end or (b < b_end and test[b] <= truth[a])
-            a += first
-            b += second
-            sizes[k] += 1
-    return sizes
-
-
-@njit(nogil=True, cache=True)
-def merge(
-    users: Ints, truth_offsets: Ints, truth: Ints, test_offsets: Ints, test: Ints, offsets: Ints
-) -> tuple[Ints, Ints, Ints]:
-    """Items of truth and test together, and where in either each stands; -1 where it does not."""
-    items = np.empty(offsets[-1], np.int32)
-    from_truth = np.full(offsets[-1], -1, np.int32)
-    from_test = np.full(offsets[-1], -1, np.int32)
+def merge(users: Ints, truth_offsets: Ints, truth: Ints, test_offsets: Ints, test: Ints) -> tuple[Ints, ...]:
+    """Offsets and items of truth and test together, both ascending; and the row of each in either, or -1."""
+    most = len(truth) + len(test)
+    offsets = np.zeros(len(users) + 1, np.int64)
+    items = np.empty(most, np.int32)
+    from_truth = np.full(most, -1, np.int32)
+    from_test = np.full(most, -1, np.int32)
     row = 0
     for k in range(len(users)):
         a, a_end = truth_offsets[users[k]], truth_offsets[users[k] + 1]
@@ -46,24 +30,15 @@ def merge(
                 items[row], from_test[row] = test[b], b
                 b += 1
             row += 1
-    return items, from_truth, from_test
-
-
-@njit(nogil=True, cache=True)
-def known_sizes(offsets: Ints, items: Ints, counts: Ints) -> Ints:
-    """How many of each user's items occur in training."""
-    sizes = np.zeros(len(offsets) - 1, np.int64)
-    for user in range(len(offsets) - 1):
-        for row in range(offsets[user], offsets[user + 1]):
-            sizes[user] += counts[items[row]] > 0
-    return sizes
+        offsets[k + 1] = row
+    return offsets, items[:row], from_truth[:row], from_test[:row]
 
 
 @njit(nogil=True, cache=True)
 def rank_liked(
-    offsets: Ints, items: Ints, liked: Bools, counts: Ints, candidates: Ints, ordinal: bool
+    offsets: Ints, items: Ints, liked: Bools, strength: Floats | None, counts: Ints, candidates: Ints, ordinal: bool
 ) -> tuple[Ints, Ints, Ints]:
-    """Candidates the user likes, all tied and nothing else; `above`, `tied` and `listed` of each row."""
+    """Candidates the user likes, by strength or all tied, nothing else; `above`, `tied` and `listed` of each row."""
     above = np.empty(len(items), np.int32)
     tied = np.zeros(len(items), np.int32)
     listed = np.empty(len(items), np.int32)
@@ -84,29 +59,19 @@ def rank_liked(
             else:
                 above[row] = length
                 tied[row] = max(candidates[user] - length - 1, 0)
+        if strength is not None and length > 0:
+            own = np.array([row for row in range(start, stop) if liked[row] and counts[items[row]] > 0])
+            order = own[np.argsort(-strength[own], kind="mergesort")]
+            first = 0
+            while first < length:
+                last = first
+                while last < length and strength[order[last]] == strength[order[first]]:
+                    last += 1
+                for place in range(first, last):
+                    above[order[place]] = place if ordinal else first
+                    tied[order[place]] = last - first - 1
+                first = last
     return above, tied, listed
-
-
-@njit(nogil=True, cache=True)
-def rank_by_strength(
-    offsets: Ints, liked: Bools, strength: Floats, above: Ints, tied: Ints, listed: Ints, ordinal: bool
-) -> None:
-    """Put the rows in the list in the order of strength; they come tied, by item."""
-    for user in range(len(offsets) - 1):
-        start, stop = offsets[user], offsets[user + 1]
-        own = np.array([row for row in range(start, stop) if liked[row] and above[row] < listed[row]])
-        if not len(own):
-            continue
-        order = np.argsort(-strength[own], kind="mergesort")
-        first = 0
-        while first < len(own):
-            last = first
-            while last < len(own) and strength[own[order[last]]] == strength[own[order[first]]]:
-                last += 1
-            for place in range(first, last):
-                above[own[order[place]]] = place if ordinal else first
-                tied[own[order[place]]] = last - first - 1
-            first = last
 
 
 @njit(nogil=True, cache=True)
@@ -123,15 +88,14 @@ def rank_places(
 ) -> tuple[Ints, Ints]:
     """Rows in one order of all items, less the user's own training items.
 
-    `places` is where an item stands in the order, -1 for one that is in no training row; its tie group is from `starts`
-    to before `ends`.
+    `places` are the items' places in it, -1 for one without a training row; a tie group is ``starts:ends``.
     """
     above = np.empty(len(items), np.int32)
     tied = np.zeros(len(items), np.int32)
     for user in range(len(offsets) - 1):
         own = places[train_items[train_offsets[user] : train_offsets[user + 1]]]
         own.sort()
-        own = own[np.searchsorted(own, 0) :]  # a stranger may have trained on what is no candidate
+        own = own[np.searchsorted(own, 0) :]  # a stranger may have trained on what is not a candidate
         for row in range(offsets[user], offsets[user + 1]):
             item = items[row]
             if places[item] < 0:

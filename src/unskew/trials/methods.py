@@ -24,8 +24,6 @@ class Method:
 
     Parameters
     ----------
-    estimator : str
-        Its word.
     propensity : {"none", "true", "estimated"}
         None for the naive average; the world's own; or fitted to the training log.
     model : str
@@ -76,25 +74,16 @@ METHODS: tuple[Method, ...] = (
 
 
 def rows_of(methods: Sequence[Method], judged: JudgedRows, world: World, kept: Bools) -> list[Rows]:
-    r"""The test rows that each method uses, without their worth: `Rows.with_worth` takes that of all test rows.
+    r"""The test rows of the kept users that each method uses; `Rows.with_worth` takes the worth of all test rows.
 
     Estimated propensities are known up to scale, which is enough for ``snips``. For ``ips`` they are scaled so that the
-    weights of the test rows add up to what they stand for, the number N of relevant pairs of the judged users:
+    weights of the test rows add up to the number N of relevant pairs of the judged users:
 
     .. math:: \sum_{S^*} \frac{1}{P_{ui}} = N.
 
-    That number is known here alone; so is each user's number of relevant items, which ``ips`` divides by. So ``ips``
-    is shown at its best. Kept users without a test row are `Rows.empty`.
-
-    Parameters
-    ----------
-    methods : sequence of Method
-    judged : JudgedRows
-    world : World
-    kept : array of bool
-        Which judged users are in the sums.
+    Only a simulation knows N and each user's number of relevant items, which ``ips`` divides by. So ``ips`` is shown at
+    its best. Kept users without a test row are `Rows.empty`.
     """
-    among = kept[judged.user[judged.test_rows]]
     untested = kept & ~judged.tested
     unseen = float(judged.relevant[untested].sum())
     sources: dict[tuple[str, str], tuple[Rows, bool]] = {}
@@ -102,8 +91,7 @@ def rows_of(methods: Sequence[Method], judged: JudgedRows, world: World, kept: B
     for each in methods:
         source = (each.propensity, each.model if each.propensity == "estimated" else "")
         if source not in sources:
-            propensity, absolute = _propensities(each, judged, world, among)
-            sources[source] = _rows(judged, among, propensity, int(untested.sum())), absolute
+            sources[source] = _rows(each, judged, world, kept)
         rows, absolute = sources[source]
         if each.parsed.needs_absolute and not absolute:
             assert rows.total is not None
@@ -113,20 +101,22 @@ def rows_of(methods: Sequence[Method], judged: JudgedRows, world: World, kept: B
     return found
 
 
-def _rows(judged: JudgedRows, among: Bools, propensity: Floats, empty: int) -> Rows:
-    """Those test rows that are among the kept users' and have a propensity."""
+def _rows(method: Method, judged: JudgedRows, world: World, kept: Bools) -> tuple[Rows, bool]:
+    """The kept users' test rows that have a propensity, and whether propensities are known in absolute terms."""
+    among = kept[judged.user[judged.test_rows]]
+    propensity, absolute = _propensities(method, judged, world, among)
     has = ~np.isnan(propensity)
-    kept = among.copy()
-    kept[among] = has
-    users, user = np.unique(judged.user[judged.test_rows[kept]], return_inverse=True)
-    return Rows(
+    among[among] = has
+    users, user = np.unique(judged.user[judged.test_rows[among]], return_inverse=True)
+    rows = Rows(
         worth=np.empty(0),
         user=user.astype(np.int32),
         propensity=propensity[has],
         total=judged.relevant[users].astype(float),
-        empty=empty,
-        kept=None if kept.all() else kept,
+        empty=int((kept & ~judged.tested).sum()),
+        kept=None if among.all() else among,
     )
+    return rows, absolute
 
 
 def _propensities(method: Method, judged: JudgedRows, world: World, among: Bools) -> tuple[Floats, bool]:

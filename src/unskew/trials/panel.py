@@ -14,32 +14,37 @@ from unskew.trials.rows import JudgedRows, Population, judged_rows
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Further users of the population that a log's users come from; see `split_panel`.
+    """Further users of the population that a log's users come from; see `split_panel`."""
 
-    Parameters
-    ----------
-    world : World
-        Of the strangers alone. Their training rows serve only to leave their items out.
-    """
-
-    world: World
+    world: World  # of the strangers alone; their training rows serve only to leave their items out
 
     def judged(self, counts: Ints, population: Population = "tested") -> JudgedRows:
         """Their relevant items, under a log in which each item has this number of training rows."""
         rows = judged_rows(self.world, counts, population)
-        return rows if rows.in_truth.all() else _truth_alone(rows)
+        kept = rows.in_truth
+        if kept.all():
+            return rows
+        return replace(
+            rows,
+            offsets=offsets_of(rows.relevant),
+            items=rows.items[kept],
+            in_truth=kept[kept],
+            in_test=rows.in_test[kept],
+            propensity=None,
+            strength=None if rows.strength is None else rows.strength[kept],
+        )
 
 
 def split_panel(world: World, users: int) -> tuple[World, Panel]:
     r"""The first users as a log of their own, the others as a panel that shows what the population is like.
 
     The users of a simulated world are exchangeable, so the rest represents the population the first come from. An
-    interval speaks of that population, whose true value :math:`\mu` is not known even here; what is known are the true
+    interval is about that population, whose true value :math:`\mu` is not known even here; what is known are the true
     values of the own users, :math:`T`, and of the panel, :math:`T'`. With r panel users for each own user,
 
     .. math:: T^* = (1 - g) T + g T', \qquad g = \sqrt{r / (1 + r)}
 
-    stands for :math:`\mu`. To see why, write an estimate as :math:`T + e`, and :math:`\sigma^2 / m` for the variance of
+    represents :math:`\mu`. To see why, write an estimate as :math:`T + e`, and :math:`\sigma^2 / m` for the variance of
     T over draws of m users. Then
 
     .. math::
@@ -48,19 +53,10 @@ def split_panel(world: World, users: int) -> tuple[World, Panel]:
        \mathrm{Var}(T + e - T^*) &= \mathrm{Var}(e) + g^2 (1 + 1/r)\, \sigma^2 / m + 2 g\,\mathrm{Cov}(e, T),
 
     as :math:`T + e - T^* = e + g (T - T')`. The choice of g makes the middle terms equal, and both means are that of e.
-    The last terms vanish for an estimate whose error has the same mean whoever the users are: one without bias. So
-    coverage of :math:`T^*` is coverage of :math:`\mu`. For a naive estimate it is not exactly that, as its bias differs
-    between users; with r = 1 the covariance counts at .71.
-
-    Items and training rows are given: panel users are ranked by the own users' log. Their rows are not in it, while
-    those of an own user are, which matters by one user in all.
-
-    Parameters
-    ----------
-    world : World
-        With more users than are wanted.
-    users : int
-        How many are the log's own.
+    The last terms vanish for an estimate without bias, whose error has the same mean whoever the users are; then
+    coverage of :math:`T^*` is coverage of :math:`\mu`. The bias of a naive estimate differs between users, so there it
+    is not exactly that; with r = 1 the covariance counts at .71. Panel users are ranked by the own users' log, which
+    does not hold their rows while it holds those of an own user: a difference of one user in all.
     """
     if not 0 < users < world.n_users:
         raise DataError(f"{world.made}: {users} of {world.n_users} users leave none for a panel; draw a larger world")
@@ -69,32 +65,20 @@ def split_panel(world: World, users: int) -> tuple[World, Panel]:
 
 def _between(world: World, first: int, last: int) -> World:
     """The part of a world that belongs to some users; the catalogue stays."""
+
+    def part(log: Interactions) -> Interactions:
+        kept = log.take((log.users >= first) & (log.users < last))
+        users = (kept.users - first).astype(np.int32)
+        return replace(kept, users=users, user_vocabulary=Vocabulary.of_range(last - first))
+
     rows = slice(int(world.offsets[first]), int(world.offsets[last]))
     return replace(
         world,
-        train=_users_between(world.train, first, last),
-        test=_users_between(world.test, first, last),
+        train=part(world.train),
+        test=part(world.test),
         offsets=world.offsets[first : last + 1] - world.offsets[first],
         items=world.items[rows],
         chances=None if world.chances is None else world.chances[rows],
         strength=None if world.strength is None else world.strength[rows],
         likes=None,
-    )
-
-
-def _users_between(log: Interactions, first: int, last: int) -> Interactions:
-    part = log.take((log.users >= first) & (log.users < last))
-    return replace(part, users=(part.users - first).astype(np.int32), user_vocabulary=Vocabulary.of_range(last - first))
-
-
-def _truth_alone(rows: JudgedRows) -> JudgedRows:
-    kept = rows.in_truth
-    return replace(
-        rows,
-        offsets=offsets_of(rows.relevant),
-        items=rows.items[kept],
-        in_truth=kept[kept],
-        in_test=rows.in_test[kept],
-        propensity=None,
-        strength=None if rows.strength is None else rows.strength[kept],
     )

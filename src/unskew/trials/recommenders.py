@@ -1,4 +1,4 @@
-"""Where the judged rows of a world stand for a recommender, in closed form or by the kernel."""
+"""Recommenders of a simulated world, which rank its judged rows in closed form or by the kernel."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from unskew.arrays import Bools, Ints
+from unskew.arrays import Ints
 from unskew.data import Interactions, Split
 from unskew.data.pairs import pair_keys, row_keys
 from unskew.errors import ConfigError, did_you_mean
@@ -17,33 +17,23 @@ from unskew.ranking import Ranks, Scorer, Threads, Ties, prepare_contest, rank
 from unskew.simulators import World
 from unskew.trials.rows import JudgedRows
 
-RULE = "trained"
-"""Candidates: the items seen in training by anybody, minus the user's own."""
+RULE = "trained"  # candidates: the items seen in training by anybody, minus the user's own
 
 
 class Recommender(Named, family="recommender"):
-    """Says where judged rows stand among the candidates, the items seen in training minus the user's own.
+    """Ranks judged rows among the candidates, the items seen in training minus the user's own.
 
-    A row whose item nobody trained on is no candidate. It stands below all of them, ``above == candidates``, is in no
+    A row whose item nobody trained on is not a candidate. It is below all of them, ``above == candidates``, is in no
     list, and so gains nothing.
     """
 
-    ranks_strangers: ClassVar[bool] = True
-    """Whether users who are not in the log can be ranked for."""
+    ranks_strangers: ClassVar[bool] = True  # whether users who are not in the log can be ranked for
 
     @abstractmethod
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
-        """Find where each judged row stands.
+        """Rank each judged row, by what the log of the world teaches and not by its truth.
 
-        Parameters
-        ----------
-        judged : JudgedRows
-        world : World
-            The log to learn from; its truth is not looked at.
-        ties : str
-            ``expected`` or ``ordinal``; models take any policy.
-        seed : int
-            For models that learn by chance.
+        Ties are ``expected`` or ``ordinal``; models take any policy.
         """
 
 
@@ -55,9 +45,9 @@ class Oracle(Recommender, word="oracle"):
     of a user's list. Under ``ordinal`` the lowest item code comes first, as in the paper's runs; in an Indian buffet
     process that is the oldest and so the most popular item, and the oracle is helped by it.
 
-    A candidate that the user does not like is below the list, which matters only to metrics without a cut-off, as
-    ``auc``, on held-out rows that are disliked. Under ``expected`` it has the mean of all places there. Under
-    ``ordinal`` it has the first of them, whatever its code, so that the values of these rows are upper bounds.
+    A candidate that the user does not like is below the list, which matters only to metrics without a cut-off, such as
+    ``auc``, on held-out rows that are disliked: under ``expected`` at the mean of all places there, under ``ordinal``
+    at the first of them, whatever its code, so that the values of these rows are upper bounds.
 
     Parameters
     ----------
@@ -69,13 +59,12 @@ class Oracle(Recommender, word="oracle"):
 
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
         """Count each user's liked candidates."""
-        from unskew.trials.kernel import rank_by_strength, rank_liked
+        from unskew.trials.kernel import rank_liked
 
-        ordinal = _is_ordinal(self, ties)
-        liked, candidates = judged.in_truth, judged.candidates
-        above, tied, listed = rank_liked(judged.offsets, judged.items, liked, judged.counts, candidates, ordinal)
-        if self.graded and judged.strength is not None:
-            rank_by_strength(judged.offsets, liked, judged.strength, above, tied, listed, ordinal)
+        liked, strength, ordinal = judged.in_truth, judged.strength if self.graded else None, _is_ordinal(self, ties)
+        above, tied, listed = rank_liked(
+            judged.offsets, judged.items, liked, strength, judged.counts, judged.candidates, ordinal
+        )
         return _ranks(judged, above, tied, listed, ties)
 
 
@@ -92,17 +81,9 @@ class Popular(Recommender, word="popular"):
         places = np.full(len(counts), -1, dtype=np.int64)
         places[order] = np.arange(len(order))
         falling = -counts[order]
-        above, tied = rank_places(
-            judged.offsets,
-            judged.items,
-            places,
-            np.searchsorted(falling, -counts, side="left"),
-            np.searchsorted(falling, -counts, side="right"),
-            judged.train_offsets,
-            judged.train_items,
-            judged.candidates,
-            _is_ordinal(self, ties),
-        )
+        starts, ends = np.searchsorted(falling, -counts), np.searchsorted(falling, -counts, side="right")
+        rows, own = (judged.offsets, judged.items), (judged.train_offsets, judged.train_items)
+        above, tied = rank_places(*rows, places, starts, ends, *own, judged.candidates, _is_ordinal(self, ties))
         return _ranks(judged, above, tied, judged.candidates[judged.user], ties)
 
 
@@ -121,30 +102,33 @@ class Random(Recommender, word="random"):
 
 @dataclass(frozen=True, eq=False)
 class Learnt(Recommender):
-    """A scorer made from the log: a model fitted to it, or whatever a function makes.
+    """A scorer made from the log: a model fitted to it, or whatever a function makes from the world.
 
     Users without a training row are unknown to most models; for them the list is empty.
-
-    Parameters
-    ----------
-    learn : Model or callable
-        Called with the world when it is no model; gives a scorer.
     """
 
     learn: "Model | Callable[[World], Scorer]"
     ranks_strangers: ClassVar[bool] = False
 
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
-        """Fit, score and count, on one thread: trials run side by side."""
+        """Fit, score and count, on one thread, because trials run in parallel; rows of no candidates are unlisted."""
         learn = self.learn
         scorer = learn.fit(world.train, rng=seed) if isinstance(learn, Model) else learn(world)
         test = Interactions(
             judged.row_users, judged.items, world.train.user_vocabulary, world.train.item_vocabulary, name="judged rows"
         )
-        split = Split(world.train, test, candidates=RULE)
-        contest = prepare_contest({"model": scorer}, split)
+        contest = prepare_contest({"model": scorer}, Split(world.train, test, candidates=RULE))
         found = rank(scorer, contest, name="model", ties=ties, engine=Threads(1), seed=seed)
-        return _put_back(found, judged, contest.bindings["model"].rows[judged.users] >= 0)
+        width = len(judged.counts)
+        rows = np.searchsorted(pair_keys(judged.row_users, judged.items, width), row_keys(found, width))
+        above = judged.candidates[judged.user]
+        tied = np.zeros_like(above)
+        above[rows], tied[rows] = found.above, found.tied
+        lengths = judged.candidates.copy()
+        if found.listed is not None:
+            lengths[judged.user[rows]] = found.listed
+        lengths[contest.bindings["model"].rows[judged.users] < 0] = 0  # unknown users
+        return _ranks(judged, above, tied, lengths[judged.user], found.ties)
 
 
 RecommenderLike: TypeAlias = "str | Recommender | Model | Callable[[World], Scorer]"
@@ -169,10 +153,8 @@ def resolve_recommenders(given: Recommenders) -> dict[str, Recommender]:
     for name, each in named:
         if name in found:
             raise ConfigError(f"recommender {name!r} stands twice; give a mapping to tell them apart")
-        if isinstance(each, str):
-            found[name] = parse_recommender(each)
-        else:
-            found[name] = each if isinstance(each, Recommender) else Learnt(each)
+        parsed = parse_recommender(each) if isinstance(each, str) else each
+        found[name] = parsed if isinstance(parsed, Recommender) else Learnt(parsed)
     if not found:
         raise ConfigError("no recommender to judge; name at least one, as in 'popular'")
     return found
@@ -185,27 +167,5 @@ def _is_ordinal(recommender: Recommender, ties: Ties) -> bool:
 
 
 def _ranks(judged: JudgedRows, above: Ints, tied: Ints, listed: Ints, ties: Ties) -> Ranks:
-    return Ranks(
-        judged.row_users,
-        judged.items,
-        above,
-        tied,
-        judged.candidates[judged.user],
-        listed=listed,
-        ties=ties,
-        candidate_rule=RULE,
-    )
-
-
-def _put_back(found: Ranks, judged: JudgedRows, known: Bools) -> Ranks:
-    """Ranks of all judged rows: those that are no candidates stand below, unlisted."""
-    width = len(judged.counts)
-    rows = np.searchsorted(pair_keys(judged.row_users, judged.items, width), row_keys(found, width))
     candidates = judged.candidates[judged.user]
-    above, tied = candidates.copy(), np.zeros_like(candidates)
-    above[rows], tied[rows] = found.above, found.tied
-    lengths = judged.candidates.copy()
-    if found.listed is not None:
-        lengths[judged.user[rows]] = found.listed
-    lengths[~known] = 0
-    return _ranks(judged, above, tied, lengths[judged.user], found.ties)
+    return Ranks(judged.row_users, judged.items, above, tied, candidates, listed=listed, ties=ties, candidate_rule=RULE)

@@ -6,8 +6,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints, offsets_of
-from unskew.data import Interactions
+from unskew.arrays import Bools, Floats, Ints, offsets_of, spans
 from unskew.data.pairs import row_keys
 from unskew.errors import ConfigError, DataError
 from unskew.simulators import World
@@ -20,16 +19,12 @@ POPULATIONS: tuple[str, ...] = get_args(Population)
 class JudgedRows:
     """Truth and test rows together, by user and item, so that one ranking serves both.
 
-    Users are judged who have a relevant item outside train and, but for the population ``all``, a test row.
+    Users are judged who have a relevant item outside train and, except in the population ``all``, a test row.
 
     Parameters
     ----------
     users : array
-        Codes of the judged users, ascending.
-    offsets : array of int64
-        The rows of the k-th judged user are ``offsets[k]:offsets[k + 1]``.
-    items : array of int32
-        Ascending within a user.
+        Codes of the judged users, ascending. The rows of the k-th one are ``offsets[k]:offsets[k + 1]``, by item.
     in_truth, in_test : array of bool
         A row is in one of them or in both.
     propensity : array, optional
@@ -37,7 +32,7 @@ class JudgedRows:
     strength : array, optional
         How much the user likes the item; 0 outside the truth.
     counts : array of int
-        How many training rows each item has. Candidates are the items with one, less the user's own.
+        Training rows per item. Candidates are the items with one, less the user's own.
     train_offsets, train_items : array
         The judged users' own training items.
     left_out : int
@@ -72,9 +67,7 @@ class JudgedRows:
     @cached_property
     def candidates(self) -> Ints:
         """How many candidates each judged user has: items of the training rows, less the user's own."""
-        from unskew.trials.kernel import known_sizes
-
-        own = known_sizes(self.train_offsets, self.train_items, self.counts)
+        own = np.diff(offsets_of(self.counts[self.train_items] > 0)[self.train_offsets])
         return np.asarray(np.count_nonzero(self.counts) - own, dtype=np.int32)
 
     @cached_property
@@ -94,26 +87,15 @@ class JudgedRows:
 
 
 def judged_rows(world: World, counts: Ints | None = None, population: Population = "tested") -> JudgedRows:
-    """Join truth and test of the users who are judged.
+    """Join truth and test of the users who are judged; a DataError if there are none.
 
     Parameters
     ----------
-    world : World
     counts : array of int, optional
-        Training rows of each item, where they are not those of the world itself.
-    population : {"tested", "all"}
-        Users with a test row and a relevant item outside train, or all with such an item.
-
-    Raises
-    ------
-    DataError
-        When there is no such user.
+        Training rows per item, where they are not those of the world itself.
     """
-    from unskew.trials.kernel import merge, union_sizes
+    from unskew.trials.kernel import merge
 
-    test, propensity = _by_user(world.test)
-    truth_offsets = np.asarray(world.offsets, dtype=np.int64)
-    truth = np.asarray(world.items, dtype=np.int32)
     if population not in POPULATIONS:
         raise ConfigError(f"population={population!r}: choose from {', '.join(POPULATIONS)}")
     tested, likes_more = world.test.user_counts > 0, world.relevant_counts > 0
@@ -121,37 +103,28 @@ def judged_rows(world: World, counts: Ints | None = None, population: Population
     if not len(users):
         wanted = "a relevant item" if population == "all" else "a test row and a relevant item"
         raise DataError(f"{world.made}: no user has {wanted} outside train; draw a larger world")
-    test_offsets = offsets_of(world.test.user_counts)
-    sizes = union_sizes(users, truth_offsets, truth, test_offsets, test)
-    offsets = offsets_of(sizes)
-    items, from_truth, from_test = merge(users, truth_offsets, truth, test_offsets, test, offsets)
+    order = np.argsort(row_keys(world.test, max(world.test.n_items, 1)), kind="stable")
+    offsets, items, from_truth, from_test = merge(
+        users,
+        np.asarray(world.offsets, dtype=np.int64),
+        np.asarray(world.items, dtype=np.int32),
+        offsets_of(world.test.user_counts),
+        world.test.items[order].astype(np.int32),
+    )
     in_truth, in_test = from_truth >= 0, from_test >= 0
-    train_offsets, train_items = _part(world.train, users)
+    propensity = None if world.test.propensity is None else world.test.propensity[order[from_test[in_test]]]
+    trained, train_items = world.train.by_user
+    sizes = np.diff(trained)[users]
     return JudgedRows(
         users=users,
         offsets=offsets,
         items=items,
         in_truth=in_truth,
         in_test=in_test,
-        propensity=None if propensity is None else propensity[from_test[in_test]],
+        propensity=propensity,
         strength=None if world.strength is None else np.where(in_truth, world.strength[from_truth], 0.0),
         counts=world.train.item_counts if counts is None else counts,
-        train_offsets=train_offsets,
-        train_items=train_items,
+        train_offsets=offsets_of(sizes),
+        train_items=train_items[spans(trained[users], sizes)],
         left_out=int(np.sum(tested & ~likes_more)),
     )
-
-
-def _by_user(test: Interactions) -> tuple[Ints, Floats | None]:
-    """Items and propensities by user and item."""
-    order = np.argsort(row_keys(test, max(test.n_items, 1)), kind="stable")
-    return test.items[order].astype(np.int32), None if test.propensity is None else test.propensity[order]
-
-
-def _part(train: Interactions, users: Ints) -> tuple[Ints, Ints]:
-    """Training items of some users."""
-    offsets, items = train.by_user
-    wanted = np.zeros(train.n_users, dtype=bool)
-    wanted[users] = True
-    kept = np.repeat(wanted, np.diff(offsets))
-    return offsets_of(np.diff(offsets)[users]), items[kept]

@@ -1,7 +1,7 @@
 """Many trials, each on a world of its own."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,32 +13,18 @@ from unskew.ranking import Threads, Ties
 from unskew.simulators import World, WorldModel
 from unskew.trials.design import METRICS, RECOMMENDERS, Design
 from unskew.trials.methods import METHODS, Method
-from unskew.trials.panel import Panel, split_panel
+from unskew.trials.panel import split_panel
 from unskew.trials.recommenders import Recommenders, resolve_recommenders
 from unskew.trials.rows import Population
 from unskew.trials.trial import Trial, judge
 
-_ARRAYS = ("truth", "population", "estimate", "std_error", "difference", "difference_error")
-_COUNTS = ("users", "panel_users", "dropped")
-
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """The trials of one world, run by run; arrays as in `Trial` with the runs in front.
-
-    Parameters
-    ----------
-    design : Design
-    world : str
-        Word of the world.
-    seed : int
-    truth, population, estimate, std_error : array (runs, recommenders, metrics, methods)
-    difference, difference_error : array (runs, pairs, metrics, methods)
-    users, panel_users, dropped : array of int (runs)
-    """
+    """The trials of one world, run by run; arrays as in `Trial` with the runs in front."""
 
     design: Design
-    world: str
+    world: str  # word of the world
     seed: int
     truth: Floats
     population: Floats
@@ -58,9 +44,9 @@ class Trials:
         """Stack trials of one design."""
         if not trials:
             raise ConfigError("no trial to summarise; ask for at least 1 run")
-        arrays = {name: np.stack([getattr(trial, name) for trial in trials]) for name in _ARRAYS}
-        counts = {name: np.array([getattr(trial, name) for trial in trials]) for name in _COUNTS}
-        return cls(trials[0].design, world, seed, **arrays, **counts)
+        names = [each.name for each in fields(Trial) if each.name != "design"]
+        arrays = {name: np.stack([getattr(trial, name) for trial in trials]) for name in names}
+        return cls(trials[0].design, world, seed, **arrays)
 
     @property
     def error(self) -> Floats:
@@ -74,13 +60,8 @@ class Trials:
 
     @property
     def population_difference(self) -> Floats:
-        """Difference of what stands for the population's truth."""
+        """Difference of what represents the population's truth."""
         return self.design.gaps(self.population)
-
-    @property
-    def difference_of_errors(self) -> Floats:
-        """Estimated minus true difference of the own users."""
-        return self.difference - self.true_difference
 
 
 def run_trials(
@@ -107,16 +88,12 @@ def run_trials(
     ----------
     model : WorldModel or callable
         A callable makes a world from a generator; it has no panel.
-    runs : int
     recommenders, metrics, methods, ties, level, graded_truth, population
         As in `run_trial`.
     panel : bool
-        Draw twice the users, and use the second half to say what the population is like; see `split_panel`.
-    seed : int
+        Draw twice the users, and use the second half to represent the population; see `split_panel`.
     threads : int, optional
-        Runs side by side; as many as there are cores when not given. Each holds a world in memory.
-    progress : callable, optional
-        Called as ``progress(stage, done, total)``.
+        Runs at the same time; the number of cores when not given. Each holds a world in memory.
     """
     if runs < 1:
         raise ConfigError(f"{runs} runs: at least 1 is needed")
@@ -126,36 +103,25 @@ def run_trials(
         raise ConfigError(f"{model!r} is not a world; make one with WorldModel.from_word")
     named = resolve_recommenders(recommenders)
     design = Design(tuple(named), tuple(metrics), tuple(methods), level, ties, graded_truth, population)
-    draw = _with_panel(model) if panel else _alone(model)
+    source: Any = model
+    users: Any = getattr(source, "users", None) if isinstance(model, WorldModel) else None
+    if panel:
+        if not isinstance(users, int):
+            raise ConfigError("a panel needs a world whose number of users can be doubled; leave the panel out")
+        source = replace(source, users=2 * users)
+    word, draw = (str(model), source.draw) if isinstance(model, WorldModel) else ("given", model)
 
     def task(run: int) -> Trial:
-        world, strangers = draw(np.random.default_rng([seed, run]))
+        world, strangers = draw(np.random.default_rng([seed, run])), None
+        if panel:
+            world, strangers = split_panel(world, users)
         # models learn from a seed of their own, so that a model more or less does not change the world
-        return judge(
-            world, named, design, panel=strangers, seed=int(np.random.SeedSequence([seed, run, 1]).generate_state(1)[0])
-        )
+        own_seed = int(np.random.SeedSequence([seed, run, 1]).generate_state(1)[0])
+        return judge(world, named, design, panel=strangers, seed=own_seed)
 
-    word = str(model) if isinstance(model, WorldModel) else "given"
     trials = []
     for trial in Threads(threads).map(task, range(runs)):
         trials.append(trial)
         if progress is not None:
             progress("simulated evaluations", len(trials), runs)
     return Trials.of(trials, world=word, seed=seed)
-
-
-Drawn = Callable[[np.random.Generator], tuple[World, Panel | None]]
-
-
-def _alone(model: WorldModel | Callable[[np.random.Generator], World]) -> Drawn:
-    draw = model.draw if isinstance(model, WorldModel) else model
-    return lambda rng: (draw(rng), None)
-
-
-def _with_panel(model: WorldModel | Callable[[np.random.Generator], World]) -> Drawn:
-    options: Any = model
-    users = getattr(options, "users", None)
-    if not isinstance(model, WorldModel) or not isinstance(users, int):
-        raise ConfigError("a panel needs a world whose number of users can be doubled; leave the panel out")
-    own, larger = users, replace(options, users=2 * users)
-    return lambda rng: split_panel(larger.draw(rng), own)

@@ -1,4 +1,4 @@
-"""Random streams of an error audit beside those of its simulated runs."""
+"""Random streams of an error audit, other than those of its simulated runs."""
 
 from enum import IntEnum
 
@@ -8,22 +8,13 @@ import numpy as np
 class Purpose(IntEnum):
     """What is drawn."""
 
-    SAMPLE = 1
-    """Users of the log that a world is calibrated to."""
-    DIVERGENCES = 2
-    """A log of a given world, to compare with the user's."""
-    WORKSHOP = 3
-    """The world in which stand-ins are fitted."""
+    SAMPLE = 1  # users of the log that a world is calibrated to
+    DIVERGENCES = 2  # a log of a given world, to compare with the user's
+    WORKSHOP = 3  # the world in which stand-ins are fitted
 
 
 def stream_of(seed: int, purpose: Purpose) -> np.random.Generator:
-    """A generator that no simulated run has.
-
-    Examples
-    --------
-    >>> stream_of(0, Purpose.SAMPLE).random() == stream_of(0, Purpose.SAMPLE).random()
-    True
-    """
+    """A generator that no simulated run has."""
     # Run k draws from (seed, k) and its models from (seed, k, 1). Stand-ins fitted in the world of run 3, as a plain
     # (seed, 3) would have it, would be judged there on what they were fitted to. A spawn key is never such a pair.
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(purpose,)))

@@ -106,19 +106,14 @@ class Summary:
         m, c = self._column(metric, method)
         estimate, error = trials.estimate[:, k, m, c], trials.std_error[:, k, m, c]
         truth, population = trials.truth[:, k, m, c], trials.population[:, k, m, c]
-        off = estimate - truth
         return CellSummary(
             recommender,
             metric,
             method,
-            runs=_runs(off),
+            **_errors(estimate - truth),
             truth=_mean(truth),
             estimate=_mean(estimate),
-            bias=_mean(off),
-            bias_error=_mean_error(off),
-            rmse=_root(off),
             std_error=_mean(error),
-            spread=_spread(off),
             coverage=self._coverage(estimate, truth, error),
             coverage_population=self._coverage(estimate, population, error),
         )
@@ -127,10 +122,8 @@ class Summary:
         """Of two recommenders by one metric and method, the first minus the second."""
         gap, error, truth, population = self._gaps(a, b, metric, method)
         first, second = self.cell(a, metric, method), self.cell(b, metric, method)
-        off, reach = gap - truth, self._reach * error
-        scored = truth != 0
         right = (gap >= 0) & (truth > 0) | (gap <= 0) & (truth < 0)
-        decided = np.abs(gap) > reach
+        decided = np.abs(gap) > self._reach * error
         clear = np.abs(truth) > 3 * error
         known = ~np.isnan(gap)
         return PairSummary(
@@ -138,22 +131,18 @@ class Summary:
             b,
             metric,
             method,
-            runs=_runs(off),
+            **_errors(gap - truth),
             true_gap=_mean(truth),
             gap=_mean(gap),
             true_ratio=_ratio(first.truth, second.truth),
             ratio=_ratio(first.estimate, second.estimate),
             first_chosen=_share(gap >= 0, known),
-            right_chosen=_share(right, known & scored),
+            right_chosen=_share(right, known & (truth != 0)),
             undecided=_share(~decided, known),
             right_verdict=_share(decided & right, known),
             wrong_verdict=_share(decided & ~right, known),
             clear=_share(clear, known),
             right_when_clear=_share(right, known & clear),
-            bias=_mean(off),
-            bias_error=_mean_error(off),
-            rmse=_root(off),
-            spread=_spread(off),
             population_spread=_spread(gap - population),
             std_error=_mean(error),
             coverage=self._coverage(gap, truth, error),
@@ -163,8 +152,7 @@ class Summary:
     @property
     def cells(self) -> Iterator[CellSummary]:
         """Of all recommenders, metrics and methods that go together."""
-        design = self.trials.design
-        for name in design.recommenders:
+        for name in self.trials.design.recommenders:
             for metric, label in self._columns:
                 yield self.cell(name, metric, label)
 
@@ -190,36 +178,26 @@ class Summary:
         if a == b:
             raise ConfigError(f"{a!r} with itself is no comparison; name two recommenders")
         p, sign = design.pair(a, b)
-        m, c = self._column(metric, method)
-        gap, truth, population = (
-            sign * values[:, p, m, c]
-            for values in (trials.difference, trials.true_difference, trials.population_difference)
-        )
-        return gap, trials.difference_error[:, p, m, c], truth, population
+        at = (slice(None), p, *self._column(metric, method))
+        truth, population = sign * trials.true_difference[at], sign * trials.population_difference[at]
+        return sign * trials.difference[at], trials.difference_error[at], truth, population
 
     def _column(self, metric: str, method: str) -> tuple[int, int]:
         design = self.trials.design
         m = _place(metric, design.metrics, "metric of these trials")
-        c = _place(method, design.labels, "method of these trials")
-        return m, c
+        return m, _place(method, design.labels, "method of these trials")
 
     @cached_property
     def _columns(self) -> list[tuple[str, str]]:
         design = self.trials.design
-        applies = design.applies()
-        return [
-            (metric, label)
-            for m, metric in enumerate(design.metrics)
-            for c, label in enumerate(design.labels)
-            if applies[m, c]
-        ]
+        return [(design.metrics[m], design.labels[c]) for m, c in np.argwhere(design.applies())]
 
     @property
     def _reach(self) -> float:
         return normal_quantile(self.trials.design.level)
 
     def _coverage(self, estimate: Floats, target: Floats, error: Floats) -> float | None:
-        # a recommender that is alike for all users has no spread; rounding must not make its interval miss
+        # a recommender that is the same for all users has no spread; rounding must not make its interval miss
         slack = 1e-9 * np.maximum(np.abs(estimate), np.abs(target))
         return _share(np.abs(estimate - target) <= self._reach * error + slack, ~np.isnan(estimate + target + error))
 
@@ -236,20 +214,14 @@ class WrongWinner:
 def wrong_winner(errors: Floats, observed: float) -> WrongWinner:
     r"""Probability that the truly better of two models is the other one, given the observed difference.
 
-    With e the error of a difference, the truth behind an observed d is :math:`d - e`. So the seeming winner is the
-    worse one with probability
+    With e the error of a difference, estimated minus true, of which `errors` has one per run as `Summary.errors` gives
+    them, the truth behind an observed d, first minus second, is :math:`d - e`. So the seeming winner is the worse one
+    with probability
 
     .. math:: \Pr(d - e < 0) = \Pr(e > d) \approx 1 - \Phi\Bigl(\frac{d - \bar e}{s_e}\Bigr) \quad (d > 0),
 
     and likewise for d below 0. It takes the error to be distributed as in the simulated runs, whatever the true
     difference is. A true difference of exactly 0 counts one half.
-
-    Parameters
-    ----------
-    errors : array
-        Estimated minus true difference of each run; see `Summary.errors`.
-    observed : float
-        The difference seen, first minus second.
     """
     known = errors[~np.isnan(errors)]
     if not len(known):
@@ -270,16 +242,8 @@ def smallest_detectable(errors: Floats, *, level: float = 0.95, power: float = 0
 
     .. math:: (z_{(1 + level)/2} + z_{power})\, s_e + |\bar e|
 
-    with the mean and the standard deviation of the errors of a difference over simulated runs. A bias may help or
-    hinder; it is taken to hinder.
-
-    Parameters
-    ----------
-    errors : array
-        Estimated minus true difference of each run, at least two.
-    level : float
-        Of the interval.
-    power : float
+    with the mean and the standard deviation of the errors of a difference over at least two runs, as `wrong_winner`
+    takes them. A bias may help or hinder; it is taken to hinder.
     """
     known = errors[~np.isnan(errors)]
     if len(known) < 2:
@@ -296,32 +260,26 @@ def _place(name: str, known: tuple[str, ...], what: str) -> int:
     return known.index(name)
 
 
-def _known(values: Floats) -> Floats:
-    return values[~np.isnan(values)]
-
-
-def _runs(values: Floats) -> int:
-    return len(_known(values))
-
-
 def _mean(values: Floats) -> float | None:
-    known = _known(values)
+    known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else None
 
 
-def _root(values: Floats) -> float | None:
-    known = _known(values)
-    return sqrt(float(np.mean(known**2))) if len(known) else None
-
-
 def _spread(values: Floats) -> float | None:
-    known = _known(values)
+    known = values[~np.isnan(values)]
     return float(known.std(ddof=1)) if len(known) > 1 else None
 
 
-def _mean_error(values: Floats) -> float | None:
-    spread = _spread(values)
-    return None if spread is None else spread / sqrt(_runs(values))
+def _errors(off: Floats) -> dict[str, Any]:
+    """What cells and pairs say of their errors in the runs."""
+    known, spread = off[~np.isnan(off)], _spread(off)
+    return {
+        "runs": len(known),
+        "bias": _mean(off),
+        "bias_error": None if spread is None else spread / sqrt(len(known)),
+        "rmse": sqrt(float(np.mean(known**2))) if len(known) else None,
+        "spread": spread,
+    }
 
 
 def _share(claims: Bools, among: Bools) -> float | None:

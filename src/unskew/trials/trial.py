@@ -1,11 +1,11 @@
 """One evaluation of recommenders on a simulated log, compared with the truth."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats
+from unskew.arrays import Floats
 from unskew.errors import ConfigError
 from unskew.estimators import Rows, Terms, difference
 from unskew.metrics import AnyMetric, ListMetric, Metric, parse_metric
@@ -15,8 +15,8 @@ from unskew.trials.design import METRICS, RECOMMENDERS, Design
 from unskew.trials.methods import METHODS, Method, rows_of
 from unskew.trials.panel import Panel
 from unskew.trials.recommenders import Recommender, Recommenders, resolve_recommenders
-from unskew.trials.rows import JudgedRows, Population, judged_rows
-from unskew.trials.truth import Rankings, Truth
+from unskew.trials.rows import Population, judged_rows
+from unskew.trials.truth import Rankings
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +27,12 @@ class Trial:
 
     Parameters
     ----------
-    design : Design
     truth : array
         The true value for the log's own users, of each estimator's own target: the mean over relevant pairs for
         ``snips``, that over users for the others.
     population : array
-        What stands for the true value of the population, see `split_panel`; NaN without a panel, and for models, which
+        What represents the true value of the population, see `split_panel`; NaN without a panel, and for models, which
         cannot rank for strangers.
-    estimate, std_error : array
     difference, difference_error : array
         Of the estimates of each of `Design.pairs`, paired by user.
     users, panel_users : int
@@ -61,11 +59,6 @@ class Trial:
         """True difference, pairs by metrics by methods."""
         return self.design.gaps(self.truth)
 
-    @property
-    def population_difference(self) -> Floats:
-        """Difference of what stands for the population's truth."""
-        return self.design.gaps(self.population)
-
 
 def run_trial(
     world: World,
@@ -80,7 +73,7 @@ def run_trial(
     population: Population = "tested",
     seed: int = 0,
 ) -> Trial:
-    """Judge recommenders on a world's log and on its truth (Tian and Ekstrand 2020, section 3).
+    """Judge recommenders by a `Design` on a world's log and on its truth (Tian and Ekstrand 2020, section 3).
 
     Users with a test row are judged, among the candidates seen in training. A user for whom some recommender has
     nothing to list is dropped for all of them, and counted: the paper's code drops such users for that recommender
@@ -91,20 +84,13 @@ def run_trial(
 
     Parameters
     ----------
-    world : World
     recommenders : sequence or mapping
         Words (``oracle``, ``popular``, ``random``, any model), objects, or, by name, functions that make a scorer from
         the world.
-    metrics : sequence of str
-    methods : sequence of Method
     ties : str
         ``ordinal`` for the order by item code within ties, as in the paper.
     panel : Panel, optional
         Strangers of the same population, from `split_panel`.
-    level : float
-    graded_truth : bool
-        See `Design`.
-    population : {"tested", "all"}
     seed : int
         For models that learn by chance.
     """
@@ -116,124 +102,79 @@ def run_trial(
 def judge(
     world: World, recommenders: Mapping[str, Recommender], design: Design, *, panel: Panel | None = None, seed: int = 0
 ) -> Trial:
-    """Judge recommenders as a design has it."""
+    """Judge recommenders as `run_trial` does, by a design."""
     judged = judged_rows(world, population=design.population)
-    own = _Part.of(judged, world, recommenders, design, seed)
+    own = Rankings.of(judged, world, recommenders, design, seed)
     if not own.kept.any():
         raise ConfigError(f"{world.made}: for every user some recommender has nothing to list; draw a larger world")
-    strangers: _Part | None = None
+    strangers: Rankings | None = None
     if panel is not None:
         can = {name: each for name, each in recommenders.items() if each.ranks_strangers}
-        strangers = _Part.of(panel.judged(judged.counts, design.population), world, can, design, seed)
-    return _Cells(design, own, strangers, rows_of(design.methods, judged, world, own.kept)).trial()
+        strangers = Rankings.of(panel.judged(judged.counts, design.population), world, can, design, seed)
+    cells = _Cells(design, own, strangers, rows_of(design.methods, judged, world, own.kept))
+    for place, word in enumerate(design.metrics):  # the gains of one metric are held at a time
+        cells.fill(place, parse_metric(word))
+    return Trial(
+        design,
+        **cells.arrays,
+        users=own.users,
+        panel_users=0 if strangers is None else strangers.users,
+        dropped=len(judged.users) + judged.left_out - own.users,
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """Users who are judged together, and each recommender's ranks of their rows."""
-
-    judged: JudgedRows
-    rankings: Mapping[str, Rankings]
-    kept: Bools
-
-    @classmethod
-    def of(
-        cls, judged: JudgedRows, world: World, recommenders: Mapping[str, Recommender], design: Design, seed: int
-    ) -> "_Part":
-        kept = np.ones(len(judged.users), dtype=bool)
-        rankings = {}
-        for name, recommender in recommenders.items():
-            ranks = recommender.rank(judged, world, ties=design.ties, seed=seed)
-            assert ranks.listed is not None
-            kept &= ranks.listed[judged.offsets[:-1]] > 0
-            rankings[name] = Rankings(judged, ranks, graded=design.graded_truth)
-        return cls(judged, rankings, kept)
-
-    @property
-    def users(self) -> int:
-        return int(self.kept.sum())
-
-
-@dataclass(frozen=True, eq=False)
 class _Cells:
-    """All cells of a trial, metric by metric, so that the gains of one metric are held at a time."""
+    """The arrays of a trial."""
 
-    design: Design
-    own: _Part
-    strangers: _Part | None
-    rows: Sequence[Rows]
-    arrays: dict[str, Floats] = field(default_factory=dict)
-
-    def trial(self) -> Trial:
-        design = self.design
+    def __init__(self, design: Design, own: Rankings, strangers: Rankings | None, rows: Sequence[Rows]) -> None:
+        self.design, self.own, self.strangers, self.rows = design, own, strangers, rows
+        sizes = dict.fromkeys(("truth", "population", "estimate", "std_error"), len(design.recommenders))
+        sizes |= dict.fromkeys(("difference", "difference_error"), len(design.pairs))
         shape = (len(design.metrics), len(design.methods))
-        for name in ("truth", "population", "estimate", "std_error"):
-            self.arrays[name] = np.full((len(design.recommenders), *shape), np.nan)
-        for name in ("difference", "difference_error"):
-            self.arrays[name] = np.full((len(design.pairs), *shape), np.nan)
-        for place, word in enumerate(design.metrics):
-            self._metric(place, parse_metric(word))
-        tested = len(self.own.judged.users) + self.own.judged.left_out
-        return Trial(
-            design,
-            **self.arrays,
-            users=self.own.users,
-            panel_users=0 if self.strangers is None else self.strangers.users,
-            dropped=tested - self.own.users,
-        )
+        self.arrays = {name: np.full((size, *shape), np.nan) for name, size in sizes.items()}
 
-    def _metric(self, place: int, metric: AnyMetric) -> None:
-        terms: list[dict[int, Terms]] = []
+    def fill(self, place: int, metric: AnyMetric) -> None:
+        """Estimate one metric by the methods that apply to it."""
+        arrays, own = self.arrays, self.own
+        methods = {c: method for c, method in enumerate(self.design.methods) if method.admits(metric)}
         lists = self._lists(metric) if isinstance(metric, ListMetric) else {}
+        terms: list[dict[int, Terms]] = []
         for k, name in enumerate(self.design.recommenders):
-            rankings = self.own.rankings[name]
-            gains = rankings.gains(metric) if isinstance(metric, Metric) else None
-            truth = rankings.truth(metric, self.own.kept, gains)
+            gains = own.gains(name, metric) if isinstance(metric, Metric) else None
+            truth = own.truth(name, metric, gains)
             population = self._population(name, metric, truth)
-            if gains is None:
-                terms.append(self._terms(metric, [lists[name]] * len(self.rows)))
-            else:
-                worth = gains[self.own.judged.test_rows]
-                terms.append(self._terms(metric, [rows.with_worth(worth) for rows in self.rows]))
-            for c, made in terms[k].items():
-                over_pairs = self.design.methods[c].over_pairs(metric)
-                self.arrays["truth"][k, place, c] = truth.pairs if over_pairs else truth.users
-                self.arrays["population"][k, place, c] = population.pairs if over_pairs else population.users
-                self.arrays["estimate"][k, place, c] = _number(made.value)
-                self.arrays["std_error"][k, place, c] = _number(made.std_error)
+            worth = None if gains is None else gains[own.judged.test_rows]
+            terms.append({})
+            for c, method in methods.items():
+                rows = lists[name] if worth is None else self.rows[c].with_worth(worth)
+                made = terms[k][c] = method.parsed.terms(rows, metric.kind)
+                target = int(method.over_pairs(metric))
+                arrays["truth"][k, place, c] = truth[target]
+                arrays["population"][k, place, c] = population[target]
+                arrays["estimate"][k, place, c] = _number(made.value)
+                arrays["std_error"][k, place, c] = _number(made.std_error)
         for p, (a, b) in enumerate(self.design.pairs):
-            for c in terms[a]:
+            for c in methods:
                 gap, error = difference(terms[a][c], terms[b][c])
-                self.arrays["difference"][p, place, c] = _number(gap)
-                self.arrays["difference_error"][p, place, c] = _number(error)
+                arrays["difference"][p, place, c] = _number(gap)
+                arrays["difference_error"][p, place, c] = _number(error)
 
     def _lists(self, metric: ListMetric) -> dict[str, Rows]:
         """The value of each user's list, of the users for whom all recommenders have one."""
-        columns = {
-            name: metric.values(rankings.lists(observed=True))[self.own.kept & self.own.judged.tested]
-            for name, rankings in self.own.rankings.items()
-        }
+        own = self.own
+        kept = own.kept & own.judged.tested
+        columns = {name: metric.values(own.lists(name, observed=True))[kept] for name in own.ranks}
         defined = ~np.any([np.isnan(column) for column in columns.values()], axis=0)
         user = np.arange(int(defined.sum()))
         return {name: Rows(column[defined], user) for name, column in columns.items()}
 
-    def _terms(self, metric: AnyMetric, rows: Sequence[Rows]) -> dict[int, Terms]:
-        """By place of the method, for those that apply."""
-        return {
-            c: method.parsed.terms(of, metric.kind)
-            for c, (method, of) in enumerate(zip(self.design.methods, rows, strict=True))
-            if method.admits(metric)
-        }
-
-    def _population(self, name: str, metric: AnyMetric, own: Truth) -> Truth:
-        if self.strangers is None or name not in self.strangers.rankings or not self.strangers.users:
-            return Truth(np.nan, np.nan)
-        other = self.strangers.rankings[name].truth(metric, self.strangers.kept)
+    def _population(self, name: str, metric: AnyMetric, own: Floats) -> Floats:
+        """What represents the truth of the population, see `split_panel`."""
+        if self.strangers is None or name not in self.strangers.ranks or not self.strangers.users:
+            return np.full(2, np.nan)
         more = self.strangers.users / self.own.users
         share = np.sqrt(more / (1 + more))
-        return Truth(
-            float((1 - share) * own.users + share * other.users), float((1 - share) * own.pairs + share * other.pairs)
-        )
+        return np.asarray((1 - share) * own + share * self.strangers.truth(name, metric))
 
 
 def _number(value: float | None) -> float:

@@ -1,117 +1,99 @@
-"""What a metric is on everything that is relevant: the mean over users, and the mean over pairs."""
+"""Ranks of the judged rows, and what a metric is on everything that is relevant."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints, offsets_of
+from unskew.arrays import Bools, Floats, offsets_of
 from unskew.estimators.means import sum_by
 from unskew.metrics import NDCG, AnyMetric, ListMetric, Metric, UserLists
 from unskew.metrics.dcg import discount
-from unskew.metrics.exact.positions import mean_gain
 from unskew.metrics.exact.user_lists import divide
 from unskew.ranking import Ranks
+from unskew.simulators import World
+from unskew.trials.design import Design
+from unskew.trials.recommenders import Recommender
 from unskew.trials.rows import JudgedRows
 
 
-@dataclass(frozen=True)
-class Truth:
-    """A metric's true value, as a mean over users and, for a mean over items, over relevant pairs (else NaN)."""
-
-    users: float
-    pairs: float
-
-
+@dataclass(frozen=True, eq=False)
 class Rankings:
-    """One recommender's ranks of the judged rows, and what metrics make of them.
+    """Users who are judged together, and each recommender's ranks of their rows."""
 
-    Parameters
-    ----------
-    judged : JudgedRows
-    ranks : Ranks
-    graded : bool
-        Whether the true nDCG gains by how much an item is liked.
-    """
+    judged: JudgedRows
+    ranks: Mapping[str, Ranks]
+    kept: Bools  # users for whom each recommender has something to list
+    graded: bool  # see `Design.graded_truth`
+    _lists: dict[tuple[str, bool], UserLists] = field(default_factory=dict)
 
-    def __init__(self, judged: JudgedRows, ranks: Ranks, *, graded: bool = False) -> None:
-        self.judged, self.ranks, self.graded = judged, ranks, graded
-        self._lists: dict[bool, UserLists] = {}
+    @classmethod
+    def of(
+        cls, judged: JudgedRows, world: World, recommenders: Mapping[str, Recommender], design: Design, seed: int
+    ) -> "Rankings":
+        """Rank the rows by each recommender."""
+        kept = np.ones(len(judged.users), dtype=bool)
+        found = {name: each.rank(judged, world, ties=design.ties, seed=seed) for name, each in recommenders.items()}
+        for ranks in found.values():
+            assert ranks.listed is not None
+            kept &= ranks.listed[judged.offsets[:-1]] > 0
+        return cls(judged, found, kept, design.graded_truth)
 
-    def gains(self, metric: Metric) -> Floats:
+    @property
+    def users(self) -> int:
+        """Number of users that are kept."""
+        return int(self.kept.sum())
+
+    def gains(self, name: str, metric: Metric) -> Floats:
         """Worth of each judged row."""
-        ranks = self.ranks
+        ranks = self.ranks[name]
         # a user without a candidate is in no sum, but must not divide by 0
         return metric.row_gains(ranks.above, ranks.spread, np.maximum(ranks.candidates, 1), ranks.listed)
 
-    def lists(self, *, observed: bool) -> UserLists:
+    def lists(self, name: str, *, observed: bool) -> UserLists:
         """The truth rows of each judged user, or the test rows, by rank."""
-        if observed not in self._lists:
-            judged, ranks = self.judged, self.ranks
+        if (name, observed) not in self._lists:
+            judged, ranks = self.judged, self.ranks[name]
             chosen = judged.in_test if observed else judged.in_truth
-            rows = slice(None) if chosen.all() else chosen
-            assert ranks.listed is not None
-            self._lists[observed] = UserLists.from_rows(
-                _offsets(judged, chosen),
-                ranks.above[rows],
-                ranks.spread[rows],
-                ranks.candidates[rows],
-                ranks.listed[rows],
-                policy=ranks.ties,
+            offsets = offsets_of(np.bincount(judged.user[chosen], minlength=len(judged.users)))
+            rows = ranks if chosen.all() else ranks.take(chosen)
+            self._lists[name, observed] = UserLists.from_rows(
+                offsets, rows.above, rows.spread, rows.candidates, rows.listed, policy=rows.ties
             )
-        return self._lists[observed]
+        return self._lists[name, observed]
 
-    def truth(self, metric: AnyMetric, kept: Bools, gains: Floats | None = None) -> Truth:
-        """The true value of a metric for the users that are kept.
+    def truth(self, name: str, metric: AnyMetric, gains: Floats | None = None) -> Floats:
+        """The true mean over the kept users, and that over their relevant pairs: NaN if a metric is no mean of items.
 
-        Parameters
-        ----------
-        metric : Metric or ListMetric
-        kept : array of bool
-            Which judged users.
-        gains : array, optional
-            Of the rows, where they were made before.
+        Gains of the rows are computed unless they are given.
         """
-        judged = self.judged
+        judged, kept = self.judged, self.kept
         if isinstance(metric, ListMetric):
-            values = self._graded_ndcg(metric) if self._is_graded(metric) else metric.values(self.lists(observed=False))
-            return Truth(_mean(values[kept]), np.nan)
+            if self.graded and isinstance(metric, NDCG) and judged.strength is not None:
+                values = self._graded_ndcg(name, metric, judged.strength)
+            else:
+                values = metric.values(self.lists(name, observed=False))
+            return np.array([_mean(values[kept]), np.nan])
         assert isinstance(metric, Metric)
-        worth = self.gains(metric) if gains is None else gains
+        worth = self.gains(name, metric) if gains is None else gains
         if not judged.in_truth.all():
             worth = np.where(judged.in_truth, worth, 0.0)
         sums = sum_by(judged.user, worth)[kept]
         if metric.kind == "sum":
-            return Truth(_mean(sums), np.nan)
+            return np.array([_mean(sums), np.nan])
         relevant = judged.relevant[kept]
-        return Truth(_mean(sums / relevant), float(sums.sum() / relevant.sum()) if len(sums) else np.nan)
+        return np.array([_mean(sums / relevant), sums.sum() / relevant.sum() if len(sums) else np.nan])
 
-    def _is_graded(self, metric: AnyMetric) -> bool:
-        return self.graded and isinstance(metric, NDCG) and self.judged.strength is not None
-
-    def _graded_ndcg(self, metric: ListMetric) -> Floats:
+    def _graded_ndcg(self, name: str, metric: NDCG, strength: Floats) -> Floats:
         r"""Per user :math:`\sum_{hits} y\, d(rank) / \sum_j y_{(j)} d(j)`, with y how much the item is liked."""
         from unskew.trials.kernel import ideal_gains
 
-        judged, ranks = self.judged, self.ranks
-        assert isinstance(metric, NDCG)
-        assert judged.strength is not None
-        assert ranks.listed is not None
-        longest = int(max(judged.relevant.max(), ranks.candidates.max())) + 1
-        table = discount(np.arange(longest), metric.discount)
-        hits = mean_gain(table if metric.k is None else table[: metric.k], ranks.above, ranks.spread)
-        if metric.k is not None:
-            hits[ranks.above >= ranks.listed] = 0.0
-        ideal = table if metric.k is None or metric.ideal == "all" else table[: metric.k]
-        rows = judged.in_truth
-        best = ideal_gains(_offsets(judged, rows), judged.strength[rows], ideal)
-        return divide(sum_by(judged.user, hits * judged.strength), best)  # outside the truth the strength is 0
-
-
-def _offsets(judged: JudgedRows, chosen: Bools) -> Ints:
-    if chosen.all():
-        return judged.offsets
-    counts = np.bincount(judged.user[chosen], minlength=len(judged.users))
-    return offsets_of(counts)
+        judged, ranks = self.judged, self.ranks[name]
+        hits = metric.row_gains(ranks.above, ranks.spread, ranks.candidates, ranks.listed)
+        table = discount(np.arange(judged.relevant.max()), metric.discount)
+        ideal = table if metric.ideal == "all" else table[: metric.k]
+        best = ideal_gains(offsets_of(judged.relevant), strength[judged.in_truth], ideal)
+        return divide(sum_by(judged.user, hits * strength), best)  # outside the truth the strength is 0
 
 
 def _mean(values: Floats) -> float:
