@@ -8,8 +8,8 @@ import numpy as np
 
 from unskew.calibration.quick import HOW, calibrate_quickly
 from unskew.calibration.suggest import gp_is_here
-from unskew.cli.columns import Columns
-from unskew.cli.split import read_log
+from unskew.cli.inputs import read_log
+from unskew.data import Columns
 
 LOGS = ("ml-100k", "lastfm-hetrec2011", "ml-1m")
 KINDS = ("lda-pop", "ibp-pop")

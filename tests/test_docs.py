@@ -1,5 +1,6 @@
 """What the documentation shows is true: its code runs, its numbers are those of commands, its links lead somewhere."""
 
+import importlib
 import importlib.util
 import json
 import os
@@ -13,11 +14,14 @@ import pytest
 
 import unskew
 from unskew.cli.listing import FAMILIES, entries
+from unskew.estimators import Estimator
+from unskew.models import Model
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
 PROSE = [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+PUBLIC = (unskew.Interactions, unskew.Report, unskew.Ranks, Estimator, Model)
 RUN_OR_NO_CODE = {"{code-cell}", "{eval-rst}", "{toctree}", "{image}", "{include}", "{bibliography}", "text"}
 
 
@@ -31,6 +35,7 @@ def load(path: Path) -> ModuleType:
 
 
 blocks = load(DOCS / "_ext" / "blocks.py")
+layout = load(DOCS / "layout.py")
 example = load(DOCS / "example.py")
 
 
@@ -108,11 +113,14 @@ def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
 def test_the_examples_of_contributing_run_and_leave_no_word_behind() -> None:
     before = {what: json.dumps(entries(what)) for what in FAMILIES}
     made = blocks.run_blocks(ROOT / "CONTRIBUTING.md")
-    assert [sorted({"Patience", "Tempered", "Zipf", "LIBRARY"} & set(vars(module))) for module in made] == [
+    defined = {"Patience", "Tempered", "Zipf", "LIBRARY", "many_models", "TABLE"}
+    assert [sorted(defined & set(vars(module))) for module in made] == [
         ["Patience"],
         ["Tempered"],
         ["Zipf"],
         ["LIBRARY"],
+        ["many_models"],
+        ["TABLE"],
     ]
     assert {what: json.dumps(entries(what)) for what in FAMILIES} == before
 
@@ -167,11 +175,52 @@ def test_the_reference_has_every_package_and_every_family() -> None:
     packages = {
         ".".join(path.parent.relative_to(ROOT / "src").parts)
         for path in (ROOT / "src" / "unskew").glob("*/__init__.py")
-        if path.parent.name != "cli"
+        if path.parent.name not in {"cli", "display"}  # what is seen, not called
     }
     assert packages | {"unskew.errors", "unskew.data.sources"} == shown
     families = set(re.findall(r'family_table\("([\w-]+)"\)', read(DOCS / "words.md"))) | {"metrics"}
     assert families == set(FAMILIES) - {"datasets", "studies"}
+
+
+def test_the_tree_of_the_architecture_page_is_that_of_the_sources() -> None:
+    shown = next(body for body in bodies(DOCS / "architecture.md", "text") if body.startswith("src/unskew/"))
+    assert shown.rstrip("\n") == layout.tree()
+
+
+def test_the_architecture_page_says_why_a_folder_has_many_modules() -> None:
+    """Fourteen modules are as many as somebody reads over at a glance."""
+    large = {
+        folder.parent
+        for folder in (ROOT / "src" / "unskew").rglob("__init__.py")
+        if len(list(folder.parent.glob("*.py"))) > 15  # with __init__.py
+    }
+    named = re.findall(r"`([\w/]+)/`", read(DOCS / "architecture.md"))
+    reasons = {ROOT / "src" / "unskew" / name for name in named}
+    assert {folder for folder in large if not {folder, folder.parent} & reasons} == set()
+
+
+def test_the_files_that_the_architecture_page_points_to_are_there() -> None:
+    files = re.findall(r"`([\w/]+\.py)`", read(DOCS / "architecture.md"))
+    assert len(files) > 15
+    assert [file for file in files if "PAPER" not in file and not (ROOT / "src" / "unskew" / file).is_file()] == []
+
+
+def test_the_pictures_of_the_layers_have_every_layer_and_only_downward_arrows() -> None:
+    for container in ("unskew", "unskew.evaluation"):
+        picture = layout.layers_picture(container)
+        names = [name for layer in layout._layers(container) for name in layer.split(" | ") if name != "__main__"]
+        assert all(f">{name}</text>" in picture for name in names)
+    assert "when asked" not in layout.layers_picture("unskew")
+
+
+def test_the_names_that_open_the_reference_can_be_called() -> None:
+    table = read(DOCS / "api.md").split("## ", 1)[0]
+    packages = {"unskew", "unskew.data.sources", *re.findall(r"unskew\.\w+", table)}
+    homes = [importlib.import_module(name) for name in packages]
+    names = set(re.findall(r"[`.*]([A-Za-z_]\w+)\b(?=[`(.,]|\*\*)", re.sub(r"unskew\.[a-z_.]+\.(?=\w)", "`", table)))
+    known = {name for home in homes for name in dir(home)} | {n for c in PUBLIC for n in dir(c)}
+    assert len(names) > 40
+    assert names - known - {"unskew"} == set()
 
 
 def test_the_changelog_begins_with_this_version_after_what_is_not_yet_released() -> None:

@@ -1,10 +1,13 @@
 """House rules: light imports, documented names, small files."""
 
+import ast
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,14 +31,19 @@ HEAVY = {
     "typer",
     "jinja2",
 }
+FLAG = re.compile(r"(?<!var\()--[a-z][\w-]*|(?<![\w-])-[em] ")  # colours of pages are written var(--name)
 OPTIONAL = {"torch", "ray", "sklearn", "pandas", "pyarrow"}
 MODULES = [m.name for m in pkgutil.walk_packages(unskew.__path__, "unskew.") if not m.name.endswith("__main__")]
 
 
-def loaded_by(code: str) -> set[str]:
+def modules_of(code: str) -> set[str]:
     script = f"{code}\nimport sys\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
-    return {name.split(".")[0] for name in done.stdout.split()}
+    return set(done.stdout.split())
+
+
+def loaded_by(code: str) -> set[str]:
+    return {name.split(".")[0] for name in modules_of(code)}
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
@@ -48,6 +56,21 @@ def test_optional_packages_stay_unloaded_until_they_are_used() -> None:
 
 def test_the_compiler_stays_unloaded_until_something_is_ranked() -> None:
     assert "numba" not in loaded_by("from unskew import Interactions, Ranks, Report, Split, audit, evaluate")
+
+
+def test_evaluate_loads_no_simulator_audit_study_or_page() -> None:
+    loaded = modules_of("from unskew import evaluate")
+    parts = {name.split(".")[1] for name in loaded if name.startswith("unskew.")}
+    assert not parts & {"simulators", "audit", "calibration", "feedback", "trials", "studies", "cli"}
+    assert not {name.split(".")[0] for name in loaded} & {"altair", "jinja2"}
+    assert not any(name.startswith("unskew.evaluation.showing") for name in loaded)
+
+
+def test_the_audit_is_a_function_and_a_package_in_any_order_of_imports() -> None:
+    use = "log = unskew.Interactions.from_arrays([0, 1, 2], [0, 0, 1]); print(round(unskew.audit(log).log.gini, 3))"
+    for first in ("import unskew.audit.result", "from unskew import audit", "import unskew"):
+        modules_of(f"import unskew\n{first}\n{use}")
+    assert list(inspect.signature(unskew.audit).parameters)[:2] == ["log", "models"]
 
 
 def test_the_names_of_the_package_are_all_there() -> None:
@@ -115,3 +138,24 @@ def test_the_licence_is_there_and_named() -> None:
 
 def test_the_package_is_typed() -> None:
     assert (ROOT / "src" / "unskew" / "py.typed").exists()
+
+
+def test_only_the_command_line_names_flags() -> None:
+    """Messages below it name options by `unskew.errors.Option`, which speaks Python to those who use Python."""
+    below = [path for path in SOURCES if "cli" not in path.relative_to(ROOT / "src" / "unskew").parts]
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {flag}"
+        for path in below
+        for line, text in _texts(path)
+        for flag in FLAG.findall(text)
+    ]
+    assert not found
+
+
+def _texts(path: Path) -> Iterator[tuple[int, str]]:
+    """The string literals of a file, but for docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            yield node.lineno, node.value

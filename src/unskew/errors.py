@@ -1,16 +1,20 @@
 """What can go wrong, named; every message says what, where and a hint."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 __all__ = [
     "ConfigError",
     "DataError",
     "DivergenceError",
+    "Option",
     "PropensityError",
     "UnskewError",
     "UnskewWarning",
     "did_you_mean",
+    "spelled_as_flags",
 ]
 
 
@@ -36,6 +40,110 @@ class PropensityError(UnskewError):
 
 class UnskewWarning(UserWarning):
     """A number that was computed but should be read with care."""
+
+
+_FLAGS = {"estimator": "-e", "metric": "-m"}
+"""Flags that are not the name of the option; names are those of the command line."""
+_LISTS = {"estimator", "metric"}
+_QUOTED = {"positive"}  # a condition holds signs that a shell reads
+_PYTHON = {
+    "estimator": "estimators",
+    "metric": "metrics",
+    "model": "models",
+    "relevant_counts": "relevant",
+    "user_col": "user",
+    "item_col": "item",
+    "rating_col": "rating",
+    "propensity_col": "propensity",
+    "positive_share": "share",
+    "out": "folder",
+}
+"""Keywords that are not the name of the option."""
+_CALLS = {
+    "factors": "read_factors(...)",
+    "scores": "read_scores(...)",
+    "predictions": "read_predictions(...)",
+    "exposed": "exposed_split(...)",
+    "temporal": "split_temporal(...)",
+    "json": "Report.to_json()",
+    "no_cache": "cache=None",
+    "positives": "share_of(...)",
+}
+"""What stands in Python for an option that is not a keyword."""
+_as_flags = False  # not a context variable: worker threads must see it too
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option that a message names, in the spelling of whoever reads it.
+
+    It prints as ``candidates="unseen"``, and as ``--candidates unseen`` while the command line runs.
+
+    Parameters
+    ----------
+    name : str
+        As on the command line, with underscores.
+    value : object, optional
+        What to give: True for a switch, a tuple for what is given several times. Text in capitals stands for one,
+        as in ``runs=N``.
+    command : str
+        The command that has the option, where it is another than the one that runs.
+
+    Examples
+    --------
+    >>> from unskew.errors import Option, spelled_as_flags
+    >>> f"use {Option('candidates', 'unseen')}, or leave out {Option('ties')}"
+    'use candidates="unseen", or leave out ties=...'
+    >>> with spelled_as_flags():
+    ...     f"use {Option('candidates', 'unseen')}, or leave out {Option('ties')}"
+    'use --candidates unseen, or leave out --ties'
+    """
+
+    name: str
+    value: object = None
+    command: str = ""
+
+    def __str__(self) -> str:
+        return self.flag if _as_flags else self.keyword
+
+    @property
+    def flag(self) -> str:
+        """The spelling of the command line, in Python too."""
+        flag = _FLAGS.get(self.name, f"--{self.name.replace('_', '-')}")
+        shown = [repr(value) if self.name in _QUOTED else str(value) for value in _each(self.value)]
+        words = [flag] if self.value is None or self.value is True else [f"{flag} {value}" for value in shown]
+        return " ".join([*(("unskew", self.command) if self.command else ()), *words])
+
+    @property
+    def keyword(self) -> str:
+        """The spelling of Python: a keyword, or the call that takes the place of the option."""
+        if self.name in _CALLS:
+            return _CALLS[self.name]
+        words = ["..." if value is None else _literal(value) for value in _each(self.value)]
+        if self.name == "model" and self.value is not None:
+            words = [f"{{{', '.join(f'{word}: {word}' for word in words)}}}"]
+        shown = f"[{', '.join(words)}]" if self.name in _LISTS else words[0]
+        return f"{_PYTHON.get(self.name, self.name)}={shown}"
+
+
+def _each(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _literal(value: object) -> str:
+    """The value in Python; text in capitals stands for one."""
+    return f'"{value}"' if isinstance(value, str) and not value.isupper() else str(value)
+
+
+@contextmanager
+def spelled_as_flags() -> Iterator[None]:
+    """Let messages name options as flags, while the command line runs."""
+    global _as_flags  # noqa: PLW0603
+    before, _as_flags = _as_flags, True
+    try:
+        yield
+    finally:
+        _as_flags = before
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

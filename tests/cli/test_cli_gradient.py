@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 
-from unskew.cli.progress import Bars
+from unskew.cli.screen import Bars
 from unskew.models import Model
 
 WORD = "bpr(factors=4, iterations=200, batch=50, learning-rate=0.05, every=50)"

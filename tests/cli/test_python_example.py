@@ -42,7 +42,9 @@ def test_it_prints_a_table(report):
 
 def test_to_dict_is_the_json_of_the_command_line(report, world, unskew):
     run = world.evaluate("-e", "aoa", "-e", "snips", "--propensity", "popularity(gamma=0.5)", "--json", "-")
-    assert report.to_dict() == json.loads(unskew(*run).out)
+    python, command = report.to_dict(), json.loads(unskew(*run).out)
+    assert len(python.pop("warnings")) == len(command.pop("warnings"))  # which name keywords here and flags there
+    assert python == command
 
 
 def test_the_frames_hold_the_estimates(report):

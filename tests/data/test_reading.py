@@ -99,7 +99,7 @@ BAD = {
     "semicolons": ("x.csv", "user;item\n1;2\n", "another separator: commas in .csv, tabs in .tsv"),
     "tabs in csv": ("x.csv", "user\titem\n1\t2\n", "another separator"),
     "unknown column": ("x.csv", "usr,item\n1,2\n", r"no column 'user' \(it has usr, item\); did you mean 'usr'"),
-    "nothing near": ("x.csv", "who,what\n1,2\n", "--user-col, --item-col"),
+    "nothing near": ("x.csv", "who,what\n1,2\n", "user=..., item=..."),
     "column twice": ("x.csv", "user,user,item\n1,2,3\n", "column 'user' stands twice"),
     "too many fields": ("x.csv", "user,item\n1,2\n3,4,5\n", "line 3 has 3 fields, the header 2"),
     "too few fields": ("x.csv", "user,item\n1,2\n3\n", "line 3 has 1 field, the header 2"),

@@ -15,7 +15,7 @@ Pattern = tuple[Bools, float]
 
 def estimate(estimator: Estimator, loss: Floats, propensity: Floats, observed: Bools) -> float | None:
     """The estimator's number from what was observed; None where it has none."""
-    return estimator.risk(Rows.of_matrix(loss, propensity, observed)).value
+    return estimator.terms(Rows.of_matrix(loss, propensity, observed), "loss").value
 
 
 def by_definition(loss: Floats, propensity: Floats, observed: Bools) -> dict[Estimator, float]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
-from unskew.estimators import Estimator
+from unskew.estimators import Estimator, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +45,11 @@ class Relevant:
     def value(self, estimator: Estimator, seen: Bools, *, total: bool = False) -> float | None:
         """The estimate from what was seen; users with nothing seen count as 0 where the estimator says so."""
         users, user = np.unique(self.user[seen], return_inverse=True)
-        if not len(users):
-            return 0.0 if estimator.counts_empty_users else None
-        rows = self.gains[seen], self.propensity[seen], user
-        numerator, denominator = estimator.totals(*rows) if total else estimator.terms(*rows, self.counts[users])
-        empty = len(self.counts) - len(users) if estimator.counts_empty_users else 0
-        return float(numerator.sum() / (denominator.sum() + empty))
+        rows = Rows(
+            worth=self.gains[seen],
+            user=user,
+            propensity=self.propensity[seen],
+            total=self.counts[users],
+            empty=len(self.counts) - len(users),
+        )
+        return estimator.terms(rows, "sum" if total else "mean").value

@@ -30,19 +30,24 @@ def make_rows(pairs: list[tuple[int, int]], n_users: int, seed: int, *, unequal:
     numbers = rng.integers(6, 60, len(users)) if unequal else np.full(len(users), 6)
     rest = np.full(n_users - len(users), 6.0)
     return Rows(
-        loss=rng.uniform(0, 4, len(pairs)),
+        worth=rng.uniform(0, 4, len(pairs)),
         propensity=rng.uniform(0.05, 1, len(pairs)),
         user=user,
         item=item,
-        size=1 / numbers[user] if unequal else np.ones(len(pairs)),
+        size=1 / numbers[user] if unequal else None,
         total=np.ones(n_users) if unequal else np.concatenate([numbers, rest]).astype(float),
     )
 
 
 def take(rows: Rows, order: np.ndarray) -> Rows:
     """The same rows in another order."""
-    columns = ("loss", "propensity", "user", "item", "size")
-    return replace(rows, **{name: getattr(rows, name)[order] for name in columns})
+    columns = {name: getattr(rows, name) for name in ("worth", "propensity", "user", "item", "size")}
+    return replace(rows, **{name: column[order] for name, column in columns.items() if column is not None})
+
+
+def sizes_of(rows: Rows) -> np.ndarray:
+    """s of each row."""
+    return np.ones(len(rows)) if rows.size is None else rows.size
 
 
 def weight_of(estimator: Estimator, rows: Rows, row: int) -> float:
@@ -54,16 +59,16 @@ def weight_of(estimator: Estimator, rows: Rows, row: int) -> float:
 
 def by_loops(estimator: Estimator, rows: Rows) -> float:
     """The value, row by row."""
-    everything = range(len(rows.loss))
+    everything = range(len(rows))
     if isinstance(estimator, Ips):
-        return sum(weight_of(estimator, rows, r) * rows.loss[r] for r in everything) / sum(rows.total.tolist())
+        return sum(weight_of(estimator, rows, r) * rows.worth[r] for r in everything) / sum(rows.total.tolist())
     per = {"auto": "pair"}.get(estimator.per, estimator.per)  # type: ignore[attr-defined]
-    group = {"pair": np.zeros(len(rows.loss), int), "item": rows.item}.get(per, rows.user)
+    group = {"pair": np.zeros(len(rows), int), "item": rows.item}.get(per, rows.user)
     above, below, ratios = [], [], []
     for which in sorted(set(group.tolist())):
         members = [r for r in everything if group[r] == which]
-        gained = sum(weight_of(estimator, rows, r) * rows.loss[r] for r in members)
-        stood = sum(weight_of(estimator, rows, r) * rows.size[r] for r in members)
+        gained = sum(weight_of(estimator, rows, r) * rows.worth[r] for r in members)
+        stood = sum(weight_of(estimator, rows, r) * sizes_of(rows)[r] for r in members)
         above.append(gained / len(members))
         below.append(stood / len(members))
         ratios.append(gained / stood)
@@ -73,12 +78,12 @@ def by_loops(estimator: Estimator, rows: Rows) -> float:
 def reweighted(estimator: Estimator, rows: Rows, user_weight: np.ndarray) -> float:
     """The value when the k-th user stands for so many; users without a row come last."""
     each = user_weight[rows.user]
-    weight = np.ones(len(rows.loss))
+    weight = np.ones(len(rows))
     if not isinstance(estimator, Aoa):
         clip = getattr(estimator, "clip", 0.0)
         weight = 1 / np.maximum(rows.propensity, clip * rows.propensity.max())
     if isinstance(estimator, Ips):
-        return float(np.sum(each * weight * rows.loss) / np.sum(user_weight * rows.total))
+        return float(np.sum(each * weight * rows.worth) / np.sum(user_weight * rows.total))
     per = {"auto": "pair"}.get(estimator.per, estimator.per)  # type: ignore[attr-defined]
     if per == "user":
         own = [_ratio(rows, weight, rows.user == user) for user in range(int(rows.user.max()) + 1)]
@@ -87,8 +92,8 @@ def reweighted(estimator: Estimator, rows: Rows, user_weight: np.ndarray) -> flo
         return float(np.mean([_ratio(rows, each * weight, rows.item == item) for item in np.unique(rows.item)]))
     if per == "balanced":
         weight = weight / np.bincount(rows.user)[rows.user]
-    return _ratio(rows, each * weight, np.ones(len(rows.loss), bool))
+    return _ratio(rows, each * weight, np.ones(len(rows), bool))
 
 
 def _ratio(rows: Rows, weight: np.ndarray, which: np.ndarray) -> float:
-    return float(np.sum(weight[which] * rows.loss[which]) / np.sum(weight[which] * rows.size[which]))
+    return float(np.sum(weight[which] * rows.worth[which]) / np.sum(weight[which] * sizes_of(rows)[which]))

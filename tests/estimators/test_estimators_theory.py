@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from observation import Relevant
 
-from unskew.estimators import Aoa, Ips, Snips
+from unskew.estimators import Aoa, Ips, Rows, Snips
 
 WORLDS = [Relevant.random(counts, seed) for seed, counts in enumerate([[1], [5], [2, 3], [1, 1, 4], [1, 2, 3, 4]])]
 worlds = pytest.mark.parametrize("world", WORLDS, ids=lambda world: f"counts {world.counts.astype(int).tolist()}")
@@ -52,8 +52,8 @@ def test_dropping_users_with_nothing_observed_would_bias_ips() -> None:
     for seen, p in world.patterns():
         users, user = np.unique(world.user[seen], return_inverse=True)
         if len(users):
-            terms = Ips().terms(world.gains[seen], world.propensity[seen], user, world.counts[users])
-            kept.append((float(terms[0].mean()), p))
+            rows = Rows(world.gains[seen], user, world.propensity[seen], total=world.counts[users])
+            kept.append((float(Ips().terms(rows, "mean").numerator.mean()), p))
     mean = moments(kept)[0] / sum(p for _, p in kept)
     assert abs(mean - world.truth) > 0.1 * world.truth
 
@@ -75,8 +75,9 @@ def exact_mean(snips: Snips, pairs: int, *, per_user: int) -> float:
             gains = np.repeat([1.0, 0.0], [high, low])
             propensity = np.repeat([0.75, 0.25], [high, low])
             user = np.arange(high + low) if per_user == 1 else np.zeros(high + low, int)
-            numerator, denominator = snips.terms(gains, propensity, user)
-            total += p * float(numerator.sum() / denominator.sum())
+            value = snips.terms(Rows(gains, user, propensity), "mean").value
+            assert value is not None
+            total += p * value
             mass += p
     return total / mass
 

@@ -1,13 +1,15 @@
 """Estimates over all pairs: against loops, and what leaves them as they are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rated_rows import FORMS, by_loops, make_rows, row_worlds, take
+from rated_rows import FORMS, by_loops, row_worlds, sizes_of, take
 
 from unskew.errors import ConfigError, DataError
-from unskew.estimators import Aoa, Estimator, Ips, Rows, Snips
+from unskew.estimators import Aoa, Estimator, Ips, Places, Rows, Snips, Ure
 from unskew.simulators.ratings.rating_world import observation
 
 few = settings(max_examples=30)
@@ -16,23 +18,18 @@ SELF_NORMALISED = [form for form in FORMS if isinstance(form, Snips)]
 
 
 def value(estimator: Estimator, rows: Rows) -> float:
-    found = estimator.risk(rows).value
+    found = estimator.terms(rows, "loss").value
     assert found is not None
     return found
-
-
-def with_propensity(rows: Rows, propensity: np.ndarray) -> Rows:
-    return Rows(rows.loss, propensity, rows.user, rows.item, rows.size, rows.total)
 
 
 def test_four_rows_by_hand():
     """Users 0 and 1 of three have rows, each has 4 pairs; losses 1, 3 and 2 at P = 1/2, 1/4 and 1."""
     rows = Rows(
-        loss=np.array([1.0, 3, 2]),
+        worth=np.array([1.0, 3, 2]),
         propensity=np.array([0.5, 0.25, 1]),
         user=np.array([0, 0, 1]),
         item=np.array([0, 1, 1]),
-        size=np.ones(3),
         total=np.full(3, 4.0),
     )
     assert value(Aoa(), rows) == 2
@@ -56,8 +53,8 @@ def test_the_value_is_that_of_the_loops(estimator, rows):
 @few
 @given(rows=row_worlds(), data=st.data())
 def test_the_order_of_rows_changes_nothing(estimator, rows, data):
-    order = np.array(data.draw(st.permutations(range(len(rows.loss)))))
-    before, after = estimator.risk(rows), estimator.risk(take(rows, order))
+    order = np.array(data.draw(st.permutations(range(len(rows)))))
+    before, after = estimator.terms(rows, "loss"), estimator.terms(take(rows, order), "loss")
     np.testing.assert_allclose(after.numerator, before.numerator, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(after.denominator, before.denominator, rtol=1e-12)
     np.testing.assert_allclose(after.row_errors, before.row_errors[order], rtol=1e-9, atol=1e-12)
@@ -68,10 +65,10 @@ def test_the_order_of_rows_changes_nothing(estimator, rows, data):
 @given(rows=row_worlds(), factor=st.sampled_from([0.5, 3.0]), shift=st.sampled_from([0.0, 1.5]))
 def test_the_value_follows_the_losses(estimator, rows, factor, shift):
     """Linear for all; a shift of every loss passes through unchanged but for ips, which does not know its own sum."""
-    changed = Rows(factor * rows.loss, rows.propensity, rows.user, rows.item, rows.size, rows.total)
+    changed = rows.with_worth(factor * rows.worth)
     assert value(estimator, changed) == pytest.approx(factor * value(estimator, rows), rel=1e-12)
     if not isinstance(estimator, Ips):
-        moved = Rows(rows.loss + shift * rows.size, rows.propensity, rows.user, rows.item, rows.size, rows.total)
+        moved = rows.with_worth(rows.worth + shift * sizes_of(rows))
         assert value(estimator, moved) == pytest.approx(value(estimator, rows) + shift, rel=1e-9)
 
 
@@ -79,15 +76,15 @@ def test_the_value_follows_the_losses(estimator, rows, factor, shift):
 @few
 @given(rows=row_worlds(), scale=st.sampled_from([0.9, 0.1, 1e-4]))
 def test_snips_needs_propensities_up_to_scale_only(estimator, rows, scale):
-    scaled = with_propensity(rows, scale * rows.propensity)
+    scaled = replace(rows, propensity=scale * rows.propensity)
     assert value(estimator, scaled) == pytest.approx(value(estimator, rows), rel=1e-9)
-    assert estimator.clipped_share(scaled.propensity) == estimator.clipped_share(rows.propensity)
+    assert estimator.clipped_share(scaled) == estimator.clipped_share(rows)
 
 
 @few
 @given(rows=row_worlds(), chance=st.sampled_from([1.0, 0.5, 0.013]))
 def test_with_equal_propensities_snips_is_the_naive_mean_of_the_same_form(rows, chance):
-    same = with_propensity(rows, np.full(len(rows.loss), chance))
+    same = replace(rows, propensity=np.full(len(rows), chance))
     for per in ("pair", "user", "item"):
         assert value(Snips(per=per), same) == pytest.approx(value(Aoa(per=per), same), rel=1e-12)
 
@@ -95,7 +92,7 @@ def test_with_equal_propensities_snips_is_the_naive_mean_of_the_same_form(rows, 
 @few
 @given(rows=row_worlds(unequal=False), chance=st.sampled_from([1.0, 0.5, 0.013]))
 def test_with_equal_propensities_the_balanced_form_is_the_mean_of_users_means(rows, chance):
-    same = with_propensity(rows, np.full(len(rows.loss), chance))
+    same = replace(rows, propensity=np.full(len(rows), chance))
     assert value(Snips(per="balanced"), same) == pytest.approx(value(Aoa(per="user"), same), rel=1e-12)
 
 
@@ -110,9 +107,9 @@ def test_clipping_at_one_makes_every_weight_the_same(rows):
 @given(rows=row_worlds(unequal=False))
 def test_ips_is_the_naive_mean_when_p_is_the_share_of_pairs_observed(rows):
     """Schnabel et al. 2016, section 3: the naive estimator is IPS with P = n / UI."""
-    share = len(rows.loss) / rows.total.sum()
+    share = len(rows) / rows.total.sum()
     if share <= 1:
-        known = with_propensity(rows, np.full(len(rows.loss), share))
+        known = replace(rows, propensity=np.full(len(rows), share))
         assert value(Ips(), known) == pytest.approx(value(Aoa(), rows), rel=1e-12)
 
 
@@ -131,11 +128,9 @@ def test_where_all_ratings_are_as_likely_snips_is_the_naive_mean():
 @few
 @given(rows=row_worlds(), more=st.integers(1, 5))
 def test_users_without_a_row_count_for_ips_alone(rows, more):
-    longer = Rows(
-        rows.loss, rows.propensity, rows.user, rows.item, rows.size, np.append(rows.total, np.full(more, rows.total[0]))
-    )
+    longer = replace(rows, total=np.append(rows.total, np.full(more, rows.total[0])))
     for estimator in FORMS:
-        before, after = estimator.risk(rows), estimator.risk(longer)
+        before, after = estimator.terms(rows, "loss"), estimator.terms(longer, "loss")
         if isinstance(estimator, Ips):
             share = rows.total.sum() / longer.total.sum()
             assert after.value == pytest.approx(before.value * share, rel=1e-12)
@@ -150,7 +145,7 @@ def test_a_graded_sum_over_users_of_different_catalogues_is_a_mean_over_users():
     """All pairs observed at P = 1: with s = 1/n, the value is the mean of the users' sums whatever their n."""
     gains = [np.array([3.0, 1]), np.array([2.0, 0, 5, 1, 1])]
     rows = Rows(
-        loss=np.concatenate(gains),
+        worth=np.concatenate(gains),
         propensity=np.ones(7),
         user=np.repeat([0, 1], [2, 5]),
         item=np.array([0, 1, 0, 1, 2, 3, 4]),
@@ -164,7 +159,7 @@ def test_a_graded_sum_over_users_of_different_catalogues_is_a_mean_over_users():
 @every_form
 def test_of_nothing_only_ips_has_a_value_and_it_is_zero(estimator):
     rows = Rows.of_matrix(np.ones((2, 3)), np.full((2, 3), 0.5), np.zeros((2, 3), bool))
-    terms = estimator.risk(rows)
+    terms = estimator.terms(rows, "loss")
     assert terms.value == (0 if isinstance(estimator, Ips) else None)
     assert terms.row_errors is not None
     assert not len(terms.row_errors)
@@ -175,36 +170,32 @@ def test_of_nothing_only_ips_has_a_value_and_it_is_zero(estimator):
 @given(rows=row_worlds())
 def test_weights_for_diagnostics_are_how_much_each_row_counts(estimator, rows):
     """Up to scale: how the value moves with a row's loss, times the row's share of a pair in per-item and per-user."""
-    weights = estimator.row_weights(rows)
+    weights = estimator.weights(rows, "loss")
     assert (weights > 0).all()
     if isinstance(estimator, Ips) or estimator.per in ("auto", "pair", "balanced"):
         steps = []
-        for row in range(len(rows.loss)):
-            moved = rows.loss.copy()
+        for row in range(len(rows)):
+            moved = rows.worth.copy()
             moved[row] += 1
-            steps.append(value(estimator, Rows(moved, *_rest(rows))) - value(estimator, rows))
+            steps.append(value(estimator, rows.with_worth(moved)) - value(estimator, rows))
         np.testing.assert_allclose(weights / weights.sum(), np.array(steps) / np.sum(steps), rtol=1e-6)
     else:
         group = rows.user if estimator.per == "user" else rows.item
         np.testing.assert_allclose(np.bincount(group, weights=weights), 1, rtol=1e-12)
 
 
-def _rest(rows: Rows) -> tuple[np.ndarray, ...]:
-    return rows.propensity, rows.user, rows.item, rows.size, rows.total
-
-
 @few
 @given(rows=row_worlds())
 def test_clipping_counts_the_rows_it_changes(rows):
     floor = 0.4 * rows.propensity.max()
-    assert Snips(clip=0.4).clipped_share(rows.propensity) == np.mean(rows.propensity < floor)
-    assert Snips().clipped_share(rows.propensity) == 0
+    assert Snips(clip=0.4).clipped_share(rows) == np.mean(rows.propensity < floor)
+    assert Snips().clipped_share(rows) == 0
 
 
 def test_rows_of_a_matrix_are_its_observed_cells():
     loss = np.arange(6.0).reshape(2, 3)
     rows = Rows.of_matrix(loss, np.array([0.5, 0.2, 1]), np.array([[False, True, True], [False, True, False]]))
-    assert rows.loss.tolist() == [1, 2, 4]
+    assert rows.worth.tolist() == [1, 2, 4]
     assert rows.propensity.tolist() == [0.2, 1, 0.2]
     assert rows.user.tolist() == [0, 0, 1]
     assert rows.item.tolist() == [0, 1, 0]
@@ -233,9 +224,32 @@ def test_forms_that_do_not_exist_are_refused():
     with pytest.raises(ConfigError, match="choose from"):
         Snips(per="auto")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="for metrics over all pairs"):
-        Snips(per="item").terms(np.ones(2), np.ones(2), np.arange(2))
+        Snips(per="item").terms(Rows(np.ones(2), np.arange(2), np.ones(2)), "mean")
 
 
-def test_make_rows_has_users_without_a_row():
-    """So that the worlds above are not all full."""
-    assert len(make_rows([(0, 0), (3, 1)], 5, 0, unequal=False).total) == 5
+def test_under_another_model_rows_keep_what_is_known_of_users():
+    """Of a sample of four rows the second is not kept, so neither is its worth."""
+    kept = np.array([True, False, True, True])
+    rows = Rows(
+        np.zeros(3), np.array([0, 0, 1]), total=np.array([4.0, 2]), positive=np.array([1, 0, 1]) == 1, kept=kept
+    )
+    counts, scale, positives = rows.counts, rows.scale, rows.positives
+    known = Places(np.zeros(3), lambda numbers: np.zeros((2, len(numbers))))
+    other = rows.with_worth(np.array([5.0, 6, 7, 8]), known)
+    assert other.worth.tolist() == [5, 7, 8]
+    assert other.places is known
+    assert (other.user is rows.user, other.kept is kept) == (True, True)
+    assert (other.counts is counts, other.scale is scale, other.positives is positives) == (True, True, True)
+    assert (counts.tolist(), scale.tolist(), positives.tolist()) == ([2, 1], [2, 2], [1, 1])
+    assert other.with_worth(np.zeros(4)).prior is rows.prior  # fitted once, whichever of them is asked first
+    assert rows.worth.tolist() == [0, 0, 0]
+    assert other.with_worth(np.arange(4.0)).places is None
+    assert Rows(np.zeros(2), np.arange(2)).with_worth(np.array([3.0, 4])).worth.tolist() == [3, 4]
+
+
+def test_what_rows_do_not_have_is_asked_for():
+    rows = Rows(np.ones(2), np.arange(2))
+    with pytest.raises(DataError, match="no propensities"):
+        Snips().terms(rows, "mean")
+    with pytest.raises(DataError, match="no labels"):
+        Ure().terms(rows, "mean")

@@ -17,7 +17,7 @@ STEP = 1e-6
 
 
 def squared_error(estimator: Estimator, rows: Rows, *, root: bool = False) -> float:
-    terms = replace(estimator.risk(rows), root=root)
+    terms = replace(estimator.terms(rows, "loss"), root=root)
     assume(not terms.lone)  # a row that is a group of its own has no known error; see the test of that
     error = Observation().std_error(terms)
     assert error is not None
@@ -28,7 +28,7 @@ def squared_error(estimator: Estimator, rows: Rows, *, root: bool = False) -> fl
 @given(rows=row_worlds())
 def test_the_observation_variance_of_ips_is_horvitz_and_thompsons(rows):
     want = 0.0
-    for delta, p in zip(rows.loss, rows.propensity, strict=True):
+    for delta, p in zip(rows.worth, rows.propensity, strict=True):
         want += delta**2 * (1 - p) / p**2
     assert squared_error(Ips(), rows) == pytest.approx(want / rows.total.sum() ** 2, rel=1e-9, abs=1e-18)
 
@@ -36,10 +36,10 @@ def test_the_observation_variance_of_ips_is_horvitz_and_thompsons(rows):
 @few
 @given(rows=row_worlds(unequal=False))
 def test_the_observation_variance_of_snips_is_that_of_the_ratio(rows):
-    risk, want, weights = Snips().risk(rows).value, 0.0, 0.0
-    assert risk is not None
-    for delta, p in zip(rows.loss, rows.propensity, strict=True):
-        want += (delta - risk) ** 2 * (1 - p) / p**2
+    value, want, weights = Snips().terms(rows, "loss").value, 0.0, 0.0
+    assert value is not None
+    for delta, p in zip(rows.worth, rows.propensity, strict=True):
+        want += (delta - value) ** 2 * (1 - p) / p**2
         weights += 1 / p
     assert squared_error(Snips(), rows) == pytest.approx(want / weights**2, rel=1e-9, abs=1e-18)
 
@@ -47,16 +47,16 @@ def test_the_observation_variance_of_snips_is_that_of_the_ratio(rows):
 @few
 @given(rows=row_worlds(unequal=False))
 def test_the_observation_variance_of_the_naive_mean_is_its_own_sampling_variance(rows):
-    want = np.var(rows.loss) / len(rows.loss)
+    want = np.var(rows.worth) / len(rows)
     assert squared_error(Aoa(), rows) == pytest.approx(want, rel=1e-9, abs=1e-18)
 
 
 @few
 @given(rows=row_worlds())
 def test_a_pair_that_is_always_observed_brings_no_error(rows):
-    certain = replace(rows, propensity=np.ones(len(rows.loss)))
+    certain = replace(rows, propensity=np.ones(len(rows)))
     for estimator in FORMS:
-        errors = estimator.risk(certain).row_errors
+        errors = estimator.terms(certain, "loss").row_errors
         if not isinstance(estimator, Aoa):
             assert errors is not None
             assert not errors.any()
@@ -66,12 +66,12 @@ def test_a_pair_that_is_always_observed_brings_no_error(rows):
 @few
 @given(rows=row_worlds())
 def test_row_errors_are_how_the_value_moves_with_the_weight_of_a_row(per, rows):
-    terms = Snips(per=per).risk(rows)
+    terms = Snips(per=per).terms(rows, "loss")
     assert terms.row_errors is not None
-    for row in range(len(rows.loss)):
+    for row in range(len(rows)):
         # a weight that is 1 + h times as large is a propensity that is 1 + h times as small
         moved = [_with_weight(rows, row, 1 + step) for step in (STEP, -STEP)]
-        up, down = (Snips(per=per).risk(changed).value for changed in moved)
+        up, down = (Snips(per=per).terms(changed, "loss").value for changed in moved)
         slope = (up - down) / (2 * STEP)  # type: ignore[operator]
         want = slope * np.sqrt(1 - rows.propensity[row])
         assert terms.row_errors[row] == pytest.approx(want, rel=1e-5, abs=1e-7)
@@ -88,7 +88,7 @@ def _with_weight(rows: Rows, row: int, factor: float) -> Rows:
 @given(rows=row_worlds(), root=st.booleans())
 def test_the_influence_of_a_user_is_how_the_value_moves_with_the_users_weight(estimator, rows, root):
     """The infinitesimal jackknife, for the value and for its root, as rmse has it."""
-    terms = replace(estimator.risk(rows), root=root)
+    terms = replace(estimator.terms(rows, "loss"), root=root)
     users = len(terms.numerator)
     if len(rows.total) > users:  # only ips looks at users without a row
         rows = replace(rows, total=rows.total[:users])
@@ -121,36 +121,36 @@ def test_the_error_of_the_item_normalised_forms_is_that_of_drawing_users_anew(es
     drawn = [
         reweighted(estimator, rows, np.bincount(rng.integers(0, users, users), minlength=users)) for _ in range(1000)
     ]
-    assert estimator.risk(rows).std_error == pytest.approx(np.std(drawn), rel=5 / np.sqrt(2000))
+    assert estimator.terms(rows, "loss").std_error == pytest.approx(np.std(drawn), rel=5 / np.sqrt(2000))
 
 
 @pytest.mark.parametrize("estimator", [Ips(), Snips(), Aoa(), Snips(per="item")], ids=str)
 def test_the_error_of_a_root_is_that_of_the_jackknife(estimator):
     """Leaving out one of 300 users at a time; it and the delta method differ by order 1/300."""
     rows = Rows.of_matrix(*population(2, 300))
-    terms = replace(estimator.risk(rows), root=True)
+    terms = replace(estimator.terms(rows, "loss"), root=True)
     users = len(terms.numerator)
     rows = replace(rows, total=rows.total[:users])
     left = [np.sqrt(reweighted(estimator, rows, np.arange(users) != user)) for user in range(users)]
     jackknife = np.sqrt((users - 1) / users * np.sum((left - np.mean(left)) ** 2))
     assert terms.std_error == pytest.approx(jackknife, rel=0.02)
-    assert terms.value == pytest.approx(np.sqrt(estimator.risk(rows).value), rel=1e-12)
+    assert terms.value == pytest.approx(np.sqrt(estimator.terms(rows, "loss").value), rel=1e-12)
 
 
 @few
 @given(rows=row_worlds())
 def test_the_observation_error_of_a_root_is_that_of_the_ratio_over_twice_the_root(rows):
     for estimator in (Ips(), Snips()):
-        value = estimator.risk(rows).value
+        value = estimator.terms(rows, "loss").value
         assert value is not None
         want = squared_error(estimator, rows) / (4 * value)
         assert squared_error(estimator, rows, root=True) == pytest.approx(want, rel=1e-9)
 
 
 def test_a_perfect_prediction_has_a_root_of_zero_without_error():
-    rows = replace(make_rows([(0, 0), (1, 1), (2, 0)], 3, 0, unequal=False), loss=np.zeros(3))
+    rows = replace(make_rows([(0, 0), (1, 1), (2, 0)], 3, 0, unequal=False), worth=np.zeros(3))
     for estimator in (Ips(), Snips(), Aoa()):
-        terms = replace(estimator.risk(rows), root=True)
+        terms = replace(estimator.terms(rows, "loss"), root=True)
         assert (terms.value, terms.std_error, Observation().std_error(terms)) == (0, 0, 0)
 
 
@@ -158,7 +158,7 @@ def covered(interval: Interval, estimator: Estimator, worlds: list[Rows], truth:
     """How many of the intervals at 90 % hold the truth."""
     hits = 0
     for number, rows in enumerate(worlds):
-        terms = replace(estimator.risk(rows), root=root)
+        terms = replace(estimator.terms(rows, "loss"), root=root)
         ((low, high),), _ = interval.bounds([terms], [], 0.9, np.random.default_rng(number))
         assert low is not None
         assert high is not None
@@ -192,7 +192,7 @@ def test_observation_intervals_of_a_difference_hold_the_true_difference():
     hits = 0
     for _ in range(800):
         seen = rng.random(first.shape) < propensity
-        terms = [Snips().risk(Rows.of_matrix(loss, propensity, seen)) for loss in (first, second)]
+        terms = [Snips().terms(Rows.of_matrix(loss, propensity, seen), "loss") for loss in (first, second)]
         _, ((low, high),) = Observation().bounds(terms, [(0, 1)], 0.9, rng)
         assert low is not None
         assert high is not None
@@ -232,8 +232,8 @@ def test_observation_is_refused_where_nothing_is_known_of_rows():
 
 def test_nothing_observed_has_no_observation_error():
     rows = Rows.of_matrix(np.ones((2, 3)), np.full((2, 3), 0.5), np.zeros((2, 3), bool))
-    assert Observation().std_error(Ips().risk(rows)) is None
-    assert Observation().bounds([Ips().risk(rows)], [], 0.9, np.random.default_rng(0)) == ([(None, None)], [])
+    assert Observation().std_error(Ips().terms(rows, "loss")) is None
+    assert Observation().bounds([Ips().terms(rows, "loss")], [], 0.9, np.random.default_rng(0)) == ([(None, None)], [])
 
 
 def test_the_word_of_the_interval_comes_back():
@@ -247,10 +247,10 @@ def test_the_word_of_the_interval_comes_back():
 def test_a_user_of_one_row_has_no_error_of_their_own_mean(word, known):
     """Its distance from its own mean is 0; an interval of no width, and p = 0, would be claimed from nothing."""
     ones = np.ones(3)
-    rows = Rows(np.array([1.0, 2.0, 4.0]), 0.5 * ones, np.arange(3), np.zeros(3, int), ones, 4 * ones)
-    other = Rows(np.array([2.0, 1.0, 0.0]), 0.5 * ones, np.arange(3), np.zeros(3, int), ones, 4 * ones)
+    rows = Rows(np.array([1.0, 2.0, 4.0]), np.arange(3), 0.5 * ones, np.zeros(3, int), total=4 * ones)
+    other = rows.with_worth(np.array([2.0, 1.0, 0.0]))
     estimator, interval = Estimator.from_word(word), Observation()
-    mine, theirs = estimator.risk(rows), estimator.risk(other)
+    mine, theirs = estimator.terms(rows, "loss"), estimator.terms(other, "loss")
     assert (interval.std_error(mine) is not None) == known
     assert (interval.gap_error(mine, theirs) is not None) == known
     (low, _), _ = (bounds[0] for bounds in interval.bounds([mine, theirs], [(0, 1)], 0.95, np.random.default_rng(0)))

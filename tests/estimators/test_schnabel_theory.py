@@ -71,7 +71,7 @@ def test_the_variance_estimated_from_a_log_is_right_on_average() -> None:
     """The sum over observed cells of loss^2 (1 - P) / P^2 over (UI)^2."""
 
     def squared_error(observed: np.ndarray) -> float:
-        errors = IPS.risk(Rows.of_matrix(LOSS, P, observed)).row_errors
+        errors = IPS.terms(Rows.of_matrix(LOSS, P, observed), "loss").row_errors
         assert errors is not None
         return float(np.sum(errors**2))
 

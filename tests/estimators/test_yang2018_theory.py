@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 from unskew import Interactions, Split, evaluate
 from unskew.arrays import Floats
-from unskew.estimators import Aoa, Estimator, Ips, Snips
+from unskew.estimators import Aoa, Estimator, Ips, Rows, Snips
 from unskew.ranking import MatrixScorer
 from unskew.studies.yang2018 import table1
 
@@ -46,8 +46,9 @@ def values(world: Relevant, estimator: Estimator) -> Floats:
     n_users = len(world.counts)
     owner, user = np.unique(outcome * n_users + world.user[item], return_inverse=True)
     relevant = world.counts[owner % n_users]
-    top, bottom = estimator.terms(world.gains[item], world.propensity[item], user, relevant)
-    sums = [np.bincount(owner // n_users, weights=part, minlength=len(seen)) for part in (top, bottom)]
+    terms = estimator.terms(Rows(world.gains[item], user, world.propensity[item], total=relevant), "mean")
+    parts = (terms.numerator, terms.denominator)
+    sums = [np.bincount(owner // n_users, weights=part, minlength=len(seen)) for part in parts]
     if estimator.counts_empty_users:
         return np.asarray(sums[0] / n_users)
     ratio = np.full(len(seen), np.nan)
@@ -125,8 +126,8 @@ def two_classes(n: int, estimator: Estimator) -> float:
     high, low, chance = high[some], low[some], chance[some]
     user = np.repeat(np.arange(len(high)), high + low)
     first = np.arange(len(user)) - np.repeat(np.cumsum(high + low) - high - low, high + low) < high[user]
-    top, bottom = estimator.terms(first.astype(float), np.where(first, 0.75, 0.25), user)
-    return float((top / bottom) @ chance / chance.sum())
+    terms = estimator.terms(Rows(first.astype(float), user, np.where(first, 0.75, 0.25)), "mean")
+    return float((terms.numerator / terms.denominator) @ chance / chance.sum())
 
 
 def test_the_bias_of_snips_is_a_third_over_n_in_the_long_run_and_that_of_aoa_stays() -> None:
@@ -182,9 +183,9 @@ def test_few_rows_a_user_and_a_small_epsilon_leave_nothing_for_snips_to_correct(
     found = []
     for n in likely.tolist():
         gains, chances = np.repeat([1.0, 0.0], [n_users, n]), np.repeat([1.0, epsilon], [n_users, n])
-        top, bottom = Snips().terms(gains, chances, np.zeros(n_users + n, dtype=int))
-        found.append(float(top.sum() / bottom.sum()))
-    assert np.array(found) @ chance[likely] == pytest.approx(1 / 6, abs=0.002)
+        rows = Rows(gains, np.zeros(n_users + n, dtype=int), chances)
+        found.append(Snips().terms(rows, "mean").value)
+    assert np.array(found, dtype=float) @ chance[likely] == pytest.approx(1 / 6, abs=0.002)
 
 
 @pytest.mark.parametrize("smoothing", [0, 1])

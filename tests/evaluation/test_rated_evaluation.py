@@ -206,7 +206,7 @@ def test_missing_predictions_are_refused_with_their_number():
         run(models, metrics=["mae"])
     assert f"model 'short' has no prediction for {rows} of {total} test rows" in str(caught.value)
     assert f"the first is user {user}, item 3" in str(caught.value)
-    assert "--allow-missing" in str(caught.value)
+    assert "allow_missing=True" in str(caught.value)
 
 
 def test_allowed_to_be_missing_they_are_left_out_for_all_models_and_counted():

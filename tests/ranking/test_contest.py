@@ -160,7 +160,7 @@ def test_test_rows_in_train_are_dropped_under_unseen_and_kept_under_all(rule: st
 
 
 def test_only_rows_in_train_are_refused_with_a_hint() -> None:
-    with pytest.raises(DataError, match="2 are also in train; use --candidates all"):
+    with pytest.raises(DataError, match='2 are also in train; use candidates="all"'):
         prepare_contest({"one": constant(["u", "v"], ["a", "b"])}, Split(TRAIN, TRAIN))
 
 
@@ -176,7 +176,7 @@ def test_rows_that_are_no_positives_stay_candidates() -> None:
 
 def test_no_positive_is_refused_with_a_hint() -> None:
     test = log(("u", "b"), values=[1])
-    with pytest.raises(DataError, match="no positive row; check --positive"):
+    with pytest.raises(DataError, match="no positive row; check positive="):
         prepare_contest({"one": constant(["u", "v"], ["a", "b"])}, Split(TRAIN, test), positive="rating>=4")
 
 

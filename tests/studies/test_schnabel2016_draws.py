@@ -48,7 +48,10 @@ def test_estimates_from_sums_by_rating_are_those_of_the_estimators(ratings, loss
     for column in range(len(losses.names)):
         rows = Rows.of_matrix(_matrix(ratings, losses, column), propensity, observed)
         for estimator, ours in ((Aoa(), draws.naive()), (Ips(), draws.ips(chance)), (Snips(), draws.snips(chance))):
-            assert ours[0, column] == pytest.approx(estimator.risk(rows).value, rel=1e-12), (column, str(estimator))
+            assert ours[0, column] == pytest.approx(estimator.terms(rows, "loss").value, rel=1e-12), (
+                column,
+                str(estimator),
+            )
 
 
 def test_naive_bayes_in_a_line_is_that_of_the_propensity_model(ratings, losses):

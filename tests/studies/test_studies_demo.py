@@ -56,12 +56,12 @@ def test_the_verdict_says_what_the_numbers_say(demo: Demo) -> None:
     assert default.endswith(demo.reports["popularity"].verdict.sentence)
     assert "gamma=auto" in fitted
     assert "hold the truth for 4 of 4 models." in known
-    assert why == WHY
+    assert why == f"{WHY} (exposed_split(...))."
 
 
 def test_the_truth_is_the_metric_over_everything_relevant(demo: Demo) -> None:
     world = Marketplace().draw(0)
-    judged = demo.truth.evidence
+    judged = demo.truth.samples.judged
     assert judged.rows == len(world.truth)  # a user without training rows is one whom some models list nothing for
     assert {row.estimator for row in demo.truth.estimates} == {"aoa(per=pair)"}
 

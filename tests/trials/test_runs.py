@@ -60,7 +60,7 @@ def test_no_run_no_world_and_no_seed_are_refused() -> None:
         run_trials(SMALL, 0)
     with pytest.raises(ConfigError, match="seed -1 must be 0 or more"):
         run_trials(SMALL, 1, seed=-1)
-    with pytest.raises(ConfigError, match="'ibp' is no world; make one with WorldModel"):
+    with pytest.raises(ConfigError, match="'ibp' is not a world; make one with WorldModel"):
         run_trials("ibp", 1)
     with pytest.raises(ConfigError, match="no trial"):
         Trials.of([])

@@ -16,7 +16,7 @@ from unskew.audit.popularity import LogAudit, Strata, measure_log, part_items
 from unskew.audit.result import Audit
 from unskew.audit.strata import ESTIMATOR, StratumEstimate, check_metrics, estimate_strata
 from unskew.data import Interactions
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 from unskew.evaluation import evaluate
 from unskew.evaluation.checking import AUDIT_CHECKS, warn
 from unskew.evaluation.checking.data import FEW_USERS
@@ -181,7 +181,8 @@ def _fit(run: Run, models: Mapping[str, ModelLike]) -> Contenders:
     contenders = fit_models(run, models, run.settings.propensity, evaluate)
     for name, model in contenders.models.items():
         if model.ranker is None or model.scorer is None:
-            raise ConfigError(f"model {name!r} gives no scores to make lists from; give its --scores or --factors")
+            give = f"give its {Option('scores')} or {Option('factors')}"
+            raise ConfigError(f"model {name!r} gives no scores to make lists from; {give}")
     return contenders
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.data import Interactions, Split, split_fractions, split_temporal
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 from unskew.evaluation.fitting.models import ModelLike
 from unskew.evaluation.settings.settings import Settings
 from unskew.models import Model
@@ -82,7 +82,8 @@ def check_k(k: int, train: Interactions, models: Mapping[str, ModelLike]) -> Non
         )
     if models and k >= items:
         raise ConfigError(
-            f"k={k} is not below the {items:,} items in training: every list would hold all of them; use a smaller --k"
+            f"k={k} is not below the {items:,} items in training: every list would hold all of them; use a smaller "
+            f"{Option('k')}"
         )
 
 
@@ -99,7 +100,7 @@ def check_held_out(plan: Holdout, models: Mapping[str, ModelLike], settings: Set
     if seen[positive].sum() > outside[positive].sum():
         raise DataError(
             f"no test row is left: {int(seen[positive].sum()):,} are also in the log, which is what models are trained "
-            "on; give a --test of other rows, or none"
+            f"on; give a {Option('test')} of other rows, or none"
         )
     if split.made != "given":
         one = np.count_nonzero(split.train.user_counts + split.test.user_counts) == 1

@@ -9,7 +9,7 @@ import numpy as np
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions
 from unskew.data.concentration import gini
-from unskew.errors import DataError
+from unskew.errors import DataError, Option
 
 STRATA = ("head", "middle", "tail")
 TOP_SHARES = (0.01, 0.05, 0.1, 0.2)
@@ -117,9 +117,11 @@ def measure_log(log: Interactions, *, shares: Sequence[float] = TOP_SHARES) -> L
     popularity = log.item_counts[catalogue_of(log)]
     seen = popularity[popularity > 0]
     if not len(seen):
-        raise DataError(f"{log.name}: no row to audit; check the file and --positive")
+        raise DataError(f"{log.name}: no row to audit; check the file and {Option('positive')}")
     if len(popularity) < 2:
-        raise DataError(f"{log.name}: there is only one item, so popularity cannot be skewed; check --item-col")
+        raise DataError(
+            f"{log.name}: there is only one item, so popularity cannot be skewed; check {Option('item_col')}"
+        )
     users = int(np.count_nonzero(log.user_counts))
     levels, items_at = np.unique(seen, return_counts=True)
     return LogAudit(

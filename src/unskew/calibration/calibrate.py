@@ -15,7 +15,7 @@ from unskew.calibration.search import Runner, Search, runner
 from unskew.calibration.search_space import Space, check_kind
 from unskew.calibration.suggest import Method, require_gp, seeds_of
 from unskew.data import Interactions
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 from unskew.progress import Stage, counting
 from unskew.simulators.likeness import LEAST_ROWS, STATISTICS, Statistics, measure
 
@@ -254,11 +254,11 @@ def command_of(name: str, kinds: Sequence[str], settings: Mapping[str, Any], whe
     words = [
         "unskew calibrate",
         name,
-        *([f"--positive '{where}'"] if where else []),
-        *(f"--world {kind}" for kind in kinds),
+        *([Option("positive", where).flag] if where else []),
+        *(Option("world", kind).flag for kind in kinds),
     ]
-    words += [f"--{key} {settings[key]}" for key in ("singles", "joint", "starts", "seed")]
-    return " ".join([*words, *(["--coarse"] if settings["method"] == "coarse" else [])])
+    words += [Option(key, settings[key]).flag for key in ("singles", "joint", "starts", "seed")]
+    return " ".join([*words, *([Option("coarse", True).flag] if settings["method"] == "coarse" else [])])
 
 
 def _cores() -> int:

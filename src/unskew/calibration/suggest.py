@@ -10,7 +10,7 @@ import numpy as np
 
 from unskew.calibration.gaussian_process import next_point
 from unskew.calibration.search_space import Parameters, Range, Space
-from unskew.errors import ConfigError
+from unskew.errors import ConfigError, Option
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
@@ -29,7 +29,8 @@ def require_gp() -> None:
     """Refuse a search that needs packages which are not installed."""
     if not gp_is_here():
         raise ConfigError(
-            f"calibrating by a Gaussian process needs optuna and torch: {HINT}, or ask for a coarse search (--coarse)"
+            f"calibrating by a Gaussian process needs optuna and torch: {HINT}, or ask for a coarse search "
+            f"({Option('coarse', True)})"
         )
 
 

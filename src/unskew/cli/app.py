@@ -11,14 +11,13 @@ from unskew import __version__
 from unskew.cli.audit import audit_command
 from unskew.cli.calibrate import calibrate_command
 from unskew.cli.datasets import datasets_app
-from unskew.cli.demo import demo
 from unskew.cli.evaluate import evaluate_command
 from unskew.cli.exposures import exposures_command
 from unskew.cli.listing import list_command
 from unskew.cli.reproduce import reproduce_command
-from unskew.cli.simulate import simulate_command
+from unskew.cli.simulate import demo_command, simulate_command
 from unskew.cli.split import split_command
-from unskew.errors import UnskewError
+from unskew.errors import UnskewError, spelled_as_flags
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -62,7 +61,7 @@ app.command("simulate")(simulate_command)
 app.command("exposures")(exposures_command)
 app.command("split")(split_command)
 app.command("list")(list_command)
-app.command("demo")(demo)
+app.command("demo")(demo_command)
 app.command("reproduce")(reproduce_command)
 app.add_typer(datasets_app, name="datasets")
 
@@ -75,7 +74,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     arguments : list of str, optional
         Instead of the process's own.
     """
-    words = sys.argv[1:] if arguments is None else arguments
+    with spelled_as_flags():
+        _run(sys.argv[1:] if arguments is None else arguments)
+
+
+def _run(words: list[str]) -> NoReturn:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)  # so that module:Name finds a file in this folder; last, so that it hides nothing

@@ -2,16 +2,16 @@
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 from rich.table import Table
 from rich.text import Text
 
+from unskew.cli.options import AsJson, DataFolder
+from unskew.cli.screen import plain_table
 from unskew.data.sources import SOURCES, Source, Status, data_folder, fetch, get_source, status_of
 
 datasets_app = typer.Typer(
@@ -20,18 +20,13 @@ datasets_app = typer.Typer(
     no_args_is_help=False,
 )
 
-Folder = Annotated[
-    Path | None,
-    typer.Option(help="Where data sets are kept, each in a folder of its name; else UNSKEW_DATA, else your own."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Name = Annotated[str, typer.Argument(help="A data set, as listed by 'unskew datasets'.")]
 
 _COLOURS = {"present": "green", "holds": "green", "partly": "yellow", "differs": "bold red"}
 
 
 @datasets_app.callback()
-def list_datasets(context: typer.Context, folder: Folder = None, as_json: AsJson = False) -> None:
+def list_datasets(context: typer.Context, folder: DataFolder = None, as_json: AsJson = False) -> None:
     if context.invoked_subcommand is not None:
         return
     kept = folder or data_folder()
@@ -47,7 +42,7 @@ def list_datasets(context: typer.Context, folder: Folder = None, as_json: AsJson
 
 
 @datasets_app.command("show")
-def show_dataset(name: Name, folder: Folder = None, as_json: AsJson = False) -> None:
+def show_dataset(name: Name, folder: DataFolder = None, as_json: AsJson = False) -> None:
     """Show one data set: licence, citation, home, files, and how to get it."""
     source = get_source(name)
     status = status_of(source, (folder or data_folder()) / name)
@@ -70,7 +65,7 @@ def show_dataset(name: Name, folder: Folder = None, as_json: AsJson = False) -> 
 @datasets_app.command("get")
 def get_dataset(
     name: Name,
-    folder: Folder = None,
+    folder: DataFolder = None,
     force: Annotated[bool, typer.Option("--force", help="Download even when it is here already.")] = False,
 ) -> None:
     """Download a data set from its official home; check and unpack it."""
@@ -91,7 +86,7 @@ def get_dataset(
 
 
 def _table(found: list[tuple[Source, Status]]) -> Table:
-    table = Table("name", "title", "here", "checksum", pad_edge=False, box=SIMPLE_HEAD)
+    table = plain_table("name", "title", "here", "checksum")
     for source, status in found:
         words = [Text(word, style=_COLOURS.get(word, "")) for word in (status.presence, status.checksum)]
         table.add_row(Text(source.name, no_wrap=True), Text(source.title), *words)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unskew.cli.outputs import STDOUT
+from unskew.cli.outputs import Outputs
 from unskew.errors import ConfigError
 from unskew.estimators.exposed.planning import LIKENESS, SPREAD, ExposurePlan, share_of
 
@@ -86,8 +86,6 @@ def _answer(plan: ExposurePlan, exposed: int) -> dict[str, float]:
 
 
 def _write(plan: ExposurePlan, found: list[dict[str, Any]], json: Path | None) -> None:
-    from unskew.data.writing import check_writable, written
-
     settings = {name: getattr(plan, name) for name in ("value", "users", "population", "share", "level")}
     document = {
         "metric": plan.metric_word,
@@ -96,13 +94,11 @@ def _write(plan: ExposurePlan, found: list[dict[str, Any]], json: Path | None) -
         "likeness": plan.likeness,
         "answers": found,
     }
-    if json == STDOUT:
-        typer.echo(to_json.dumps(document, indent=2))
+    outputs = Outputs(json)
+    outputs.check()
+    outputs.write(lambda: to_json.dumps(document, indent=2) + "\n")
+    if outputs.on_screen:
         return
-    if json is not None:
-        check_writable(json)
-        with written(json) as stream:
-            stream.write(to_json.dumps(document, indent=2) + "\n")
     of_share = "" if plan.share is None else f", {plan.share:.3g} of them positive"
     size = f"{plan.users:,} users, {plan.population:,} items each{of_share}"
     typer.echo(f"{plan.metric_word} near {plan.value:g}; {size}")

@@ -3,15 +3,13 @@
 import dataclasses
 import inspect
 import json
-import sys
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from unskew.cli.options import AsJson
+from unskew.cli.screen import plain_table, screen
 from unskew.errors import ConfigError, did_you_mean
 from unskew.notation import Named
 
@@ -32,7 +30,6 @@ FAMILIES = (
 _ONE = {"propensities": "propensity"}
 
 What = Annotated[str | None, typer.Argument(help=f"One of: {', '.join(FAMILIES)}.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def list_command(what: What = None, as_json: AsJson = False) -> None:
@@ -45,12 +42,11 @@ def list_command(what: What = None, as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return
-    # a pipe or file gets full lines, not those of an imagined 80-column screen
-    console = Console(width=None if sys.stdout.isatty() else 120)
+    console = screen(120, highlight=True)
     if not rows:
         console.print(f"There are no {what} in this version.")
         return
-    table = Table(pad_edge=False, box=SIMPLE_HEAD)
+    table = plain_table()
     for name in rows[0]:
         table.add_column(name.replace("_", " "), overflow="fold")
     for row in rows:

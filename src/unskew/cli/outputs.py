@@ -1,65 +1,79 @@
-"""Where results go: files of JSON and HTML, or stdout."""
+"""Where results go: files of JSON and HTML, stdout, or a folder."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
 import typer
 
-from unskew.errors import ConfigError
+from unskew.errors import ConfigError, DataError
 
 STDOUT = Path("-")
 
 
-class Result(Protocol):
-    """What can be written."""
+@dataclass(frozen=True)
+class Outputs:
+    """The files that were asked for; JSON may go to stdout."""
 
-    def to_json(self) -> str:
-        """The JSON."""
+    json: Path | None = None
+    html: Path | None = None
 
-    def to_html(self) -> str:
-        """The page."""
+    @property
+    def on_screen(self) -> bool:
+        """Whether JSON takes the place of the tables."""
+        return self.json == STDOUT
+
+    def check(self, inputs: Iterable[Path | None] = ()) -> None:
+        """Refuse, before long work, what cannot be written or would destroy a file that the run reads."""
+        from unskew.data.writing import check_writable
+
+        taken = {path.resolve(): "is read by this run" for path in inputs if path is not None}
+        for name, path in (("json", self.json), ("html", self.html)):
+            if path is None or (name == "json" and path == STDOUT):
+                continue
+            if path == STDOUT:
+                raise ConfigError("--html - : only --json can go to stdout; name a file")
+            check_writable(path)
+            if path.is_file() or not path.exists():  # a device such as /dev/null may be named twice
+                if path.resolve() in taken:
+                    raise ConfigError(f"--{name} {path}: that file {taken[path.resolve()]}; name another")
+                taken[path.resolve()] = "is already written by --json"
+
+    def write(self, to_json: Callable[[], str], to_html: Callable[[], str] | None = None) -> None:
+        """Write the files asked for; both are whole before any gets its name."""
+        from unskew.data.writing import written
+
+        texts = {}
+        if self.html is not None and to_html is not None:
+            texts[self.html] = to_html()
+        if self.json is not None:
+            texts[self.json] = to_json()
+        on_screen = texts.pop(STDOUT, None)
+        with ExitStack() as stack:
+            for path, text in texts.items():
+                stack.enter_context(written(path)).write(text)
+        if on_screen is not None:
+            typer.echo(on_screen, nl=False)
 
 
-def check_outputs(options: dict[str, Any], inputs: Iterable[Path | None]) -> None:
-    """Refuse, before long work, what cannot be written or would destroy a file of the run.
-
-    Parameters
-    ----------
-    options : dict
-        Paths or None under ``json`` and ``html``.
-    inputs : iterable of path or None
-        What the run reads.
-    """
+def check_folder(out: Path, files: Iterable[str], source: Path, what: str) -> None:
+    """Refuse, before long work, a folder that cannot be written to, or where what is read would be written over."""
     from unskew.data.writing import check_writable
 
-    taken = {path.resolve(): "is read by this run" for path in inputs if path is not None}
-    for name in ("json", "html"):
-        path = options[name]
-        if path is None or (name == "json" and path == STDOUT):
-            continue
-        if path == STDOUT:
-            raise ConfigError("--html - : only --json can go to stdout; name a file")
-        check_writable(path)
-        if path.is_file() or not path.exists():  # a device such as /dev/null may be named twice
-            if path.resolve() in taken:
-                raise ConfigError(f"--{name} {path}: that file {taken[path.resolve()]}; name another")
-            taken[path.resolve()] = "is already written by --json"
+    if out.exists() and not out.is_dir():
+        raise DataError(f"{out}: this is a file; name a folder to write to")
+    if not out.exists():
+        return
+    for name in files:
+        check_writable(out / name)
+        if (out / name).resolve() == source.resolve():
+            raise ConfigError(f"{out}: the {what} {source} would be written over; name another folder")
 
 
-def write_outputs(result: Result, options: dict[str, Any]) -> None:
-    """Write the files asked for; both are whole before any gets its name."""
-    from unskew.data.writing import written
-
-    texts = {}
-    if options["html"] is not None:
-        texts[options["html"]] = result.to_html()
-    if options["json"] is not None:
-        texts[options["json"]] = result.to_json()
-    on_screen = texts.pop(STDOUT, None)
-    with ExitStack() as stack:
-        for path, text in texts.items():
-            stack.enter_context(written(path)).write(text)
-    if on_screen is not None:
-        typer.echo(on_screen, nl=False)
+def make_folder(out: Path) -> None:
+    """Make a folder and those above it."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{out}: cannot be made ({error.strerror}); name a folder that can") from error

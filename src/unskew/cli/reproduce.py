@@ -1,27 +1,24 @@
 """The command ``unskew reproduce``: a paper's numbers, computed anew and set beside what it printed."""
 
-import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from unskew.cli.datasets import Folder
-from unskew.cli.progress import stages
+from unskew.cli.options import DataFolder, HtmlFile, JsonFile, Quiet, Seed
+from unskew.cli.outputs import Outputs
+from unskew.cli.screen import plain_table, screen, stages
 from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
     from unskew.studies import Context, Study, StudyResult, TableResult
     from unskew.studies.grid import Grid
 
-_STDOUT = Path("-")
 MOST_ROWS = 150
 """Rows of numbers that are printed of a table; the page and the JSON have all."""
 _WORDS = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("-", "dim")}
@@ -36,8 +33,8 @@ def reproduce_command(
         bool, typer.Option("--tune", help="Search for the models' settings again, instead of those recorded.")
     ] = False,
     trials: Annotated[int | None, typer.Option(help="How many trials [default: as the paper, or fewer]")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all draws.")] = 0,
-    folder: Folder = None,
+    seed: Seed = 0,
+    folder: DataFolder = None,
     cache: Annotated[
         Path | None,
         typer.Option(
@@ -45,9 +42,9 @@ def reproduce_command(
         ),
     ] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Train everything anew, and keep nothing.")] = False,
-    json: Annotated[Path | None, typer.Option(help="Write JSON here; - for stdout instead of the table.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write the page here.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No table or progress.")] = False,
+    json: JsonFile = None,
+    html: HtmlFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """Compute a paper's tables and figures anew and say which numbers agree; without a name, list the papers.
 
@@ -69,15 +66,22 @@ def reproduce_command(
     name, slash, table = study.partition("/")
     chosen = get_study(name)
     tables = [chosen.table(table).name] if slash else None
-    _check_outputs(json, html)
+    outputs = Outputs(json, html)
+    outputs.check()
     with stages(quiet=quiet) as progress:
         result = chosen.run(replace(context, progress=progress), tables)
-    _write(result, result.tables[0] if slash else result, json, html)
-    if not quiet and json != _STDOUT:
+    outputs.write((result.tables[0] if slash else result).to_json, lambda: _page(result))
+    if not quiet and not outputs.on_screen:
         _print(result)
     if result.status == NOTHING_RAN:
         typer.echo(f"unskew: nothing of {study} could run: {_first_reason(result)}", err=True)
     raise typer.Exit(result.status)
+
+
+def _page(result: "StudyResult") -> str:
+    from unskew.studies.page import render_study
+
+    return render_study(result)
 
 
 def _first_reason(result: "StudyResult") -> str:
@@ -86,52 +90,15 @@ def _first_reason(result: "StudyResult") -> str:
     return next((reason for reason in reasons if reason), "there is nothing in it")
 
 
-def _check_outputs(json: Path | None, html: Path | None) -> None:
-    """Refuse, before long work, what cannot be written."""
-    from unskew.data.writing import check_writable
-
-    if html == _STDOUT:
-        raise ConfigError("--html - : only --json can go to stdout; name a file")
-    paths = [path for path in (json, html) if path is not None and path != _STDOUT]
-    for path in paths:
-        check_writable(path)
-    if len(paths) == 2 and paths[0].resolve() == paths[1].resolve() and not paths[0].is_char_device():
-        raise ConfigError(f"--html {html}: that file is already written by --json; name another")
-
-
-def _write(result: "StudyResult", for_json: "StudyResult | TableResult", json: Path | None, html: Path | None) -> None:
-    """Write the files asked for; both are whole before any gets its name."""
-    from unskew.data.writing import written
-
-    texts = {}
-    if html is not None:
-        from unskew.studies.page import render_study
-
-        texts[html] = render_study(result)
-    if json is not None:
-        texts[json] = for_json.to_json()
-    on_screen = texts.pop(_STDOUT, None)
-    with ExitStack() as stack:
-        for path, text in texts.items():
-            stack.enter_context(written(path)).write(text)
-    if on_screen is not None:
-        typer.echo(on_screen, nl=False)
-
-
-def _console() -> Console:
-    # a pipe or file gets full lines, not those of an imagined 80-column screen
-    return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
-
-
 _PRESENCE = {"present": "", "partly": " (partly here)", "absent": " (not here)"}
 
 
 def _list(studies: "list[Study]", context: "Context") -> None:
-    console = _console()
+    console = screen(120)
     for study in studies:
         console.print(Text(study.name, style="bold"))
         console.print(Text(f"  {study.reference}."))
-        table = Table("name", "shows", "data", pad_edge=False, box=SIMPLE_HEAD)
+        table = plain_table("name", "shows", "data")
         for each in study.tables:
             needs = (f"{name}{_PRESENCE[context.presence(name)]}" for name in each.needs)
             table.add_row(Text(f"{study.name}/{each.name}", no_wrap=True), Text(each.title), Text(", ".join(needs)))
@@ -141,7 +108,7 @@ def _list(studies: "list[Study]", context: "Context") -> None:
 def _print(result: "StudyResult") -> None:
     from unskew.studies.grid import grids_of
 
-    console = _console()
+    console = screen(120)
     for table in result.tables:
         console.print(Text(f"{result.study}/{table.table}: {table.title}", style="bold"))
         grids = grids_of(table)
@@ -188,7 +155,7 @@ def _grid(grid: "Grid") -> Table:
     from unskew.studies.numbers import written_number
 
     title = None if grid.data == "none" else grid.data
-    table = Table(title=title, title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
+    table = plain_table(title=title, title_justify="left")
     table.add_column("", overflow="fold")
     for column in grid.columns:
         table.add_column(column, justify="right", overflow="fold")
@@ -206,7 +173,7 @@ def _grid(grid: "Grid") -> Table:
 def _table(result: "TableResult") -> Table:
     from unskew.studies.numbers import written_number
 
-    table = Table(pad_edge=False, box=SIMPLE_HEAD)
+    table = plain_table()
     several = len({cell.data for cell in result.cells}) > 1
     for name in ("row", "column", *(("data",) if several else ())):
         table.add_column(name, overflow="fold")

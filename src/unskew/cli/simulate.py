@@ -1,28 +1,30 @@
-"""The command ``unskew simulate``: draw a log whose truth is known, and write both."""
+"""The commands ``unskew simulate`` and ``unskew demo``: logs whose truth is known."""
 
 import json
 import shlex
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from unskew import __version__
-from unskew.cli.progress import stages
-from unskew.data.writing import check_writable, written
-from unskew.errors import ConfigError, DataError
+from unskew.arrays import offsets_of
+from unskew.cli.options import Quiet, Seed
+from unskew.cli.outputs import check_folder, make_folder
+from unskew.cli.screen import plain_table, screen, stages
+from unskew.data.writing import written
+from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
     import polars as pl
 
     from unskew.arrays import Floats, Ints
     from unskew.simulators import World, WorldModel
+    from unskew.studies import Demo
+    from unskew.studies.demo import Way
 
 _TABLES = ("train", "test", "truth", "relevant")
 _FILES = (*(f"{name}.parquet" for name in _TABLES), "world.json")
@@ -37,11 +39,11 @@ def simulate_command(
         ),
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for the files; made if absent.")],
-    seed: Annotated[int, typer.Option(help="Seed of all draws.")] = 0,
+    seed: Seed = 0,
     kind: Annotated[
         str | None, typer.Option("--world", help="Which world of the JSON [default: the only one]", metavar="KIND")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No table or progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Draw a log whose truth is known: train and test, all that is relevant, and how likely it was to be seen.
 
@@ -53,7 +55,7 @@ def simulate_command(
     if seed < 0:
         raise ConfigError(f"seed {seed} must be 0 or more")
     model = _read_world(world, kind)
-    _check_folder(out, world)
+    check_folder(out, _FILES, Path(world), "file")
     with stages(quiet=quiet) as progress:
         if progress is not None:
             progress("drawing", 0, 2)
@@ -84,22 +86,8 @@ def _read_world(text: str, kind: str | None) -> "WorldModel":
     return found.worlds[0].world
 
 
-def _check_folder(out: Path, world: str) -> None:
-    """Refuse, before anything is drawn, a folder that cannot be written to."""
-    if out.exists() and not out.is_dir():
-        raise DataError(f"{out}: this is a file; name a folder to write to")
-    if out.exists():
-        for name in _FILES:
-            check_writable(out / name)
-            if (out / name).resolve() == Path(world).resolve():
-                raise ConfigError(f"{out}: the file {world} would be written over; name another folder")
-
-
 def _write(world: "World", out: Path, seed: int) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{out}: cannot be made ({error.strerror}); name a folder that can") from error
+    make_folder(out)
     with ExitStack() as stack:  # all files are whole before any gets its name
         for name in _TABLES:
             _table(world, name).write_parquet(stack.enter_context(written(out / f"{name}.parquet", "wb")))
@@ -115,7 +103,7 @@ def _table(world: "World", name: str) -> "pl.DataFrame":
     columns: dict[str, Ints | Floats | None]
     if name == "relevant":
         # under --candidates trained only items that occur in train are ranked, and only those count
-        known = np.append(0, np.cumsum(world.train.item_counts[world.items] > 0))
+        known = offsets_of(world.train.item_counts[world.items] > 0)
         columns = {
             "user": np.arange(world.n_users, dtype=np.int32),
             "relevant": world.relevant_counts,
@@ -147,7 +135,7 @@ def _sizes(world: "World") -> dict[str, int]:
 def _print(world: "World", out: Path) -> None:
     sizes = _sizes(world)
     rows = sizes["train_rows"] + sizes["test_rows"]
-    table = Table(pad_edge=False, box=SIMPLE_HEAD, show_header=False)
+    table = plain_table(show_header=False)
     table.add_column("what")
     table.add_column("how much", justify="right")
     table.add_row("users", f"{sizes['users']:,}")
@@ -159,8 +147,7 @@ def _print(world: "World", out: Path) -> None:
     table.add_row("users with a test row", f"{sizes['test_users']:,}")
     if world.test.propensity is not None:
         table.add_row("mean P of test rows", f"{world.test.propensity.mean():.4f}")
-    # a pipe or file gets full lines, not those of an imagined 80-column screen
-    console = Console(width=None if sys.stdout.isatty() else 100, highlight=False)
+    console = screen(100)
     console.print(Text(f"{world.made}, written to {out}"), soft_wrap=True)
     console.print(table)
     console.print(Text("Judge models by it, also with the P it was drawn with:"))
@@ -175,3 +162,72 @@ def _command(out: Path, *, all_liked: bool) -> str:
     if all_liked:  # ips knows no rows of what is not relevant
         words += ["-e", "ips", "--relevant-counts", str(out / "relevant.parquet")]
     return shlex.join(words)
+
+
+def demo_command(
+    out: Annotated[Path, typer.Option(help="Folder for the log, the report and the page.")] = Path("unskew-demo"),
+    seed: Annotated[int, typer.Option(help="Seed of the simulated world.")] = 0,
+) -> None:
+    """Simulate a marketplace whose truth is known, judge four models by its log, and show who is wrong."""
+    from unskew.studies.demo import make_folder as make_demo_folder
+    from unskew.studies.demo import run_demo
+
+    if seed < 0:
+        raise ConfigError(f"seed {seed} must be 0 or more")
+    make_demo_folder(out)
+    with stages() as progress:
+        result = run_demo(seed=seed, progress=progress)
+        if progress is not None:
+            progress("writing the page", 0, 1)
+        files = result.write(out)
+    console = screen(100)
+    console.print(Text(f"A simulated marketplace: {len(result.train):,} training rows, {len(result.test):,} held out."))
+    console.print(_demo_table(result))
+    for sentence in result.verdict:
+        console.print(Text(sentence))
+    console.print()
+    for what, role in (("Page", "report"), ("JSON", "json"), ("Truth", "truth"), ("Log", "train"), ("", "test")):
+        console.print(Text(f"{what:6}{files[role]}"), soft_wrap=True)
+    console.print(Text("\nThe same report from these files:"))
+    console.print(Text(result.command(out)), soft_wrap=True)
+
+
+def _demo_table(result: "Demo") -> Table:
+    from unskew.studies.demo import WAYS
+
+    title = f"{result.metric} over relevant pairs: value, 95% interval, range over what may be assumed"
+    table = plain_table(title=title, title_justify="left")
+    table.add_column("model")
+    table.add_column("truth", justify="right")
+    for way in WAYS:
+        table.add_column(way.label, justify="right")
+    for model in result.models:
+        cells = [_value(result.true_value(model), first=model == result.best())]
+        for way in WAYS:
+            row = result.estimate(model, way)
+            cell = _value(row.value, first=model == result.first(way))
+            for low, high in ((row.low, row.high), (row.assumed_low, row.assumed_high)):
+                if low is not None and high is not None:
+                    cell.append(f"\n{low:.4f}-{high:.4f}", style="dim not bold")
+            cells.append(cell)
+        table.add_row(Text(model), *cells)
+    table.add_section()
+    table.add_row("puts first", Text(result.best(), style="bold"), *(_first(result, way) for way in WAYS))
+    table.add_row("hold truth", "", *(_held(result, way) for way in WAYS))
+    return table
+
+
+def _held(result: "Demo", way: "Way") -> Text:
+    """How many intervals, and below how many ranges, hold the truth."""
+    counts = [count for count in (result.covered(way), result.covered_by_range(way)) if count is not None]
+    return Text("\n".join(f"{count} of {len(result.models)}" for count in counts))
+
+
+def _value(value: float | None, *, first: bool) -> Text:
+    shown = "undefined" if value is None else f"{value:.4f}"
+    return Text.assemble((f"* {shown}" if first else shown, "bold" if first else ""))
+
+
+def _first(result: "Demo", way: "Way") -> Text:
+    right = result.is_right(way)
+    return Text(f"{result.first(way)}\n{'right' if right else 'wrong'}", style="bold green" if right else "bold red")

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from unskew.arrays import Bools
-from unskew.cli.columns import Columns, ItemCol, PropensityCol, RatingCol, TimestampCol, UserCol
+from unskew.cli.inputs import read_log
+from unskew.cli.options import ColumnOptions, LogFile, Seed, command_of
+from unskew.cli.outputs import check_folder, make_folder
+from unskew.cli.screen import plain_table
 from unskew.data import (
     Interactions,
     Split,
@@ -23,59 +25,60 @@ from unskew.data import (
     split_per_user,
     split_temporal,
 )
-from unskew.data.writing import check_writable, written
-from unskew.errors import ConfigError, DataError, did_you_mean
+from unskew.data.writing import written
+from unskew.errors import ConfigError
 
 _PARTS = ("train", "validation", "test")
 
 
-def split_command(
-    log: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file, or the name of a data set that is here.")],
-    out: Annotated[Path, typer.Argument(help="Folder for train, validation and test; made if absent.")],
+@dataclass(frozen=True)
+class SplitOptions(ColumnOptions):
+    """The options of ``unskew split``."""
+
+    log: LogFile
+    out: Annotated[Path, typer.Argument(help="Folder for train, validation and test; made if absent.")]
     fractions: Annotated[
         str | None, typer.Option(help="Random parts: train/validation/test or train/test [default: 70/15/15].")
-    ] = None,
+    ] = None
     per_user: Annotated[
         str | None,
         typer.Option(help="Random share of each user's rows, as 0.2, or parts train/validation/test, as 70/10/20."),
-    ] = None,
+    ] = None
     least: Annotated[
         int | None, typer.Option(help="With --per-user: who has fewer rows only trains, others have a test row.")
-    ] = None,
+    ] = None
     leave_one_out: Annotated[
         bool, typer.Option("--leave-one-out", help="Each user's last row, or a random one without times.")
-    ] = False,
-    temporal: Annotated[float | None, typer.Option(help="The last share of the log by time.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all draws.")] = 0,
-    file_format: Annotated[str, typer.Option("--format", help="csv or parquet.")] = "csv",
-    user_col: UserCol = None,
-    item_col: ItemCol = None,
-    rating_col: RatingCol = None,
-    timestamp_col: TimestampCol = None,
-    propensity_col: PropensityCol = None,
-) -> None:
+    ] = False
+    temporal: Annotated[float | None, typer.Option(help="The last share of the log by time.")] = None
+    seed: Seed = 0
+    file_format: Annotated[str, typer.Option("--format", help="csv or parquet.")] = "csv"
+
+
+@command_of(SplitOptions)
+def split_command(options: SplitOptions) -> None:
     """Hold a part of a log out, seeded; a propensity column is rewritten to P(in test | candidate)."""
-    chosen = [fractions is not None, per_user is not None, leave_one_out, temporal is not None]
+    per_user, least, seed, out = options.per_user, options.least, options.seed, options.out
+    chosen = [options.fractions is not None, per_user is not None, options.leave_one_out, options.temporal is not None]
     if sum(chosen) > 1:
         raise ConfigError("choose one of --fractions, --per-user, --leave-one-out and --temporal")
     if least is not None and per_user is None:
         raise ConfigError("--least needs --per-user, as in --per-user 70/10/20 --least 5")
-    if file_format not in {"csv", "parquet"}:
-        raise ConfigError(f"--format {file_format!r}: choose csv or parquet")
+    if options.file_format not in {"csv", "parquet"}:
+        raise ConfigError(f"--format {options.file_format!r}: choose csv or parquet")
     if seed < 0:
         raise ConfigError(f"seed {seed} must be 0 or more")
-    parts = parse_fractions(fractions or "70/15/15")
+    parts = parse_fractions(options.fractions or "70/15/15")
     share, validation = parse_per_user("0.2" if per_user is None else per_user)
-    kind: Literal["csv", "parquet"] = "csv" if file_format == "csv" else "parquet"
-    _check_folder(out, kind, log)
-    columns = Columns(user_col or "user", item_col or "item", rating_col, timestamp_col, propensity_col)
-    interactions = read_log(log, columns)
+    kind: Literal["csv", "parquet"] = "csv" if options.file_format == "csv" else "parquet"
+    check_folder(out, [f"{name}.{kind}" for name in _PARTS], options.log, "log")
+    interactions = read_log(options.log, options.columns)
     if per_user is not None:
         split = split_per_user(interactions, share, validation=validation, least=least, rng=seed)
-    elif leave_one_out:
+    elif options.leave_one_out:
         split = split_leave_one_out(interactions, rng=seed)
-    elif temporal is not None:
-        split = split_temporal(interactions, temporal)
+    elif options.temporal is not None:
+        split = split_temporal(interactions, options.temporal)
     else:
         split = split_fractions(interactions, parts, rng=seed)
     _write(split, out, kind)
@@ -110,46 +113,13 @@ def parse_per_user(text: str) -> tuple[float, float]:
     return parts[-1] / sum(parts), parts[1] / sum(parts) if len(parts) == 3 else 0.0
 
 
-def read_log(log: Path, columns: Columns) -> Interactions:
-    from unskew.data.sources import SOURCES, status_of
-
-    if not log.exists() and str(log) in SOURCES:
-        source = SOURCES[str(log)]
-        interactions = source.read()
-        if note := status_of(source).note:
-            Console(stderr=True, soft_wrap=True).print(f"note: {log}: {note}", markup=False, highlight=False)
-        return interactions
-    if not log.exists() and log.name == str(log) and not log.suffix:
-        raise DataError(f"{log}: no such file or data set{did_you_mean(str(log), SOURCES)}")
-    return columns.read(log)
-
-
-def _check_folder(out: Path, kind: str, log: Path) -> None:
-    """Refuse a folder that cannot be written to, or where the log itself would be written over."""
-    if out.exists() and not out.is_dir():
-        raise DataError(f"{out}: this is a file; name a folder to write to")
-    if not out.exists():
-        return
-    for name in _PARTS:
-        check_writable(out / f"{name}.{kind}")
-        if (out / f"{name}.{kind}").resolve() == log.resolve():
-            raise ConfigError(f"{out}: the log {log} would be written over; name another folder")
-
-
-def _make_folder(out: Path) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{out}: cannot be made ({error.strerror}); name a folder that can") from error
-
-
 def _parts(split: Split) -> dict[str, Interactions]:
     named = dict(zip(_PARTS, (split.train, split.validation, split.test), strict=True))
     return {name: part for name, part in named.items() if part is not None}
 
 
 def _write(split: Split, out: Path, kind: Literal["csv", "parquet"]) -> None:
-    _make_folder(out)
+    make_folder(out)
     with ExitStack() as stack:  # all parts are whole before any gets its name
         for name, part in _parts(split).items():
             stream = stack.enter_context(written(out / f"{name}.{kind}", "wb"))
@@ -161,7 +131,7 @@ def _write(split: Split, out: Path, kind: Literal["csv", "parquet"]) -> None:
 
 
 def _print(split: Split, log: Interactions, out: Path, kind: str) -> None:
-    table = Table(pad_edge=False, box=SIMPLE_HEAD)
+    table = plain_table()
     for column in ("part", "rows", "users", "items"):
         table.add_column(column, justify="left" if column == "part" else "right")
     for name, part in {"log": log, **_parts(split)}.items():

@@ -1,8 +1,9 @@
 """Interactions, splits and the readers of public data sets."""
 
 from unskew.data.candidates import Candidates
+from unskew.data.columns import Columns
 from unskew.data.densify import Densified, Size, densify
-from unskew.data.exposed import Population, exposed_from_frame, find_population, read_exposed
+from unskew.data.exposed import Population, exposed_from_frame, exposed_split, find_population, read_exposed
 from unskew.data.interactions import Interactions
 from unskew.data.item_list import read_catalogue, with_items
 from unskew.data.split import Split
@@ -18,6 +19,7 @@ from unskew.data.vocabulary import Vocabulary
 
 __all__ = [
     "Candidates",
+    "Columns",
     "Densified",
     "Interactions",
     "Population",
@@ -27,6 +29,7 @@ __all__ = [
     "count_train_only",
     "densify",
     "exposed_from_frame",
+    "exposed_split",
     "find_population",
     "read_catalogue",
     "read_exposed",

@@ -1,18 +1,24 @@
 """Randomly exposed tests: items drawn for each user by chance, each labelled positive or not."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from unskew.arrays import Floats
+from unskew.data.columns import Columns
+from unskew.data.frames import to_polars
+from unskew.data.interactions import Interactions
+from unskew.data.item_list import read_catalogue, with_items
 from unskew.data.pairs import row_keys
+from unskew.data.reading import read_table
 from unskew.data.vocabulary import canonical
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 
 if TYPE_CHECKING:
-    from unskew.data.interactions import Interactions
     from unskew.data.split import Split
 
 LABELLED = "rating>=1"
@@ -28,7 +34,8 @@ def read_exposed(
     label: str | None = None,
     rating: str | None = None,
     positive: str | None = None,
-) -> "Interactions":
+    check: Callable[[Interactions], None] | None = None,
+) -> Interactions:
     """Read a file of exposed rows; see `exposed_from_frame`.
 
     Raises
@@ -36,14 +43,8 @@ def read_exposed(
     DataError
         When the file has no row, or a label is neither 0 nor 1.
     """
-    from unskew.data.reading import read_table
-
-    frame = read_table(Path(path))
-    if frame.is_empty():
-        raise DataError(f"{path}: there is a header but no row; give the exposed items as user,item,label")
-    return exposed_from_frame(
-        frame, user=user, item=item, label=label, rating=rating, positive=positive, name=str(path)
-    )
+    columns = Columns(user, item, rating, label=label)
+    return _labelled(Path(path), columns, positive, check)
 
 
 def exposed_from_frame(
@@ -55,7 +56,8 @@ def exposed_from_frame(
     rating: str | None = None,
     positive: str | None = None,
     name: str = "exposed",
-) -> "Interactions":
+    check: Callable[[Interactions], None] | None = None,
+) -> Interactions:
     """Exposed rows with labels 1 and 0 as values, from a pandas, polars or Arrow frame.
 
     A pair that stands there twice counts once: what is left of a sample drawn with replacement is one drawn without.
@@ -73,10 +75,10 @@ def exposed_from_frame(
         Which ratings are positive, as in ``rating>=4``; needed when there are no labels.
     name : str
         What to call it in messages.
+    check : callable, optional
+        Called with the rated rows before they are labelled, to refuse them.
     """
     import narwhals as nw
-
-    from unskew.data.interactions import Interactions
 
     columns = nw.from_native(frame, eager_only=True).columns
     found = label or ("label" if "label" in columns else None)
@@ -85,16 +87,18 @@ def exposed_from_frame(
         if given not in columns:
             raise DataError(
                 f"{name}: no column 'label' of 0 and 1 (it has {', '.join(columns[:8])}); is the header line missing? "
-                "if not, rename the column so, or give ratings and --positive"
+                f"if not, rename the column so, or give ratings and {Option('positive')}"
             )
         if positive is None:
             raise ConfigError(
-                f"{name}: has ratings and no labels; say which are positive, as in --positive 'rating>=4'"
+                f"{name}: has ratings and no labels; say which are positive, as in {Option('positive', 'rating>=4')}"
             )
     rows = Interactions.from_frame(frame, user=user, item=item, rating=found or rating, name=name, once=False)
     if found is not None:
         check_labels(rows.values, name)
     elif positive is not None:
+        if check is not None:
+            check(rows.distinct())
         rows = rows.labelled(positive)
     _check_conflicts(rows)
     return rows.distinct()
@@ -109,16 +113,16 @@ def check_labels(labels: Floats | None, name: str) -> None:
         row = int(np.argmax(wrong))
         raise DataError(
             f"{name}: label {labels[row]:g} in row {row + 1} ({int(wrong.sum()):,} such) is neither 0 nor 1; for "
-            "ratings name the column rating and give --positive, as in 'rating>=4'"
+            f"ratings name the column rating and give {Option('positive')}, as in 'rating>=4'"
         )
 
 
-def has_labels(rows: "Interactions") -> bool:
+def has_labels(rows: Interactions) -> bool:
     """Whether the values of the rows are labels: 0 and 1, and both of them."""
     return rows.values is not None and bool(np.array_equal(np.unique(rows.values), (0.0, 1.0)))
 
 
-def _check_conflicts(rows: "Interactions") -> None:
+def _check_conflicts(rows: Interactions) -> None:
     """Refuse a pair that is positive in one row and not in another."""
     assert rows.values is not None
     keys = row_keys(rows, max(rows.n_items, 1))
@@ -137,32 +141,147 @@ def _check_conflicts(rows: "Interactions") -> None:
 class Population:
     """Which items the exposed ones were drawn from, and how that is known.
 
-    Parameters
-    ----------
-    rule : {"all", "unseen"}
-    why : str
+    `rule` is ``all`` or ``unseen``.
     """
 
     rule: str
     why: str
 
 
-def find_population(asked: str, train: "Interactions", exposed: "Interactions") -> Population:
+def exposed_split(
+    train: Any,
+    exposed: Any,
+    validation: Any = None,
+    *,
+    catalogue: Any = None,
+    population: str = "auto",
+    positive: str | None = None,
+    columns: Columns | None = None,
+    check: Callable[[Interactions], None] | None = None,
+) -> "Split":
+    """The split of a randomly exposed test, from interactions, frames or files.
+
+    Labels of train and validation are read where a table has no ratings, so that models may learn from them.
+
+    Parameters
+    ----------
+    train, exposed, validation : Interactions, frame or path
+        Those of `exposed` are read as by `exposed_from_frame`; `validation` may be left out.
+    catalogue : ids or path of a table, optional
+        All items that could be drawn, where train lacks some.
+    population : {"auto", "all", "unseen"}
+        Among which items models are judged; see `find_population`.
+    positive : str, optional
+        Which ratings are positive, as in ``rating>=4``.
+    columns : Columns
+        Of all tables.
+    check : callable, optional
+        Called with the rows of each part that has ratings, to refuse them.
+
+    Examples
+    --------
+    >>> from unskew.data import Interactions, exposed_split
+    >>> train = Interactions.from_arrays(["a", "b"], ["x", "y"])
+    >>> shown = Interactions.from_arrays(["a", "a", "b"], ["x", "y", "x"], [1, 0, 1])
+    >>> split = exposed_split(train, shown)
+    >>> str(split.rule), split.population_by
+    ('unseen', '1 exposed rows are also in train and leave the sample')
+    """
+    from unskew.data.split import Split
+
+    check_population_word(population)
+    columns = columns or Columns()
+    learnt, held = (
+        None if part is None else _learnt_from(part, name, columns, positive)
+        for part, name in ((train, "train"), (validation, "validation"))
+    )
+    assert learnt is not None
+    for part in (learnt, held):
+        if check is not None and part is not None:
+            check(part)
+    notes: tuple[str, ...] = ()
+    if catalogue is not None:
+        of_file = isinstance(catalogue, str | Path)
+        stated = read_catalogue(catalogue, item=columns.item) if of_file else canonical(catalogue, "the catalogue")
+        notes = _note_lacking(learnt, stated, str(catalogue) if of_file else "catalogue")
+        learnt = with_items(learnt, stated)
+    rows = exposed if isinstance(exposed, Interactions) else _labelled(exposed, columns, positive, check)
+    found = find_population(population, learnt, rows)
+    return Split(learnt, rows, held, candidates=found.rule, exposed=True, population_by=found.why, notes=notes)
+
+
+def _table(source: Any, name: str) -> tuple[pl.DataFrame, str]:
+    """The table of a file or of a frame, and what to call it."""
+    if isinstance(source, str | Path):
+        return read_table(Path(source)), str(source)
+    import narwhals as nw
+
+    frame = nw.from_native(source, eager_only=True)
+    return pl.DataFrame({column: to_polars(frame[column]) for column in frame.columns}), name
+
+
+def _labelled(
+    source: Any, columns: Columns, positive: str | None, check: Callable[[Interactions], None] | None
+) -> Interactions:
+    frame, name = _table(source, "exposed")
+    if frame.is_empty():
+        raise DataError(f"{name}: there is a header but no row; give the exposed items as user,item,label")
+    return exposed_from_frame(
+        frame,
+        user=columns.user,
+        item=columns.item,
+        label=columns.label,
+        rating=columns.rating,
+        positive=positive,
+        name=name,
+        check=check,
+    )
+
+
+def _learnt_from(source: Any, name: str, columns: Columns, positive: str | None) -> Interactions:
+    """Rows of train or validation, whose labels are taken where there are no ratings."""
+    if isinstance(source, Interactions):
+        return source
+    frame, name = _table(source, name)
+    label = columns.label or "label"
+    if label not in frame.columns or (columns.rating or "rating") in frame.columns:
+        return columns.rows(frame, name, strict=False)
+    if (positive or "").lstrip().startswith("rating"):
+        raise ConfigError(
+            f"{name}: has labels and no ratings, so {Option('positive', positive)} cannot be asked of it; give it "
+            f"ratings too, or labels to all files and no {Option('positive')}"
+        )
+    rows = replace(columns, rating=label).rows(frame, name, strict=False)
+    check_labels(rows.values, name)
+    return rows
+
+
+def _note_lacking(train: Interactions, stated: pl.Series, name: str) -> tuple[str, ...]:
+    """A warning of training items that the catalogue lacks, which are candidates all the same."""
+    own = set(train.item_vocabulary.ids[train.item_counts > 0].tolist())
+    lacking = len(own - set(stated.to_list()))
+    if not lacking:
+        return ()
+    found = f"{name}: lacks {lacking:,} of {len(own):,} items of train, which are ranked too"
+    return (f"{found}; if they could not be drawn, leave them out of train",)
+
+
+def check_population_word(word: str) -> None:
+    """Refuse a word that names no population."""
+    if word not in POPULATIONS:
+        raise ConfigError(f"{Option('population', word)}: choose all, unseen or auto")
+
+
+def find_population(asked: str, train: Interactions, exposed: Interactions) -> Population:
     """The population asked for; for ``auto``, what the user does not have in train.
 
     A part of a random sample is a random sample of that part of the items. So exposed rows that are also in train
     leave the sample, whatever the items were drawn from, and the others are a random sample of unseen items. With
     ``all`` they stay: then models may recommend what a user has already.
-
-    Parameters
-    ----------
-    asked : {"all", "unseen", "auto"}
-    train, exposed : Interactions
     """
     from unskew.data.split import Split
 
-    if asked not in POPULATIONS:
-        raise ConfigError(f"--population {asked}: choose all, unseen or auto")
+    check_population_word(asked)
     if asked != "auto":
         return Population(asked, "given")
     shared = int(Split(train, exposed, candidates="all").test_in_train.sum())
@@ -170,10 +289,8 @@ def find_population(asked: str, train: "Interactions", exposed: "Interactions") 
     return Population("unseen", why)
 
 
-def within(rows: "Interactions", split: "Split") -> "Interactions":
+def within(rows: Interactions, split: "Split") -> Interactions:
     """The rows whose user and item a split knows, coded as in it."""
-    from unskew.data.interactions import Interactions
-
     users = split.user_vocabulary.encode(canonical(rows.user_vocabulary.ids, f"users of {rows.name}"))[rows.users]
     items = split.item_vocabulary.encode(canonical(rows.item_vocabulary.ids, f"items of {rows.name}"))[rows.items]
     known = (users >= 0) & (items >= 0)

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from unskew.arrays import Floats
-from unskew.errors import DataError, did_you_mean
+from unskew.errors import DataError, Option, did_you_mean
 
 # a number, a date or a clock time, as the first line of a file without a header would hold
 _LOOKS_LIKE_DATA = re.compile(r"-?[\d.:\-/TZ ]*\d[\d.:\-/TZ ]*(_duplicated_\d+)?")
@@ -23,7 +23,8 @@ def find_column(column: str, columns: list[str], name: str) -> str:
     elif len(columns) == 1 and re.search(r"[\t;|]|::", columns[0]):
         hint = "; it seems to use another separator: commas in .csv, tabs in .tsv"
     elif "did you mean" not in hint:
-        hint = "; is the header line missing? if not, name the column with --user-col, --item-col and so on"
+        named = f"{Option('user_col')}, {Option('item_col')} and so on"
+        hint = f"; is the header line missing? if not, name the column with {named}"
     raise DataError(f"{name}: no column {column!r} (it has {shown}){hint}")
 
 

@@ -194,20 +194,9 @@ class Interactions:
 
         Column names work as in `from_frame`.
         """
-        from unskew.data.reading import read_table
+        from unskew.data.columns import Columns
 
-        frame = read_table(Path(path))
-        if frame.is_empty():
-            raise DataError(f"{path}: there is a header but no row; nothing to work with")
-        return cls.from_frame(
-            frame,
-            user=user,
-            item=item,
-            rating=rating,
-            timestamp=timestamp,
-            propensity=propensity,
-            name=str(path),
-        )
+        return Columns(user, item, rating, timestamp, propensity).read(path)
 
     def __len__(self) -> int:
         return len(self.users)

@@ -32,7 +32,11 @@ class Split:
         How the split came about, for the record.
     exposed : bool
         Whether the test is of items drawn at random from the candidates, ``all`` or ``unseen``, with labels 1 and 0 as
-        values. Only then can `ure` be computed.
+        values. Only then can `ure` be computed; `exposed_split` makes such a split.
+    population_by : str
+        How it is known what exposed items were drawn from, for the record.
+    notes : tuple of str
+        What was found while the split was made, for the warnings.
     """
 
     train: Interactions
@@ -41,6 +45,8 @@ class Split:
     candidates: str | Candidates = "unseen"
     made: str = "given"
     exposed: bool = False
+    population_by: str = "given"
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("train", "test", "validation"):

@@ -128,6 +128,7 @@ class Rows:
         other = copy.copy(self)  # with what is cached, because all of it is of users and labels alone
         object.__setattr__(other, "worth", worth if self.kept is None else worth[self.kept])
         object.__setattr__(other, "places", places)
+        object.__setattr__(other, "_first", vars(self).get("_first", self))  # keeps the prior, which is slow to fit
         return other
 
     def __len__(self) -> int:
@@ -178,7 +179,8 @@ class Rows:
         """How the users' shares of positives differ, as their samples show."""
         from unskew.estimators.exposed.beta_binomial import BetaBinomial  # its package is made of estimators
 
-        return BetaBinomial.fit(self.positives, self.counts)
+        first: Rows = vars(self).get("_first", self)
+        return BetaBinomial.fit(self.positives, self.counts) if first is self else first.prior
 
     def sums(self, values: Floats) -> Floats:
         """Sum of row values for each user."""

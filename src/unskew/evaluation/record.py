@@ -9,7 +9,6 @@ import numpy as np
 
 from unskew import __version__
 from unskew.arrays import Ints
-from unskew.data.sources.status import content_sha256
 from unskew.errors import ConfigError
 from unskew.evaluation.collecting.exposed import Exposed
 from unskew.evaluation.collecting.samples import Samples
@@ -78,7 +77,7 @@ def record_run(report: "Report") -> dict[str, Any]:
         "seed": settings.seed,
         "block_size": samples.block_size,
         "judged": _judged(samples),
-        **({} if samples.exposed is None else {"exposed": _exposed(samples.exposed, report.inputs.population_by)}),
+        **({} if samples.exposed is None else {"exposed": _exposed(samples.exposed)}),
         **_rated(samples, settings),
         **({"propensity_files": files} if files else {}),
         **({} if report.diagnostics is None else {"propensity_diagnostics": as_numbers(report.diagnostics)}),
@@ -121,12 +120,12 @@ def _judged(samples: Samples) -> dict[str, Any]:
     return {"users": len(sample.users), "rows": sample.rows, ROWS_A_USER: count_sizes(np.diff(sample.offsets))}
 
 
-def _exposed(sample: Exposed, population_by: str) -> dict[str, Any]:
+def _exposed(sample: Exposed) -> dict[str, Any]:
     """What a randomly exposed test consists of, and how it is known what its items were drawn from."""
     drawn = sample.drawn
     return {
         "population": str(sample.split.rule),
-        "population_by": population_by,
+        "population_by": sample.split.population_by,
         "users": drawn.n_users,
         "rows": len(drawn),
         "positives": int(drawn.labels.sum()),
@@ -191,6 +190,8 @@ def _file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> di
     models : iterable of str
         Words of the models; one such as ``mf-ips(propensity=...)`` has propensities of its own.
     """
+    from unskew.data.sources.status import content_sha256  # loads all data sets
+
     read = [propensity, *(own for own in map(_own_propensity, models) if own is not None)]
     logging = [model.source for model in read if isinstance(model, Popularity)]
     tables: list[tuple[str, Any]] = [("gamma", source.file) for source in logging if isinstance(source, From)]

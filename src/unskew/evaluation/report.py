@@ -55,8 +55,6 @@ class Report(AsJson):
     warnings : tuple of str
     against : Changes or None
         What moved since an earlier run, where one was named.
-    notes : tuple of str
-        What was found while files were read; a warning repeats it.
     """
 
     inputs: Run
@@ -66,7 +64,6 @@ class Report(AsJson):
     estimated: Estimated
     warnings: tuple[str, ...] = ()
     against: "Changes | None" = None
-    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         from unskew.evaluation.showing.text import as_text

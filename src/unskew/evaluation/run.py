@@ -26,8 +26,6 @@ class Run:
         Of training and of sums; the numbers do not depend on it.
     progress : callable, optional
         Called as ``progress(stage, done, total)``.
-    population_by : str
-        How it is known what the items of an exposed test were drawn from.
     """
 
     split: Split
@@ -35,7 +33,6 @@ class Run:
     engine: Engine
     threads: int | None = None
     progress: Stage | None = None
-    population_by: str = "given"
 
     @cached_property
     def positives(self) -> Interactions:

@@ -14,7 +14,7 @@ from scipy import sparse
 from unskew.arrays import Ints, SeedLike
 from unskew.blas import one_thread
 from unskew.data import Interactions
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 from unskew.notation import Named
 from unskew.ranking.scorers import Scorer
 
@@ -113,7 +113,7 @@ class Model(Named, family="model"):
 def check_rows(model: Model, train: Interactions) -> None:
     """Refuse a log without a row."""
     if not len(train):
-        raise DataError(f"{train.name}: {model} has no row to learn from; check the file and --positive")
+        raise DataError(f"{train.name}: {model} has no row to learn from; check the file and {Option('positive')}")
 
 
 def check_whole(model: Model, option: str, least: int = 1) -> None:

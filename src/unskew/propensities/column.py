@@ -7,7 +7,7 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.data import Interactions
 from unskew.data.pairs import look_up, pair_keys, row_keys
-from unskew.errors import PropensityError
+from unskew.errors import Option, PropensityError
 from unskew.propensities.propensity import PropensityModel
 
 
@@ -20,7 +20,7 @@ class Column(PropensityModel, word="column"):
         if test.propensity is None:
             raise PropensityError(
                 f"{test.name} has no column 'propensity', which the propensity 'column' asks for; "
-                "name it with --propensity-col"
+                f"name it with {Option('propensity_col')}"
             )
         width = max(test.n_items, 1)
         keys = row_keys(test, width)

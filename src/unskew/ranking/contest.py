@@ -10,7 +10,7 @@ import numpy.typing as npt
 from unskew.arrays import Bools, Floats, Ints, offsets_of, runs_of, spans
 from unskew.data.candidates import All, Candidates, Listed, Sampled, Trained
 from unskew.data.split import Split
-from unskew.errors import ConfigError, DataError, did_you_mean
+from unskew.errors import ConfigError, DataError, Option, did_you_mean
 from unskew.ranking.catalogue import Binding, JoinedCatalogue, join_catalogue
 from unskew.ranking.scorers import Scorer
 
@@ -293,8 +293,10 @@ def _require_rows(
     if outside and outside >= seen:
         raise _strange_items(outside)
     if seen:
-        raise DataError(f"no test row is left: {seen} are also in train; use --candidates all to keep them")
-    raise DataError("the test has no positive row; check --positive and the rating column")
+        raise DataError(
+            f"no test row is left: {seen} are also in train; use {Option('candidates', 'all')} to keep them"
+        )
+    raise DataError(f"the test has no positive row; check {Option('positive')} and the rating column")
 
 
 def _restrict(

@@ -4,7 +4,7 @@ import zipfile
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import narwhals as nw
 import numpy as np
@@ -127,28 +127,28 @@ def _from_frame(frame: pl.DataFrame, users: str, items: str, column: str, name: 
 
 def _load(path: Path) -> dict[str, npt.NDArray[Any]]:
     check_readable(path)
-    _check_start(path)
     try:
-        with path.open("rb") as stream:  # numpy leaves a file open that it cannot read
-            stored = np.load(stream, allow_pickle=False)
-            arrays = {name: stored[name] for name in stored.files} if hasattr(stored, "files") else None
+        stream = path.open("rb")
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error}); check its permissions") from error
+    with stream:  # numpy leaves a file open that it cannot read
+        start = stream.read(len(_NPY))
+        if start and not start.startswith((_ZIP, _NPY)):  # numpy would take it for a pickle
+            raise DataError(f"{path}: not a .npz file; save plain arrays with numpy.savez")
+        stream.seek(0)
+        arrays = _arrays(stream, path)
+    if arrays is None:
+        raise DataError(f"{path}: a single array; expected a .npz file with user_factors and item_factors")
+    return arrays
+
+
+def _arrays(stream: IO[bytes], path: Path) -> dict[str, npt.NDArray[Any]] | None:
+    try:
+        stored = np.load(stream, allow_pickle=False)
+        return {name: stored[name] for name in stored.files} if hasattr(stored, "files") else None
     except ValueError as error:
         if "pickle" in str(error).lower():
             raise DataError(f"{path}: holds pickled objects, which are not loaded; save plain arrays") from error
         raise DataError(f"{path}: not a readable .npz file ({error}); save it again") from error
     except (OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         raise DataError(f"{path}: not a whole .npz file; was it cut short?") from error
-    if arrays is None:
-        raise DataError(f"{path}: a single array; expected a .npz file with user_factors and item_factors")
-    return arrays
-
-
-def _check_start(path: Path) -> None:
-    """Refuse what numpy would take for a pickle."""
-    try:
-        with path.open("rb") as stream:
-            start = stream.read(len(_NPY))
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error}); check its permissions") from error
-    if start and not start.startswith((_ZIP, _NPY)):
-        raise DataError(f"{path}: not a .npz file; save plain arrays with numpy.savez")

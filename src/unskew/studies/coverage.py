@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.estimators import Aoa, Delta, Estimator, Ips, Snips, Terms
+from unskew.estimators import Aoa, Delta, Estimator, Ips, Rows, Snips, Terms
 from unskew.metrics import ADG
 from unskew.simulators import logistic, solve_offset
 
@@ -107,7 +107,8 @@ class Draw:
     def terms(self, estimator: Estimator, worlds: int) -> Iterator[Terms]:
         """The estimator's terms, world by world; the users of a world are neighbours."""
         kept, user = np.unique(self.user, return_inverse=True)
-        numerator, denominator = estimator.terms(self.gains, self.propensity, user, self.relevant[kept])
+        of_users = estimator.terms(Rows(self.gains, user, self.propensity, total=self.relevant[kept]), "mean")
+        numerator, denominator = of_users.numerator, of_users.denominator
         if estimator.counts_empty_users:  # users with relevant items of whom nothing was observed count as 0
             at_risk = np.flatnonzero(self.relevant)
             places = np.searchsorted(at_risk, kept)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from unskew.data import Interactions, Split
 from unskew.data.writing import AsJson, saved
-from unskew.errors import DataError
+from unskew.errors import DataError, Option
 from unskew.estimators import Estimate
 from unskew.evaluation import Report, evaluate
 from unskew.progress import Stage, prefixed
@@ -57,7 +57,7 @@ WAYS = (
 WHY = (
     "Why the default misses: popularity in a log mixes what was shown with what is liked, and no log says in which "
     "proportions. An interval covers chance alone; read the range over what may be assumed too. To narrow it, log how "
-    "likely each item was to be shown (a column propensity), or show some items at random (unskew evaluate --exposed)."
+    "likely each item was to be shown (a column propensity), or show some items at random"
 )
 
 
@@ -141,7 +141,7 @@ class Demo(AsJson):
         return (
             f"In truth {best!r} is best, with a {self.metric} of {self.true_value(best):.4f} over all relevant pairs.",
             *map(self._sentence, WAYS),
-            WHY,
+            f"{WHY} ({Option('exposed', command='evaluate')}).",
         )
 
     def _sentence(self, way: Way) -> str:
@@ -158,15 +158,15 @@ class Demo(AsJson):
     def command(self, folder: str | Path) -> str:
         """The command line that makes the same report from the written files."""
         place = Path(folder)
-        words = ["unskew", "evaluate", "--train", str(place / "train.csv"), "--test", str(place / "test.csv")]
-        for name, word in self.models.items():
-            words += ["--model", word if name == word else f"{name}={word}"]
-        for metric in METRICS:
-            words += ["-m", metric]
-        words += ["--propensity", KNOWN]
+        options = [Option("train", place / "train.csv"), Option("test", place / "test.csv")]
+        options += [Option("model", word if name == word else f"{name}={word}") for name, word in self.models.items()]
+        options += [Option("metric", metric) for metric in METRICS]
+        options.append(Option("propensity", KNOWN))
         if self.seed:
-            words += ["--seed", str(self.seed)]
-        return shlex.join([*words, "--json", str(place / "again.json"), "--html", str(place / "again.html")])
+            options.append(Option("seed", self.seed))
+        options += [Option("json", place / "again.json"), Option("html", place / "again.html")]
+        words = (word for option in options for word in option.flag.split(" ", 1))
+        return shlex.join(["unskew", "evaluate", *words])
 
     def to_html(self) -> str:
         """The report's page, opened by what only a simulation can show: the truth."""
@@ -259,7 +259,9 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DataError(f"{folder}: cannot make this folder ({error.strerror}); name another with --out") from error
+        raise DataError(
+            f"{folder}: cannot make this folder ({error.strerror}); name another with {Option('out')}"
+        ) from error
 
 
 def _holds(low: float | None, high: float | None, value: float) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from unskew.data.sources import Source, data_folder, get_source, status_of
 from unskew.data.sources.status import content_sha256
 from unskew.data.sources.text import find
-from unskew.errors import ConfigError, DataError, did_you_mean
+from unskew.errors import ConfigError, DataError, Option, did_you_mean
 from unskew.progress import Stage, counted, prefixed
 from unskew.studies.result import Findings, Fingerprint, StudyResult, TableResult
 
@@ -90,7 +90,9 @@ class Context:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise DataError(f"{folder}: cannot be made ({error.strerror or error}); choose another --cache") from error
+            raise DataError(
+                f"{folder}: cannot be made ({error.strerror or error}); choose another {Option('cache')}"
+            ) from error
         return folder
 
     def place(self, name: str) -> Path:

@@ -66,11 +66,11 @@ class Design:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Of the methods."""
+        """Labels of the methods."""
         return tuple(each.label for each in self.methods)
 
     def pair(self, a: str, b: str) -> tuple[int, int]:
-        """Place of a pair, and 1, or -1 when it stands the other way round."""
+        """Place of a pair, and 1, or -1 when its order is reversed."""
         first, second = self.recommenders.index(a), self.recommenders.index(b)
         ordered = (first, second) if first < second else (second, first)
         return self.pairs.index(ordered), 1 if first < second else -1

@@ -120,7 +120,7 @@ def _rows(judged: JudgedRows, among: Bools, propensity: Floats, empty: int) -> R
     kept[among] = has
     users, user = np.unique(judged.user[judged.test_rows[kept]], return_inverse=True)
     return Rows(
-        worth=np.zeros(len(user)),
+        worth=np.empty(0),
         user=user.astype(np.int32),
         propensity=propensity[has],
         total=judged.relevant[users].astype(float),

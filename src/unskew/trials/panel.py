@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from unskew.arrays import Ints
+from unskew.arrays import Ints, offsets_of
 from unskew.data import Interactions
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import DataError
@@ -25,7 +25,7 @@ class Panel:
     world: World
 
     def judged(self, counts: Ints, population: Population = "tested") -> JudgedRows:
-        """Their relevant items, under a log in which items have so many training rows."""
+        """Their relevant items, under a log in which each item has this number of training rows."""
         rows = judged_rows(self.world, counts, population)
         return rows if rows.in_truth.all() else _truth_alone(rows)
 
@@ -33,7 +33,7 @@ class Panel:
 def split_panel(world: World, users: int) -> tuple[World, Panel]:
     r"""The first users as a log of their own, the others as a panel that shows what the population is like.
 
-    The users of a simulated world are exchangeable, so the rest stands for the population the first come from. An
+    The users of a simulated world are exchangeable, so the rest represents the population the first come from. An
     interval speaks of that population, whose true value :math:`\mu` is not known even here; what is known are the true
     values of the own users, :math:`T`, and of the panel, :math:`T'`. With r panel users for each own user,
 
@@ -91,7 +91,7 @@ def _truth_alone(rows: JudgedRows) -> JudgedRows:
     kept = rows.in_truth
     return replace(
         rows,
-        offsets=np.append(0, np.cumsum(rows.relevant)).astype(np.int64),
+        offsets=offsets_of(rows.relevant),
         items=rows.items[kept],
         in_truth=kept[kept],
         in_test=rows.in_test[kept],

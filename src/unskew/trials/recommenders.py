@@ -9,6 +9,7 @@ import numpy as np
 
 from unskew.arrays import Bools, Ints
 from unskew.data import Interactions, Split
+from unskew.data.pairs import pair_keys, row_keys
 from unskew.errors import ConfigError, did_you_mean
 from unskew.models import Model
 from unskew.notation import Named, parse_word
@@ -198,9 +199,8 @@ def _ranks(judged: JudgedRows, above: Ints, tied: Ints, listed: Ints, ties: Ties
 
 def _put_back(found: Ranks, judged: JudgedRows, known: Bools) -> Ranks:
     """Ranks of all judged rows: those that are no candidates stand below, unlisted."""
-    width = np.int64(len(judged.counts))
-    keys = judged.row_users.astype(np.int64) * width + judged.items
-    rows = np.searchsorted(keys, found.users.astype(np.int64) * width + found.items)
+    width = len(judged.counts)
+    rows = np.searchsorted(pair_keys(judged.row_users, judged.items, width), row_keys(found, width))
     candidates = judged.candidates[judged.user]
     above, tied = candidates.copy(), np.zeros_like(candidates)
     above[rows], tied[rows] = found.above, found.tied

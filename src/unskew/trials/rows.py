@@ -6,8 +6,9 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, offsets_of
 from unskew.data import Interactions
+from unskew.data.pairs import row_keys
 from unskew.errors import ConfigError, DataError
 from unskew.simulators import World
 
@@ -120,9 +121,9 @@ def judged_rows(world: World, counts: Ints | None = None, population: Population
     if not len(users):
         wanted = "a relevant item" if population == "all" else "a test row and a relevant item"
         raise DataError(f"{world.made}: no user has {wanted} outside train; draw a larger world")
-    test_offsets = np.append(0, np.cumsum(world.test.user_counts)).astype(np.int64)
+    test_offsets = offsets_of(world.test.user_counts)
     sizes = union_sizes(users, truth_offsets, truth, test_offsets, test)
-    offsets = np.append(0, np.cumsum(sizes)).astype(np.int64)
+    offsets = offsets_of(sizes)
     items, from_truth, from_test = merge(users, truth_offsets, truth, test_offsets, test, offsets)
     in_truth, in_test = from_truth >= 0, from_test >= 0
     train_offsets, train_items = _part(world.train, users)
@@ -143,7 +144,7 @@ def judged_rows(world: World, counts: Ints | None = None, population: Population
 
 def _by_user(test: Interactions) -> tuple[Ints, Floats | None]:
     """Items and propensities by user and item."""
-    order = np.argsort(test.users.astype(np.int64) * max(test.n_items, 1) + test.items, kind="stable")
+    order = np.argsort(row_keys(test, max(test.n_items, 1)), kind="stable")
     return test.items[order].astype(np.int32), None if test.propensity is None else test.propensity[order]
 
 
@@ -153,4 +154,4 @@ def _part(train: Interactions, users: Ints) -> tuple[Ints, Ints]:
     wanted = np.zeros(train.n_users, dtype=bool)
     wanted[users] = True
     kept = np.repeat(wanted, np.diff(offsets))
-    return np.append(0, np.cumsum(np.diff(offsets)[users])).astype(np.int64), items[kept]
+    return offsets_of(np.diff(offsets)[users]), items[kept]

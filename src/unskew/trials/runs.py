@@ -69,12 +69,12 @@ class Trials:
 
     @property
     def true_difference(self) -> Floats:
-        """Of the own users, (runs, pairs, metrics, methods)."""
+        """True difference of the own users, (runs, pairs, metrics, methods)."""
         return self.design.gaps(self.truth)
 
     @property
     def population_difference(self) -> Floats:
-        """Of what stands for the population's truth."""
+        """Difference of what stands for the population's truth."""
         return self.design.gaps(self.population)
 
     @property
@@ -123,7 +123,7 @@ def run_trials(
     if seed < 0:
         raise ConfigError(f"seed {seed} must be 0 or more")
     if not (isinstance(model, WorldModel) or callable(model)):
-        raise ConfigError(f"{model!r} is no world; make one with WorldModel.from_word")
+        raise ConfigError(f"{model!r} is not a world; make one with WorldModel.from_word")
     named = resolve_recommenders(recommenders)
     design = Design(tuple(named), tuple(metrics), tuple(methods), level, ties, graded_truth, population)
     draw = _with_panel(model) if panel else _alone(model)

@@ -1,4 +1,4 @@
-"""One evaluation of recommenders on a simulated log, beside the truth."""
+"""One evaluation of recommenders on a simulated log, compared with the truth."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,12 +58,12 @@ class Trial:
 
     @property
     def true_difference(self) -> Floats:
-        """Of the truth, pairs by metrics by methods."""
+        """True difference, pairs by metrics by methods."""
         return self.design.gaps(self.truth)
 
     @property
     def population_difference(self) -> Floats:
-        """Of what stands for the population's truth."""
+        """Difference of what stands for the population's truth."""
         return self.design.gaps(self.population)
 
 

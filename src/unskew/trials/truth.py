@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, offsets_of
 from unskew.estimators.means import sum_by
 from unskew.metrics import NDCG, AnyMetric, ListMetric, Metric, UserLists
 from unskew.metrics.dcg import discount
@@ -111,7 +111,7 @@ def _offsets(judged: JudgedRows, chosen: Bools) -> Ints:
     if chosen.all():
         return judged.offsets
     counts = np.bincount(judged.user[chosen], minlength=len(judged.users))
-    return np.append(0, np.cumsum(counts)).astype(np.int64)
+    return offsets_of(counts)
 
 
 def _mean(values: Floats) -> float:

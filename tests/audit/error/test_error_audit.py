@@ -101,7 +101,7 @@ def test_a_log_alone_has_the_reference_pair_and_is_told_how_to_learn_more(log):
         "snips, true P",
     ]
     assert found.own == []
-    assert "--model als --model popular" in found.missing
+    assert 'models={"als": "als", "popular": "popular"}' in found.missing
     assert (found.runs, found.model_runs, found.holdout) == (3, 0, 0.2)
     assert found.pairs[0].bias < -0.02  # what is popular is observed more, which flatters the popular list
     for row in found.pairs:

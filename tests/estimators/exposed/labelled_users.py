@@ -8,8 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.estimators import Terms
-from unskew.estimators.exposed import Exposure, Ure, Worth
+from unskew.estimators import Places, Rows, Terms, Ure
 
 Picks = Sequence[Sequence[int]]
 
@@ -36,15 +35,15 @@ class Labelled:
         """The sum of gains over all positives of each user."""
         return np.array([float(np.dot(a, b)) for a, b in zip(self.labels, self.gains, strict=True)])
 
-    def exposure(self, picks: Picks) -> Exposure:
+    def rows(self, picks: Picks) -> Rows:
+        """What was drawn, with labels and gains."""
         user = np.repeat(np.arange(len(picks)), [len(picked) for picked in picks])
         positive = [self.labels[u][rank] == 1 for u, picked in enumerate(picks) for rank in picked]
-        return Exposure(user, np.array(positive), np.array([len(row) for row in self.labels]))
-
-    def worth(self, picks: Picks) -> Worth:
         found = [(self.gains[u][rank], rank) for u, picked in enumerate(picks) for rank in picked]
         gains, above = np.array(found, dtype=float).T
-        return Worth(gains, above, self.up_to, self.cutoff)
+        population = np.array([float(len(row)) for row in self.labels])
+        places = Places(above, self.up_to, self.cutoff)
+        return Rows(gains, user, total=population, positive=np.array(positive), places=places)
 
     def up_to(self, places: Ints) -> Floats:
         """For each user and number of places, the sum of so many gains."""
@@ -57,10 +56,10 @@ class Labelled:
         return np.cumsum(padded, axis=1)
 
     def means(self, picks: Picks, estimator: Ure) -> Terms:
-        return estimator.means(self.worth(picks), self.exposure(picks))
+        return estimator.terms(self.rows(picks), "mean")
 
     def sums(self, picks: Picks, estimator: Ure) -> Terms:
-        return estimator.sums(self.worth(picks), self.exposure(picks))
+        return estimator.terms(self.rows(picks), "sum")
 
     def draws(self, sizes: Sequence[int]) -> Iterator[Picks]:
         """Every way to draw so many items of each user; all are equally likely."""

@@ -9,8 +9,7 @@ from labelled_users import Labelled, Picks
 
 from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError, DataError
-from unskew.estimators import Terms
-from unskew.estimators.exposed import BetaBinomial, Exposure, Ure, chance_of_any
+from unskew.estimators import BetaBinomial, Kind, Rows, Terms, Ure, chance_of_any
 from unskew.estimators.exposed.beta_binomial import OfCount
 
 # ten candidates each, two exposed: one likes the first item, the other five that the model puts last
@@ -31,10 +30,10 @@ class KnownCounts:
 
 def all_terms(estimator: Ure, *, known: bool = False) -> list[Terms]:
     def terms(picks: Picks) -> Terms:
-        exposure = TWO.exposure(picks)
+        rows = TWO.rows(picks)
         if known:
-            vars(exposure)["prior"] = KnownCounts(TWO.counts)
-        return estimator.means(TWO.worth(picks), exposure)
+            vars(rows)["prior"] = KnownCounts(TWO.counts)
+        return estimator.terms(rows, "mean")
 
     return [terms(picks) for picks in TWO.draws(SIZES)]
 
@@ -120,8 +119,8 @@ def test_weights_are_those_of_the_counts_that_are_asked_for() -> None:
     terms = world.means(picks, Ure(aggregate="ipw", counts="plug-in"))
     assert terms.denominator == pytest.approx([28 / 22, 0])
     assert terms.numerator == pytest.approx([28 / 22, 0])
-    exposure = world.exposure(picks)
-    prior = BetaBinomial.fit(exposure.positives, exposure.exposed)
+    rows = world.rows(picks)
+    prior = BetaBinomial.fit(rows.positives, rows.counts)
     numbers, chances = prior.posterior(1, 2, 8)
     weight = sum(p / float(chance_of_any(np.array([n]), 2, 8)[0]) for n, p in zip(numbers, chances, strict=True))
     assert world.means(picks, Ure(aggregate="ipw")).denominator == pytest.approx([weight, 0])
@@ -129,10 +128,11 @@ def test_weights_are_those_of_the_counts_that_are_asked_for() -> None:
 
 def test_users_without_a_positive_count_for_sums_and_pooled_alone() -> None:
     world = Labelled.recall([(1, 0, 0), (0, 1, 0)], k=1)
-    exposure = world.exposure([(0, 1), (0, 2)])
+    rows = world.rows([(0, 1), (0, 2)])
+    kinds: tuple[Kind, ...] = ("mean", "sum")
     counted = {
-        (kind, aggregate): Ure(aggregate=aggregate).counted(exposure, kind)
-        for kind, aggregate in itertools.product(("mean", "sum"), ("mean", "ipw", "pooled"))
+        (kind, each.aggregate): each.terms(rows, kind).users
+        for kind, each in itertools.product(kinds, (Ure(), Ure(aggregate="ipw"), Ure(aggregate="pooled")))
     }
     assert counted == {
         ("mean", "mean"): 1, ("mean", "ipw"): 1, ("mean", "pooled"): 2,
@@ -176,4 +176,4 @@ def test_rows_that_do_not_fit_the_population_are_refused(
     user: list[int], positive: list[bool], population: list[int], says: str
 ) -> None:
     with pytest.raises(DataError, match=says):
-        Exposure(np.array(user), np.array(positive), np.array(population))
+        Rows(np.zeros(len(user)), np.array(user), total=np.array(population) * 1.0, positive=np.array(positive))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unskew.estimators import Delta, Estimator, Exposure, Observation, Terms, Ure, Worth
+from unskew.estimators import Delta, Estimator, Kind, Observation, Places, Rows
 
 USERS, ITEMS, K = 250, 120, 10
 FORMS = [
@@ -11,6 +11,7 @@ FORMS = [
     "ure(aggregate=pooled, reduce=control)",
     "ure(aggregate=pooled, reduce=monotone)",
 ]
+KINDS: dict[str, Kind] = {"recall": "mean", "precision": "sum"}
 RUNS = 300
 LOWEST = 0.908  # 300 runs of an interval that covers in 95 % stay above with chance .998, one form and metric
 
@@ -22,22 +23,17 @@ def population(users: int, rng: np.random.Generator) -> tuple[np.ndarray, np.nda
     return rng.random((users, ITEMS)) < chance, ranks
 
 
-def sample(labels: np.ndarray, ranks: np.ndarray, rng: np.random.Generator) -> tuple[Exposure, Worth]:
-    """Five to fifteen items a user, drawn at random."""
+def sample(labels: np.ndarray, ranks: np.ndarray, rng: np.random.Generator) -> Rows:
+    """Five to fifteen items per user, drawn at random."""
     users = len(labels)
     sizes = rng.integers(5, 16, users)
     order = np.argsort(rng.random((users, ITEMS)), axis=1)
     user = np.repeat(np.arange(users), sizes)
     item = np.concatenate([order[u, :size] for u, size in enumerate(sizes)])
     drawn = ranks[user, item]
-    exposure = Exposure(user, labels[user, item], np.full(users, ITEMS))
-    return exposure, Worth((drawn < K).astype(float), drawn, lambda e: np.tile(np.minimum(e, K), (users, 1)) * 1.0, K)
-
-
-def terms_of(word: str, metric: str, exposure: Exposure, worth: Worth) -> Terms:
-    estimator = Estimator.from_word(word)
-    assert isinstance(estimator, Ure)
-    return estimator.means(worth, exposure) if metric == "recall" else estimator.sums(worth, exposure)
+    places = Places(drawn, lambda e: np.tile(np.minimum(e, K), (users, 1)) * 1.0, K)
+    hits = (drawn < K).astype(float)
+    return Rows(hits, user, total=np.full(users, float(ITEMS)), positive=labels[user, item], places=places)
 
 
 def truth(labels: np.ndarray, ranks: np.ndarray, metric: str) -> float:
@@ -51,9 +47,9 @@ def test_the_error_of_the_draw_covers_these_users(metric: str) -> None:
     labels, ranks = population(USERS, rng)
     target, covered, errors = truth(labels, ranks, metric), dict.fromkeys(FORMS, 0), {word: [] for word in FORMS}
     for _ in range(RUNS):
-        exposure, worth = sample(labels, ranks, rng)
+        rows = sample(labels, ranks, rng)
         for word in FORMS:
-            terms = terms_of(word, metric, exposure, worth)
+            terms = Estimator.from_word(word).terms(rows, KINDS[metric])
             ((low, high),), _ = Observation().bounds([terms], [], 0.95, rng)
             assert low is not None
             assert high is not None
@@ -74,9 +70,9 @@ def test_the_delta_interval_covers_the_population_of_users(metric: str) -> None:
     target = truth(*population(100_000, rng), metric)
     covered = dict.fromkeys(FORMS, 0)
     for _ in range(RUNS):
-        exposure, worth = sample(*population(USERS, rng), rng)
+        rows = sample(*population(USERS, rng), rng)
         for word in FORMS:
-            ((low, high),), _ = Delta().bounds([terms_of(word, metric, exposure, worth)], [], 0.95, rng)
+            ((low, high),), _ = Delta().bounds([Estimator.from_word(word).terms(rows, KINDS[metric])], [], 0.95, rng)
             assert low is not None
             assert high is not None
             covered[word] += low <= target <= high

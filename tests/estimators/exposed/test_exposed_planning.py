@@ -11,8 +11,7 @@ from labelled_users import every_sample
 from scipy.stats import betabinom, hypergeom
 
 from unskew.errors import ConfigError
-from unskew.estimators import Terms
-from unskew.estimators.exposed import Exposure, Ure, Worth
+from unskew.estimators import Rows, Terms, Ure
 from unskew.estimators.exposed.planning import ExposurePlan, exposures_needed, interval_width, recall_variance
 
 POOLED = Ure(aggregate="pooled")
@@ -26,7 +25,7 @@ def test_the_variance_of_recall_given_n_is_that_of_all_samples(n: int) -> None:
     found = []
     for size in range(1, 8):
         world, picks = every_sample(labels, [1.0, 1.0, 1.0, 0, 0, 0, 0], size)
-        numbers = world.exposure(picks).positives
+        numbers = world.rows(picks).positives
         values = world.means(picks, Ure()).numerator[numbers == n]
         if len(values):
             found.append(values.var())
@@ -82,7 +81,7 @@ def test_the_variance_of_precision_is_the_sum_over_hits_and_exposed_hits() -> No
     assert plan.variances(exposed) == pytest.approx((inside / 5, between / 5))
 
 
-def drawn_test(plan: ExposurePlan, exposed: int, rng: np.random.Generator) -> tuple[Exposure, Worth]:
+def drawn_test(plan: ExposurePlan, exposed: int, rng: np.random.Generator) -> Rows:
     """Users as the plan takes them, and a sample of each: hits first, then other positives, then the rest."""
     share, spread = plan.share or 0.0, plan.spread
     shares = rng.beta(share * (1 / spread - 1), (1 - share) * (1 / spread - 1), plan.users)
@@ -93,19 +92,17 @@ def drawn_test(plan: ExposurePlan, exposed: int, rng: np.random.Generator) -> tu
     missed = rng.hypergeometric(positives - hits, plan.population - positives, exposed - found)
     place = np.tile(np.arange(exposed), (plan.users, 1))
     gains, positive = place < found[:, None], place < (found + missed)[:, None]
-    exposure = Exposure(
-        np.repeat(np.arange(plan.users), exposed), positive.ravel(), np.full(plan.users, plan.population)
+    return Rows(
+        gains.ravel().astype(float),
+        np.repeat(np.arange(plan.users), exposed),
+        total=np.full(plan.users, float(plan.population)),
+        positive=positive.ravel(),
     )
-    return exposure, Worth(gains.ravel().astype(float), np.zeros(gains.size), lambda n: np.zeros((plan.users, len(n))))
 
 
 def drawn_terms(plan: ExposurePlan, exposed: int, seed: int) -> list[Terms]:
     rng = np.random.default_rng(seed)
-    terms = []
-    for _ in range(200):
-        exposure, worth = drawn_test(plan, exposed, rng)
-        terms.append(POOLED.means(worth, exposure))
-    return terms
+    return [POOLED.terms(drawn_test(plan, exposed, rng), "mean") for _ in range(200)]
 
 
 @pytest.mark.parametrize(
@@ -145,21 +142,21 @@ def test_the_part_of_drawing_is_what_intervals_of_these_users_alone_have() -> No
 def test_a_pilot_tells_what_the_plan_needs() -> None:
     """5,000 users: share, recall, spread and likeness as they were put in, within four times their usual error."""
     plan = ExposurePlan(5000, 300, 0.3, 0.18, spread=0.15, likeness=0.2)
-    exposure, worth = drawn_test(plan, 16, np.random.default_rng(0))
-    found = ExposurePlan.from_pilot(worth.gains, exposure, users=700)
+    pilot = drawn_test(plan, 16, np.random.default_rng(0))
+    found = ExposurePlan.from_pilot(pilot, users=700)
     assert (found.users, found.population) == (700, 300)
     assert (found.share, found.value) == pytest.approx((0.18, 0.3), abs=4 * 0.005)
     assert found.spread == pytest.approx(0.15, abs=4 * 0.005)
     assert found.likeness == pytest.approx(0.2, abs=4 * 0.01)
-    error = POOLED.means(worth, exposure).std_error
-    assert ExposurePlan.from_pilot(worth.gains, exposure).std_error(16) == pytest.approx(error, rel=0.01)
+    error = POOLED.terms(pilot, "mean").std_error
+    assert ExposurePlan.from_pilot(pilot).std_error(16) == pytest.approx(error, rel=0.01)
 
 
 def test_a_pilot_of_another_metric_or_without_a_hit_is_refused() -> None:
-    exposure = Exposure(np.array([0, 1]), np.array([True, True]), np.array([5, 5]))
+    rows = Rows(np.zeros(2), np.array([0, 1]), total=np.full(2, 5.0), positive=np.array([True, True]))
     for hits in ([0.0, 0.0], [0.5, 1.0], [1.0]):
         with pytest.raises(ConfigError, match="pilot"):
-            ExposurePlan.from_pilot(np.array(hits), exposure)
+            ExposurePlan.from_pilot(rows.with_worth(np.array(hits)))
 
 
 @settings(max_examples=60, deadline=None)

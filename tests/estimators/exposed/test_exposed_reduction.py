@@ -7,8 +7,7 @@ import pytest
 from exposed_loops import World, controlled, deviation, falling, pooled, published, summed
 from labelled_users import Labelled
 
-from unskew.estimators import Terms
-from unskew.estimators.exposed import Exposure, Ure, Worth
+from unskew.estimators import Kind, Places, Rows, Terms, Ure
 
 POOLED = Ure(aggregate="pooled")
 CONTROL = Ure(aggregate="pooled", reduce="control")
@@ -89,13 +88,19 @@ def test_reduced_forms_have_the_same_target_where_shares_fall_and_less_variance(
         assert values.var() < 0.9 * plain.var()
 
 
-def whole_users(exposure: Exposure, worth: Worth, drawn: np.ndarray) -> tuple[Exposure, Worth]:
+def whole_users(rows: Rows, drawn: np.ndarray) -> Rows:
     """The same users, some several times, others not at all."""
-    starts = np.searchsorted(exposure.user, np.arange(exposure.n_users + 1))
-    rows = np.concatenate([np.arange(starts[u], starts[u + 1]) for u in drawn])
-    user = np.repeat(np.arange(len(drawn)), exposure.exposed[drawn])
-    again = Exposure(user, exposure.positive[rows], exposure.population[drawn])
-    return again, Worth(worth.gains[rows], worth.above[rows], lambda n: worth.up_to(n)[drawn], worth.cutoff)
+    starts = np.searchsorted(rows.user, np.arange(rows.n_users + 1))
+    which = np.concatenate([np.arange(starts[u], starts[u + 1]) for u in drawn])
+    known = rows.places
+    assert known is not None
+    return Rows(
+        rows.worth[which],
+        np.repeat(np.arange(len(drawn)), rows.counts[drawn]),
+        total=rows.population[drawn].astype(float),
+        positive=rows.labels[which],
+        places=Places(known.above[which], lambda n: known.up_to(n)[drawn], known.cutoff),
+    )
 
 
 @pytest.mark.parametrize("reduce", ["none", "control", "monotone"])
@@ -107,12 +112,9 @@ def test_the_delta_error_is_that_of_users_drawn_again(alike: bool, reduce: Any) 
     """
     world = World.random(11, users=300, cutoff=5, alike=alike)
     estimator = Ure(aggregate="pooled", reduce=reduce)
-    exposure, worth = world.users.exposure(world.picks), world.users.worth(world.picks)
+    rows = world.users.rows(world.picks)
     rng = np.random.default_rng(0)
-    for kind in ("means", "sums"):
-        found = getattr(estimator, kind)(worth, exposure)
-        drawn = [
-            getattr(estimator, kind)(*reversed(whole_users(exposure, worth, rng.integers(0, 300, 300)))).value
-            for _ in range(400)
-        ]
-        assert found.std_error == pytest.approx(np.std(drawn), rel=0.15), kind
+    kinds: tuple[Kind, ...] = ("mean", "sum")
+    for kind in kinds:
+        drawn = [estimator.terms(whole_users(rows, rng.integers(0, 300, 300)), kind).value for _ in range(400)]
+        assert estimator.terms(rows, kind).std_error == pytest.approx(np.std(drawn), rel=0.15), kind

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from labelled_users import Labelled, every_sample
 
 from unskew.arrays import Floats
-from unskew.estimators.exposed import Ure
+from unskew.estimators import Ure
 from unskew.metrics import Metric, parse_metric
 
 NINE = (1, 0, 1, 0, 0, 1, 0, 1, 0)  # labels by rank; recall@1 is 1/4, recall@3 and recall@5 are 1/2
@@ -34,9 +34,10 @@ def test_recall_from_a_sample_with_a_positive_is_unbiased_whatever_its_size(size
 @pytest.mark.parametrize(("size", "none"), [(2, (5, 18)), (3, (5, 42)), (5, (1, 126))])
 def test_the_chance_of_a_sample_without_a_positive(size: int, none: tuple[int, int]) -> None:
     world, picks = every_sample(NINE, recall_gains(9, 1), size)
-    exposure = world.exposure(picks)
-    assert Fraction(int((exposure.positives == 0).sum()), exposure.n_users) == Fraction(*none)
-    assert Ure().counted(exposure, "mean") == exposure.n_users - int((exposure.positives == 0).sum())
+    rows = world.rows(picks)
+    without = int((rows.positives == 0).sum())
+    assert Fraction(without, rows.n_users) == Fraction(*none)
+    assert Ure().terms(rows, "mean").users == rows.n_users - without
 
 
 def test_counting_a_sample_without_a_positive_as_0_is_biased() -> None:
@@ -105,7 +106,7 @@ def check_lemma(labels: list[int], gains: list[float], size: int) -> None:
     """The mean over sampled positives has the mean over all positives as its own, for every number n >= 1 of them."""
     truth = float(np.dot(labels, gains)) / sum(labels)
     world, picks = every_sample(labels, gains, size)
-    terms, numbers = world.means(picks, Ure()), world.exposure(picks).positives
+    terms, numbers = world.means(picks, Ure()), world.rows(picks).positives
     assert terms.value == pytest.approx(truth, rel=1e-9, abs=1e-9)
     for n in set(numbers.tolist()) - {0}:
         assert terms.numerator[numbers == n].mean() == pytest.approx(truth, rel=1e-9, abs=1e-9)
@@ -137,7 +138,7 @@ def test_the_variance_of_recall_given_n_is_that_of_a_finite_population(
     total = sum(labels)
     p = sum(labels[:k]) / total
     world, picks = every_sample(labels, recall_gains(len(labels), k), size)
-    values, numbers = world.means(picks, Ure()).numerator, world.exposure(picks).positives
+    values, numbers = world.means(picks, Ure()).numerator, world.rows(picks).positives
     for n in set(numbers.tolist()) - {0}:
         correction = (total - n) / (total - 1) if total > 1 else 0.0
         assert values[numbers == n].var() == pytest.approx(p * (1 - p) / n * correction, abs=1e-12)

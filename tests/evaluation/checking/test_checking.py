@@ -127,9 +127,9 @@ def test_another_propensity_may_be_named_and_naive_averages_need_none() -> None:
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ([1, 2, 3, 4, 5], "1 row with a rating of 1 counts as liked; give one, as in --positive 'rating>=4'"),
-        ([0, 1, 1, 0, 1], "2 rows with a rating of 0 count as liked; give one, as in --positive 'rating>=1'"),
-        ([0.5, 5, 4, 4, 2], "1 row with a rating of 0.5 counts as liked; give one, as in --positive 'rating>=4'"),
+        ([1, 2, 3, 4, 5], '1 row with a rating of 1 counts as liked; give one, as in positive="rating>=4"'),
+        ([0, 1, 1, 0, 1], '2 rows with a rating of 0 count as liked; give one, as in positive="rating>=1"'),
+        ([0.5, 5, 4, 4, 2], '1 row with a rating of 0.5 counts as liked; give one, as in positive="rating>=4"'),
         ([1, 1, 1, 1, 1], None),
     ],
 )

@@ -29,7 +29,7 @@ def test_rows_also_in_train_are_warned_of_and_kept_under_all() -> None:
     assert count > 0
     warnings = evaluate({"m": real_factors()}, split).warnings
     assert said(f"{count} test rows dropped because also in train", warnings)
-    assert said("--candidates all keeps them", warnings)
+    assert said('candidates="all" keeps them', warnings)
     assert not said("also in train", evaluate({"m": real_factors()}, split, candidates="all").warnings)
 
 

@@ -115,9 +115,9 @@ def test_rows_that_models_could_learn_are_told():
     shared = int(split.test_in_train.sum())
     assert shared > 0
     (warning,) = told(judge_exposed(), "also in train")
-    assert warning.startswith(f"{shared} of 600 exposed rows are also in train and kept by --population all")
+    assert warning.startswith(f'{shared} of 600 exposed rows are also in train and kept by population="all"')
     assert "models could learn these rows" in warning
-    assert "--population unseen" in warning
+    assert 'population="unseen"' in warning
     assert not told(judge_exposed(unseen=True), "also in train")
 
 

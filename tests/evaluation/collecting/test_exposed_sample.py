@@ -157,7 +157,7 @@ def test_a_control_of_a_full_sample_changes_nothing() -> None:
 def test_estimators_of_exposed_data_ask_for_it() -> None:
     split, scores = exposed_split(0)
     plain = Split(split.train, split.test, candidates="all")
-    with pytest.raises(ConfigError, match="--exposed in the place of --test"):
+    with pytest.raises(ConfigError, match=r"exposed_split\(\.\.\.\) in the place of test="):
         evaluate({"m": MatrixScorer(scores)}, plain, metrics=["recall@2"], estimators=["ure"])
 
 
@@ -166,7 +166,7 @@ def test_estimators_of_exposed_data_ask_for_it() -> None:
     [
         ("map@3", "ure", "expected", "depends on positives that were not drawn"),
         ("auc", "ure(literal)", "expected", "recall@K with a rule for ties of its own"),
-        ("recall@3", "ure(literal)", "random", "leave out --ties"),
+        ("recall@3", "ure(literal)", "random", "leave out ties="),
         ("recall@3", "ure(aggregate=pooled, reduce=control)", "optimistic", "no known sum"),
         ("mae", "ure", "expected", "exposed rows have labels"),
     ],

@@ -144,14 +144,14 @@ def test_validation_items_are_no_candidates() -> None:
 @pytest.mark.parametrize(
     ("metric", "says"),
     [
-        ("dcg@10", r"dcg@10 is no mean over relevant items.*leave correction out, or use --candidates unseen"),
+        ("dcg@10", r"dcg@10 is no mean over relevant items.*leave correction out, or use candidates=.unseen"),
         ("ndcg@10", "no mean over relevant items"),
         ("precision@10", "no mean over relevant items"),
         ("cg@10", "no mean over relevant items"),
         ("mae", "no mean over relevant items"),
         (
             "recall@4",
-            r"recall@4 needs K of at least 5 with 6 draws of 25 items; use --candidates unseen, or sampled\(n\)",
+            r"recall@4 needs K of at least 5 with 6 draws of 25 items; use candidates=.unseen., or sampled\(n\)",
         ),
         ("adg@1", "adg@1 needs K of at least 5"),
     ],

@@ -81,7 +81,7 @@ def test_files_of_something_else_are_refused(report: Report, content: bytes, wor
         compare(report, path)
     assert str(refused.value).startswith(f"{path}: {words}") or words in str(refused.value)
     assert "\n" not in str(refused.value)
-    assert "unskew evaluate --json" in str(refused.value)
+    assert "give what 'Report.to_json()' wrote" in str(refused.value)
 
 
 def test_a_file_that_is_not_there_and_a_folder_are_refused(report: Report, tmp_path: Path) -> None:

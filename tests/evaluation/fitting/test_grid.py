@@ -94,7 +94,7 @@ def test_no_setting_and_two_grids_are_refused():
 
 def test_tuning_without_validation_rows_is_refused():
     split = world()
-    with pytest.raises(ConfigError, match="tune chooses by validation rows, and there are none; give --validation"):
+    with pytest.raises(ConfigError, match="tune chooses by validation rows, and there are none; give validation="):
         choose(MfAdg(tune=True), replace(split, validation=None))
     empty = replace(split, validation=split.validation.take(np.arange(0)))
     with pytest.raises(DataError, match="there is no validation row to choose by"):

@@ -67,7 +67,7 @@ def test_a_table_that_lacks_one_candidate_of_a_judged_user_does_not_rank():
     which = ~WORLD.in_train
     which[user, np.flatnonzero(which[user] & ~WORLD.in_test[user])[0]] = False
     table = WORLD.table("close", which)
-    with pytest.raises(ConfigError, match="a table of predictions that lacks some cannot rank; give --scores"):
+    with pytest.raises(ConfigError, match="a table of predictions that lacks some cannot rank; give read_scores"):
         run({"table": table}, metrics=["auc", "mae"])
     assert run({"table": table}, metrics=["mae"]).value("table", "mae", "aoa") is not None
     report = run({"table": table, "ranks": ranker()}, metrics=["auc", "mae"])
@@ -87,7 +87,7 @@ def test_beside_something_that_ranks_predictions_only_predict():
 @pytest.mark.parametrize(
     "make, metrics, error, message",
     [
-        (ranker, ["mae"], ConfigError, "mae needs predicted ratings, which no model gives; use --predictions"),
+        (ranker, ["mae"], ConfigError, "mae needs predicted ratings, which no model gives; use read_predictions"),
         (
             lambda: Predictions.from_frame(WORLD.frame("close"), WORLD.split()),
             ["auc"],
@@ -234,7 +234,7 @@ def test_a_row_without_a_propensity_is_left_out_where_one_is_needed():
 
 def test_ips_of_errors_needs_absolute_propensities():
     with pytest.raises(
-        PropensityError, match=r"ips needs absolute .* only up to scale; use --propensity column, .*, or snips"
+        PropensityError, match=r"ips needs absolute .* only up to scale; use propensity=.column., .*, or snips"
     ):
         run({"m": WORLD.scorer("close")}, metrics=["mae"], estimators=["ips"], propensity="popularity")
 

@@ -75,13 +75,13 @@ def test_tune_tries_the_grid_and_is_over_then():
 )
 def test_a_choice_without_validation_rows_is_refused(model, options):
     split = world()
-    with pytest.raises(ConfigError, match=r"^bpr\(.*: tune chooses by validation rows.*; give --validation$"):
+    with pytest.raises(ConfigError, match=r"^bpr\(.*: tune chooses by validation rows.*; give validation=\.\.\.$"):
         choose(model, Split(split.train, split.test), **options)
 
 
 def test_a_log_without_a_positive_is_refused_as_such():
     split = world(rated=True)
-    with pytest.raises(DataError, match=r"bpr.* has no row to learn from; check the file and --positive"):
+    with pytest.raises(DataError, match=r"bpr.* has no row to learn from; check the file and positive="):
         choose(MODEL, split, ["auc"], train=split.train.where("rating>5"))
 
 
@@ -90,7 +90,7 @@ def test_nothing_to_choose_from_is_refused():
         choose(MODEL, world(), penalties=[])
     split = world()
     empty = Split(split.train, split.test, split.test.take(np.empty(0, dtype=int)))
-    with pytest.raises(DataError, match="there is no validation row to choose by; leave out --validation"):
+    with pytest.raises(DataError, match="there is no validation row to choose by; leave out validation="):
         choose(MODEL, empty)
 
 

@@ -64,7 +64,7 @@ def test_ratings_on_the_scale_pass():
         (
             Scale(1, 5, 1),
             (3, 2.5),
-            r"rating 2.5 .* not on the scale 1-5/1; correct the rows or declare another --scale",
+            r"rating 2.5 .* not on the scale 1-5/1; correct the rows or declare another scale=...",
         ),
         (Scale(0.5, 5, 0.5), (0.5, 0.75), "rating 0.75 of user u1"),
         (Scale(1, 5), (np.inf,), "rating inf"),

@@ -43,7 +43,6 @@ def test_what_cannot_be_known_is_not_shown():
     unknown = describe_propensities(diagnostics(1.0, cells=0), absolute=True)
     assert "is not known" in unknown.sentences[0]
     assert not unknown.figures
-    assert unknown.reliability_notes == ()
 
 
 def test_without_bins_there_is_no_curve():

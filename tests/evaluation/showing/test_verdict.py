@@ -133,7 +133,7 @@ def test_without_a_corrected_estimate_nothing_is_corrected():
 
 
 def test_a_metric_that_can_be_corrected_says_how():
-    assert "auc is the naive average only; -e snips corrects it" in str(
+    assert 'auc is the naive average only; estimators=["snips"] corrects it' in str(
         judge_models("head", "tail", metrics=["auc"], estimators=["aoa"])
     )
 

@@ -63,7 +63,7 @@ def test_the_order_of_rows_does_not_matter():
 @pytest.mark.parametrize(
     "labels, both, message",
     [
-        ([1, 0, 3, 1, 5], True, r"train\.csv: label 3 in row 3 \(2 such\); labels are 1 .* --positive"),
+        ([1, 0, 3, 1, 5], True, r"train\.csv: label 3 in row 3 \(2 such\); labels are 1 .* positive=.rating>=4"),
         ([1, 1, 1, 1, 1], True, r"train\.csv: bias learns from positives and negatives, .* use negs or autodebias"),
         ([0, 0, 0, 0, 0], False, r"train\.csv: bias needs positives to learn from, and all labels are 0"),
     ],

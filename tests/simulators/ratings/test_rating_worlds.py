@@ -265,11 +265,11 @@ def test_at_alpha_one_snips_is_the_naive_average_and_ips_nearly() -> None:
     world = small(alpha=1)
     loss = np.abs(prediction_matrices(world.ratings, rng=2)["SKEWED"] - world.ratings)
     rows = Rows.of_matrix(loss, world.propensity, draw_observed(world.propensity, 5))
-    naive = Aoa().risk(rows).value
-    assert Snips().risk(rows).value == pytest.approx(naive, rel=1e-12)
+    naive = Aoa().terms(rows, "loss").value
+    assert Snips().terms(rows, "loss").value == pytest.approx(naive, rel=1e-12)
     # with P put at the density that was drawn, IPS is the naive average too
-    drawn = Rows.of_matrix(loss, np.array(len(rows.loss) / loss.size), draw_observed(world.propensity, 5))
-    assert Ips().risk(drawn).value == pytest.approx(naive, rel=1e-12)
+    drawn = Rows.of_matrix(loss, np.array(len(rows) / loss.size), draw_observed(world.propensity, 5))
+    assert Ips().terms(drawn, "loss").value == pytest.approx(naive, rel=1e-12)
 
 
 def test_movie_lovers_by_hand() -> None:

@@ -60,7 +60,7 @@ def test_data_without_parameters_names_the_command_and_the_place(tiny, monkeypat
     place = tiny / "cache" / "tian2020" / "parameters" / "steam-australian.json"
     assert "unskew calibrate steam-australian --world ibp-unif" in told
     assert f"--out {place}'" in told
-    assert "--no-cache" in sets.absence_of(context(tiny, cache=None), "steam-australian")
+    assert "leave cache=None out, and tune=True" in sets.absence_of(context(tiny, cache=None), "steam-australian")
 
 
 def test_topics_are_graded_and_the_small_version_has_fewer_users(tiny, monkeypatch):

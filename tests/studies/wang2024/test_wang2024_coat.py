@@ -8,9 +8,10 @@ import pytest
 from made_wang2024 import tiny_split
 
 from unskew.data.sources import get_source, status_of
-from unskew.estimators.exposed import Exposure, Ure
+from unskew.estimators import Rows, Ure
 from unskew.studies import Context
-from unskew.studies.wang2024.coat import COAT, inside, random_test, split_test, worth_in
+from unskew.studies.wang2024.coat import COAT, random_test, split_test
+from unskew.studies.wang2024.draws import recall_inside, with_recall
 
 
 def pairs(part):
@@ -44,14 +45,14 @@ def test_the_population_is_what_the_rows_were_drawn_from(candidates):
 def test_recall_in_the_sample_by_hand():
     # user 0: ranks 7 (positive), 2, 9; user 1: ranks 4 (positive), 1 (positive), 0; user 2 has no positive
     above = np.array([7, 2, 9, 4, 1, 0, 3], dtype=np.int32)
-    exposure = Exposure(
-        np.array([0, 0, 0, 1, 1, 1, 2]), np.array([1, 0, 0, 1, 1, 0, 0], dtype=bool), np.array([10, 10, 10])
-    )
-    assert inside(above, exposure, 1).value == 0.0
-    assert inside(above, exposure, 2).value == (1 + 1 / 2) / 2
-    assert inside(above, exposure, 3).value == 1.0
-    assert Ure().means(worth_in(above, exposure, 5), exposure).value == (0 + 1) / 2
-    assert Ure(aggregate="pooled").means(worth_in(above, exposure, 5), exposure).value == pytest.approx(2 * 10 / 30)
+    labels = np.array([1, 0, 0, 1, 1, 0, 0], dtype=bool)
+    rows = Rows(np.zeros(7), np.array([0, 0, 0, 1, 1, 1, 2]), total=np.full(3, 10.0), positive=labels)
+    assert recall_inside(rows, above, 1).value == 0.0
+    assert recall_inside(rows, above, 2).value == (1 + 1 / 2) / 2
+    assert recall_inside(rows, above, 3).value == 1.0
+    at_five = with_recall(rows, above, 5)
+    assert Ure().terms(at_five, "mean").value == (0 + 1) / 2
+    assert Ure(aggregate="pooled").terms(at_five, "mean").value == pytest.approx(2 * 10 / 30)
 
 
 def test_data_that_is_not_here_gives_nothing(tmp_path):

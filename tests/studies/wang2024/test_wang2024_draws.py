@@ -8,7 +8,7 @@ from unskew.errors import ConfigError
 from unskew.estimators import Estimator
 from unskew.ranking.scorers import FactorScorer
 from unskew.studies.wang2024.correlations import inner_recalls
-from unskew.studies.wang2024.draws import draw_exposed, exposure_of, traditional, worth_of
+from unskew.studies.wang2024.draws import draw_exposed, drawn_rows, recall_inside, with_recall
 from unskew.studies.wang2024.rankings import discounts, full_dcg, full_recall, hits, places
 from unskew.studies.wang2024.strata import FORMS, Draw, Strata
 
@@ -106,25 +106,28 @@ def test_recall_inside_the_sample_is_that_of_loops(log, ranks, k):
         positives = [i for i in row if log.world.labels[user, i]]
         best = sorted(row, key=lambda i, user=user: ranks[user, i])[:k]
         own += [sum(i in best for i in positives) / len(positives)] if positives else []
-    assert traditional(ranks, drawn, log, k) == pytest.approx(np.mean(own))
+    above = np.take_along_axis(ranks, drawn, axis=1).ravel()
+    assert recall_inside(drawn_rows(log, drawn), above, k).value == pytest.approx(np.mean(own))
 
 
 def test_several_cut_offs_at_once_are_those_one_by_one(log, ranks):
     drawn = draw_exposed(log.held, 12, np.random.default_rng(0))
     several = inner_recalls(ranks, drawn, log, (1, 3, 12, 13))
-    assert several[:3] == pytest.approx([traditional(ranks, drawn, log, k) for k in (1, 3, 12)])
+    rows, above = drawn_rows(log, drawn), np.take_along_axis(ranks, drawn, axis=1).ravel()
+    assert several[:3] == pytest.approx([recall_inside(rows, above, k).value for k in (1, 3, 12)])
     assert np.isnan(several[3])
 
 
 def test_what_is_drawn_comes_with_labels_and_gains(log, ranks):
     drawn = draw_exposed(log.held, 3, np.random.default_rng(0))
-    exposure, worth = exposure_of(log, drawn), worth_of(ranks, drawn, log, 4)
-    for row, (user, item) in enumerate(zip(exposure.user, drawn.ravel(), strict=True)):
-        assert exposure.positive[row] == log.world.labels[user, item]
-        assert worth.above[row] == ranks[user, item]
-        assert worth.gains[row] == (ranks[user, item] < 4)
-    np.testing.assert_array_equal(exposure.population, log.population)
-    np.testing.assert_array_equal(worth.up_to(np.array([2, 4, 1000])), np.tile([2.0, 4.0, 4.0], (40, 1)))
+    rows = with_recall(drawn_rows(log, drawn), np.take_along_axis(ranks, drawn, axis=1).ravel(), 4)
+    assert rows.places is not None
+    for row, (user, item) in enumerate(zip(rows.user, drawn.ravel(), strict=True)):
+        assert rows.labels[row] == log.world.labels[user, item]
+        assert rows.places.above[row] == ranks[user, item]
+        assert rows.worth[row] == (ranks[user, item] < 4)
+    np.testing.assert_array_equal(rows.population, log.population)
+    np.testing.assert_array_equal(rows.places.up_to(np.array([2, 4, 1000])), np.tile([2.0, 4.0, 4.0], (40, 1)))
 
 
 @pytest.mark.parametrize("size", [4, 15])
@@ -139,5 +142,6 @@ def test_all_forms_at_once_are_those_of_the_estimators(log, ranks, size):
         assert tuple(found) == FORMS
         for form in FORMS:
             estimator = Estimator.from_word(form)
-            slow = [estimator.means(worth_of(ranks, drawn, log, k), draw.exposure).value for k in ks]
+            above = np.take_along_axis(ranks, drawn, axis=1).ravel()
+            slow = [estimator.terms(with_recall(draw.rows, above, k), "mean").value for k in ks]
             np.testing.assert_allclose(found[form], slow, rtol=1e-12, atol=1e-14)

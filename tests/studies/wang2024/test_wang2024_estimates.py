@@ -7,18 +7,16 @@ import pytest
 from made_wang2024 import tiny_log
 from scipy import stats
 
-from unskew.estimators import Estimator
-from unskew.estimators.estimate import Terms
-from unskew.estimators.exposed import Worth
+from unskew.estimators import Estimator, Places, Terms
 from unskew.studies import Context
+from unskew.studies.means import kendall
 from unskew.studies.wang2024.aggregates import Errors, scores
-from unskew.studies.wang2024.correlations import Truth, kendall, pearson, right_pairs
-from unskew.studies.wang2024.draws import draw_exposed, worth_of
+from unskew.studies.wang2024.correlations import Truth, pearson, right_pairs
+from unskew.studies.wang2024.draws import chances_of, draw_exposed
 from unskew.studies.wang2024.estimates import (
     IDEAL,
     _dcg,
     _ideals,
-    chances,
     conditional_scores,
     delta_errors,
     full_ndcg,
@@ -80,7 +78,7 @@ def test_the_truth_holds_recall_at_every_cut_off(truth):
 
 
 def test_chances_of_a_positive_are_hypergeometric(truth):
-    found = chances(truth, 6)
+    found = chances_of(truth.log, 6)
     for user, (n, among) in enumerate(zip(truth.log.relevant.sum(axis=1), truth.log.population, strict=True)):
         assert found[user] == pytest.approx(1 - comb(int(among - n), 6) / comb(int(among), 6))
 
@@ -96,12 +94,13 @@ def test_sums_of_a_draw_are_those_of_the_estimator(truth):
     log, ranks = truth.log, truth.ranks["good"]
     drawn = draw_exposed(log.held, 8, np.random.default_rng(3))
     draw = Draw.of(Strata.of(log, truth.ranks, (5, IDEAL)), drawn)
-    above = worth_of(ranks, drawn, log, IDEAL).above
-    worth = Worth(discounts(above, IDEAL), above, lambda numbers: np.zeros((40, len(numbers))), IDEAL)
-    estimator = Estimator.from_word(POOLED)
-    assert _dcg(draw, ranks, (5, IDEAL))[1] == pytest.approx(estimator.sums(worth, draw.exposure).value)
+    above = np.take_along_axis(ranks, drawn, axis=1).ravel().astype(float)
     best = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(IDEAL) + 2))])
-    shares = estimator.shares(worth, draw.exposure, lambda numbers: best[np.minimum(numbers, IDEAL)])
+    known = Places(above, lambda numbers: np.zeros((40, len(numbers))), IDEAL, lambda n: best[np.minimum(n, IDEAL)])
+    rows = draw.rows.with_worth(discounts(above, IDEAL), known)
+    estimator = Estimator.from_word(POOLED)
+    assert _dcg(draw, ranks, (5, IDEAL))[1] == pytest.approx(estimator.terms(rows, "sum").value)
+    shares = estimator.terms(rows, "list")
     assert _dcg(draw, ranks, (IDEAL,))[0] * 40 / _ideals(draw).sum() == pytest.approx(shares.value)
 
 

@@ -7,7 +7,8 @@ from made_wang2024 import tiny_log, tiny_split
 from unskew.studies import Context
 from unskew.studies.wang2024 import coat, judged, settings, table3, table4
 from unskew.studies.wang2024.coat import split_test
-from unskew.studies.wang2024.judged import LARGE_OF_FEW, SMALL, chances_of, judged_worlds, k_grid, large_k
+from unskew.studies.wang2024.draws import chances_of
+from unskew.studies.wang2024.judged import EXPOSED, LARGE_OF_FEW, SMALL, judged_worlds, k_grid, large_k
 from unskew.studies.wang2024.rankings import full_recall, places
 from unskew.studies.wang2024.settings import ENTRIES, VARIANTS, Entry, grid_of
 
@@ -65,7 +66,7 @@ def test_full_recall_and_expected_values_are_those_of_the_ranks(tiny):
     macro, micro = full_recall(ranks, world.log, [5, 50])
     assert [row.full(5), row.full(50)] == pytest.approx(list(macro))
     assert [row.full_micro(5), row.full_micro(50)] == pytest.approx(list(micro))
-    chances = chances_of(world.log)
+    chances = chances_of(world.log, EXPOSED)
     relevant = world.log.relevant
     assert ((chances > 0) == relevant.any(axis=1)).all()
     shares = [(relevant[user] & (ranks[user] < 5)).sum() / relevant[user].sum() for user in np.flatnonzero(chances > 0)]

@@ -24,7 +24,7 @@ from unskew.audit.error.result import (
 )
 from unskew.audit.error.summary_rows import own_row, reference_errors, reference_rows, value_rows
 from unskew.data import Interactions, Split
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 from unskew.evaluation.settings.settings import Settings
 from unskew.progress import Stage
 from unskew.trials.methods import Method
@@ -224,12 +224,12 @@ class ErrorRun:
             return ""
         if self.unjudged:
             return (
-                "there are no held-out rows, so no observed difference: give a test (--test) to learn the chance that "
-                "the seeming winner of your models is the worse one"
+                f"there are no held-out rows, so no observed difference: give a test ({Option('test')}) to learn the "
+                "chance that the seeming winner of your models is the worse one"
             )
         return (
-            "give two models, as --model als --model popular, or --scores of yours with a --test, to learn the chance "
-            "that the seeming winner is the worse one"
+            f"give two models, as {Option('model', ('als', 'popular'))}, or {Option('scores')} of yours with a "
+            f"{Option('test')}, to learn the chance that the seeming winner is the worse one"
         )
 
 

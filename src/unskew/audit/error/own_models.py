@@ -22,7 +22,7 @@ from unskew.audit.error.stand_ins import (
 )
 from unskew.data import Interactions
 from unskew.data.vocabulary import Vocabulary
-from unskew.errors import UnskewError
+from unskew.errors import Option, UnskewError
 from unskew.estimators import Comparison, Estimate, Estimator
 from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.estimating.estimation import Estimation
@@ -232,14 +232,14 @@ class Casting:
         if not self.plan.exact and possible < LEAST_RUNS:
             self.notes.append(
                 f"retraining {names} takes {took:.1f} s per run, too slow for {wanted} runs per world; a stand-in is "
-                "used instead (force retraining with --runs N)"
+                f"used instead (force retraining with {Option('runs', 'N')})"
             )
             return closed
         if not self.plan.exact and possible < wanted:
             self.runs = possible
             self.notes.append(
                 f"retraining {names} takes {took:.1f} s per run, so there were {possible} runs of your models per "
-                f"world, not {wanted} (force more with --runs N)"
+                f"world, not {wanted} (force more with {Option('runs', 'N')})"
             )
         return dict(learnt)
 

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from unskew.data.sources.source import Source
 from unskew.data.sources.status import content_sha256
 from unskew.data.sources.unpack import is_archive, unpack
-from unskew.errors import DataError
+from unskew.errors import DataError, Option
 
 Progress: TypeAlias = Callable[[int, int | None], None]
 """Called with the bytes that are there and the bytes to come in all, None when the server does not say."""
@@ -125,7 +125,7 @@ def _workspace(place: Path) -> Iterator[Path]:
         workspace = Path(tempfile.mkdtemp(prefix=".download-", dir=place))
     except OSError as error:
         raise DataError(
-            f"{place}: cannot be written to ({error.strerror}); name another with --folder or UNSKEW_DATA"
+            f"{place}: cannot be written to ({error.strerror}); name another with {Option('folder')} or UNSKEW_DATA"
         ) from error
     try:
         yield workspace

@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from unskew.errors import ConfigError
+from unskew.errors import ConfigError, Option
 from unskew.estimators.intervals import normal_quantile
 from unskew.estimators.rows import Rows
 
@@ -94,7 +94,8 @@ class ExposurePlan:
             _check_inside("share of positives", self.share)
         elif self.cutoff is None:
             raise ConfigError(
-                "recall needs the share of positives in the population; give it with --positive-share, or --positives"
+                "recall needs the share of positives in the population; give it with "
+                f"{Option('positive_share')}, or {Option('positives')}"
             )
         if self.cutoff is not None and not 1 <= self.cutoff <= self.population:
             raise ConfigError(f"cut-off {self.cutoff} must be between 1 and the population of {self.population}")

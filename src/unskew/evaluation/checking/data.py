@@ -8,7 +8,7 @@ import numpy as np
 
 from unskew.data.pairs import count_shared
 from unskew.display.phrases import counted, listed
-from unskew.errors import DataError
+from unskew.errors import DataError, Option
 from unskew.estimators import OVER_ALL_PAIRS
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.estimating.size_effects import all_instead, moving, sizes_differ
@@ -27,7 +27,7 @@ HIGH = 0.75  # where on the scale of the ratings a suggested condition starts
     found="More than 20 % of the test rows were not judged.",
     why="The numbers describe only the judged part of the test, often the users and items that are known best.",
     do="Read the counts in the warnings that follow. Give models that know the users of the test, or another split. "
-    "`--max-dropped 0.2` makes such a run exit with 1.",
+    f"`{Option('max_dropped', 0.2).flag}` makes such a run exit with 1.",
 )
 def rows_left_out(report: "Report") -> Iterator[str]:
     """The share of rows that are not judged, when it is large."""
@@ -52,13 +52,13 @@ def rows_left_out(report: "Report") -> Iterator[str]:
 
 @check(
     "catalogue-incomplete",
-    found="The file of `--catalogue` lacks items that occur in train.",
+    found=f"The file of `{Option('catalogue').flag}` lacks items that occur in train.",
     why="These items are ranked too. If they could not be drawn, the population is larger here than it was.",
     do="Add them to the file, or leave them out of train if they could not be drawn.",
 )
 def catalogue_incomplete(report: "Report") -> Iterator[str]:
-    """What the command line found while it read the catalogue."""
-    yield from report.notes
+    """What was found while the split was made."""
+    yield from report.inputs.split.notes
 
 
 @check(
@@ -85,7 +85,8 @@ def validation_overlap(report: "Report") -> Iterator[str]:
 
 @check(
     "uniform-overlap",
-    found="Rows of `--uniform` repeat, are of unknown users or items, or are also in the test or in validation.",
+    found=f"Rows of `{Option('uniform').flag}` repeat, are of unknown users or items, or are also in the test or in "
+    "validation.",
     why="A model that learns from the rows it is judged on, or chosen by, gets numbers that are too good.",
     do="Split the random sample: some rows to learn from, the others to judge by.",
 )
@@ -125,7 +126,8 @@ def repeated_rows(report: "Report") -> Iterator[str]:
     "test-rows-in-train",
     found="Test rows are also in train.",
     why="Items that a user has are not candidates, so these rows cannot be judged.",
-    do="Hold rows out of train before training, or use `--candidates all` when a recommender may repeat items.",
+    do=f"Hold rows out of train before training, or use `{Option('candidates', 'all').flag}` when a recommender may "
+    "repeat items.",
 )
 def test_rows_in_train(report: "Report") -> Iterator[str]:
     """Test rows that were dropped because the user has the item."""
@@ -133,7 +135,7 @@ def test_rows_in_train(report: "Report") -> Iterator[str]:
     if rows and not report.samples.judged.split.exposed:  # which says more about them
         yield (
             f"{counted(rows, 'test row')} dropped because also in train: seen items are not candidates; "
-            "--candidates all keeps them"
+            f"{Option('candidates', 'all')} keeps them"
         )
 
 
@@ -141,7 +143,7 @@ def test_rows_in_train(report: "Report") -> Iterator[str]:
     "test-items-outside-candidates",
     found="Test rows are of items that the candidate rule leaves out.",
     why="Under `trained` only items seen in training are ranked, and rating losses need an item that a model knows.",
-    do="Use `--candidates unseen`, where such rows count as misses.",
+    do=f"Use `{Option('candidates', 'unseen').flag}`, where such rows count as misses.",
 )
 def test_items_outside(report: "Report") -> Iterator[str]:
     """Test rows that were dropped because the item is not ranked."""
@@ -154,7 +156,7 @@ def test_items_outside(report: "Report") -> Iterator[str]:
     "test-items-unknown",
     found="Test rows are of items that are neither in train nor known to a model.",
     why="No model can find them. They rank last, tied, and stay in the denominators: a miss for every model.",
-    do="Nothing, if new items are part of the job. `--candidates trained` leaves them out.",
+    do=f"Nothing, if new items are part of the job. `{Option('candidates', 'trained').flag}` leaves them out.",
 )
 def test_items_unknown(report: "Report") -> Iterator[str]:
     """Test rows that no model can find."""
@@ -163,7 +165,7 @@ def test_items_unknown(report: "Report") -> Iterator[str]:
         which = "is of an item that is" if rows == 1 else "are of items that are"
         yield (
             f"{counted(rows, 'test row')} {which} neither in train nor known to a model, a miss for every model; "
-            "--candidates trained leaves such rows out"
+            f"{Option('candidates', 'trained')} leaves such rows out"
         )
 
 
@@ -184,7 +186,7 @@ def rows_without_rank(report: "Report") -> Iterator[str]:
     "users-without-positive",
     found="Test users have no positive row.",
     why="Their metrics are undefined, so they are left out; `ips` counts them as 0.",
-    do="Nothing, if the condition of `--positive` is right.",
+    do=f"Nothing, if the condition of `{Option('positive').flag}` is right.",
 )
 def users_without_positive(report: "Report") -> Iterator[str]:
     """Test users who are left out because they have no positive."""
@@ -195,9 +197,10 @@ def users_without_positive(report: "Report") -> Iterator[str]:
 
 @check(
     "users-left-out",
-    found="Test users are known to no model, or with `--users common` to not all models.",
+    found=f"Test users are known to no model, or with `{Option('users', 'common').flag}` to not all models.",
     why="They are left out for all models. The numbers speak of the other users.",
-    do="Train on data that has these users. `--users any`, the default, keeps a user whom at least one model knows.",
+    do=f"Train on data that has these users. `{Option('users', 'any').flag}`, the default, keeps a user whom at "
+    "least one model knows.",
 )
 def users_left_out(report: "Report") -> Iterator[str]:
     """Test users who are left out because models do not know them."""
@@ -315,7 +318,7 @@ def validation_size(report: "Report") -> Iterator[str]:
     "ratings-without-condition",
     found="Rows have ratings, and no condition says which ratings are positive.",
     why="Every row then counts as liked, those with the lowest rating too.",
-    do="Say which rows are positive, as in `--positive 'rating>=4'`.",
+    do=f"Say which rows are positive, as in `{Option('positive', 'rating>=4').flag}`.",
 )
 def ratings_without_condition(report: "Report") -> Iterator[str]:
     """Ratings that all count as liked, in the test or for models that learn from train."""
@@ -328,7 +331,7 @@ def ratings_without_condition(report: "Report") -> Iterator[str]:
             shown = listed([*learning[:4], *([f"{len(learning) - 4} more"] if len(learning) > 4 else [])])
             yield (
                 f"train has ratings, and no condition says which are positive: {shown} learnt from all rows as "
-                "positives; give one, as in --positive 'rating>=4'"
+                f"positives; give one, as in {Option('positive', 'rating>=4')}"
             )
         return
     values = split.test.values
@@ -340,6 +343,6 @@ def ratings_without_condition(report: "Report") -> Iterator[str]:
         least = levels[np.searchsorted(levels, start)]
         yield (
             f"the test has ratings, and no condition says which are positive: {counted(int(counts[0]), 'row')} with a "
-            f"rating of {levels[0]:g} {'counts' if counts[0] == 1 else 'count'} as liked; give one, as in --positive "
-            f"'rating>={least:g}'"
+            f"rating of {levels[0]:g} {'counts' if counts[0] == 1 else 'count'} as liked; give one, as in "
+            f"{Option('positive', f'rating>={least:g}')}"
         )

@@ -8,6 +8,7 @@ import numpy as np
 
 from unskew.data.candidates import All
 from unskew.display.phrases import counted, listed
+from unskew.errors import Option
 from unskew.estimators import Estimator, Traditional, Ure, difference
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.checking.data import FEW_USERS
@@ -71,9 +72,9 @@ def _fate(metric: AnyMetric, estimator: Estimator) -> str:
     "exposed-rows-in-train",
     found="Exposed rows are also in train.",
     why="A user is not offered again what they have, so these rows leave the sample; the others are a random sample of "
-    "unseen items. With `--population all` they stay, and a model that has learnt them is rewarded for it. If there "
-    "are more than chance would give, the items were not drawn at random.",
-    do="Use `--population all` only for a recommender that may repeat items.",
+    f"unseen items. With `{Option('population', 'all').flag}` they stay, and a model that has learnt them is "
+    "rewarded for it. If there are more than chance would give, the items were not drawn at random.",
+    do=f"Use `{Option('population', 'all').flag}` only for a recommender that may repeat items.",
 )
 def exposed_rows_in_train(report: "Report") -> Iterator[str]:
     """Exposed rows that models could learn, and more of them than a random draw would have."""
@@ -87,11 +88,12 @@ def exposed_rows_in_train(report: "Report") -> Iterator[str]:
         yield f"{rows}, and a random draw would have only {expected:,.1f}; check that the items were drawn at random"
     if isinstance(split.rule, All):
         yield (
-            f"{rows} and kept by --population all: the numbers are for recommenders that may repeat what a user has, "
-            "and models could learn these rows; --population unseen leaves them out"
+            f"{rows} and kept by {Option('population', 'all')}: the numbers are for recommenders that may repeat "
+            f"what a user has, and models could learn these rows; {Option('population', 'unseen')} leaves them out"
         )
     else:
-        yield f"{rows} and left the sample, which is then a random one of unseen items; --population all keeps them"
+        kept = f"{Option('population', 'all')} keeps them"
+        yield f"{rows} and left the sample, which is then a random one of unseen items; {kept}"
 
 
 @check(
@@ -191,7 +193,7 @@ def reduction_of_few_users(report: "Report") -> Iterator[str]:
     "weights-on-exposed-rows",
     found="A weighted estimator is used on items that were drawn with equal chances.",
     why="There is no bias to correct, so the weights bring one in.",
-    do="Use `ure`, or `--propensity uniform`.",
+    do=f"Use `ure`, or `{Option('propensity', 'uniform').flag}`.",
 )
 def weights_on_exposed_rows(report: "Report") -> Iterator[str]:
     """Weights that spoil a random sample."""
@@ -200,7 +202,7 @@ def weights_on_exposed_rows(report: "Report") -> Iterator[str]:
         if estimator.uses_propensity and not isinstance(settings.propensity, Uniform):
             yield (
                 f"{estimator}: exposed items were drawn with equal chances, so weights by {settings.propensity} bias "
-                "the estimate; use ure, or --propensity uniform"
+                f"the estimate; use ure, or {Option('propensity', 'uniform')}"
             )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from unskew.data import Split
 from unskew.display.phrases import counted, listed
+from unskew.errors import Option
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.collecting.sampled_ranks import far_off
 from unskew.evaluation.fitting.models import Fitted
@@ -49,7 +50,8 @@ def unnamed(models: Mapping[str, Fitted], split: Split) -> Iterator[str]:
     "models-not-judged",
     found="A model was not judged by some metrics.",
     why="It predicts no ratings, or does not score every candidate, so the metric is not defined for it.",
-    do="Give its `--predictions`, or its `--scores` or `--factors`, under the same name.",
+    do=f"Give its `{Option('predictions').flag}`, or its `{Option('scores').flag}` or `{Option('factors').flag}`, "
+    "under the same name.",
 )
 def models_not_judged(report: "Report") -> Iterator[str]:
     """Models that are not judged by some metrics, and why."""
@@ -87,8 +89,8 @@ def accuracy_never_hit(report: "Report") -> Iterator[str]:
     found="A model does not know some of the judged users.",
     why="Their lists are empty: 0 under a cut-off, a random order otherwise. So a model cannot raise a metric with a "
     "cut-off by leaving out hard users; by `auc` and `adg` an empty list can be better than a bad one.",
-    do="Give lists for all test users. `--users served` judges each model on the users it knows, `--users common` all "
-    "models on the users whom every model knows.",
+    do=f"Give lists for all test users. `{Option('users', 'served').flag}` judges each model on the users it knows, "
+    f"`{Option('users', 'common').flag}` all models on the users whom every model knows.",
 )
 def users_unknown_to_model(report: "Report") -> Iterator[str]:
     """Judged users whom some model does not know."""
@@ -196,7 +198,7 @@ def many_ties(report: "Report") -> Iterator[str]:
     "sampled-correction",
     found="The correction of sampled ranks is off, or cannot be checked.",
     why="Corrected numbers should be those of a full ranking. Users ranked in full show that they are not.",
-    do="Use `--candidates unseen`, or more draws.",
+    do=f"Use `{Option('candidates', 'unseen').flag}`, or more draws.",
 )
 def sampled_correction(report: "Report") -> Iterator[str]:
     """Where the correction is off, and where nobody knows."""
@@ -213,5 +215,5 @@ def sampled_correction(report: "Report") -> Iterator[str]:
             offs = ", ".join(f"{one.difference:+.4f} for model {one.model!r}" for one in far)
             yield (
                 f"{metric}: the correction of sampled ranks is off by {offs} ({far[0].users:,} users ranked in full); "
-                "use --candidates unseen, or more draws"
+                f"use {Option('candidates', 'unseen')}, or more draws"
             )

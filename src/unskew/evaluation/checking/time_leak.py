@@ -7,6 +7,7 @@ import numpy as np
 
 from unskew.arrays import Bools
 from unskew.data import Split
+from unskew.errors import Option
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.checking.weights import weighs_by_popularity
 
@@ -21,8 +22,8 @@ MOSTLY = 0.9  # share of test rows later than all of their user's training rows 
     found="Test rows are older than their user's last training row.",
     why="Training then used what happened after the test, which no recommender can know. Every random split of a log "
     "with timestamps does this.",
-    do="Split by time: `unskew split --temporal 0.2`. Numbers of a random split tell how well gaps are filled, not how "
-    "well the next step is predicted.",
+    do=f"Split by time: `{Option('temporal', 0.2, 'split').flag}`. Numbers of a random split tell how well gaps are "
+    "filled, not how well the next step is predicted.",
 )
 def test_older_than_train(report: "Report") -> Iterator[str]:
     """Test rows from before the end of the user's training rows."""
@@ -30,8 +31,9 @@ def test_older_than_train(report: "Report") -> Iterator[str]:
     if older is not None and older[0].any():
         rows = int(older[0].sum())
         yield (
-            f"{rows / len(report.samples.judged.split.test):.1%} of the test rows are older than their user's last training "
-            "row: models learnt from the future of the test, as in every random split; use unskew split --temporal"
+            f"{rows / len(report.samples.judged.split.test):.1%} of the test rows are older than their user's last "
+            "training row: models learnt from the future of the test, as in every random split; use "
+            f"{Option('temporal', command='split')}"
         )
 
 
@@ -39,7 +41,7 @@ def test_older_than_train(report: "Report") -> Iterator[str]:
     "popularity-of-the-future",
     found="The split is by time, but popularity was counted on training rows later than the first test row.",
     why="Nobody could know that popularity when the test began, so the propensities use the future.",
-    do="Use `unskew split --temporal`, or end train where the test begins.",
+    do=f"Use `{Option('temporal', command='split').flag}`, or end train where the test begins.",
 )
 def popularity_of_the_future(report: "Report") -> Iterator[str]:
     """Popularity counts that use rows from after the start of the test."""
@@ -72,8 +74,8 @@ def find_hindsight(split: Split) -> Iterator[str]:
     if late:
         yield (
             f"the split is by time, but popularity was counted on {late:,} training rows ({late / len(train):.0%}) "
-            "later than the first test row, which nobody could know then; use --temporal, or end train where the test "
-            "begins"
+            f"later than the first test row, which nobody could know then; use {Option('temporal')}, or end train "
+            "where the test begins"
         )
 
 

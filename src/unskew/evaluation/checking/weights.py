@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from unskew.errors import Option
 from unskew.estimators import OVER_ALL_PAIRS, Snips
 from unskew.evaluation.checking.check import check
 from unskew.propensities import Popularity
@@ -23,14 +24,15 @@ FAR_OFF = 0.2  # share of all pairs by which the weights may miss them
     "propensity-column",
     found="The test has a column `propensity`, and no propensity was named.",
     why="The column is used: it is P(this row is in the test | it is a candidate), as the log knows it.",
-    do="Nothing, if that is what the column holds. `--propensity popularity` uses popularity instead.",
+    do=f"Nothing, if that is what the column holds. `{Option('propensity', 'popularity').flag}` uses popularity "
+    "instead.",
 )
 def propensity_column(report: "Report") -> Iterator[str]:
     """Propensities of the test that are used although none was named."""
     if report.settings.propensity_found:
         yield (
-            "the test has a column propensity, which is used because no propensity was named; --propensity popularity "
-            "uses popularity instead"
+            "the test has a column propensity, which is used because no propensity was named; "
+            f"{Option('propensity', 'popularity')} uses popularity instead"
         )
 
 
@@ -87,7 +89,8 @@ def heavy_weights(report: "Report") -> Iterator[str]:
     found="Items that never occur in training carry much of the weight of a corrected estimate.",
     why="Popularity gives them the largest weights, and a model that learnt from train cannot know them. The estimate "
     "then says more about new items than about the models, and may fall below that of a random order.",
-    do="Judge new items apart: `--candidates trained` leaves them out. Or give propensities that are not counts.",
+    do=f"Judge new items apart: `{Option('candidates', 'trained').flag}` leaves them out. Or give propensities that "
+    "are not counts.",
 )
 def weight_of_new_items(report: "Report") -> Iterator[str]:
     """How much weight rows of items without a training row have."""
@@ -100,8 +103,8 @@ def weight_of_new_items(report: "Report") -> Iterator[str]:
     if share > NEW_SHARE:
         yield (
             f"{new.mean():.0%} of the held-out rows are of items without a training row, and carry {share:.0%} of the "
-            "weight: the corrected numbers say much about items that no model could learn; --candidates trained leaves "
-            "them out"
+            "weight: the corrected numbers say much about items that no model could learn; "
+            f"{Option('candidates', 'trained')} leaves them out"
         )
 
 
@@ -128,7 +131,7 @@ def propensities_add_up(report: "Report") -> Iterator[str]:
     "popularity-without-training-rows",
     found="There is no positive training row to count popularity from.",
     why="Every item then has the same propensity, and nothing is corrected.",
-    do="Give the training rows, or check the condition of `--positive`.",
+    do=f"Give the training rows, or check the condition of `{Option('positive').flag}`.",
 )
 def popularity_without_training_rows(report: "Report") -> Iterator[str]:
     """Popularity that was counted on nothing."""

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from unskew.arrays import Ints
+from unskew.arrays import Ints, offsets_of, runs_of
 from unskew.data.candidates import Sampled
+from unskew.data.pairs import pair_keys
 from unskew.data.vocabulary import canonical
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 from unskew.estimators import OVER_ALL_PAIRS
 from unskew.evaluation.collecting.exposed import Exposed, check_population
 from unskew.evaluation.collecting.predicted import check_rated, collect_ratings
@@ -115,7 +116,7 @@ class _Collector:
             metric = next(metric for metric in settings.metrics if metric.kind != "loss")
             raise ConfigError(
                 f"{metric} needs scores of all candidates, and no model has them: a table of predictions that lacks "
-                "some cannot rank; give --scores or --factors"
+                f"some cannot rank; give {Option('scores')} or {Option('factors')}"
             )
         joined = align(joined, settings.users)
         check_pools(joined, run.split.rule)
@@ -204,22 +205,21 @@ class _Collector:
         place[binding.columns[binding.columns >= 0]] = np.flatnonzero(binding.columns >= 0)
         owner = np.repeat(np.arange(len(contest.users)), np.diff(offsets))
         listed_by = np.repeat(np.arange(len(contest.users)), np.diff(contest.listed_offsets))
-        width = np.int64(contest.catalogue_size)
-        within = np.isin(owner * width + place[columns], listed_by * width + contest.listed)
+        width = contest.catalogue_size
+        within = np.isin(pair_keys(owner, place[columns], width), pair_keys(listed_by, contest.listed, width))
         candidate = (within if contest.among else ~within) & (place[columns] >= 0)
         return np.array_equal(np.bincount(owner[candidate], minlength=len(contest.users)), contest.candidates)
 
     def _ranked(self, kind: type[Sample], contest: Contest | None, ranks: Mapping[str, Ranks]) -> Sample:
         run = self.run
         first = next(iter(ranks.values()))
-        starts = np.flatnonzero(np.append(True, first.users[1:] != first.users[:-1]))
-        users = first.users[starts]
+        users, counts = runs_of(first.users)
         everybody = np.ones(len(run.split.user_vocabulary), dtype=bool)
         return kind(
             split=run.split,
             train=run.positives,
             users=users,
-            offsets=np.append(starts, len(first)).astype(np.int64),
+            offsets=offsets_of(counts),
             items=first.items,
             ranks=ranks,
             known_users=everybody if contest is None else contest.known_users,

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, offsets_of
 from unskew.data import Split
 from unskew.data.vocabulary import canonical
-from unskew.errors import DataError
+from unskew.errors import DataError, Option
 from unskew.estimators import Estimator, Kind, Places, Rows
 from unskew.evaluation.collecting.sample import Sample
 from unskew.metrics import NDCG, AnyMetric, Metric
@@ -46,7 +46,7 @@ class Exposed(Sample):
         if not self.positive.any():
             raise DataError(
                 f"{self.split.test.name}: none of {self.rows:,} exposed rows is positive, so nothing can be said of a "
-                "metric; check the labels, or --positive"
+                f"metric; check the labels, or {Option('positive')}"
             )
         return self._of_positives({name: ranks.take(self.positive) for name, ranks in self.ranks.items()})
 
@@ -82,7 +82,7 @@ class Exposed(Sample):
             split=self.split,
             train=self.train,
             users=self.users[has],
-            offsets=np.append(0, np.cumsum(self.drawn.positives[has])).astype(np.int64),
+            offsets=offsets_of(self.drawn.positives[has]),
             items=self.items[self.positive],
             ranks=ranks,
             known_users=self.known_users,
@@ -155,7 +155,7 @@ def check_population(split: Split, contest: Contest | None) -> None:
     raise DataError(
         f"{split.test.name}: {len(outside):,} exposed rows are of items outside the population, the first is item "
         f"{split.item_vocabulary.ids[outside[0]]}: neither in train nor known to a model; name all items that could be "
-        "drawn with --catalogue"
+        f"drawn with {Option('catalogue')}"
     )
 
 

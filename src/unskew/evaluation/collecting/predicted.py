@@ -9,7 +9,7 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data.candidates import All, Listed
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 from unskew.estimators import OVER_ALL_PAIRS, Estimator, Kind, Rows
 from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.fitting.models import Fitted
@@ -165,7 +165,7 @@ def check_rated(run: Run) -> None:
     if run.split.test.values is None:
         metric = next(metric for metric in run.settings.metrics if metric.kind in OVER_ALL_PAIRS)
         raise DataError(
-            f"{run.split.test.name} has no column 'rating', which {metric} needs; name it with --rating-col"
+            f"{run.split.test.name} has no column 'rating', which {metric} needs; name it with {Option('rating_col')}"
         )
 
 
@@ -203,7 +203,7 @@ def _check_missing(
     hint = (
         ("are its user and item ids those of the test?" if looked_up else "it knows none of the items in the test")
         if everywhere
-        else "predict them, or leave them out for all models with --allow-missing"
+        else f"predict them, or leave them out for all models with {Option('allow_missing', True)}"
     )
     raise DataError(f"{what}, the first is user {user}, item {item}; {hint}")
 

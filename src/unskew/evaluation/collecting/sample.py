@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Bools, Floats, Ints, offsets_of
 from unskew.data import Interactions, Split
 from unskew.errors import PropensityError
 from unskew.estimators import Estimator, Kind, Places, Rows
@@ -214,7 +214,7 @@ class Sample:
         return replace(
             self,
             users=self.users[judged],
-            offsets=np.append(0, np.cumsum(counts[judged])).astype(np.int64),
+            offsets=offsets_of(counts[judged]),
             items=self.items[keep],
             ranks={name: ranks.take(keep) for name, ranks in self.ranks.items()},
             values=None if self.values is None else self.values[keep],

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from unskew.arrays import Bools, Ints
+from unskew.arrays import Bools
 from unskew.data import Split
 from unskew.data.candidates import Sampled, Trained, Unseen
-from unskew.errors import DataError
+from unskew.data.pairs import is_among, row_keys
+from unskew.errors import DataError, Option
 from unskew.evaluation.settings.settings import Settings
 from unskew.ranking import Ranks
 
@@ -39,7 +40,7 @@ def admit(name: str, ranks: Ranks, split: Split, settings: Settings) -> Ranks:
     if settings.positive is None:
         return ranks
     positive = split.test.where(settings.positive)
-    asked = _is_in(ranks, positive.users, positive.items, len(split.item_vocabulary))
+    asked = is_among(ranks, positive, len(split.item_vocabulary))
     if isinstance(split.rule, Sampled) and not asked.all():
         raise DataError(
             f"ranks of {name!r} hold rows that are no positives under {settings.positive!r}, and sampled candidates "
@@ -94,7 +95,7 @@ def _fill(name: str, ranks: Ranks, together: Ranks, mine: Bools) -> Ranks:
         raise DataError(
             f"ranks of {name!r} lack {len(np.unique(together.users[~mine])):,} users whom other models know, and under "
             f"ties={ranks.ties} their places do not follow from the ranks; make them with one prepare_contest that is "
-            "given all models, or use --users common"
+            f"given all models, or use {Option('users', 'common')}"
         )
     others = (together.candidates - 1).astype(np.int32)
     above = np.where(mine, 0, others if ranks.ties == "pessimistic" else 0).astype(np.int32)
@@ -118,11 +119,11 @@ def _fill(name: str, ranks: Ranks, together: Ranks, mine: Bools) -> Ranks:
 
 def _check_rows(name: str, ranks: Ranks, split: Split) -> None:
     width = max(len(split.item_vocabulary), int(ranks.items.max(initial=0)) + 1)
-    if (np.diff(ranks.users.astype(np.int64) * width + ranks.items) <= 0).any():
+    if (np.diff(row_keys(ranks, width)) <= 0).any():
         raise DataError(f"ranks of {name!r} repeat rows, or are not sorted by user and item")
     if ((ranks.above < 0) | (ranks.tied < 0) | (ranks.above + ranks.spread >= ranks.candidates)).any():
         raise DataError(f"ranks of {name!r} hold places outside the user's candidates")
-    strange = int(np.sum(~_is_in(ranks, split.test.users, split.test.items, width)))
+    strange = int(np.sum(~is_among(ranks, split.test, width)))
     if strange or not len(ranks):
         raise DataError(
             f"ranks of {name!r} do not belong to this split: {strange} of {len(ranks)} rows are not in its test"
@@ -134,12 +135,8 @@ def _check_train(name: str, ranks: Ranks, split: Split) -> None:
     if not isinstance(split.rule, Unseen | Trained):
         return
     catalogue = ranks.candidates + split.train.seen_counts[ranks.users]
-    seen = _is_in(ranks, split.train.users, split.train.items, len(split.item_vocabulary))
+    seen = is_among(ranks, split.train, len(split.item_vocabulary))
     if seen.any() or (catalogue != catalogue[0]).any():
         raise DataError(
             f"ranks of {name!r} were made with another train: their numbers of candidates do not fit this one"
         )
-
-
-def _is_in(ranks: Ranks, users: Ints, items: Ints, width: int) -> Bools:
-    return np.isin(ranks.users.astype(np.int64) * width + ranks.items, users.astype(np.int64) * width + items)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 from unskew import __version__
 from unskew.data.reading import check_readable, read_content
 from unskew.display.phrases import first_of
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 from unskew.estimators import Estimate
 from unskew.evaluation.record import ROWS_A_USER
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 Other: TypeAlias = Union["Report", Mapping[str, Any], str, Path]
 Words: TypeAlias = tuple[str, str, str]  # model, metric, estimator
 
-_HINT = "give what 'unskew evaluate --json' wrote"
 _NUMBERS = ("value", "std_error")
 FEW = 6  # names or words that are listed one by one
 
@@ -83,7 +82,8 @@ def read_earlier(other: "Other | Earlier") -> Earlier:
         return other
     if not isinstance(other, Report | Mapping | str | Path):
         raise DataError(
-            f"the earlier run must be a report, its JSON or the file that holds it, not {type(other).__name__}; {_HINT}"
+            f"the earlier run must be a report, its JSON or the file that holds it, not {type(other).__name__}; "
+            f"{_hint()}"
         )
     if isinstance(other, Report):
         return Earlier("the other report", other.run, other.estimates, other)
@@ -94,19 +94,19 @@ def read_earlier(other: "Other | Earlier") -> Earlier:
     try:
         given = json.loads(read_content(path).decode("utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise DataError(f"{path}: not JSON ({error}); {_HINT}") from error
+        raise DataError(f"{path}: not JSON ({error}); {_hint()}") from error
     if not isinstance(given, dict):
-        raise DataError(f"{path}: not the JSON of a report; {_HINT}")
+        raise DataError(f"{path}: not the JSON of a report; {_hint()}")
     return replace(_checked(given, str(path)), file=str(path))
 
 
 def _checked(given: Mapping[str, Any], where: str) -> Earlier:
     for key, what in (("study", "a study"), ("audit", "an audit")):
         if key in given:
-            raise DataError(f"{where}: the JSON of {what}, not of a report; {_HINT}")
+            raise DataError(f"{where}: the JSON of {what}, not of a report; {_hint()}")
     missing = [key for key in ("unskew", "run", "estimates") if key not in given]
     if missing:
-        raise DataError(f"{where}: not the JSON of a report, for it has no {missing[0]!r}; {_HINT}")
+        raise DataError(f"{where}: not the JSON of a report, for it has no {missing[0]!r}; {_hint()}")
     version = str(given["unskew"])
     if version.split(".")[:2] != __version__.split(".")[:2]:
         raise DataError(
@@ -117,7 +117,7 @@ def _checked(given: Mapping[str, Any], where: str) -> Earlier:
         _check_run(given["run"])
         rows = tuple(_estimate(row) for row in given["estimates"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"{where}: not a whole report ({type(error).__name__}: {error}); {_HINT}") from error
+        raise DataError(f"{where}: not a whole report ({type(error).__name__}: {error}); {_hint()}") from error
     return Earlier(where, given["run"], rows)
 
 
@@ -152,3 +152,7 @@ def _estimate(row: Mapping[str, Any]) -> Estimate:
     if not all(isinstance(word, str) for word in (made.model, made.metric, made.estimator)):
         raise TypeError("model, metric and estimator must be texts")
     return made
+
+
+def _hint() -> str:
+    return f"give what '{Option('json', command='evaluate')}' wrote"

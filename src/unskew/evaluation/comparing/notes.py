@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from unskew.display.phrases import first_of, listed
+from unskew.errors import Option
 from unskew.evaluation.comparing.changes import Changes, TestSet
 from unskew.evaluation.comparing.earlier_run import Earlier
 from unskew.evaluation.comparing.exposed_notes import sample_notes
@@ -87,7 +88,8 @@ def _sizes(changes: Changes, report: "Report") -> Iterator[str]:
     if any(ranks_move(report.inputs.split.rule, metric) for metric in metrics):
         yield (
             f"candidates {report.run['candidates']}: a positive is a candidate only where it is observed, so every "
-            f"metric moves with the number of positives a user ({_numbers(before, after)}); use --candidates unseen"
+            f"metric moves with the number of positives a user ({_numbers(before, after)}); use "
+            f"{Option('candidates', 'unseen')}"
         )
         return
     moved, still = moving(metrics), [str(metric) for metric in metrics if metric.unbiased_to_missing]

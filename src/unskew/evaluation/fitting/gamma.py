@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unskew.data import Interactions
-from unskew.errors import ConfigError, PropensityError
+from unskew.errors import ConfigError, Option, PropensityError
 from unskew.evaluation.run import Run
 from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
 from unskew.propensities import From, GammaFit, GammaRange, Popularity, fit_gamma
@@ -111,8 +111,8 @@ class GammaChoice:
         """Refuse a range of gammas held possible that leaves out the one that was found."""
         if assumed is not None and self.used not in assumed:
             raise ConfigError(
-                f"--assume {assumed} leaves out the gamma that {self.asked} found, {self.used:.2f}; widen it, or leave "
-                "it out"
+                f"{Option('assume', str(assumed))} leaves out the gamma that {self.asked} found, {self.used:.2f}; "
+                "widen it, or leave it out"
             )
 
     def describe(self) -> str:

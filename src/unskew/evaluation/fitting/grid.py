@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
-from threading import Lock
 from typing import TypeAlias
 
 from unskew.errors import DivergenceError
 from unskew.models import StepwiseModel, Trained
-from unskew.progress import Stage
+from unskew.progress import Stage, summed
 from unskew.ranking.engines.threads import Threads
 
 Learn: TypeAlias = Callable[[StepwiseModel, str, Stage | None], Trained]
@@ -31,7 +30,9 @@ def try_all(
         A bar each, or one for all where they are trained side by side.
     """
     names = labels(grid)
-    heard = progress if side_by_side == 1 or progress is None else _Sum(progress, name, grid)
+    heard = progress
+    if side_by_side > 1:
+        heard = summed(progress, f"training {name}, {len(grid)} settings", sum(each.iterations for each in grid))
 
     def task(place: int) -> Trained | DivergenceError:
         try:
@@ -63,25 +64,3 @@ def labels(grid: Sequence[StepwiseModel]) -> list[str]:
 
 def _short(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-class _Sum:
-    """One bar for all: how many steps were taken together."""
-
-    def __init__(self, tell: Stage, name: str, grid: Sequence[StepwiseModel]) -> None:
-        self.tell, self.stage = tell, f"training {name}, {len(grid)} settings"
-        self.total = sum(each.iterations for each in grid)
-        self.done: dict[str, int] = {}
-        self.lock = Lock()
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        with self.lock:
-            self.done[stage] = done
-            self.tell(self.stage, sum(self.done.values()), self.total)
-
-    def say(self, stage: str, words: str) -> None:
-        """Pass on what stands beside the bar, with whose it is."""
-        say = getattr(self.tell, "say", None)
-        if say is not None:
-            with self.lock:
-                say(self.stage, f"{stage.removeprefix('training ')}: {words}")

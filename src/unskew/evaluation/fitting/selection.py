@@ -13,7 +13,8 @@ import numpy as np
 from unskew.arrays import SeedLike
 from unskew.data import Interactions, Split
 from unskew.data.candidates import All, Listed, Sampled
-from unskew.errors import ConfigError, DataError
+from unskew.data.pairs import count_shared
+from unskew.errors import ConfigError, DataError, Option
 from unskew.evaluation.fitting.grid import try_all
 from unskew.models import Model, StepwiseModel, Trained
 from unskew.models.training.stepwise import Judge
@@ -74,7 +75,7 @@ def choose_by(
         )
     grid = _grid(model, penalties, settings)
     if (model.tune or len(grid) > 1) and split.validation is None:
-        raise ConfigError(f"{model}: tune chooses by validation rows, and there are none; give --validation")
+        raise ConfigError(f"{model}: tune chooses by validation rows, and there are none; give {Option('validation')}")
     if len(grid) > 1 and not isinstance(rng, int):  # or who comes first would draw first
         rng = int(np.random.default_rng(rng).integers(2**62))
     side_by_side = (threads or usable_cores()) if model.one_core and len(grid) > 1 else 1
@@ -99,7 +100,7 @@ def choose_by(
             judged_on=judged_on,
             checkpoint=None if checkpoints is None else _file(checkpoints, name or str(model), label),
             threads=threads if side_by_side == 1 else 1,
-            progress=None if heard is None else stage(heard, f"{name or model}{label}"),
+            progress=stage(heard, f"{name or model}{label}"),
             tell=say(heard, f"{name or model}{label}"),
         )
 
@@ -151,7 +152,9 @@ def validation_judge(
     if split.validation is None:
         return None
     if not len(split.validation):
-        raise DataError(f"{split.validation.name}: there is no validation row to choose by; leave out --validation")
+        raise DataError(
+            f"{split.validation.name}: there is no validation row to choose by; leave out {Option('validation')}"
+        )
     in_train = count_shared(split.validation, split.train)
     if in_train == len(split.validation) and not isinstance(split.rule, All | Listed):
         raise DataError(
@@ -192,12 +195,6 @@ def _judged_on(split: Split, positive: str | None, estimator: str, propensity: s
     weighted = [] if propensity is None else [estimator, propensity]
     words = [str(split.rule), str(positive), *weighted, *(part.sha256 for part in parts)]
     return hashlib.sha256("\n".join(words).encode()).hexdigest()
-
-
-def count_shared(rows: Interactions, others: Interactions) -> int:
-    """How many rows are among the others too; both are coded alike, as the parts of a split are."""
-    keys = [part.users.astype(np.int64) * max(part.n_items, 1) + part.items for part in (rows, others)]
-    return int(np.isin(keys[0], keys[1]).sum())
 
 
 def _file(folder: Path, name: str, grid: str) -> Path:

@@ -5,7 +5,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from unskew.data.candidates import Candidates, Sampled
-from unskew.errors import ConfigError, PropensityError, did_you_mean
+from unskew.errors import ConfigError, Option, PropensityError, did_you_mean
 from unskew.estimators import OVER_ALL_PAIRS, Aoa, Estimator, Interval, Observation, Snips, Ure
 from unskew.metrics import NDCG, AnyMetric, Metric, Recall
 from unskew.metrics.auc import LinearMetric
@@ -54,7 +54,9 @@ def check_user_rule(users: str, *, exposed: bool) -> UserRule:
     if rule is None:
         raise ConfigError(f"unknown rule users={users!r}{did_you_mean(users, USER_RULES)}")
     if exposed and rule == "served":
-        raise ConfigError("users=served is for --test: exposed rows are one sample for all models; use any or common")
+        raise ConfigError(
+            f"users=served is for {Option('test')}: exposed rows are one sample for all models; use any or common"
+        )
     return rule
 
 
@@ -62,14 +64,15 @@ def check_assumed(assumed: GammaRange | None, model: PropensityModel, estimators
     """Refuse a range of gammas that no number of the run depends on, or that leaves out its own gamma."""
     if assumed is None:
         return
+    asked = Option("assume", str(assumed))
     if not isinstance(model, Popularity):
-        raise ConfigError(f"--assume {assumed} is about popularity, and the propensity is {model}; leave it out")
+        raise ConfigError(f"{asked} is about popularity, and the propensity is {model}; leave it out")
     if not any(estimator.uses_propensity for estimator in estimators):
-        raise ConfigError(f"--assume {assumed}: no estimator here uses a propensity; add -e snips, or leave it out")
+        hint = f"add {Option('estimator', 'snips')}, or leave it out"
+        raise ConfigError(f"{asked}: no estimator here uses a propensity; {hint}")
     if model.source is None and model.known_gamma not in assumed:
         raise ConfigError(
-            f"--assume {assumed} leaves out the gamma of {model}, {model.known_gamma:g}; widen it, or name a gamma "
-            "within it"
+            f"{asked} leaves out the gamma of {model}, {model.known_gamma:g}; widen it, or name a gamma within it"
         )
 
 
@@ -96,12 +99,12 @@ def check_needs(settings: "Settings", propensity: Propensity, *, counted: bool) 
         if estimator.needs_absolute and not propensity.absolute:
             raise PropensityError(
                 f"{estimator} needs absolute propensities, but {settings.propensity} is known only up to scale; "
-                "use --propensity column, naive-bayes or logistic, or snips"
+                f"use {Option('propensity', 'column')}, naive-bayes or logistic, or snips"
             )
         if estimator.needs_relevant and metric.kind == "mean" and not counted:
             raise ConfigError(
                 f"{estimator} of {metric} needs each user's number of relevant items; "
-                "give --relevant-counts, or use snips"
+                f"give {Option('relevant_counts')}, or use snips"
             )
 
 
@@ -126,7 +129,7 @@ def check_correction(rule: Candidates, metrics: Iterable[AnyMetric], items: int)
         if metric.kind != "mean" or not isinstance(metric, Metric):
             raise ConfigError(
                 f"{metric} is no mean over relevant items, which is all that {rule} can correct; leave correction out, "
-                "or use --candidates unseen"
+                f"or use {Option('candidates', 'unseen')}"
             )
         fixed = isinstance(metric, LinearMetric) or not metric.uses_candidates
         if rule.correction == "bias-variance" and not fixed:
@@ -137,8 +140,8 @@ def check_correction(rule: Candidates, metrics: Iterable[AnyMetric], items: int)
         needed = ceil(items / rule.n)
         if metric.cutoff is not None and metric.cutoff < needed:
             raise ConfigError(
-                f"{metric} needs K of at least {needed:,} with {rule.n:,} draws of {items:,} items; use --candidates "
-                "unseen, or sampled(n) with more draws"
+                f"{metric} needs K of at least {needed:,} with {rule.n:,} draws of {items:,} items; use "
+                f"{Option('candidates', 'unseen')}, or sampled(n) with more draws"
             )
 
 
@@ -148,19 +151,19 @@ def check_models(models: "Mapping[str, Fitted]", settings: "Settings") -> None:
     rankings = [metric for metric in settings.metrics if metric.kind != "loss"]
     if losses and not any(model.predictor is not None for model in models.values()):
         raise ConfigError(
-            f"{losses[0]} needs predicted ratings, which no model gives; use --predictions, or a rating model such as "
-            "mf-naive"
+            f"{losses[0]} needs predicted ratings, which no model gives; use "
+            f"{Option('predictions')}, or a rating model such as mf-naive"
         )
     for name, model in models.items():
         if model.ranker is None and not losses:
             raise ConfigError(
                 f"model {name!r} gives predictions for some rows only, and {rankings[0]} needs a ranking; give its "
-                "--scores or --factors under the same name, or ask for mae"
+                f"{Option('scores')} or {Option('factors')} under the same name, or ask for mae"
             )
         if model.predictor is None and not rankings:
             raise ConfigError(
-                f"model {name!r} predicts no ratings, and {losses[0]} needs them; give --predictions, or ask for a "
-                "ranking metric"
+                f"model {name!r} predicts no ratings, and {losses[0]} needs them; give "
+                f"{Option('predictions')}, or ask for a ranking metric"
             )
 
 
@@ -185,14 +188,15 @@ def _exposed_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exp
     """Why an estimator of exposed data cannot estimate a metric here; None where it can, or is of another kind."""
     if exposed and metric.kind in OVER_ALL_PAIRS:
         return (
-            f"{metric} is over ratings, and exposed rows have labels; use --test for it, or a metric such as recall@10"
+            f"{metric} is over ratings, and exposed rows have labels; use "
+            f"{Option('test')} for it, or a metric such as recall@10"
         )
     if estimator.sees == "observed":
         return None
     if not exposed:
         return (
-            f"{estimator} needs items that were drawn at random and labelled; give them with --exposed in the place of "
-            "--test, or use snips"
+            f"{estimator} needs items that were drawn at random and labelled; give them with "
+            f"{Option('exposed')} in the place of {Option('test')}, or use snips"
         )
     return _ure_mismatch(metric, estimator, ties) if isinstance(estimator, Ure) else None
 
@@ -204,7 +208,7 @@ def _ure_mismatch(metric: AnyMetric, estimator: Ure, ties: str) -> str | None:
             "precision, dcg or ndcg, or traditional for it"
         )
     if estimator.literal and (ties != "expected" or not isinstance(getattr(metric, "metric", None), Recall)):
-        return f"{estimator} is recall@K with a rule for ties of its own; leave out --ties, and use recall@K"
+        return f"{estimator} is recall@K with a rule for ties of its own; leave out {Option('ties')}, and use recall@K"
     if estimator.reduce != "none" and ties not in TIES_OF_REDUCTION:
         return f"{estimator}: under ties={ties} the gains of all places have no known sum; use ties=expected"
     return None

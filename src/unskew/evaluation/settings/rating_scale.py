@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.data import Interactions, Split
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _FORM = re.compile(rf"({_NUMBER})-({_NUMBER})(?:/(\d+(?:\.\d+)?))?")
@@ -68,7 +68,7 @@ class Scale:
             item = rows.item_vocabulary.ids[rows.items[row]]
             raise DataError(
                 f"{rows.name}: rating {values[row]:g} of user {user}, item {item} ({int(outside.sum())} such) is not "
-                f"on the scale {self}; correct the rows or declare another --scale"
+                f"on the scale {self}; correct the rows or declare another {Option('scale')}"
             )
 
 

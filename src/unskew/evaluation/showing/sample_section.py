@@ -51,7 +51,7 @@ def describe_sample(report: "Report", styles: Mapping[str, Style]) -> ExposedPan
     curve = recall_chart(*recall_curves(exposed), styles, cutoffs, depths, "exposed")
     return ExposedPanel(
         sentences=(*_drawn(exposed), *_depth_words(cutoffs, depths, exposed.drawn), *_landed(report, cutoffs)),
-        facts=tuple(_facts(exposed, report.inputs.population_by)),
+        facts=tuple(_facts(exposed)),
         figures=(Figure("Recall by depth", curve, (_CURVE_NOTE,)),),
     )
 
@@ -115,14 +115,14 @@ def _landed(report: "Report", cutoffs: Sequence[int]) -> Iterator[str]:
     )
 
 
-def _facts(exposed: Exposed, population_by: str) -> Iterator[tuple[str, str]]:
+def _facts(exposed: Exposed) -> Iterator[tuple[str, str]]:
     drawn = exposed.drawn
     yield "Exposed rows", f"{len(drawn.user):,}"
     yield "A user", _range(drawn.counts)
     yield "Drawn from", _range(drawn.population)
     yield "Positives", f"{drawn.labels.sum():,}"
     yield "Users without one", f"{int(np.sum(drawn.positives == 0)):,} of {drawn.n_users:,}"
-    yield "Population", f"{exposed.split.rule}, {population_by}"
+    yield "Population", f"{exposed.split.rule}, {exposed.split.population_by}"
 
 
 def _range(sizes: Ints) -> str:

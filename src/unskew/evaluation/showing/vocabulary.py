@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from unskew.data.candidates import Candidates, Unseen
 from unskew.display.numbers import signed
+from unskew.errors import Option
 from unskew.estimators import Estimate
 from unskew.metrics import AnyMetric
 from unskew.propensities import (
@@ -105,7 +106,7 @@ def naive_only(metric: AnyMetric) -> str:
     """Say that a metric is not corrected here, and which one could be."""
     cutoff = "" if metric.cutoff is None else f"@{metric.cutoff}"
     if metric.kind in {"mean", "loss", "graded"}:
-        return f"{metric} is the naive average only; -e snips corrects it"
+        return f"{metric} is the naive average only; {Option('estimator', 'snips')} corrects it"
     why = (
         "a sum over relevant items has no mean over pairs"
         if metric.kind == "sum"

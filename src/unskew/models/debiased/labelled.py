@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from unskew.arrays import Floats, Ints
 from unskew.data import Interactions
-from unskew.errors import DataError
+from unskew.errors import DataError, Option
 
 MOST = 4_000_000_000  # pairs: a byte each
 
@@ -146,6 +146,6 @@ def _labels(values: Floats | None, part: Interactions) -> npt.NDArray[np.int8]:
         row = int(np.argmax(bad))
         raise DataError(
             f"{part.name}: label {values[row]:g} in row {row + 1} ({int(bad.sum())} such); labels are 1 for a positive "
-            "and 0 for a negative; say which ratings are positives, as in --positive 'rating>=4'"
+            f"and 0 for a negative; say which ratings are positives, as in {Option('positive', 'rating>=4')}"
         )
     return np.where(values == 1, 1, -1).astype(np.int8)

@@ -10,7 +10,7 @@ import numpy as np
 from unskew.arrays import SeedLike
 from unskew.blas import one_thread
 from unskew.data import Interactions
-from unskew.errors import ConfigError
+from unskew.errors import ConfigError, Option
 from unskew.models.debiased.labelled import Labelled
 from unskew.models.model import Model, Progress, check_number, check_rows, check_whole, silent
 from unskew.models.training.stepwise import Check, Tell
@@ -174,8 +174,8 @@ class DebiasedModel(Model):
         check_rows(self, train)
         if self.needs_uniform and uniform is None:
             raise ConfigError(
-                f"{self} learns from a small uniform sample too, and there is none; give its file with --uniform, or "
-                "from Python evaluate(..., uniform=...)"
+                f"{self} learns from a small uniform sample too, and there is none; give its file with "
+                f"{Option('uniform').flag}, or from Python evaluate(..., uniform=...)"
             )
         if find_spec("torch") is None:
             raise ConfigError(f"{self} needs torch, which is not installed: {HINT}")

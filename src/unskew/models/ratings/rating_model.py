@@ -9,7 +9,7 @@ import numpy as np
 from unskew.arrays import Floats, Ints, offsets_of
 from unskew.data import Interactions
 from unskew.data.pairs import pair_keys
-from unskew.errors import DataError, PropensityError
+from unskew.errors import DataError, Option, PropensityError
 from unskew.models.model import Model, Progress
 from unskew.ranking.scorers import FactorScorer
 
@@ -154,15 +154,16 @@ class RatingModel(Model):
     def _rated(self, train: Interactions, users: Ints, items: Ints) -> Rated:
         if train.values is None:
             raise DataError(
-                f"{train.name}: {self} learns ratings, but there are none; name their column with --rating-col"
+                f"{train.name}: {self} learns ratings, but there are none; name their column with "
+                f"{Option('rating_col')}"
             )
         codes = np.searchsorted(users, train.users), np.searchsorted(items, train.items)
         if not self.uses_propensity:
             return Rated.unweighted(*codes, train.values, len(users), len(items))
         if train.propensity is None:
             raise PropensityError(
-                f"{train.name}: {self} needs the propensity of every training row; give a column (--propensity-col) "
-                f"or a model of it, as in {self.word}(propensity=uniform)"
+                f"{train.name}: {self} needs the propensity of every training row; give a column "
+                f"({Option('propensity_col')}) or a model of it, as in {self.word}(propensity=uniform)"
             )
         return Rated(*codes, train.values, 1 / train.propensity, len(users), len(items))
 

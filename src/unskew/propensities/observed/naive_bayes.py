@@ -9,7 +9,7 @@ from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions
 from unskew.data.frames import find_column, to_numbers
 from unskew.data.vocabulary import canonical
-from unskew.errors import ConfigError, DataError, PropensityError
+from unskew.errors import ConfigError, DataError, Option, PropensityError
 from unskew.propensities.diagnostics import ReliabilityBin, reliability_curve
 from unskew.propensities.observed.observation import (
     Cells,
@@ -187,7 +187,8 @@ class RatingRatio:
         log = cells.log
         if log.values is None:
             raise PropensityError(
-                f"{log.name} has no ratings, but these propensities depend on them; name the column with --rating-col"
+                f"{log.name} has no ratings, but these propensities depend on them; name the column with "
+                f"{Option('rating_col')}"
             )
         levels = np.union1d(log.values, sample.ratings)
         if seen is not None and seen.values is not None:

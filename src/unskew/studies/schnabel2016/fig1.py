@@ -71,7 +71,7 @@ def _loss(world: MovieLovers, k: int) -> Floats:
 
 
 def _value(estimator: Estimator, rows: Rows) -> float:
-    value = estimator.risk(rows).value
+    value = estimator.terms(rows, "loss").value
     return float("nan") if value is None else value
 
 

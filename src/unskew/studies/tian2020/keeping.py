@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.errors import DataError
+from unskew.errors import DataError, Option
 from unskew.studies.study import Context
 from unskew.trials import Design, Trial, Trials
 
@@ -91,4 +91,6 @@ def _write(path: Path, block: Mapping[str, Floats]) -> None:
         np.savez(part, allow_pickle=False, **block)
         part.replace(path)
     except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error.strerror or error}); choose another --cache") from error
+        raise DataError(
+            f"{path}: cannot be written ({error.strerror or error}); choose another {Option('cache')}"
+        ) from error

@@ -7,7 +7,7 @@ from pathlib import Path
 from unskew.calibration import Calibration, LogFacts, calibrate
 from unskew.data import Interactions
 from unskew.data.sources import get_source
-from unskew.errors import DataError
+from unskew.errors import DataError, Option
 from unskew.simulators.lda import Lda
 from unskew.simulators.preference_world import PreferenceWorld
 from unskew.studies.study import Context
@@ -111,13 +111,16 @@ def absence_of(context: Context, data: str) -> str:
     if log_of(context, data) is None:
         return context.absence(SETS[data].source)
     if context.cache is None:
-        return f"{data} is here, but no parameters are: leave --no-cache out, and --tune searches for them"
+        return (
+            f"{data} is here, but no parameters are: leave {Option('no_cache')} out, and {Option('tune', True)} "
+            "searches for them"
+        )
     source = get_source(SETS[data].source)
-    worlds = " ".join(f"--world {kind}" for kind in WORLDS)
+    worlds = " ".join(Option("world", kind).flag for kind in WORLDS)
     place = _kept(context.cache) / f"{data}.json"
     return (
-        f"{data} is here, but no parameters are: 'unskew calibrate {source.name} {worlds} --out {place}' makes them, "
-        "or add --tune to this command"
+        f"{data} is here, but no parameters are: 'unskew calibrate {source.name} {worlds} "
+        f"{Option('out', place).flag}' makes them, or add {Option('tune', True)} to this command"
     )
 
 

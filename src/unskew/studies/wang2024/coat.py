@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from unskew.arrays import Bools, Floats, Ints, offsets_of
+from unskew.arrays import Bools
 from unskew.data import Interactions, Split
-from unskew.estimators.estimate import Terms
-from unskew.estimators.exposed import Exposure, Worth
+from unskew.estimators import Rows, Terms
 from unskew.studies.study import Context
-from unskew.studies.wang2024.judged import FORMS, SMALL, TRADITIONAL, Choice, choose, large_k
+from unskew.studies.wang2024.judged import SMALL, Choice, choose, large_k, numbers_of
 from unskew.studies.wang2024.rankings import places
 from unskew.studies.wang2024.settings import ENTRIES, VARIANTS, Entry
 
@@ -52,7 +50,8 @@ class JudgedTest:
     Parameters
     ----------
     test : RandomTest
-    exposure : Exposure
+    sample : Rows
+        The exposed rows.
     rows : mapping
         Entry to the name of a number, as in ``URE@5``, to its terms.
     choices : mapping
@@ -61,7 +60,7 @@ class JudgedTest:
     """
 
     test: RandomTest
-    exposure: Exposure
+    sample: Rows
     rows: Mapping[Entry, Mapping[str, Terms]]
     choices: Mapping[Entry, Choice]
     large: int
@@ -78,7 +77,7 @@ class JudgedTest:
 
 
 def judged_tests(context: Context) -> tuple[JudgedTest, ...]:
-    """Every data set at hand, judged once for all tables."""
+    """Every available data set, judged once for all tables."""
     found = []
     for name in NAMES:
         test = random_test(context, name)
@@ -88,7 +87,7 @@ def judged_tests(context: Context) -> tuple[JudgedTest, ...]:
 
 
 def random_test(context: Context, name: str) -> RandomTest | None:
-    """A data set with a random part; None when it is not at hand."""
+    """A data set with a random part; None when it is not available."""
     source = context.find(name)
     if source is None:
         return None
@@ -120,55 +119,16 @@ def split_test(name: str, split: Split, rng: np.random.Generator) -> RandomTest:
 def judge_test(context: Context, test: RandomTest) -> JudgedTest:
     """Train, choose and judge all rows."""
     users, row = np.unique(test.exposed.users, return_inverse=True)
-    exposure = Exposure(row, np.asarray(test.exposed.values) == 1, test.held[users].sum(axis=1))
-    large = large_k(exposure.population)
+    population = test.held[users].sum(axis=1)
+    labels = np.asarray(test.exposed.values) == 1
+    sample = Rows(np.zeros(len(row)), row, total=population.astype(float), positive=labels)
+    large = large_k(population)
     choices = choose(context, test, test.name, (*ENTRIES, *VARIANTS))
     rows = {}
     for entry, choice in choices.items():
         ranks = places(choice.fit.scorer, test.held)
-        above = ranks[test.exposed.users, test.exposed.items]
-        numbers = {TRADITIONAL: inside(above, exposure, SMALL)}
-        for k in (SMALL, large):
-            worth = worth_in(above, exposure, k)
-            numbers |= {f"{form}@{k}": how.means(worth, exposure) for form, how in FORMS.items()}
-        rows[entry] = numbers
-    return JudgedTest(test, exposure, rows, choices, large)
-
-
-def worth_in(above: npt.NDArray[np.int32], exposure: Exposure, k: int) -> Worth:
-    """Recall@K's view of the exposed rows, from their ranks in the population.
-
-    Parameters
-    ----------
-    above : array of int
-        Ranks from 0.
-    exposure : Exposure
-    k : int
-    """
-
-    def up_to(numbers: Ints) -> Floats:
-        return np.minimum(np.minimum(numbers[None], exposure.population[:, None]), k).astype(np.float64)
-
-    return Worth((above < k).astype(np.float64), above.astype(np.float64), up_to, k)
-
-
-def inside(above: npt.NDArray[np.int32], exposure: Exposure, k: int) -> Terms:
-    """Recall@K among the exposed rows of a user alone, for users with a positive.
-
-    Parameters
-    ----------
-    above : array of int
-        Ranks from 0 in the population, all different within a user.
-    exposure : Exposure
-    k : int
-    """
-    order = np.lexsort((above, exposure.user))
-    first = offsets_of(exposure.exposed)
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order)) - first[exposure.user[order]]
-    found = exposure.positive_sums((place < k).astype(np.float64))
-    has = exposure.positives > 0
-    return Terms(found[has] / exposure.positives[has], np.ones(int(has.sum())))
+        rows[entry] = numbers_of(sample, ranks[test.exposed.users, test.exposed.items], (SMALL, large))
+    return JudgedTest(test, sample, rows, choices, large)
 
 
 def _labelled(part: Interactions) -> Interactions:

@@ -129,7 +129,7 @@ def inner_recall(context: Context, truth: Truth, size: int) -> Floats:
 
 
 def inner_recalls(ranks: npt.NDArray[np.int32], drawn: Ints, log: BiasedLog, ks: Sequence[int]) -> list[float]:
-    """As `traditional`, at several cut-offs."""
+    """As `recall_inside`, at several cut-offs."""
     mine = np.take_along_axis(ranks, drawn, axis=1)
     users, columns = np.nonzero(np.take_along_axis(log.world.labels, drawn, axis=1))
     if not len(users):

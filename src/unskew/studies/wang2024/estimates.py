@@ -6,12 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.estimators.exposed import Ure
 from unskew.studies.study import Context
 from unskew.studies.wang2024.correlations import SIZE, Truth
-from unskew.studies.wang2024.draws import chances_of, draw_exposed, worth_of
+from unskew.studies.wang2024.draws import chances_of, draw_exposed
 from unskew.studies.wang2024.rankings import discounts, full_dcg, hits
-from unskew.studies.wang2024.strata import FORMS, POOLED, Draw, Strata
+from unskew.studies.wang2024.strata import FORMS, Draw, Strata
 
 KS = (1, 2, 5, 10, 20, 30, 50, 100, 300, 1000)
 """Cut-offs at which all forms are computed."""
@@ -153,10 +152,10 @@ class _Tally:
 
     def add(self, place: int, draw: Draw) -> None:
         """Take a draw."""
-        exposure = draw.exposure
-        some = exposure.positives > 0
+        rows = draw.rows
+        some = rows.positives > 0
         self.times += some
-        n, all_ = np.maximum(exposure.positives, 1), np.maximum(self.relevant, 2)
+        n, all_ = np.maximum(rows.positives, 1), np.maximum(self.relevant, 2)
         self.variance += np.where(some, (all_ - n) / (n * (all_ - 1)), 0.0)
         ideal = float(_ideals(draw).sum())
         for number, (model, ranks) in enumerate(self.truth.ranks.items()):
@@ -164,15 +163,15 @@ class _Tally:
             for form, recall in values.items():
                 self.recall[form][place, number] = recall
             self.own[number] += found / n[:, None]
-            numerator = exposure.scale[:, None] * found
+            numerator = rows.scale[:, None] * found
             self.precision[place, number] = numerator.mean(axis=0) / np.array(self.strata.ks)
             *dcg, at_ideal = _dcg(draw, ranks, (*self.strata.ks, IDEAL))
             self.dcg[place, number] = dcg
-            self.ndcg[place, number] = at_ideal * exposure.n_users / ideal
+            self.ndcg[place, number] = at_ideal * rows.n_users / ideal
             self.covered[place, number] = self._covers(number, numerator, draw)
 
     def _covers(self, number: int, numerator: Floats, draw: Draw) -> Floats:
-        denominator = draw.exposure.scale * draw.exposure.positives
+        denominator = draw.rows.scale * draw.rows.positives
         value = numerator.sum(axis=0) / denominator.sum()
         error = delta_errors(numerator, denominator)
         return np.asarray(np.abs(value - self.micro[number]) <= NORMAL * error)
@@ -188,21 +187,23 @@ def delta_errors(numerator: Floats, denominator: Floats) -> Floats:
 
 def _dcg(draw: Draw, ranks: Ints, ks: tuple[int, ...]) -> Floats:
     """The Horvitz-Thompson DCG@K, the mean over users."""
-    exposure = draw.exposure
-    mine = exposure.positive
-    above = ranks[exposure.user[mine], draw.drawn.ravel()[mine]]
-    gains = exposure.scale[exposure.user[mine]] * discounts(above, ranks.shape[1])
-    return np.array([gains[above < k].sum() for k in ks]) / exposure.n_users
+    rows = draw.rows
+    mine = rows.labels
+    above = ranks[rows.user[mine], draw.drawn.ravel()[mine]]
+    gains = rows.scale[rows.user[mine]] * discounts(above, ranks.shape[1])
+    return np.array([gains[above < k].sum() for k in ks]) / rows.n_users
 
 
 def _ideals(draw: Draw) -> Floats:
     """Expected ideal DCG of each user, as the pooled form of the estimator has it."""
     reached = np.concatenate([[0.0], np.cumsum(discounts(np.arange(IDEAL), IDEAL))])
-    log = draw.strata.log
-    nothing = worth_of(np.zeros(log.held.shape, dtype=np.int32), draw.drawn, log, 1)
-    estimator = Ure.from_word(POOLED)
-    shares = estimator.shares(nothing, draw.exposure, lambda numbers: reached[np.minimum(numbers, IDEAL)])
-    return shares.denominator
+    rows = draw.rows
+    return rows.prior.expect(
+        lambda numbers, *_: reached[np.minimum(numbers.astype(np.int64), IDEAL)],
+        rows.positives,
+        rows.counts,
+        rows.population,
+    )
 
 
 def _own_recall(truth: Truth, model: str, ks: tuple[int, ...]) -> Floats:

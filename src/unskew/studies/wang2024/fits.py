@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from unskew.data import Interactions
-from unskew.errors import DataError
+from unskew.errors import DataError, Option
 from unskew.models.debiased import DebiasedModel
 from unskew.ranking.scorers import FactorScorer
 from unskew.studies.schnabel2016.factorisations import run_all
@@ -180,4 +180,6 @@ def _write(path: Path, fit: Fit) -> None:
         np.savez(part, allow_pickle=False, course=np.array([fit.auc, fit.best_epoch, fit.epochs]), **arrays)
         part.replace(path)
     except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error.strerror or error}); choose another --cache") from error
+        raise DataError(
+            f"{path}: cannot be written ({error.strerror or error}); choose another {Option('cache')}"
+        ) from error

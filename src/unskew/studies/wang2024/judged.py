@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.arrays import Floats, Ints
-from unskew.estimators.exposed import Exposure, Ure
+from unskew.estimators import Rows, Terms, Ure
 from unskew.models.debiased import DebiasedModel, NegS
 from unskew.studies.study import Context
 from unskew.studies.wang2024.biased import BiasedLog, logs
-from unskew.studies.wang2024.draws import chances_of, draw_exposed, exposure_of, traditional, worth_of
+from unskew.studies.wang2024.draws import chances_of, draw_exposed, drawn_rows, recall_inside, with_recall
 from unskew.studies.wang2024.fits import Fit, Parts, fits_of
 from unskew.studies.wang2024.rankings import hits, places
 from unskew.studies.wang2024.settings import ENTRIES, VARIANTS, Entry, grid_of
@@ -124,7 +124,7 @@ class JudgedWorld:
 
 
 def judged_worlds(context: Context) -> tuple[JudgedWorld, ...]:
-    """Every world at hand, judged once for all tables."""
+    """Every available world, judged once for all tables."""
     return tuple(
         context.once(f"wang2024 judged {log.world.name}", partial(judge, context, log)) for log in logs(context)
     )
@@ -172,16 +172,25 @@ def judge(context: Context, log: BiasedLog) -> JudgedWorld:
     rng = context.rng("wang2024", "draws", name)
     total = context.n_trials(DRAWS, FAST_DRAWS)
     drawn = [draw_exposed(log.held, EXPOSED, rng).astype(np.int32) for _ in range(total)]
-    exposures = [exposure_of(log, each) for each in drawn]
+    samples = [drawn_rows(log, each) for each in drawn]
     chances = chances_of(log, EXPOSED)
     found: dict[str, Judged] = {}
     rows = {}
     for entry, choice in context.counted(f"{name}: random draws", choices.items()):
         if choice.settings not in found:  # a NegS is shown twice when it is the chosen one
             ranks = places(choice.fit.scorer, log.held)
-            found[choice.settings] = _judged(entry, choice, ranks, log, chances, drawn, exposures)
+            found[choice.settings] = _judged(entry, choice, ranks, log, chances, drawn, samples)
         rows[entry] = _renamed(found[choice.settings], entry, choice)
     return JudgedWorld(log, rows, large)
+
+
+def numbers_of(rows: Rows, above: Ints, ks: Sequence[int]) -> dict[str, Terms]:
+    """`TRADITIONAL`, and each form of URE at each K, as in ``URE@5``, from the ranks of the rows in the population."""
+    numbers = {TRADITIONAL: recall_inside(rows, above, SMALL)}
+    for k in ks:
+        worth = with_recall(rows, above, k)
+        numbers |= {f"{form}@{k}": how.terms(worth, "mean") for form, how in FORMS.items()}
+    return numbers
 
 
 def _renamed(found: Judged, entry: Entry, choice: Choice) -> Judged:
@@ -195,7 +204,7 @@ def _judged(
     log: BiasedLog,
     chances: Floats,
     drawn: Sequence[Ints],
-    exposures: Sequence[Exposure],
+    samples: Sequence[Rows],
 ) -> Judged:
     large = large_k(log.population)
     ks = k_grid(int(log.population.max()), SMALL, large)
@@ -205,14 +214,10 @@ def _judged(
     expected = {
         k: float(chances[has] @ recall[:, int(np.searchsorted(ks, k))] / chances[has].sum()) for k in (SMALL, large)
     }
-    draws = {TRADITIONAL: np.array([traditional(ranks, each, log, SMALL) for each in drawn])}
-    for k in (SMALL, large):
-        values = np.array(
-            [
-                [form.means(worth_of(ranks, each, log, k), exposure).value for form in FORMS.values()]
-                for each, exposure in zip(drawn, exposures, strict=True)
-            ],
-            dtype=float,
-        )
-        draws |= {f"{form}@{k}": values[:, place] for place, form in enumerate(FORMS)}
+    values: dict[str, list[float | None]] = {}
+    for each, sample in zip(drawn, samples, strict=True):
+        above = np.take_along_axis(ranks, each, axis=1).ravel()
+        for name, terms in numbers_of(sample, above, (SMALL, large)).items():
+            values.setdefault(name, []).append(terms.value)
+    draws = {name: np.array(column, dtype=float) for name, column in values.items()}
     return Judged(entry, choice, ks, recall, counts.sum(axis=0) / relevant.sum(), draws, expected)

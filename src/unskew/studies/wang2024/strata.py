@@ -1,6 +1,6 @@
 """All forms of the estimator at many cut-offs and for many models at once, from counts by stratum of ranks.
 
-The numbers are those of `Ure`; only the way to them is shorter, for a study asks for some hundred thousand of them.
+The numbers are those of `Ure`; only the way to them is shorter, because a study asks for some hundred thousand of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.arrays import Floats, Ints
-from unskew.estimators.exposed import Exposure, Ure
+from unskew.estimators import Rows, Ure
 from unskew.estimators.exposed.reduction import PRIOR_ROWS, falling_blocks, rank_edges
 from unskew.studies.wang2024.biased import BiasedLog
-from unskew.studies.wang2024.draws import exposure_of, worth_of
+from unskew.studies.wang2024.draws import drawn_rows
 
 MEAN, PLUG_IN, BETA_BINOMIAL, POOLED, CONTROL, MONOTONE = FORMS = (
     "ure",
@@ -96,39 +96,38 @@ class Draw:
     ----------
     strata : Strata
     drawn : array of int, users by l
-    exposure : Exposure
+    rows : Rows
+        The same with labels; worth nothing.
     weights : mapping
         Form to the weight of each user with a positive in the sample.
     """
 
     strata: Strata
     drawn: Ints
-    exposure: Exposure
+    rows: Rows
     weights: Mapping[str, Floats]
 
     @classmethod
     def of(cls, strata: Strata, drawn: Ints) -> "Draw":
         """Take what was drawn."""
-        log = strata.log
-        exposure = exposure_of(log, drawn)
-        nothing = worth_of(np.zeros(log.held.shape, dtype=np.int32), drawn, log, 1)
-        weights = {form: Ure.from_word(form).means(nothing, exposure).denominator for form in (PLUG_IN, BETA_BINOMIAL)}
-        return cls(strata, drawn, exposure, {MEAN: (exposure.positives > 0).astype(float), **weights})
+        rows = drawn_rows(strata.log, drawn)
+        weights = {form: Ure.from_word(form).terms(rows, "mean").denominator for form in MACRO}
+        return cls(strata, drawn, rows, weights)
 
     def counts(self, model: str) -> tuple[Floats, Floats]:
         """How many rows of each user (rows) and stratum (columns) were drawn, and how many of them are positive."""
         codes = np.take_along_axis(self.strata.models[model], self.drawn, axis=1).ravel()
         width = len(self.strata.edges)
-        cells = self.exposure.user * width + codes
-        shape, size = (self.exposure.n_users, width), self.exposure.n_users * width
+        cells = self.rows.user * width + codes
+        shape, size = (self.rows.n_users, width), self.rows.n_users * width
         shown = np.bincount(cells, minlength=size).reshape(shape)
-        liked = np.bincount(cells[self.exposure.positive], minlength=size).reshape(shape)
+        liked = np.bincount(cells[self.rows.labels], minlength=size).reshape(shape)
         return shown.astype(float), liked.astype(float)
 
     def values(self, model: str) -> tuple[dict[str, Floats], Floats]:
         """Recall at each cut-off by each form, and how many positives of each user stand above, of those drawn."""
         shown, liked = self.counts(model)
-        scale, positives = self.exposure.scale, self.exposure.positives
+        scale, positives = self.rows.scale, self.rows.positives
         found = liked.cumsum(axis=1)[:, self.strata.cuts]
         own = found / np.maximum(positives, 1)[:, None]
         values = {form: weight @ own / max(float(weight.sum()), 1e-300) for form, weight in self.weights.items()}
@@ -140,14 +139,14 @@ class Draw:
 
     def _correction(self, shown: Floats, numerator: Floats, pooled: Floats) -> Floats:
         """What the control variate takes off the sum of numerators, at each cut-off."""
-        exposure = self.exposure
-        known = np.minimum(np.asarray(self.strata.ks)[None], exposure.population[:, None])
+        rows = self.rows
+        known = np.minimum(np.asarray(self.strata.ks)[None], rows.population[:, None])
         above = shown.cumsum(axis=1)[:, self.strata.cuts]
-        off = exposure.scale[:, None] * above - known
-        left = numerator - pooled * (exposure.scale * exposure.positives)[:, None]
-        second, fourth = exposure.scale**2 @ above, exposure.scale**4 @ above
+        off = rows.scale[:, None] * above - known
+        left = numerator - pooled * (rows.scale * rows.positives)[:, None]
+        second, fourth = rows.scale**2 @ above, rows.scale**4 @ above
         prior = np.divide(PRIOR_ROWS * fourth, second, out=np.zeros(len(second)), where=second > 0)
-        share = float(exposure.scale @ exposure.positives) / float(exposure.scale @ exposure.exposed)
+        share = float(rows.scale @ rows.positives) / float(rows.scale @ rows.counts)
         size = (off**2).sum(axis=0) + prior
         drawn = (left * off).sum(axis=0) + prior * share * (1 - pooled)
         slope = np.divide(drawn, size, out=np.zeros(len(size)), where=size > 0)
@@ -158,7 +157,7 @@ class Draw:
         found = []
         for starts, k in zip(self.strata.groups, self.strata.ks, strict=True):
             good, seen, room = (np.add.reduceat(column, starts) for column in (liked, shown, self.strata.room))
-            above = self.strata.edges[starts] <= k  # the cut-off is an edge, so no stratum stands across it
+            above = self.strata.edges[starts] <= k  # the cut-off is an edge, so no stratum crosses it
             found.append(_share_above(good, seen, room, above))
         return np.array(found)
 

@@ -57,13 +57,13 @@ def method(worlds: Sequence[JudgedWorld]) -> Iterator[str]:
 def sampled_notes(tests: Sequence[JudgedTest]) -> Iterator[str]:
     """How the numbers of one sample came about."""
     for each in tests:
-        test, exposure = each.test, each.exposure
-        none = int((exposure.positives == 0).sum())
+        test, sample = each.test, each.sample
+        none = int((sample.positives == 0).sum())
         yield (
             f"{each.name}: {len(test.train):,} chosen ratings to learn from, of which four stars and more are "
             f"positive; of the random ratings {len(test.uniform):,} to learn from, {len(test.validation):,} to choose "
-            f"by, and {len(test.exposed):,} of {exposure.n_users:,} users, {exposure.positive.mean():.1%} positive, to "
-            f"be judged on; the population has {exposure.population.min()} to {exposure.population.max()} items a "
+            f"by, and {len(test.exposed):,} of {sample.n_users:,} users, {sample.labels.mean():.1%} positive, to "
+            f"be judged on; the population has {sample.population.min()} to {sample.population.max()} items a "
             f"user, of which {each.large} are the larger K; {none} users have no positive in the sample."
         )
 

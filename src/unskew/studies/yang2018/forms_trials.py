@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.estimators import Aoa, Estimator, Snips
+from unskew.estimators import Aoa, Estimator, Rows, Snips
 from unskew.studies.yang2018.forms_world import World
 
 FORMS: Mapping[str, Estimator] = {
@@ -102,25 +102,20 @@ def run_trials(
         each: P if each.off is None else world.assumed(world.gamma + each.off, each.smoothing) for each in assumptions
     }
     keys = [(each, form, metric) for each in assumptions for form in FORMS for metric in world.gains]
-    found: dict[tuple[Assumption, str, str], list[list[float]]] = {key: [] for key in keys}
+    found: dict[tuple[Assumption, str, str], list[list[float | None]]] = {key: [] for key in keys}
     for _ in range(draws):
         seen = np.flatnonzero(rng.random(len(P)) < P)
         for form, estimator in FORMS.items():
             for each, believed in taken.items():
                 # without a propensity a row is dropped, unless the form does not ask for one
                 rows = seen[np.isfinite(believed[seen])] if estimator.uses_propensity else seen
-                user = _numbered(world.users[rows])
+                sample = Rows(np.empty(0), _numbered(world.users[rows]), believed[rows])
                 for metric, gains in world.gains.items():
-                    own = [_estimate(estimator, worth[rows], believed[rows], user) for worth in gains]
-                    found[each, form, metric].append(own)
-    return {key: Score.of(np.array(values), world.truth(key[2])) for key, values in found.items()}
+                    values = [estimator.terms(sample.with_worth(worth[rows]), "mean").value for worth in gains]
+                    found[each, form, metric].append(values)
+    return {key: Score.of(np.array(values, dtype=float), world.truth(key[2])) for key, values in found.items()}
 
 
 def _numbered(users: Ints) -> Ints:
     """Users 0, 1, ... in the order in which they occur; they are sorted."""
     return np.cumsum(np.diff(users, prepend=users[:1]) != 0)
-
-
-def _estimate(estimator: Estimator, gains: Floats, propensity: Floats, user: Ints) -> float:
-    numerator, denominator = estimator.terms(gains, propensity, user)
-    return float(numerator.sum() / denominator.sum())

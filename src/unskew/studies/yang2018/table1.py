@@ -12,7 +12,7 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats
 from unskew.data import Interactions, Split
-from unskew.estimators import Aoa, Estimator, Ips, Snips
+from unskew.estimators import Aoa, Estimator, Ips, Rows, Snips
 from unskew.evaluation import Report, evaluate
 from unskew.metrics import Metric, parse_metric
 from unskew.ranking import MatrixScorer
@@ -138,9 +138,11 @@ def patterns() -> Iterator[tuple[Bools, float]]:
 
 
 def _estimate(worth: Floats, estimator: Estimator, seen: Bools) -> float:
-    rows = worth[seen], _chances(RELEVANT)[seen], np.zeros(int(seen.sum()), dtype=np.int64)
-    numerator, denominator = estimator.terms(*rows, np.array([float(len(RELEVANT))]))
-    return float(numerator.sum() / denominator.sum())
+    one_user = np.zeros(int(seen.sum()), dtype=np.int64)
+    rows = Rows(worth[seen], one_user, _chances(RELEVANT)[seen], total=np.array([float(len(RELEVANT))]))
+    value = estimator.terms(rows, "mean").value
+    assert value is not None  # something was seen
+    return value
 
 
 def _report(metric: str, observed: tuple[str, ...]) -> Report:

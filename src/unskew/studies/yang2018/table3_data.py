@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Floats, Ints
 from unskew.data import Interactions, Split
+from unskew.data.pairs import is_among
 from unskew.errors import DataError
 from unskew.studies.study import Context
 from unskew.studies.yang2018.yahoo import LIST_SIZE, RELEVANT, BiasedSplit, biased_split, eligible_users
@@ -67,7 +68,7 @@ class Benchmark:
         """Hold out a biased test, and leave out of the random one what is still learnt from."""
         n_items = self.positives.n_items
         parts = biased_split(self.positives, self.users, n_items, self.size, rng)
-        learnt = _inside(self.random, parts.train)
+        learnt = is_among(self.random, parts.train, self.random.n_items)
         return Tests(parts, self.random.take(~learnt), int(learnt.sum()))
 
 
@@ -119,7 +120,7 @@ class Overlap:
     def of(cls, chosen: Interactions, random: Interactions) -> "Overlap":
         """Count them."""
         ratings = _ratings(chosen)
-        inside = _inside(random, chosen)
+        inside = is_among(random, chosen, random.n_items)
         own = ratings[random.users[inside], random.items[inside]]
         assert random.values is not None
         return cls(int(inside.sum()), int((own >= RELEVANT).sum()), int((own == random.values[inside]).sum()))
@@ -168,19 +169,12 @@ def make_benchmark(name: str, split: Split, size: int, comparisons: tuple[Compar
     """
     chosen = split.train
     positives = chosen.where(POSITIVE)
-    safe = split.test.take(~_inside(split.test, positives))
+    safe = split.test.take(~is_among(split.test, positives, split.test.n_items))
     users = eligible_users(chosen, safe)
     if not len(users):
         raise DataError(f"{name}: no user has two positives and both kinds of random items; is it the right data?")
     judged = split.test.take(np.isin(split.test.users, users))
     return Benchmark(name, positives, judged, users, size, comparisons, Overlap.of(chosen, split.test))
-
-
-def _inside(rows: Interactions, others: Interactions) -> Bools:
-    """Whether each row's user and item are among the others."""
-    cells = np.zeros((rows.n_users, rows.n_items), dtype=bool)
-    cells[others.users, others.items] = True
-    return np.asarray(cells[rows.users, rows.items])
 
 
 def _ratings(log: Interactions) -> Floats:

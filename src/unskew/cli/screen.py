@@ -1,20 +1,33 @@
-"""Progress on a terminal."""
+"""What a command shows: tables on stdout, progress and warnings on stderr."""
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+
+def screen(width: int, *, highlight: bool = False) -> Console:
+    """Stdout. A pipe or file gets lines of this width, not those of an imagined 80-column screen."""
+    return Console(width=None if sys.stdout.isatty() else width, highlight=highlight)
+
+
+def aside() -> Console:
+    """Stderr, for warnings and notes."""
+    return Console(stderr=True, soft_wrap=True)
+
+
+def plain_table(*headers: str, **more: Any) -> Table:
+    """A table with a line below its headers, and no other."""
+    return Table(*headers, pad_edge=False, box=SIMPLE_HEAD, **more)
 
 
 class Bars:
-    """One bar a stage: ``bars(stage, done, total)`` moves it, ``bars.say(stage, words)`` puts words beside it.
-
-    Parameters
-    ----------
-    bars : Progress
-    """
+    """One bar per stage: ``bars(stage, done, total)`` moves it, ``bars.say(stage, words)`` puts words next to it."""
 
     def __init__(self, bars: Progress) -> None:
         self.bars = bars
@@ -27,14 +40,14 @@ class Bars:
         self.bars.update(self.tasks[stage], completed=done, total=total)
 
     def say(self, stage: str, words: str) -> None:
-        """Put words beside the bar of a stage, if it has one."""
+        """Put words next to the bar of a stage, if it has one."""
         if stage in self.tasks:
             self.bars.update(self.tasks[stage], words=words)
 
 
 @contextmanager
 def stages(*, quiet: bool = False) -> Iterator[Bars | None]:
-    """A callback ``(stage, done, total)`` that draws one bar a stage on stderr, or None when nobody watches."""
+    """A callback ``(stage, done, total)`` that draws one bar per stage on stderr, or None when nobody watches."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

@@ -1,0 +1,186 @@
+"""What a command reads: logs, models, counts of relevant items, and ``--config RUN.toml``."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unskew.errors import ConfigError, DataError, did_you_mean
+
+if TYPE_CHECKING:
+    from unskew.data import Columns, Interactions
+
+MODEL_FILES = ("factors", "scores", "predictions")
+_PROPENSITY_FILES = ("mcar", "users", "items")  # options of propensity models that name files
+_KINDS: dict[type, tuple[tuple[type, ...], str]] = {
+    str: ((str,), "text"),
+    int: ((int,), "a whole number"),
+    float: ((float, int), "a number"),
+    bool: ((bool,), "true or false"),
+}
+
+
+def read_log(log: Path, columns: "Columns") -> "Interactions":
+    """The rows of a file, or of a data set of that name."""
+    from unskew.cli.screen import aside
+    from unskew.data.sources import SOURCES, status_of
+
+    if not log.exists() and str(log) in SOURCES:
+        source = SOURCES[str(log)]
+        interactions = source.read()
+        if note := status_of(source).note:
+            aside().print(f"note: {log}: {note}", markup=False, highlight=False)
+        return interactions
+    if not log.exists() and log.name == str(log) and not log.suffix:
+        raise DataError(f"{log}: no such file or data set{did_you_mean(str(log), SOURCES)}")
+    return columns.read(log)
+
+
+def read_models(given: Mapping[str, list[str] | None], columns: "Columns") -> dict[str, Any]:
+    """The models by name; a table of predictions named like a model that ranks is one model with it.
+
+    `given` has texts under ``factors``, ``scores``, ``model`` and ``predictions``; one may be missing or None.
+    """
+    from unskew.models import Model
+    from unskew.ranking import read_factors, read_predictions, read_scores
+
+    models: dict[str, Any] = {}
+    for name, path in named_files(given.get("factors")):
+        _add(models, name, read_factors(path))
+    for name, path in named_files(given.get("scores")):
+        _add(models, name, read_scores(path, user=columns.user, item=columns.item))
+    for text in given.get("model") or []:
+        name, word = split_name(text)
+        _add(models, name, Model.from_word(word))
+    predicted: dict[str, Any] = {}
+    for name, path in named_files(given.get("predictions")):
+        _add(predicted, name, read_predictions(path, user=columns.user, item=columns.item))
+    for name, table in predicted.items():
+        models[name] = (models[name], table) if name in models else table
+    return models
+
+
+def model_files(given: Mapping[str, list[str] | None]) -> list[Path]:
+    """The files that models are read from."""
+    return [path for kind in MODEL_FILES for _, path in named_files(given.get(kind))]
+
+
+def named_files(texts: Iterable[str] | None) -> Iterable[tuple[str, Path]]:
+    """Name and path of each ``NAME=FILE``; a file alone is named after itself."""
+    for text in texts or []:
+        name, equals, path = text.partition("=")
+        if not equals or Path(text).exists():
+            file = Path(text)
+            yield file.name.removesuffix(".gz").rsplit(".", 1)[0], file
+        elif not name or not path:
+            raise ConfigError(f"cannot read {text!r}; write NAME=FILE or FILE")
+        else:
+            yield name, Path(path)
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """The name and the word of ``NAME=WORD``; a word alone is its own name."""
+    match = re.fullmatch(r"([^=()]*)=(.*)", text)
+    name, word = match.groups() if match else (text, text)
+    if not name or not word:
+        raise ConfigError(f"cannot read {text!r}; write NAME=WORD or WORD, as in als(factors=32)")
+    return name.strip(), word
+
+
+def _add(models: dict[str, Any], name: str, model: Any) -> None:
+    if name in models:
+        raise ConfigError(f"two models are called {name!r}; name them apart, as in other={name}")
+    models[name] = model
+
+
+def read_relevant(path: Path, columns: "Columns") -> Any:
+    """The table of relevant counts, its user column called ``user``."""
+    import polars as pl
+
+    from unskew.data.frames import find_column, to_numbers
+    from unskew.data.reading import read_table
+
+    frame = read_table(path)
+    if frame.is_empty():
+        raise DataError(f"{path}: there is a header but no row; give a line user,relevant for every user")
+    user = find_column(columns.user if columns.user in frame.columns else "user", frame.columns, str(path))
+    if "relevant" not in frame.columns:
+        raise DataError(f"{path}: no column 'relevant' (it has {', '.join(frame.columns[:8])}); rename the counts so")
+    counts = to_numbers(frame["relevant"], f"column 'relevant' of {path}", times=False)
+    return frame.select(frame[user].alias("user"), pl.Series("relevant", counts))
+
+
+def read_config(path: Path, known: Mapping[str, type]) -> dict[str, Any]:
+    """Read a TOML file whose keys are long option names, each of a known kind; paths are relative to the file."""
+    from unskew.data.reading import check_readable
+
+    check_readable(path)
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 text; save the file as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f'{path}: not valid TOML ({error}); write lines such as metric = ["auc"]') from error
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error}); check the path") from error
+    resolved: dict[str, Any] = {}
+    for key, value in given.items():
+        name = key.replace("-", "_")
+        if isinstance(value, dict):
+            raise ConfigError(f"{path}: table [{key}] means nothing here; put the options at the top level")
+        if name not in known:
+            options = sorted(option.replace("_", "-") for option in known)
+            raise ConfigError(f"{path}: unknown key {key!r}{did_you_mean(key, options)}")
+        resolved[name] = _value(name, value, known[name], path)
+    return resolved
+
+
+def _value(name: str, value: Any, kind: type, path: Path) -> Any:
+    folder, given = path.parent, f"{path}: {name.replace('_', '-')} = {value!r}"
+    if kind is list:
+        values = [value] if isinstance(value, str) else value
+        if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+            raise ConfigError(f"{given}: expected text or a list of texts")
+        if name == "model":
+            return [_model_word(one, folder) for one in values]
+        return [_model_file(one, folder) for one in values] if name in MODEL_FILES else values
+    if kind is Path:
+        if not isinstance(value, str):
+            raise ConfigError(f"{given}: expected the path of a file, as text")
+        return Path(value) if value == "-" else folder / value
+    if name == "propensity" and isinstance(value, str):
+        return _with_folder(value, folder)
+    kinds, expected = _KINDS[kind]
+    if not isinstance(value, kinds) or (isinstance(value, bool) and kind is not bool):
+        raise ConfigError(f"{given}: expected {expected}")
+    return value
+
+
+def _model_file(text: str, folder: Path) -> str:
+    name, equals, file = text.partition("=")
+    whole = folder / text
+    return f"{name}={folder / file}" if equals and not whole.exists() else str(whole)
+
+
+def _model_word(text: str, folder: Path) -> str:
+    from unskew.models import Model
+
+    name, word = split_name(text)
+    model: Any = Model.from_word(word)
+    own = getattr(model, "propensity", "")
+    return f"{name}={replace(model, propensity=_with_folder(own, folder))}" if own else text
+
+
+def _with_folder(text: str, folder: Path) -> str:
+    """A word whose files are named from the folder of the TOML file."""
+    from unskew.propensities import From, PropensityModel
+
+    built: Any = PropensityModel.from_word(text)
+    files = {key: getattr(built, key) for key in _PROPENSITY_FILES if isinstance(getattr(built, key, None), str)}
+    moved = {key: str(folder / file) for key, file in files.items()}
+    source = getattr(built, "source", None)
+    if isinstance(source, From):
+        moved["gamma"] = str(From(str(folder / source.file)))
+    return str(replace(built, **moved)) if moved else text

@@ -1,0 +1,46 @@
+"""What the columns of tables are called, and the rows of such tables."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from unskew.data.interactions import Interactions
+from unskew.data.reading import read_table
+from unskew.errors import DataError
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of the columns of interaction files.
+
+    Parameters
+    ----------
+    user, item : str
+        Columns of ids.
+    rating, timestamp, propensity : str, optional
+        By default the columns of these names, where there are such.
+    label : str, optional
+        Column of labels 0 and 1 in exposed files; ``label`` by default.
+    """
+
+    user: str = "user"
+    item: str = "item"
+    rating: str | None = None
+    timestamp: str | None = None
+    propensity: str | None = None
+    label: str | None = None
+
+    def read(self, path: str | Path, *, strict: bool = True) -> Interactions:
+        """Read the rows of a file; optional columns that are named must be there when strict."""
+        return self.rows(read_table(Path(path)), str(path), strict=strict)
+
+    def rows(self, frame: pl.DataFrame, name: str, *, strict: bool = True) -> Interactions:
+        """The rows of a table, which has a name in messages."""
+        if frame.is_empty():
+            raise DataError(f"{name}: there is a header but no row; nothing to work with")
+        named: dict[str, Any] = {"rating": self.rating, "timestamp": self.timestamp, "propensity": self.propensity}
+        if not strict:
+            named = {key: column if column in frame.columns else None for key, column in named.items()}
+        return Interactions.from_frame(frame, user=self.user, item=self.item, name=name, **named)
