@@ -7,7 +7,7 @@ from unskew.display.names import clean
 from unskew.display.numbers import rough_percent
 from unskew.display.page import Figure, render_page
 from unskew.display.styles import Style, series_styles
-from unskew.display.text_table import Column, table, words
+from unskew.display.text_table import Column, print_lines, table, words
 from unskew.simulators.likeness import STATISTICS
 
 if TYPE_CHECKING:
@@ -75,9 +75,7 @@ def print_calibration(found: "Calibration", console: "Console") -> None:
     from rich.text import Text
 
     log = found.log
-    console.print(
-        Text(f"{clean(log.name)}: {log.rows:,} rows, {log.users:,} users, {log.items:,} items"), soft_wrap=True
-    )
+    print_lines([f"{clean(log.name)}: {log.rows:,} rows, {log.users:,} users, {log.items:,} items"], console)
     rows = []
     for world in found.worlds:
         cells = [f"{world.divergences[each]:.3f} ({rough_percent(world.ratios[each] - 1)})" for each in STATISTICS]
@@ -86,5 +84,4 @@ def print_calibration(found: "Calibration", console: "Console") -> None:
     numbers = [Column(title, "right") for title in (*STATISTICS, "mean loss", "evaluations", "not drawn")]
     console.print(table(None, [*words("world"), *numbers], rows))
     console.print(Text("K-L divergence of the log from the world in nats; in brackets how far above the best seen"))
-    for world in found.worlds:
-        console.print(Text(f"{world.kind}: {world.word}"), soft_wrap=True)
+    print_lines((f"{world.kind}: {world.word}" for world in found.worlds), console)

@@ -17,18 +17,12 @@ def drawing_order(names: Iterable[str], styles: Mapping[str, Style]) -> dict[str
 
 def series_lines(keys: Mapping[str, str], styles: Mapping[str, Style], x: Any, y: Any, **mark: Any) -> Any:
     """A line per series of the rows named ``rows``, whose field `series` has the key of its name."""
-    colours = scale_of(list(keys.values()), [styles[name].colour for name in keys])
-    dashes = scale_of(list(keys.values()), [list(styles[name].dash) for name in keys])
-    return (
-        chart_of("rows")
-        .mark_line(strokeWidth=2, **mark)
-        .encode(
-            x=x,
-            y=y,
-            color=alt.Color("series:N", scale=colours, legend=None),
-            strokeDash=alt.StrokeDash("series:N", scale=dashes, legend=None),
-        )
-    )
+    words = list(keys.values())
+    colours = scale_of(words, [styles[name].colour for name in keys])
+    dashes = scale_of(words, [list(styles[name].dash) for name in keys])
+    colour = alt.Color("series:N", scale=colours, legend=None)
+    dash = alt.StrokeDash("series:N", scale=dashes, legend=None)
+    return chart_of("rows").mark_line(strokeWidth=2, **mark).encode(x=x, y=y, color=colour, strokeDash=dash)
 
 
 def one_line(points: Iterable[tuple[float, float]], x: Any, y: Any, **mark: Any) -> Any:
@@ -48,19 +42,8 @@ def share_axis() -> alt.Axis:
     return alt.Axis(format="~%", tickCount=5)
 
 
-def log_x(title: str, low: float, high: float) -> alt.X:
-    """A logarithmic axis that is a little wider than its numbers."""
-    scale, axis = _logarithmic(low, high)
-    return alt.X("x:Q", title=title, scale=scale, axis=axis)
-
-
-def log_y(low: float, high: float) -> alt.Y:
-    """The same upright."""
-    scale, axis = _logarithmic(low, high)
-    return alt.Y("y:Q", title=None, scale=scale, axis=axis)
-
-
-def _logarithmic(low: float, high: float) -> tuple[alt.Scale, alt.Axis]:
+def log_axis(low: float, high: float) -> dict[str, Any]:
+    """Scale and axis of a logarithmic channel that is a little wider than its numbers."""
     low, high = (low, high) if high > low else (low / 2, high * 2)
     scale = alt.Scale(type="log", nice=False, domain=[float(low) / 1.15, float(high) * 1.15])
-    return scale, alt.Axis(values=round_numbers(low, high), format="~g", grid=True)
+    return {"scale": scale, "axis": alt.Axis(values=round_numbers(low, high), format="~g", grid=True)}

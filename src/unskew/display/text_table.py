@@ -33,12 +33,7 @@ def digits(*titles: str) -> list[Column]:
 
 
 def table(
-    title: str | None,
-    columns: Iterable[Column],
-    rows: Iterable[Sequence[str]],
-    *,
-    group: int = 0,
-    repeat: bool = True,
+    title: str | None, columns: Iterable[Column], rows: Iterable[Sequence[str]], *, group: int = 0, repeat: bool = True
 ) -> "Table":
     """A table of plain text.
 
@@ -70,6 +65,14 @@ def plain_text(draw: "Callable[[Console], None]", width: int) -> str:
     stream = io.StringIO()
     draw(Console(file=stream, width=width, color_system=None, force_terminal=False, force_jupyter=False))
     return stream.getvalue().rstrip("\n")
+
+
+def print_lines(lines: Iterable[str], console: "Console") -> None:
+    """Print plain text that the terminal may wrap where it likes."""
+    from rich.text import Text
+
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
 
 
 def fits(table: "Table", console: "Console") -> bool:

@@ -13,7 +13,7 @@ from unskew.audit.lists import ModelAudit
 from unskew.audit.popularity import STRATA, LogAudit, Strata
 from unskew.audit.strata import StratumEstimate
 from unskew.data.concentration import lorenz
-from unskew.display.lines import log_x, log_y, one_line, share_axis, upright_rules
+from unskew.display.lines import log_axis, one_line, share_axis, upright_rules
 from unskew.display.names import clean, short_labels
 from unskew.display.styles import GREY, Style
 from unskew.display.svg import chart_of, scale_of, to_svg
@@ -24,6 +24,7 @@ POINTS = 240  # most points of a curve; more would make the page large and look 
 SIDE_POINTS = 81  # of a curve of wrong winners, on either side of 0
 OUTSIDE = "not in the log"
 _POPULARITY = "interactions of an item, n*"
+_UNIT = alt.Scale(domain=[0, 1])
 THE_LOG = Style("the log", "var(--ink)")  # the colours are the models'
 STRATUM_STYLES = {
     "all": Style("all", "var(--naive)", "diamond", hollow=True),
@@ -48,25 +49,25 @@ def rank_chart(log: LogAudit, prefix: str) -> str:
     ranks = np.stack([last - sizes + 1, last], axis=1).ravel()  # both ends of each step
     levels = np.repeat(log.levels[::-1], 2)
     points = [(ranks[k], levels[k]) for k in _spread(ranks.astype(float))]
-    axes = log_x("rank of the item", 1, int(last[-1])), log_y(1, log.largest)
-    label = (
-        f"Interactions an item over its rank: {log.largest:,} for the first of {log.items:,} items, logarithmic axes"
-    )
-    return _drawn(prefix, label, one_line(points, *axes, color=THE_LOG.colour))
+    x = alt.X("x:Q", title="rank of the item", **log_axis(1, int(last[-1])))
+    line = one_line(points, x, alt.Y("y:Q", title=None, **log_axis(1, log.largest)), color=THE_LOG.colour)
+    first = f"{log.largest:,} for the first of {log.items:,} items"
+    return _drawn(prefix, f"Interactions an item over its rank: {first}, logarithmic axes", line)
 
 
 def levels_chart(log: LogAudit, prefix: str) -> str:
     """How many items have each n*, both axes logarithmic."""
     points = [(log.levels[k], log.items_at[k]) for k in _spread(log.levels.astype(float))]
-    x, y = log_x(_POPULARITY, int(log.levels[0]), log.largest), log_y(1, int(log.items_at.max()))
+    x = alt.X("x:Q", title=_POPULARITY, **log_axis(int(log.levels[0]), log.largest))
+    y = alt.Y("y:Q", title=None, **log_axis(1, int(log.items_at.max())))
     label = f"Number of items at each of {len(log.levels):,} popularity levels, logarithmic axes"
     return _drawn(prefix, label, _dots(points, THE_LOG.colour).encode(x=x, y=y))
 
 
 def lorenz_chart(amounts: Mapping[str, Floats], styles: Mapping[str, Style], prefix: str) -> str:
     """Lorenz curves of the amounts of items, by series: the share that the least popular items have together."""
-    x = alt.X("x:Q", title="items, the rarest first", axis=share_axis(), scale=_unit())
-    y = alt.Y("y:Q", title=None, axis=share_axis(), scale=_unit())
+    x = alt.X("x:Q", title="items, the rarest first", axis=share_axis(), scale=_UNIT)
+    y = alt.Y("y:Q", title=None, axis=share_axis(), scale=_UNIT)
     layers = [one_line([(0.0, 0.0), (1.0, 1.0)], x, y, color=GREY, strokeDash=[3, 3])]
     for name, column in amounts.items():
         curve = [(round(float(a), 5), round(float(b), 5)) for a, b in zip(*lorenz(column, POINTS), strict=True)]
@@ -82,13 +83,14 @@ def presentation_chart(row: ModelAudit, style: Style, prefix: str) -> str | None
         return None
     levels, heights = row.bias.levels[shown].astype(float), row.bias.f[shown]
     points = [(levels[k], _digits(heights[k])) for k in _spread(levels)]
-    axes = {"x": log_x(_POPULARITY, levels[0], levels[-1]), "y": log_y(heights.min(), heights.max())}
-    layers = [_dots(points, style.colour, clip=True).encode(**axes)]
+    x = alt.X("x:Q", title=_POPULARITY, **log_axis(levels[0], levels[-1]))
+    y = alt.Y("y:Q", title=None, **log_axis(heights.min(), heights.max()))
+    layers = [_dots(points, style.colour, clip=True).encode(x=x, y=y)]
     words = "gamma is not identified"
     if row.gamma is not None:
         ends = levels[[0, -1]]
         fit = zip(ends, map(_digits, np.exp(row.gamma.intercept + row.gamma.gamma * np.log(ends))), strict=True)
-        layers.append(one_line(fit, **axes, strokeWidth=1.8, color="var(--ink)", strokeDash=[6, 3], clip=True))
+        layers.append(one_line(fit, x, y, strokeWidth=1.8, color="var(--ink)", strokeDash=[6, 3], clip=True))
         words = f"the fitted slope gamma is {row.gamma.gamma:.2f}"
     label = f"How often items are recommended by {clean(row.model)} over their popularity; {words}"
     return _drawn(prefix, label, *layers)
@@ -121,7 +123,7 @@ def shares_chart(strata: Strata, models: Sequence[ModelAudit], prefix: str, *, r
         .mark_bar(size=16)
         .encode(
             y=alt.Y("what:N", sort=list(labels.values()), title=None, axis=alt.Axis(ticks=False, domain=False)),
-            x=alt.X("share:Q", title=None, stack="zero", axis=share_axis(), scale=_unit()),
+            x=alt.X("share:Q", title=None, stack="zero", axis=share_axis(), scale=_UNIT),
             color=alt.Color("stratum:N", scale=colours, legend=None),
             order=alt.Order("order:Q"),
         )
@@ -141,20 +143,17 @@ def errors_chart(errors: Mapping[str, Floats], metric: str, names: tuple[str, st
     keys = ("low", "quarter", "middle", "most", "high")
     data = [{"estimator": short[label], **dict(zip(keys, map(_digits, ends[label]), strict=True))} for label in labels]
     words = list(short.values())
-    colour = alt.Color(
-        "estimator:N", scale=scale_of(words, [ESTIMATOR_STYLES[label].colour for label in labels]), legend=None
-    )
+    colours = scale_of(words, [ESTIMATOR_STYLES[label].colour for label in labels])
     y = alt.Y("estimator:N", sort=words, title=None, axis=alt.Axis(ticks=False, domain=False))
     x = alt.X("low:Q", title="estimated minus true difference", axis=alt.Axis(tickCount=5))
-    base = chart_of("rows").encode(y=y, color=colour)
+    base = chart_of("rows").encode(y=y, color=alt.Color("estimator:N", scale=colours, legend=None))
     wide = base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q")
     half = base.mark_rule(strokeWidth=7).encode(x=alt.X("quarter:Q"), x2="most:Q")
     middle = base.mark_point(size=34, filled=True, opacity=1).encode(x=alt.X("middle:Q"))
     medians = ", ".join(f"{label} {ends[label][2]:+.4f}" for label in labels)
     label = f"Errors of the difference in {metric} between {clean(names[0])} and {clean(names[1])}; medians: {medians}"
-    return to_svg(
-        alt.layer(upright_rules([0.0]), wide, half, middle).properties(height={"step": 26}), prefix, label, rows=data
-    )
+    chart = alt.layer(upright_rules([0.0]), wide, half, middle).properties(height={"step": 26})
+    return to_svg(chart, prefix, label, rows=data)
 
 
 def wrong_chart(rows: Sequence[PairRow], errors: Mapping[str, Floats], prefix: str) -> str | None:
@@ -166,7 +165,7 @@ def wrong_chart(rows: Sequence[PairRow], errors: Mapping[str, Floats], prefix: s
     scale = alt.Scale(domain=[-_digits(reach), _digits(reach)])
     axes = {
         "x": alt.X("x:Q", title="observed difference, first minus second", scale=scale, axis=alt.Axis(tickCount=5)),
-        "y": alt.Y("y:Q", title=None, scale=_unit(), axis=share_axis()),
+        "y": alt.Y("y:Q", title=None, scale=_UNIT, axis=share_axis()),
     }
     layers = [upright_rules([0.0])]
     for row in shown:
@@ -179,10 +178,8 @@ def wrong_chart(rows: Sequence[PairRow], errors: Mapping[str, Floats], prefix: s
         layers.append(line.encode(**axes, detail="side:N"))
         if row.observed is not None and row.wrong_winner is not None:
             point = chart_of([{"x": _digits(row.observed), "y": round(row.wrong_winner, 4)}])
-            mark = point.mark_point(
-                size=70, opacity=1, shape=style.shape, fill=style.fill, stroke=style.colour, strokeWidth=2
-            )
-            layers.append(mark.encode(**axes))
+            look = {"shape": style.shape, "fill": style.fill, "stroke": style.colour}
+            layers.append(point.mark_point(size=70, opacity=1, strokeWidth=2, **look).encode(**axes))
     first = shown[0]
     label = (
         f"Chance that the seeming winner is the worse one, over the observed difference in {first.metric} between "
@@ -222,7 +219,3 @@ def _spread(places: Floats) -> Ints:
 
 def _digits(value: float) -> float:
     return float(f"{value:.5g}")
-
-
-def _unit() -> alt.Scale:
-    return alt.Scale(domain=[0, 1])

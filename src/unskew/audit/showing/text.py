@@ -16,7 +16,7 @@ from unskew.audit.strata import ALL, StratumEstimate
 from unskew.display.names import shortened
 from unskew.display.numbers import number, short_percent
 from unskew.display.phrases import sentence
-from unskew.display.text_table import Column, digits, fits, plain_text, print_whole, table, words
+from unskew.display.text_table import Column, digits, fits, plain_text, print_lines, print_whole, table, words
 from unskew.simulators.likeness import STATISTICS
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def as_text(audit: "Audit", width: int = 110) -> str:
 
 def print_audit(audit: "Audit", console: Console) -> None:
     """Print the headline, the log, the strata, the lists, the metrics, and how wrong they can be."""
-    console.print(Text(headline(audit)), soft_wrap=True)
+    print_lines([headline(audit)], console)
     _print_log(audit, console)
     print_whole(_strata(audit), console)
     if audit.models:
@@ -52,8 +52,7 @@ def print_audit(audit: "Audit", console: Console) -> None:
 
 def print_audit_warnings(audit: "Audit", console: Console) -> None:
     """Print what should be read with care."""
-    for text in audit.warnings:
-        console.print(Text(f"warning: {text}"), soft_wrap=True)
+    print_lines((f"warning: {text}" for text in audit.warnings), console)
 
 
 def _print_log(audit: "Audit", console: Console) -> None:
@@ -131,8 +130,7 @@ def _cell(part: StratumEstimate | None) -> str:
 def print_error(error: ErrorAudit, console: Console) -> None:
     """Print the lead, the worlds, the reference pair, the user's pairs, and what all of it assumes."""
     console.print(Text("How wrong can an evaluation on a log like this be?", style="bold"))
-    for text in lead(error):
-        console.print(Text(text), soft_wrap=True)
+    print_lines(lead(error), console)
     if len(error.worlds) > 1:
         _print_worlds(error, console)
     if error.accepted:
@@ -141,10 +139,8 @@ def print_error(error: ErrorAudit, console: Console) -> None:
     for a, b in dict.fromkeys((row.a, row.b) for row in error.own):
         title = f"Your {shortened(a, NAME)} against {shortened(b, NAME)}: errors of the difference"
         _print_pairs(title, error, [row for row in error.own if (row.a, row.b) == (a, b)], console)
-    console.print(Text(assumed(error)), soft_wrap=True)
-    console.print(Text(depth_used(error)), soft_wrap=True)
-    if error.missing:
-        console.print(Text(sentence(error.missing)), soft_wrap=True)
+    missing = [sentence(error.missing)] if error.missing else []
+    print_lines([assumed(error), depth_used(error), *missing], console)
 
 
 def _print_values(error: ErrorAudit, console: Console) -> None:
@@ -168,8 +164,7 @@ def _print_worlds(error: ErrorAudit, console: Console) -> None:
     halves = (("Worlds", fit), ("Worlds: wrong winner", wrong))
     for part in [whole] if fits(whole, console) else [_worlds(title, error, half) for title, half in halves]:
         print_whole(part, console)
-    for line in refusals(error):
-        console.print(Text(line), soft_wrap=True)
+    print_lines(refusals(error), console)
 
 
 def _divergence(name: str) -> Callable[[WorldResult], str]:

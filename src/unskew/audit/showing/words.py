@@ -1,6 +1,6 @@
 """An audit in sentences: the skew of the log, then how wrong an evaluation on it can be."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from unskew.audit.error.agreement import Span, span_of_shares
@@ -111,9 +111,12 @@ def lead(error: ErrorAudit) -> Iterator[str]:
             f"{len(error.accepted)} of {counted(len(error.worlds), 'world')} of {counted(kinds, 'kind')} are accepted "
             "as like this log."
         )
-    yield f"{_seems_better(error, first[NAIVE])} {_others(error, [first[label] for label in shown[1:]])}"
+    rows = [first[label] for label in shown]
+    others = _by_estimator(rows[1:], error.wrong_span)
+    yield f"{_seems_better(error, first[NAIVE])} {f'It is {listed(others)}.' if others else ''}"
     yield _truly_ahead(error, first[NAIVE])
-    yield f"The smallest difference in {metric} that can be detected is {listed(_detects(error, first, shown))}."
+    detects = _by_estimator(rows, error.smallest_span, " of the value")
+    yield f"The smallest difference in {metric} that can be detected is {listed(detects)}."
     yield from _use(error)
     own = [row for row in error.own if row.metric == metric]
     if own:
@@ -151,10 +154,10 @@ def _by_kind(error: ErrorAudit, row: PairRow) -> str:
     return f" By kind of world: {', '.join(said)}."
 
 
-def _others(error: ErrorAudit, rows: list[PairRow]) -> str:
-    spans = [(row.label, error.wrong_span(row)) for row in rows]
-    said = [f"{_shares(span)} by {label}{_mark(span)}" for label, span in spans if span is not None]
-    return f"It is {listed(said)}." if said else ""
+def _by_estimator(rows: list[PairRow], span_of: Callable[[PairRow], Span | None], of: str = "") -> list[str]:
+    """The range over worlds for each estimator that has one."""
+    spans = [(row.label, span_of(row)) for row in rows]
+    return [f"{_shares(span)}{of} by {label}{_mark(span)}" for label, span in spans if span is not None]
 
 
 def _truly_ahead(error: ErrorAudit, row: PairRow) -> str:
@@ -164,13 +167,6 @@ def _truly_ahead(error: ErrorAudit, row: PairRow) -> str:
     low, high = min(gaps), max(gaps)
     size = rounded(low) if rounded(low) == rounded(high) else f"{rounded(low)} to {rounded(high)}"
     return f"In truth the perfect one is ahead by {size} in {row.metric}."
-
-
-def _detects(error: ErrorAudit, first: dict[str, PairRow], shown: list[str]) -> Iterator[str]:
-    for label in shown:
-        span = error.smallest_span(first[label])
-        if span is not None:
-            yield f"{_shares(span)} of the value by {label}{_mark(span)}"
 
 
 def _mark(span: Span) -> str:
@@ -223,12 +219,8 @@ def _or(each: Recommendation) -> str:
 
 
 def _worst(each: Recommendation) -> str:
-    if each.estimator == NAIVE:
-        return f"worst error {percent(each.worst)}"
-    return (
-        f"worst error {percent(each.worst)}, naive {percent(each.naive_worst)}; better than naive in {each.beats} of "
-        f"{each.worlds}"
-    )
+    worst, beats = f"worst error {percent(each.worst)}", f"better than naive in {each.beats} of {each.worlds}"
+    return worst if each.estimator == NAIVE else f"{worst}, naive {percent(each.naive_worst)}; {beats}"
 
 
 def _verdict(error: ErrorAudit, rows: list[PairRow], labels: list[str]) -> str:

@@ -1,6 +1,7 @@
 """Charts of a report."""
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Any
 
 import altair as alt
@@ -19,18 +20,15 @@ LABEL = 18  # characters of a name in a chart
 
 def estimator_styles(estimators: Sequence[Estimator]) -> dict[str, Style]:
     """Naive averages hollow and grey, corrected estimates filled and coloured."""
-    styles: dict[str, Style] = {}
-    looks = [("var(--c1)", "circle"), ("var(--c3)", "square"), ("var(--c2)", "triangle-up"), ("var(--c4)", "diamond")]
-    corrected = 0
+    looks = cycle(
+        [("var(--c1)", "circle"), ("var(--c3)", "square"), ("var(--c2)", "triangle-up"), ("var(--c4)", "diamond")]
+    )
+    styles = {}
     for estimator in estimators:
         word = str(estimator)
-        if not estimator.corrects:
-            shape = "diamond" if isinstance(estimator, Aoa) and estimator.per != "pair" else "circle"
-            styles[word] = Style(word, "var(--naive)", shape, hollow=True)
-        else:
-            colour, shape = looks[corrected % len(looks)]
-            styles[word] = Style(word, colour, shape)
-            corrected += 1
+        diamond = isinstance(estimator, Aoa) and estimator.per != "pair"
+        naive = Style(word, "var(--naive)", "diamond" if diamond else "circle", hollow=True)
+        styles[word] = Style(word, *next(looks)) if estimator.corrects else naive
     return styles
 
 
@@ -43,18 +41,8 @@ def estimates_chart(
         return None
     labels = short_labels(models, LABEL)
     used = [word for word in styles if any(row.estimator == word for row in shown)]
-    data = [
-        {
-            "model": labels[row.model],
-            "estimator": row.estimator,
-            "value": row.value,
-            "low": row.low,
-            "high": row.high,
-            "least": row.assumed_low,
-            "most": row.assumed_high,
-        }
-        for row in shown
-    ]
+    fields = ("estimator", "value", "low", "high", "assumed_low", "assumed_high")
+    data = [{"model": labels[row.model], **{name: getattr(row, name) for name in fields}} for row in shown]
     y = alt.Y("model:N", sort=[labels[m] for m in models], title=None, axis=alt.Axis(ticks=False, domain=False))
     offset = alt.YOffset("estimator:N", sort=used, scale=alt.Scale(domain=used))
     colour = [styles[word].colour for word in used]
@@ -63,8 +51,10 @@ def estimates_chart(
     hue = alt.Color("estimator:N", scale=scale_of(used, colour), legend=None)
     whiskers = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_rule(strokeWidth=2.4)
     whiskers = whiskers.encode(x=alt.X("low:Q", title=None), x2="high:Q", color=hue)
-    assumed = base.transform_filter("isValid(datum.least) && isValid(datum.most)").mark_rule(strokeWidth=0.9)
-    assumed = assumed.encode(x=alt.X("least:Q", title=None), x2="most:Q", color=hue)
+    assumed = base.transform_filter("isValid(datum.assumed_low) && isValid(datum.assumed_high)").mark_rule(
+        strokeWidth=0.9
+    )
+    assumed = assumed.encode(x=alt.X("assumed_low:Q", title=None), x2="assumed_high:Q", color=hue)
     points = base.mark_point(size=42, strokeWidth=1.8, opacity=1).encode(
         x=x,
         stroke=alt.Stroke("estimator:N", scale=scale_of(used, colour), legend=None),
@@ -179,10 +169,8 @@ def _change_rules(sweep: Sweep) -> list[Any]:
     rules = []
     few = len(sweep.values) <= COLOURS  # else lower places change nearly everywhere, and rules would hide the lines
     for kind, first in (("var(--rule)", False), ("var(--alarm)", True)):
-        if not (few or first):
-            continue
         at = [(c.low + c.high) / 2 for c in sweep.changes if (c.before[0] != c.after[0]) == first]
-        if at:
+        if at and (few or first):
             rules.append(upright_rules(at, color=kind, strokeDash=[5, 3] if first else [2, 3], strokeWidth=1.5))
     return rules
 

@@ -1,11 +1,11 @@
 """The report as one HTML file that needs nothing else: no script, no font, no request to anywhere."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from unskew.display.numbers import minus, percent_cell, signed
+from unskew.display.numbers import interval, minus, percent_cell, signed
 from unskew.display.page import Figure, MetricTable, render_page
 from unskew.display.phrases import chain, quoted, sentence
 from unskew.display.styles import COLOURS, GREY, Style, series_styles
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 MANY_PAIRS = 10  # beyond this, only the pairs with the first model are shown at once
-FEW_MODELS = 6  # up to which every change of their order is told
+FEW_MODELS = 6  # up to which every change of their order is described
 FOREST, EDGE = 130, 5  # width of the interval drawn in a table's cell, and its margin
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A comparison for the table, the better model first, with where its interval lies in the little plot."""
+    """A comparison for the table, the better model first."""
 
     row: Comparison
     beyond: bool
-    places: tuple[float, float, float] | None
+    places: tuple[float, ...]  # of low, difference and high in the little plot; empty without an interval
 
 
 @dataclass(frozen=True)
@@ -49,30 +49,6 @@ class PairGroup:
     zero: float
 
 
-@dataclass(frozen=True)
-class _Scale:
-    """From a difference to its place in the little plot."""
-
-    low: float
-    high: float
-
-    @classmethod
-    def around(cls, rows: Sequence[Comparison]) -> "_Scale":
-        """Wide enough for all intervals and zero."""
-        ends = [x for c in rows for x in (c.low, c.high, c.difference) if x is not None]
-        return cls(min([0.0, *ends]), max([0.0, *ends]))
-
-    def __call__(self, value: float) -> float:
-        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
-        return round(EDGE + (FOREST - 2 * EDGE) * share, 1)
-
-    def places(self, row: Comparison) -> tuple[float, float, float] | None:
-        """Where low, difference and high lie; None without an interval."""
-        if row.low is None or row.difference is None or row.high is None:
-            return None
-        return self(row.low), self(row.difference), self(row.high)
-
-
 def render(report: "Report", *, introduction: str = "") -> str:
     """Write the page: the same report gives the same bytes.
 
@@ -83,7 +59,7 @@ def render(report: "Report", *, introduction: str = "") -> str:
 
 
 def _context(report: "Report") -> dict[str, Any]:
-    beside = report.twins.estimates
+    beside, band = report.twins.estimates, report.band
     rows = [*report.estimates, *beside]
     estimators = _in_order(report.settings.estimators, beside)
     styles = charts.estimator_styles(estimators)
@@ -100,7 +76,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "level": f"{100 * report.settings.level:.4g} %",
         "estimator_styles": list(styles.values()),
         "targets": targets_of(rows),
-        "assumed": "" if report.band is None else _assumed(report.band.range.low, report.band.range.high),
+        "assumed": "" if band is None else minus(f"gamma {interval(band.range.low, band.range.high, '.3g')}"),
         "lower": {str(metric) for metric in report.settings.metrics if metric.lower_is_better},
         "estimate_figures": [_estimate_figure(report, rows, styles, k) for k in range(len(report.settings.metrics))],
         "clipped": any(row.clipped_share > 0 for row in rows),
@@ -127,14 +103,9 @@ def _context(report: "Report") -> dict[str, Any]:
     }
 
 
-def _assumed(low: float, high: float) -> str:
-    return minus(f"gamma {low:.3g} to {high:.3g}")
-
-
 def _in_order(asked: Sequence[Estimator], beside: Sequence[Estimate]) -> list[Estimator]:
     """Naive averages first, then the corrected estimates, those added for the page included."""
-    words = dict.fromkeys(row.estimator for row in beside)
-    added = [Estimator.from_word(word) for word in words]
+    added = [Estimator.from_word(word) for word in dict.fromkeys(row.estimator for row in beside)]
     by_word = {str(e): e for e in (*asked, *added)}
     return sorted(by_word.values(), key=lambda e: e.corrects)
 
@@ -198,21 +169,29 @@ def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGro
             continue
         place = {model: k for k, model in enumerate(_best_first(report, rows, metric, estimator))}
         mine.sort(key=lambda c: (place[c.a], place[c.b]))
-        scale = _Scale.around(mine)
-        pairs = [Pair(c, standing.is_beyond_chance(c), scale.places(c)) for c in mine]
+        scale = _scale(mine)
+        ends = [[x for x in (c.low, c.difference, c.high) if x is not None] for c in mine]
+        places = [tuple(map(scale, each)) if len(each) == 3 else () for each in ends]
+        pairs = [Pair(c, standing.is_beyond_chance(c), place_of) for c, place_of in zip(mine, places, strict=True)]
         few = len(pairs) <= MANY_PAIRS
         judging = estimator == _judging_word(report, metric)
         shown = [pair for pair in pairs if few or (judging and 0 in (place[pair.row.a], place[pair.row.b]))]
         yield PairGroup(metric, estimator, tuple(shown), () if few else tuple(pairs), scale(0.0))
 
 
+def _scale(rows: Sequence[Comparison]) -> Callable[[float], float]:
+    """From a difference to its place in the little plot, which is wide enough for all intervals and zero."""
+    ends = [0.0, *(x for c in rows for x in (c.low, c.high, c.difference) if x is not None)]
+    low, width = min(ends), max(ends) - min(ends)
+    return lambda value: round(EDGE + (FOREST - 2 * EDGE) * ((value - low) / width if width > 0 else 0.5), 1)
+
+
 def _sweep_figure(report: "Report", sweep: Sweep, styles: dict[str, Style], place: int) -> Figure:
     model = report.settings.propensity
     gamma = model.known_gamma if isinstance(model, Popularity) else None
     svg = charts.sweep_chart(sweep, styles, gamma, f"sweep-{place}")
-    if len(sweep.values) < 2 or svg is None:
-        return Figure(sweep.metric, svg)
-    return Figure(sweep.metric, svg, tuple(map(sentence, _order_words(sweep))))
+    notes = () if len(sweep.values) < 2 or svg is None else tuple(map(sentence, _order_words(sweep)))
+    return Figure(sweep.metric, svg, notes)
 
 
 def _order_words(sweep: Sweep) -> Iterator[str]:

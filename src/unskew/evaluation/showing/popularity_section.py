@@ -58,11 +58,8 @@ def measure_skew(report: "Report") -> Skew:
     has = ~np.isnan(weights)
     weighted: Floats = np.bincount(place[has], weights=weights[has], minlength=len(catalogue)).astype(float)
     held_out = np.bincount(place, minlength=len(catalogue)).astype(float)
-    edges, rows, weight = _histogram(weights[has])
     return Skew(
-        edges=edges,
-        rows=rows,
-        weight=weight,
+        *_histogram(weights[has]),
         train=cumulative_share(counts, counts),
         held_out=cumulative_share(counts, held_out),
         weighted=cumulative_share(counts, weighted),

@@ -48,7 +48,7 @@ def describe_sample(report: "Report", styles: Mapping[str, Style]) -> ExposedPan
     cutoffs = sorted({metric.cutoff for metric in report.settings.metrics if metric.cutoff is not None})
     inside = any(isinstance(estimator, Traditional) for estimator in report.settings.estimators)
     depths = [depth_of(k, exposed.drawn) for k in cutoffs] if inside else []
-    curve = recall_chart(*recall_curves(exposed), styles, cutoffs, depths, "exposed")
+    curve = recall_chart(exposed, styles, cutoffs, depths)
     return ExposedPanel(
         sentences=(*_drawn(exposed), *_depth_words(cutoffs, depths, exposed.drawn), *_landed(report, cutoffs)),
         facts=tuple(_facts(exposed)),
@@ -130,15 +130,9 @@ def _range(sizes: Ints) -> str:
     return f"{ends['min']:,}" if ends["min"] == ends["max"] else f"{ends['min']:,} to {ends['max']:,}"
 
 
-def recall_chart(
-    steps: Ints,
-    curves: Mapping[str, Floats],
-    styles: Mapping[str, Style],
-    cutoffs: Sequence[int],
-    depths: Sequence[float],
-    prefix: str,
-) -> str:
+def recall_chart(exposed: Exposed, styles: Mapping[str, Style], cutoffs: Sequence[int], depths: Sequence[float]) -> str:
     """Share of positives above each rank, one line per model, with solid rules at cut-offs and dashed at depths."""
+    steps, curves = recall_curves(exposed)
     keys = drawing_order(curves, styles)
     data = [
         {"series": key, "x": int(k), "y": float(share)}
@@ -163,4 +157,4 @@ def recall_chart(
     lines = series_lines(keys, styles, x, alt.Y("y:Q", title=None, axis=share_axis()))
     names = ", ".join(clean(model) for model in list(keys)[:8])
     label = f"Estimated share of positives among the first K candidates, by {names}"
-    return to_svg(alt.layer(*rules, lines).properties(height=230), prefix, label, rows=data)
+    return to_svg(alt.layer(*rules, lines).properties(height=230), "exposed", label, rows=data)

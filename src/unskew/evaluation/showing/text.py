@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unskew.display.numbers import factor, interval, move, number, p
-from unskew.display.text_table import digits, plain_text, print_words, table, words
+from unskew.display.text_table import digits, plain_text, print_lines, print_words, table, words
 from unskew.estimators import Comparison, Observation
 from unskew.evaluation.collecting.sampled_ranks import correction_lines
 from unskew.evaluation.comparing.changes import Changes
@@ -38,19 +38,16 @@ def print_report(report: "Report", console: Console) -> None:
     print_verdict(report, console)
     print_words(_estimates(report), console)
     aims = "; ".join(f"{word} {target}" for word, target in targets_of(report.estimates).items())
-    for line in (f"targets: {aims}", *naive_lines(report)):
-        console.print(Text(line), soft_wrap=True)
+    print_lines([f"targets: {aims}", *naive_lines(report)], console)
     if report.comparisons:
         print_words(_comparisons(report), console)
     if report.band is not None and report.band.fitted:
         print_words(_over_gammas(report.band), console)
-    lower = [str(metric) for metric in report.settings.metrics if metric.lower_is_better]
-    if lower:
-        console.print(Text(f"lower is better: {', '.join(lower)}"), soft_wrap=True)
-    for line in correction_lines(report.samples.correction or ()):
-        console.print(Text(line), soft_wrap=True)
+    lower = ", ".join(str(metric) for metric in report.settings.metrics if metric.lower_is_better)
+    print_lines([f"lower is better: {lower}"] if lower else [], console)
+    print_lines(correction_lines(report.samples.correction or ()), console)
     if report.propensities.gamma is not None:
-        console.print(Text(report.propensities.gamma.describe()), soft_wrap=True)
+        print_lines([report.propensities.gamma.describe()], console)
     if report.against is not None:
         console.print()
         print_changes(report.against, console)
@@ -59,18 +56,14 @@ def print_report(report: "Report", console: Console) -> None:
 def print_changes(changes: Changes, console: Console) -> None:
     """Print what moved since an earlier run, and what to know before reading anything into it."""
     print_words(_changes(changes), console)
-    if changes.file is not None:
-        console.print(Text(f"earlier run: {changes.file}"), soft_wrap=True)
-    for name, test in (("before", changes.before), ("now", changes.after)):
-        console.print(Text(f"test {name}: {test.describe()}"), soft_wrap=True)
-    for text in changes.notes:
-        console.print(Text(f"note: {text}"), soft_wrap=True)
+    tests = [f"test before: {changes.before.describe()}", f"test now: {changes.after.describe()}"]
+    file = [] if changes.file is None else [f"earlier run: {changes.file}"]
+    print_lines([*file, *tests, *(f"note: {text}" for text in changes.notes)], console)
 
 
 def print_warnings(report: "Report", console: Console) -> None:
     """Print what should be read with care."""
-    for text in report.warnings:
-        console.print(Text(f"warning: {text}"), soft_wrap=True)
+    print_lines((f"warning: {text}" for text in report.warnings), console)
 
 
 def print_verdict(report: "Report", console: Console) -> None:

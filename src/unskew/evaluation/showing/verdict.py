@@ -11,14 +11,8 @@ from unskew.estimators import Comparison, Estimate
 from unskew.evaluation.checking.data import rows_left_out
 from unskew.evaluation.estimating.best_models import Answer, Standing
 from unskew.evaluation.estimating.common_users import lacking_share
-from unskew.evaluation.showing.vocabulary import (
-    OF_A_LOG,
-    OF_A_SAMPLE,
-    Voice,
-    describe_assumption,
-    describe_draw,
-    naive_only,
-)
+from unskew.evaluation.showing import vocabulary
+from unskew.evaluation.showing.vocabulary import OF_A_LOG, OF_A_SAMPLE, Voice
 from unskew.metrics import AnyMetric
 from unskew.propensities import Uniform
 
@@ -37,11 +31,6 @@ class Finding:
 
     answer: Answer
     sentences: tuple[str, ...]
-
-    @property
-    def metric(self) -> str:
-        """Its word."""
-        return self.answer.metric
 
 
 @dataclass(frozen=True)
@@ -248,7 +237,7 @@ def _sentences(report: "Report", answer: Answer, metric: AnyMetric, voice: Voice
         yield from _gamma_words(answer)
         yield from _flip_words(answer)
     if not answer.corrects and voice is OF_A_LOG:
-        yield f"{naive_only(metric)}."
+        yield f"{vocabulary.naive_only(metric)}."
 
 
 def _best_words(judging: Standing, kind: str, level: float, voice: Voice) -> Iterator[str]:
@@ -363,10 +352,10 @@ def _doubts(report: "Report", voice: Voice) -> Iterator[str]:
     corrected = [row for row in report.estimates if row.estimator in words]
     if corrected:
         if voice is OF_A_SAMPLE:
-            yield describe_draw(report.samples.judged.split.rule)
+            yield vocabulary.describe_draw(report.samples.judged.split.rule)
         if any(e.uses_propensity for e in report.settings.estimators):
             assumed = None if report.band is None else report.band.range
-            yield describe_assumption(report.settings.propensity, assumed)
+            yield vocabulary.describe_assumption(report.settings.propensity, assumed)
         size, users = corrected[0].effective_sample_size, corrected[0].users
         if size is not None and size < users / 2:
             yield (

@@ -3,22 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from unskew import propensities
 from unskew.data.candidates import Candidates, Unseen
 from unskew.display.numbers import signed
 from unskew.errors import Option
 from unskew.estimators import Estimate
 from unskew.metrics import AnyMetric
-from unskew.propensities import (
-    Boosted,
-    Column,
-    Combined,
-    GammaRange,
-    Logistic,
-    NaiveBayes,
-    Popularity,
-    PropensityModel,
-    Uniform,
-)
+from unskew.propensities import GammaRange, PropensityModel
 
 
 @dataclass(frozen=True)
@@ -61,18 +52,21 @@ OF_A_SAMPLE = Voice(
 _CHANCE = "a pair's chance to be observed"
 _SAMPLE = "that the sample of ratings was drawn at random"
 _DEPENDS: tuple[tuple[type[PropensityModel], str], ...] = (
-    (NaiveBayes, f"{_CHANCE} depends on its rating alone, and {_SAMPLE}"),
-    (Logistic, f"{_CHANCE} follows a logistic model of the given covariates, whatever its rating"),
-    (Boosted, f"{_CHANCE} depends on the given covariates alone, whatever its rating"),
-    (Combined, f"{_CHANCE} depends on the given covariates and, independently of them, on its rating, and {_SAMPLE}"),
+    (propensities.NaiveBayes, f"{_CHANCE} depends on its rating alone, and {_SAMPLE}"),
+    (propensities.Logistic, f"{_CHANCE} follows a logistic model of the given covariates, whatever its rating"),
+    (propensities.Boosted, f"{_CHANCE} depends on the given covariates alone, whatever its rating"),
+    (
+        propensities.Combined,
+        f"{_CHANCE} depends on the given covariates and, independently of them, on its rating, and {_SAMPLE}",
+    ),
 )
 
 
 def describe_assumption(model: PropensityModel, assumed: GammaRange | None = None) -> str:
     """What must hold for the corrected numbers to be right, and over which gammas they were made."""
-    if isinstance(model, Uniform):
+    if isinstance(model, propensities.Uniform):
         return "The propensity is uniform, so nothing is corrected: each estimate equals its naive counterpart."
-    if isinstance(model, Popularity):
+    if isinstance(model, propensities.Popularity):
         gamma = signed(model.known_gamma)
         text = (
             f"The correction assumes that an item's chance to be observed follows its popularity in training, with "
@@ -88,7 +82,7 @@ def describe_assumption(model: PropensityModel, assumed: GammaRange | None = Non
             f"The correction assumes that {depends}. No interval covers an error in that; the section on propensities "
             "shows how far they add up."
         )
-    if isinstance(model, Column):
+    if isinstance(model, propensities.Column):
         return "The correction takes the test file's own propensities as true. No interval covers an error in that."
     return f"The correction takes the propensity {model} as true. No interval covers an error in that."
 
@@ -107,11 +101,9 @@ def naive_only(metric: AnyMetric) -> str:
     cutoff = "" if metric.cutoff is None else f"@{metric.cutoff}"
     if metric.kind in {"mean", "loss", "graded"}:
         return f"{metric} is the naive average only; {Option('estimator', 'snips')} corrects it"
-    why = (
-        "a sum over relevant items has no mean over pairs"
-        if metric.kind == "sum"
-        else "its value depends on relevant items that were never observed"
-    )
+    why = "its value depends on relevant items that were never observed"
+    if metric.kind == "sum":
+        why = "a sum over relevant items has no mean over pairs"
     instead = f"adg{cutoff} and recall{cutoff} can be" if cutoff else "adg and auc can be"
     return f"{metric} is the naive average only, because {why}; {instead} corrected"
 
