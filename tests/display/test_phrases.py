@@ -2,7 +2,7 @@
 
 import pytest
 
-from unskew.display.phrases import chain, factor, few, first_of, listed, quoted, rounded, sentence, signed
+from unskew.display.phrases import capital, chain, counted, few, first_of, listed, lowered, quoted, sentence
 
 
 def test_lists_read_as_in_a_sentence():
@@ -21,19 +21,11 @@ def test_a_long_chain_is_cut():
     assert chain("abcdefg") == "“a” > “b” > “c” > “d” > “e” > 2 more"
 
 
-@pytest.mark.parametrize(
-    ("value", "text"), [(0.25, "0.250"), (0.0, "0.000"), (0.00123, "0.0012"), (-0.5, "−0.500"), (12.3456, "12.346")]
-)
-def test_numbers_keep_three_decimals_or_two_digits(value, text):
-    assert rounded(value) == text
-
-
 def test_the_rest():
-    assert signed(-0.25) == "−0.25"
-    assert signed(3.0) == "3"
-    assert [factor(1.00096), factor(12.34)] == ["1.00", "12.3"]
     assert few(["a", "b", "c", "d", "e"], last="or") == "a, b, c or 2 more"
     assert sentence("so it is") == "So it is."
+    assert [capital("so it is"), lowered("So it is"), lowered("")] == ["So it is", "so it is", ""]
+    assert [counted(1, "world"), counted(1200, "world")] == ["1 world", "1,200 worlds"]
 
 
 @pytest.mark.parametrize(

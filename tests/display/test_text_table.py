@@ -1,9 +1,8 @@
 """Printed tables keep their words and their edge."""
 
 import pytest
-from rich.table import Table
 
-from unskew.display.text_table import plain_text, print_words
+from unskew.display.text_table import Column, digits, plain_text, print_words, table, words
 
 ROWS = [
     ("recall@10", "autodebias(backbone=lightgcn, epochs=3)", "relevant items, mean over users with one in the sample")
@@ -11,13 +10,9 @@ ROWS = [
 
 
 def drawn(width: int) -> str:
-    table = Table()
-    for name in ("metric", "model", "target"):
-        table.add_column(name, overflow="fold")
-    table.add_column("value", no_wrap=True)
-    for row in ROWS:
-        table.add_row(*row, "0.1234")
-    return plain_text(lambda console: print_words(table, console), width)
+    columns = [*words("metric", "model", "target"), *digits("value")]
+    made = table(None, columns, [[*row, "0.1234"] for row in ROWS])
+    return plain_text(lambda console: print_words(made, console), width)
 
 
 @pytest.mark.parametrize("width", range(70, 130, 4))
@@ -26,3 +21,28 @@ def test_words_are_neither_cut_nor_broken_where_there_is_room_for_them(width):
     assert max(map(len, text.splitlines())) <= width
     for word in (*" ".join(ROWS[0]).split(), "0.1234"):
         assert word in text
+
+
+def lines(made) -> list[str]:
+    text = plain_text(lambda console: console.print(made), 80)
+    return [line.strip() for line in text.rstrip().splitlines()]
+
+
+def test_groups_are_sections():
+    rows = [["a", "x", "1"], ["a", "y", "22"], ["b", "x", "3"]]
+    columns = [*words("one", "two"), *digits("n")]
+    apart = lines(table("Title", columns, rows, group=1))
+    assert apart[0] == "Title"
+    assert apart[-4:] == ["a     x      1", "a     y     22", "", "b     x      3"]
+    once = lines(table("Title", columns, rows, group=1, repeat=False))
+    assert once[-4:] == ["a     x      1", "y     22", "", "b     x      3"]
+    assert "" not in lines(table("Title", columns, rows))[-3:]
+
+
+def test_what_comes_from_the_data_is_text():
+    assert "[red]:smile:" in " ".join(lines(table(None, words("name"), [["[red]:smile:"]])))
+
+
+def test_columns_that_may_not_wrap_are_cut():
+    made = table(None, [Column("name", wrap=False)], [["a" * 100]])
+    assert lines(made)[-1].endswith("…")

@@ -8,7 +8,7 @@ from made_study import ABSENT, BAD_CELL, BAD_CLAIM, EVIL, EVIL_FINDINGS, GOOD, f
 
 from unskew.studies import Figure, Panel, Series
 from unskew.studies.page import render_study
-from unskew.studies.pictures import panel_chart, series_styles
+from unskew.studies.pictures import panel_chart, styles_of
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_every_panel_is_an_svg_with_lines_bands_and_a_label():
 
 
 def test_what_is_naive_is_grey_and_series_keep_their_colour_in_all_panels():
-    styles = series_styles(figure())
+    styles = styles_of(figure())
     assert styles["plain"].colour == "var(--naive)"
     assert styles["better"].colour == "var(--c1)"
     assert all("var(--c1)" in panel_chart(figure(), panel, "p") for panel in figure().panels)

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
-from unskew import __version__
 from unskew.calibration.attempt import JOINT
 from unskew.display.names import clean
-from unskew.display.page import as_markup, page_environment
-from unskew.display.styles import Style, model_styles
-from unskew.display.svg import chart_of, scale_of, to_svg
+from unskew.display.numbers import rough_percent
+from unskew.display.page import Figure, render_page
+from unskew.display.styles import Style, series_styles
+from unskew.display.text_table import Column, print_lines, table, words
 from unskew.simulators.likeness import STATISTICS
 
 if TYPE_CHECKING:
@@ -26,62 +26,37 @@ TITLES = {
 
 def render_calibration(found: "Calibration") -> str:
     """Write the page; the same calibration gives the same bytes, and everything that comes from it is escaped."""
-    styles = model_styles([world.kind for world in found.worlds])
-    nearest = min(found.worlds, key=lambda world: world.loss)
-    return (
-        page_environment({"percent": percent}, "unskew.calibration")
-        .get_template("calibration.html.j2")
-        .render(
-            version=__version__,
-            found=found,
-            nearest=nearest,
-            statistics=STATISTICS,
-            titles=TITLES,
-            styles=styles,
-            charts=[(TITLES[each], as_markup(trace_chart(found, each, styles))) for each in (JOINT, *STATISTICS)],
-        )
-    )
+    styles = series_styles(world.kind for world in found.worlds)
+    context = {
+        "found": found,
+        "nearest": min(found.worlds, key=lambda world: world.loss),
+        "statistics": STATISTICS,
+        "titles": TITLES,
+        "styles": styles,
+        "charts": [Figure(TITLES[each], trace_chart(found, each, styles)) for each in (JOINT, *STATISTICS)],
+    }
+    return render_page("calibration.html.j2", "unskew.calibration", context, percent=rough_percent)
 
 
 def trace_chart(found: "Calibration", objective: str, styles: dict[str, Style]) -> str | None:
-    """The best so far over evaluations, a line a world; None when no world was drawn.
-
-    Parameters
-    ----------
-    found : Calibration
-    objective : str
-        A statistic, or ``joint``.
-    styles : dict
-        Look of each kind of world.
-    """
+    """The best so far of a statistic, or of all (`JOINT`), over evaluations, one line per world; None without one."""
     import altair as alt
 
+    from unskew.display.lines import series_lines
+    from unskew.display.svg import to_svg
+
     data = [
-        {"world": world.kind, "evaluation": number, "value": max(value, 1e-6)}
+        {"series": world.kind, "x": number, "y": max(value, 1e-6)}
         for world in found.worlds
         for number, value in _steps(found, world.trace[objective], objective)
     ]
     if not data:
         return None
-    kinds = list(styles)
-    lines = (
-        chart_of("rows")
-        .mark_line(strokeWidth=2, interpolate="step-after")
-        .encode(
-            x=alt.X("evaluation:Q", title="evaluation", axis=alt.Axis(tickCount=5, grid=False)),
-            y=alt.Y(
-                "value:Q",
-                title=None,
-                scale=alt.Scale(type="log", nice=False),
-                axis=alt.Axis(tickCount=5, format=".3~g"),
-            ),
-            color=alt.Color("world:N", scale=scale_of(kinds, [styles[k].colour for k in kinds]), legend=None),
-            strokeDash=alt.StrokeDash(
-                "world:N", scale=scale_of(kinds, [list(styles[k].dash) for k in kinds]), legend=None
-            ),
-        )
-    )
-    label = f"{TITLES[objective]}: the best so far over evaluations, for {', '.join(kinds)}"
+    x = alt.X("x:Q", title="evaluation", axis=alt.Axis(tickCount=5, grid=False))
+    scale = alt.Scale(type="log", nice=False)
+    y = alt.Y("y:Q", title=None, scale=scale, axis=alt.Axis(tickCount=5, format=".3~g"))
+    lines = series_lines({kind: kind for kind in styles}, styles, x, y, interpolate="step-after")
+    label = f"{TITLES[objective]}: the best so far over evaluations, for {', '.join(styles)}"
     return to_svg(lines.properties(height=200), f"trace-{objective}", label, rows=data)
 
 
@@ -96,37 +71,17 @@ def _steps(found: "Calibration", trace: Any, objective: str) -> list[tuple[int, 
 
 
 def print_calibration(found: "Calibration", console: "Console") -> None:
-    """Print divergences and losses of each world, and the words of the worlds.
-
-    Parameters
-    ----------
-    found : Calibration
-    console : Console
-    """
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    """Print divergences and losses of each world, and the words of the worlds."""
     from rich.text import Text
 
     log = found.log
-    console.print(
-        Text(f"{clean(log.name)}: {log.rows:,} rows, {log.users:,} users, {log.items:,} items"), soft_wrap=True
-    )
-    table = Table(pad_edge=False, box=SIMPLE_HEAD)
-    table.add_column("world")
-    for each in STATISTICS:
-        table.add_column(each, justify="right")
-    for column in ("mean loss", "evaluations", "not drawn"):
-        table.add_column(column, justify="right")
+    print_lines([f"{clean(log.name)}: {log.rows:,} rows, {log.users:,} users, {log.items:,} items"], console)
+    rows = []
     for world in found.worlds:
-        cells = [f"{world.divergences[each]:.3f} ({percent(world.ratios[each] - 1)})" for each in STATISTICS]
-        table.add_row(world.kind, *cells, percent(world.loss), f"{world.evaluations:,}", f"{world.refused:,}")
-    table.add_row("best seen", *(f"{found.best[each]:.3f}" for each in STATISTICS), "", "", "")
-    console.print(table)
+        cells = [f"{world.divergences[each]:.3f} ({rough_percent(world.ratios[each] - 1)})" for each in STATISTICS]
+        rows.append([world.kind, *cells, rough_percent(world.loss), f"{world.evaluations:,}", f"{world.refused:,}"])
+    rows.append(["best seen", *(f"{found.best[each]:.3f}" for each in STATISTICS), "", "", ""])
+    numbers = [Column(title, "right") for title in (*STATISTICS, "mean loss", "evaluations", "not drawn")]
+    console.print(table(None, [*words("world"), *numbers], rows))
     console.print(Text("K-L divergence of the log from the world in nats; in brackets how far above the best seen"))
-    for world in found.worlds:
-        console.print(Text(f"{world.kind}: {world.word}"), soft_wrap=True)
-
-
-def percent(share: float) -> str:
-    """A loss in percent, with no more digits than it deserves."""
-    return f"{100 * share:,.0f} %" if abs(share) >= 0.1 else f"{100 * share:.1f} %"
+    print_lines((f"{world.kind}: {world.word}" for world in found.worlds), console)

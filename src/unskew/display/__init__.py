@@ -1,1 +1,1 @@
-"""How anything looks: names, phrases, tables, pages; it knows no result."""
+"""How anything looks: names, numbers, phrases, tables, charts, pages; it knows no result."""

@@ -1,55 +1,73 @@
-"""What all pages share: the templates' environment, and a chart with its caption."""
+"""What all pages share: figures and tables for the macros, and the templates' environment."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from markupsafe import Markup
 
-from unskew.display.names import clean
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from unskew import __version__
+from unskew.display import numbers
+from unskew.display.names import clean, shortened
+from unskew.display.phrases import sentence
 
 
 @dataclass(frozen=True)
-class Captioned:
-    """A chart with its caption, as the sections of an audit show it."""
+class Figure:
+    """A chart with its caption."""
 
     title: str
-    svg: Markup | None
-    note: str = ""
+    svg: str | None  # escapes its own text; None if there is nothing to draw
+    notes: tuple[str, ...] = ()
 
 
-def page_environment(filters: Mapping[str, Any], *packages: str) -> "Environment":
-    """Templates that lie in these packages, and those of this one; what comes from data is escaped and must be there.
+@dataclass(frozen=True)
+class MetricTable:
+    """The rows of a table that belong to one metric."""
 
-    Parameters
-    ----------
-    filters : mapping
-    packages : str
-        Where to look first.
+    metric: str
+    definition: str
+    rows: tuple[Any, ...]
+
+
+def render_page(template: str, package: str, context: Mapping[str, Any], **filters: Callable[..., str]) -> str:
+    """Fill a template that is in this package or in `display`.
+
+    Text from the data is escaped, and a name that is missing from the context is an error. The filters come on top of
+    those that all pages have.
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-    loader = ChoiceLoader([*(PackageLoader(package, ".") for package in packages), PackageLoader("unskew.display")])
     environment = Environment(
-        loader=loader,
+        loader=ChoiceLoader([PackageLoader(package, "."), PackageLoader("unskew.display")]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_printable,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= filters
-    return environment
+    environment.filters |= _FILTERS | filters
+    environment.globals["interval"] = _typeset(numbers.interval)
+    return environment.get_template(template).render(context, version=__version__)
 
 
 def _printable(value: Any) -> Any:
-    """Keep out of the page what is no text, whichever expression it comes from."""
+    """Keep characters that are not text out of the page, whichever expression they come from."""
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def as_markup(svg: str | None) -> Markup | None:
-    """A chart as it is; charts escape their own text."""
-    return None if svg is None else Markup(svg)  # noqa: S704
+def _typeset(written: Callable[..., str]) -> Callable[..., str]:
+    return lambda *values: numbers.minus(written(*values))
+
+
+_FILTERS: dict[str, Callable[..., str]] = {
+    "number": _typeset(numbers.number),
+    "move": _typeset(partial(numbers.move, none="–")),
+    "p": partial(numbers.p, none="–"),
+    "plain": numbers.plain,
+    "shortened": shortened,
+    "sentence": sentence,
+    "json": partial(json.dumps, indent=2, ensure_ascii=False),
+}

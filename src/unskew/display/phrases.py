@@ -1,4 +1,4 @@
-"""Names, numbers and lists within sentences."""
+"""Names and lists within sentences."""
 
 from collections.abc import Iterable, Sequence
 
@@ -47,31 +47,14 @@ def chain(names: Sequence[str], most: int = 5) -> str:
     return shown if len(names) <= most else f"{shown} > {len(names) - most} more"
 
 
-def signed(number: float) -> str:
-    """A short number with a real minus sign."""
-    return f"{number:g}".replace("-", "−")
-
-
-def rounded(value: float) -> str:
-    """Three decimals, or two digits for what is smaller."""
-    small = value != 0 and abs(value) < 0.01
-    return (f"{value:.2g}" if small else f"{value:.3f}").replace("-", "−")
-
-
-def factor(number: float) -> str:
-    """A factor of at least 1, so that what is just above 1 is seen to be."""
-    return f"{number:.2f}" if number < 10 else f"{number:.3g}"
-
-
-def signed_move(number: float) -> str:
-    """Four decimals with their sign; what is nothing, or rounds to it, has none."""
-    text = f"{number:+.4f}"
-    return "0" if number == 0 else "0.0000" if float(text) == 0 else text
-
-
 def capital(text: str) -> str:
     """The same with its first letter large."""
     return f"{text[:1].upper()}{text[1:]}"
+
+
+def lowered(text: str) -> str:
+    """The same with its first letter small."""
+    return f"{text[:1].lower()}{text[1:]}"
 
 
 def sentence(text: str) -> str:

@@ -1,9 +1,10 @@
 """How a series looks, the same in charts and legends."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-COLOURS = 8  # models with a colour of their own
+COLOURS = 8  # series with a colour of their own
+GREY = "var(--faint)"
 _DASHES = ((1, 0), (6, 3), (2, 2), (9, 3, 2, 3))
 _SHAPES = {
     "circle": "M4,0A4,4,0,1,1,-4,0A4,4,0,1,1,4,0Z",
@@ -33,12 +34,20 @@ class Style:
         """Outline of the point for the legend."""
         return _SHAPES[self.shape]
 
+    @property
+    def dashes(self) -> str:
+        """The dash as an attribute of SVG; empty for a solid line."""
+        return " ".join(map(str, self.dash)) if self.dash[1] else ""
 
-def model_styles(models: Sequence[str]) -> dict[str, Style]:
-    """A colour and a dash for each of the first models, grey for the rest."""
-    return {
-        model: Style(model, f"var(--c{k + 1})", dash=_DASHES[k % len(_DASHES)])
-        if k < COLOURS
-        else Style(model, "var(--faint)")
-        for k, model in enumerate(models)
-    }
+
+def series_styles(names: Iterable[str], fixed: Mapping[str, Style] | None = None) -> dict[str, Style]:
+    """The fixed styles where there are any; a colour and a dash for the first of the others, grey for the rest."""
+    styles, coloured = {}, 0
+    for name in names:
+        if fixed and name in fixed:
+            styles[name] = fixed[name]
+            continue
+        own = Style(name, f"var(--c{coloured + 1})", dash=_DASHES[coloured % len(_DASHES)])
+        styles[name] = own if coloured < COLOURS else Style(name, GREY)
+        coloured += 1
+    return styles

@@ -2,28 +2,22 @@
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import altair as alt
 import numpy as np
-
-if TYPE_CHECKING:
-    import altair as alt
 
 WIDTH = 360  # a phone's, so that the text keeps its size there
 _NEEDLESS = {"aria-hidden", "aria-roledescription", "pointer-events", "version", "font-family"}
 
 
 def chart_of(rows: str | Sequence[Mapping[str, Any]]) -> Any:
-    """A chart of a few rows, or of rows that `to_svg` gets by that name: altair copies its data at every step."""
-    import altair as alt
-
+    """A chart of a few rows, or of rows passed to `to_svg` by that name, because altair copies data at every step."""
     return alt.Chart({"name": rows} if isinstance(rows, str) else {"values": rows})
 
 
-def scale_of(domain: list[str], values: Sequence[Any]) -> "alt.Scale":
+def scale_of(domain: list[str], values: Sequence[Any]) -> alt.Scale:
     """What each of the words looks like."""
-    import altair as alt
-
     return alt.Scale(domain=domain, range=list(values))
 
 
@@ -48,15 +42,9 @@ def to_svg(chart: Any, prefix: str, label: str, **named: Sequence[Mapping[str, A
 
 
 def inline_svg(svg: str, prefix: str, label: str) -> str:
-    """Make an SVG fit to stand in a page among others: own ids, a label, no size of its own.
+    """Prepare an SVG for a page with others: a label for those who cannot see it, and no size of its own.
 
-    Parameters
-    ----------
-    svg : str
-    prefix : str
-        Begins every id, so that clip paths of one chart do not cut another.
-    label : str
-        What the picture shows, for those who cannot see it.
+    The prefix begins every id, so that clip paths of one chart do not cut another.
     """
     root = ET.fromstring(svg)  # noqa: S314  made by vl-convert a moment ago
     named = (element.get("id") for element in root.iter())

@@ -1,15 +1,61 @@
 """Printed tables that keep their digits on a narrow screen."""
 
 import io
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    import rich.table
     from rich.console import Console
-    from rich.table import Column, Table
+    from rich.table import Table
 
-NAME_ROOM = 12
-"""Characters that are left to a column of names on a narrow screen."""
+NAME_ROOM = 12  # characters left to a column of names on a narrow screen
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: words may wrap and are folded where they are too long, numbers stay on one line."""
+
+    title: str
+    align: Literal["left", "right"] = "left"
+    wrap: bool = True
+
+
+def words(*titles: str) -> list[Column]:
+    """Columns of names and other words."""
+    return [Column(title) for title in titles]
+
+
+def digits(*titles: str) -> list[Column]:
+    """Columns of numbers."""
+    return [Column(title, "right", wrap=False) for title in titles]
+
+
+def table(
+    title: str | None, columns: Iterable[Column], rows: Iterable[Sequence[str]], *, group: int = 0, repeat: bool = True
+) -> "Table":
+    """A table of plain text.
+
+    Rows whose first `group` cells are equal make a section, where these cells are shown once unless `repeat`.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(title=title, title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
+    for column in columns:
+        overflow: Literal["fold", "ellipsis"] = "fold" if column.wrap else "ellipsis"
+        drawn.add_column(column.title, justify=column.align, no_wrap=not column.wrap, overflow=overflow)
+    last: Sequence[str] | None = None
+    for row in rows:
+        key = row[:group]
+        if key != last:
+            drawn.add_section()
+        shown = row if repeat or key != last else [*("" for _ in key), *row[group:]]
+        drawn.add_row(*map(Text, shown))
+        last = key
+    return drawn
 
 
 def plain_text(draw: "Callable[[Console], None]", width: int) -> str:
@@ -19,6 +65,14 @@ def plain_text(draw: "Callable[[Console], None]", width: int) -> str:
     stream = io.StringIO()
     draw(Console(file=stream, width=width, color_system=None, force_terminal=False, force_jupyter=False))
     return stream.getvalue().rstrip("\n")
+
+
+def print_lines(lines: Iterable[str], console: "Console") -> None:
+    """Print plain text that the terminal may wrap where it likes."""
+    from rich.text import Text
+
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
 
 
 def fits(table: "Table", console: "Console") -> bool:
@@ -39,12 +93,13 @@ def print_whole(table: "Table", console: "Console") -> None:
 def print_words(table: "Table", console: "Console") -> None:
     """Print a table with its words whole where there is room for them: columns may wrap between, not within them."""
     wrapping = [column for column in table.columns if not column.no_wrap]
-    pieces = [[piece for cell in _cells(column) for piece in cell.split()] for column in wrapping]
-    widths = [max(map(_length, words), default=0) for words in pieces]
+    widths = [
+        max((_length(word) for cell in _cells(column) for word in cell.split()), default=0) for column in wrapping
+    ]
     longest = [_longest(column) for column in wrapping]
     room = console.width - _wanted(table, console) + sum(longest)
     if sum(widths) <= room < sum(longest):
-        # told exactly: a table squeezed to least widths is taken beyond the edge, and cut there
+        # exact widths: with least widths only, the table would reach beyond the edge and be cut there
         for column, width in zip(wrapping, _squeezed(longest, widths, room), strict=True):
             column.width = width
     console.print(table)
@@ -68,11 +123,11 @@ def _slack(table: "Table") -> int:
     return sum(max(0, _longest(column) - NAME_ROOM) for column in table.columns if not column.no_wrap)
 
 
-def _longest(column: "Column") -> int:
+def _longest(column: "rich.table.Column") -> int:
     return max(map(_length, _cells(column)), default=0)
 
 
-def _cells(column: "Column") -> "list[str]":
+def _cells(column: "rich.table.Column") -> "list[str]":
     return [str(cell) for cell in (column.header, *column.cells)]
 
 

@@ -5,50 +5,37 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import altair as alt
+
+from unskew.display.lines import series_lines
 from unskew.display.names import clean
-from unskew.display.styles import Style, model_styles
+from unskew.display.styles import Style, series_styles
 from unskew.display.svg import chart_of, scale_of, to_svg
 from unskew.studies.figure import Figure, Panel, Series
 
 _FLOOR = 0.5  # where a band would reach zero on a logarithmic axis: this share of the smallest value shown
-
-
 _ROOM = 0.7  # share of a category's width that its points are spread over
 
 
-def series_styles(figure: Figure) -> dict[str, Style]:
-    """What is naive is grey and dashed; the others have colours, the same in all panels."""
+def styles_of(figure: Figure) -> dict[str, Style]:
+    """Naive series are grey and dashed; the others have colours, the same in all panels."""
     lines = {line.name: line for panel in figure.panels for line in panel.series}
-    coloured = model_styles([name for name, line in lines.items() if not line.naive])
-    return {
-        name: Style(name, "var(--naive)", dash=(5, 3)) if line.naive else coloured[name] for name, line in lines.items()
-    }
+    naive = {name: Style(name, "var(--naive)", dash=(5, 3)) for name, line in lines.items() if line.naive}
+    return series_styles(lines, naive)
 
 
 def panel_chart(figure: Figure, panel: Panel, prefix: str) -> str | None:
-    """The lines of a panel with their bands, or its points with intervals; None when there is no point to draw.
-
-    Parameters
-    ----------
-    figure : Figure
-        Has the axes and the looks.
-    panel : Panel
-    prefix : str
-        Begins every id in the SVG.
-    """
-    import altair as alt
-
-    styles = series_styles(figure)
+    """The lines of a panel with their bands, or its points with intervals; None when there is no point to draw."""
+    styles = styles_of(figure)
     places = {line.name: f"s{k:03d}" for k, line in enumerate(panel.series)}
     data = [
         {"series": places[line.name], **point} for line in panel.series for point in _points(line, figure, panel.series)
     ]
     if not data:
         return None
-    looks = [styles[name] for name in places]
-    words = list(places.values())
+    colours = scale_of(list(places.values()), [styles[name].colour for name in places])
     if figure.categories:
-        return _points_chart(figure, panel, prefix, data, scale_of(words, [look.colour for look in looks]))
+        return _points_chart(figure, panel, prefix, data, colours)
     ticks = sorted({point["x"] for point in data})
     x = alt.X(
         "x:Q",
@@ -60,17 +47,11 @@ def panel_chart(figure: Figure, panel: Panel, prefix: str) -> str | None:
     )
     vertical = alt.Scale(type="log" if figure.log_y else "linear", zero=False, nice=not figure.log_y)
     y = alt.Y("low:Q", title=None, scale=vertical, axis=alt.Axis(tickCount=5, format=",.6~r"))
-    colours = scale_of(words, [look.colour for look in looks])
     base = chart_of("rows").encode(x=x)
     bands = base.mark_area(opacity=0.18).encode(
         y=y, y2="high:Q", color=alt.Color("series:N", scale=colours, legend=None)
     )
-    dashes = scale_of(words, [list(look.dash) for look in looks])
-    lines = base.mark_line(strokeWidth=2).encode(
-        y=alt.Y("mean:Q", title=None, scale=vertical),
-        color=alt.Color("series:N", scale=colours, legend=None),
-        strokeDash=alt.StrokeDash("series:N", scale=dashes, legend=None),
-    )
+    lines = series_lines(places, styles, x, alt.Y("mean:Q", title=None, scale=vertical))
     dots = base.mark_point(filled=True, size=28, opacity=1).encode(
         y="mean:Q", color=alt.Color("series:N", scale=colours, legend=None)
     )
@@ -81,8 +62,6 @@ def panel_chart(figure: Figure, panel: Panel, prefix: str) -> str | None:
 
 def _points_chart(figure: Figure, panel: Panel, prefix: str, data: list[dict[str, Any]], colours: Any) -> str:
     """Points with intervals, those of a category side by side."""
-    import altair as alt
-
     order = list(dict.fromkeys(point["series"] for point in data))
     count = len(figure.categories)
     for point in data:

@@ -6,7 +6,7 @@ import pytest
 from hand_worlds import audit_of, result
 
 from unskew.audit.error.agreement import span_of_shares, span_of_sizes, wilson
-from unskew.audit.showing.error_words import assumed, lead
+from unskew.audit.showing.words import assumed, lead
 
 
 def test_wilsons_interval_worked_by_hand():

@@ -13,7 +13,7 @@ from unskew import audit, evaluate
 from unskew.audit.error.own_models import Observed, OnKnown
 from unskew.audit.error.plan import DEPTHS, plan_error
 from unskew.audit.error.summary_rows import own_row
-from unskew.audit.showing.error_words import depth_used, lead
+from unskew.audit.showing.words import depth_used, lead
 from unskew.data import Interactions, split_fractions
 from unskew.errors import ConfigError
 from unskew.estimators import Comparison

@@ -8,8 +8,8 @@ from hand_worlds import audit_of, likened, result
 from unskew import audit
 from unskew.audit.error import error_audit
 from unskew.audit.error.matched_world import GIVEN, below_chance, misfits, unlike
-from unskew.audit.showing.error_words import lead, refusals
 from unskew.audit.showing.text import as_text
+from unskew.audit.showing.words import lead, refusals
 from unskew.data import Interactions
 from unskew.simulators import Ibp, Lda
 

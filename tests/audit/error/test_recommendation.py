@@ -4,7 +4,7 @@ import pytest
 from hand_worlds import audit_of, result
 
 from unskew.audit.error.recommendation import recommend, relative_errors
-from unskew.audit.showing.error_words import lead
+from unskew.audit.showing.words import lead
 
 
 def errors(naive, pair, balanced, user):

@@ -7,8 +7,10 @@ import pytest
 from audited_logs import flat_log, skewed_log, tiny
 
 from unskew import Interactions, audit
-from unskew.audit.showing.charts import levels_chart, rank_chart, series_styles
-from unskew.audit.showing.words import headline, percent, summary
+from unskew.audit.showing.charts import THE_LOG, levels_chart, rank_chart
+from unskew.audit.showing.words import headline, summary
+from unskew.display.numbers import percent
+from unskew.display.styles import series_styles
 
 EVIL = "<script>alert(1)</script>"
 
@@ -102,7 +104,7 @@ def test_charts_of_the_log_have_its_own_colour(found):
     first = series_styles(["a"])["a"].colour
     for chart in (rank_chart(found.log, "x"), levels_chart(found.log, "x")):
         assert first not in chart
-        assert series_styles([])[""].colour in chart
+        assert THE_LOG.colour in chart
 
 
 def test_the_headline_names_the_model_that_leans_most_on_the_head():
@@ -128,22 +130,3 @@ def test_a_doubtful_gamma_is_told_with_its_doubt():
     assert told.endswith(f"for “popular” (roughly: {rests}).")
     assert told.count("roughly") == 1
     assert f"standard error {popular.std_error:.3f}, from {popular.levels} levels" in found.to_html()
-
-
-@pytest.mark.parametrize(
-    ("share", "words"),
-    [
-        (0, "0 %"),
-        (0.0001, "less than 0.1 %"),
-        (0.0123, "1.2 %"),
-        (0.05, "5 %"),
-        (0.41, "41 %"),
-        (0.9949, "99 %"),
-        (0.998, "99.8 %"),
-        (0.9996, "more than 99.9 %"),
-        (1 - 1e-12, "100 %"),
-        (1, "100 %"),
-    ],
-)
-def test_shares_in_words(share, words):
-    assert percent(share) == words

@@ -7,8 +7,7 @@ import pytest
 from hand_worlds import audit_of, result
 
 from unskew import audit
-from unskew.audit.showing.error_text import print_error
-from unskew.audit.showing.text import as_text
+from unskew.audit.showing.text import as_text, print_error
 from unskew.data import Interactions, split_fractions
 from unskew.display.text_table import plain_text
 from unskew.ranking import MatrixScorer

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from skewed import judge_models
 
-from unskew.display.styles import COLOURS, model_styles
+from unskew.display.styles import COLOURS, series_styles
 from unskew.display.svg import inline_svg, round_numbers
 from unskew.estimators import Estimator
 from unskew.evaluation.estimating.gamma_sweep import GAMMAS, Sweep
@@ -77,7 +77,7 @@ def test_control_characters_and_huge_names_can_be_drawn(report):
 
 
 def test_every_line_of_the_sweep_has_its_look(report):
-    styles = model_styles(["head", "tail"])
+    styles = series_styles(["head", "tail"])
     svg = charts.sweep_chart(report.sweeps[0], styles, 0.0, "x")
     drawn = [g for g in ET.fromstring(svg).iter("path") if g.get("stroke") in {"var(--c1)", "var(--c2)"}]
     assert len(drawn) == 2
@@ -87,18 +87,18 @@ def test_every_line_of_the_sweep_has_its_look(report):
 
 
 def test_a_gamma_outside_the_sweep_is_not_marked(report):
-    styles = model_styles(["head", "tail"])
+    styles = series_styles(["head", "tail"])
     for gamma in (None, 5.0, -2.0):
         assert "this run" not in texts(charts.sweep_chart(report.sweeps[0], styles, gamma, "x"))
 
 
 def test_undefined_values_of_a_sweep_are_left_out():
     nothing = Sweep("auc", "snips", GAMMAS, {"a": np.full(len(GAMMAS), np.nan)})
-    assert charts.sweep_chart(nothing, model_styles(["a"]), None, "x") is None
+    assert charts.sweep_chart(nothing, series_styles(["a"]), None, "x") is None
 
 
 def test_many_models_are_grey_beyond_the_colours():
-    styles = model_styles([f"m{k}" for k in range(20)])
+    styles = series_styles([f"m{k}" for k in range(20)])
     assert len({style.colour for style in styles.values()}) == COLOURS + 1
     values = {model: np.linspace(0, k, len(GAMMAS)) for k, model in enumerate(styles)}
     svg = charts.sweep_chart(Sweep("auc", "snips", GAMMAS, values), styles, 0.0, "x")

@@ -42,8 +42,7 @@ def test_what_cannot_be_known_is_not_shown():
     assert "Weights, relative" in dict(relative.facts)
     unknown = describe_propensities(diagnostics(1.0, cells=0), absolute=True)
     assert "is not known" in unknown.sentences[0]
-    assert unknown.reliability is None
-    assert unknown.reliability_notes == ()
+    assert not unknown.figures
 
 
 def test_without_bins_there_is_no_curve():
@@ -64,6 +63,6 @@ def test_a_wide_range_has_logarithmic_axes_and_hollow_points_where_nothing_was_o
     assert ">0%<" not in svg
     assert {"1%", "10%"} <= set(re.findall(r">([\d.]+%)<", svg))
     assert svg.count('fill="var(--paper)"') == 1
-    notes = describe_propensities(diagnostics(1000.0, bins=bins), absolute=True).reliability_notes
+    notes = describe_propensities(diagnostics(1000.0, bins=bins), absolute=True).figures[0].notes
     assert "of about the same propensity, out of pairs of a sample, " in notes[0]
     assert notes[1] == "Of a hollow point's pairs none was observed."

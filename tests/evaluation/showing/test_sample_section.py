@@ -7,7 +7,7 @@ import pytest
 from exposed_worlds import POOLED, exposed_world, judge_exposed
 
 from unskew import evaluate
-from unskew.display.styles import model_styles
+from unskew.display.styles import series_styles
 from unskew.evaluation.estimating.best_models import judging_estimator
 from unskew.evaluation.showing.sample_section import depth_of, describe_sample, recall_curves
 from unskew.evaluation.showing.text import as_text
@@ -58,17 +58,17 @@ def test_a_cutoff_inside_the_sample_reaches_k_times_population_over_sample(repor
 
 
 def test_the_panel_says_how_deep_each_estimator_looks(report):
-    panel = describe_sample(report, model_styles(list(report.models)))
+    panel = describe_sample(report, series_styles(list(report.models)))
     text = " ".join(panel.sentences)
     assert "For each of 60 users 10 items were drawn at random out of 40 of the catalogue" in text
     assert "the first 2 of 10 places reach about as deep as the first 8 of all 40" in text
     assert ("Drawn from", "40") in panel.facts
-    assert "<svg" in panel.curve
+    assert "<svg" in panel.figures[0].svg
 
 
 def test_the_panel_tells_populations_that_differ_and_leaves_out_depth_without_traditional():
     run = judge_exposed(estimators=("ure",), unseen=True)
-    panel = describe_sample(run, model_styles(list(run.models)))
+    panel = describe_sample(run, series_styles(list(run.models)))
     text = " ".join(panel.sentences)
     assert "out of 36 not in the user's train" in text
     assert "as deep as" not in text

@@ -1,20 +1,30 @@
 """Audits as text tables."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, TypeAlias
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from unskew.audit.error.agreement import Span
+from unskew.audit.error.result import ORACLE, POPULAR, ErrorAudit, PairRow, WorldResult
 from unskew.audit.popularity import STRATA
-from unskew.audit.showing.error_text import print_error
-from unskew.audit.showing.words import headline
+from unskew.audit.showing.words import assumed, depth_used, headline, lead, refusals
 from unskew.audit.strata import ALL, StratumEstimate
-from unskew.display.text_table import fits, plain_text, print_whole
+from unskew.display.names import shortened
+from unskew.display.numbers import number, short_percent
+from unskew.display.phrases import sentence
+from unskew.display.text_table import Column, digits, fits, plain_text, print_lines, print_whole, table, words
+from unskew.simulators.likeness import STATISTICS
 
 if TYPE_CHECKING:
     from unskew.audit.result import Audit
+
+NAME = 30  # characters of a name in a title
+ESTIMATORS = ("aoa", "snips", "snips(per=balanced)", "snips(per=user)")
+WorldCells: TypeAlias = dict[str, Callable[[WorldResult], str]]  # title of a column, and its cell for a world
 
 
 def as_text(audit: "Audit", width: int = 110) -> str:
@@ -29,7 +39,7 @@ def as_text(audit: "Audit", width: int = 110) -> str:
 
 def print_audit(audit: "Audit", console: Console) -> None:
     """Print the headline, the log, the strata, the lists, the metrics, and how wrong they can be."""
-    console.print(Text(headline(audit)), soft_wrap=True)
+    print_lines([headline(audit)], console)
     _print_log(audit, console)
     print_whole(_strata(audit), console)
     if audit.models:
@@ -42,53 +52,31 @@ def print_audit(audit: "Audit", console: Console) -> None:
 
 def print_audit_warnings(audit: "Audit", console: Console) -> None:
     """Print what should be read with care."""
-    for text in audit.warnings:
-        console.print(Text(f"warning: {text}"), soft_wrap=True)
-
-
-def _table(title: str, left: tuple[str, ...], right: tuple[str, ...]) -> Table:
-    table = Table(title=title, title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
-    for column in left:
-        table.add_column(column, overflow="fold")
-    for column in right:
-        table.add_column(column, justify="right", no_wrap=True)
-    return table
+    print_lines((f"warning: {text}" for text in audit.warnings), console)
 
 
 def _print_log(audit: "Audit", console: Console) -> None:
-    """All in one line, or in two tables where that is too wide."""
-    cells = _log_cells(audit)
-    line = _log("Log: interactions an item (n*), and the share that the top items have", cells)
-    if fits(line, console):
-        print_whole(line, console)
-        return
-    whole = len(cells) - len(audit.log.top)
-    print_whole(_log("Log: interactions an item (n*)", cells[:whole]), console)
-    print_whole(_log("Share that the top items have", cells[whole:]), console)
-
-
-def _log(title: str, cells: list[tuple[str, str]]) -> Table:
-    table = _table(title, (), tuple(column for column, _ in cells))
-    table.add_row(*(cell for _, cell in cells))
-    return table
-
-
-def _log_cells(audit: "Audit") -> list[tuple[str, str]]:
+    """Print the log in one line, or in two tables where that is too wide."""
     log = audit.log
-    tops = (f"top {part.share:.0%}" for part in log.top)
-    columns = ("users", "items", "rows", "density", "Gini", "median n*", "max n*", "once", *tops)
-    cells = (
-        f"{log.users:,}",
-        f"{log.items:,}",
-        f"{log.rows:,}",
-        f"{log.density:.2%}",
-        f"{log.gini:.3f}",
-        f"{log.median:g}",
-        f"{log.largest:,}",
-        f"{log.once:,}",
-        *(f"{part.rows:.1%}" for part in log.top),
-    )
-    return list(zip(columns, cells, strict=True))
+    cells = {
+        "users": f"{log.users:,}",
+        "items": f"{log.items:,}",
+        "rows": f"{log.rows:,}",
+        "density": f"{log.density:.2%}",
+        "Gini": f"{log.gini:.3f}",
+        "median n*": f"{log.median:g}",
+        "max n*": f"{log.largest:,}",
+        "once": f"{log.once:,}",
+    }
+    tops = {f"top {part.share:.0%}": f"{part.rows:.1%}" for part in log.top}
+    line = _log("Log: interactions an item (n*), and the share that the top items have", cells | tops)
+    halves = (("Log: interactions an item (n*)", cells), ("Share that the top items have", tops))
+    for part in [line] if fits(line, console) else [_log(title, half) for title, half in halves]:
+        print_whole(part, console)
+
+
+def _log(title: str, cells: dict[str, str]) -> Table:
+    return table(title, digits(*cells), [list(cells.values())])
 
 
 def _strata(audit: "Audit") -> Table:
@@ -96,50 +84,172 @@ def _strata(audit: "Audit") -> Table:
     title = f"Strata: thirds of the {audit.counted_on}"
     if strata.levels < 2:
         title = "Strata: one, for all items are equally popular"
-    table = _table(title, ("stratum",), ("items", "of items", "rows", "of rows", "n* from", "to"))
     items, rows = strata.items, strata.rows
+    shown = []
     for k, name in enumerate(STRATA):
-        bounds = strata.bounds(k)
-        low, high = ("-", "-") if bounds is None else (f"{bounds[0]:,}", f"{bounds[1]:,}")
-        shares = f"{items[k] / max(items.sum(), 1):.1%}", f"{rows[k] / max(rows.sum(), 1):.1%}"
-        table.add_row(name, f"{items[k]:,}", shares[0], f"{rows[k]:,}", shares[1], low, high)
-    return table
+        ends = strata.bounds(k)
+        share_of_items, share_of_rows = items[k] / max(items.sum(), 1), rows[k] / max(rows.sum(), 1)
+        counts = [f"{items[k]:,}", f"{share_of_items:.1%}", f"{rows[k]:,}", f"{share_of_rows:.1%}"]
+        shown.append([name, *counts, *(("-", "-") if ends is None else (f"{end:,}" for end in ends))])
+    columns = digits("items", "of items", "rows", "of rows", "n* from", "to")
+    return table(title, [*words("stratum"), *columns], shown)
 
 
 def _models(audit: "Audit") -> Table:
     columns = ("gamma", "error", "coverage", "Gini", "mean n*", "of history", *(f"to {name}" for name in STRATA))
-    table = _table(f"Top-{audit.k} lists: what is recommended", ("model",), columns)
-    for row in audit.models:
-        gamma = ("-", "-") if row.gamma is None else (f"{row.gamma.gamma:.3f}", f"{row.gamma.std_error:.3f}")
-        lift = "-" if row.lift is None else f"x {row.lift:.2f}"
-        shares = [f"{share:.1%}" for share in row.shares]
-        mean = f"{row.popularity:,.1f}"
-        table.add_row(Text(row.model), *gamma, f"{row.coverage:.1%}", f"{row.gini:.3f}", mean, lift, *shares)
-    return table
+    rows = [
+        [
+            row.model,
+            *(("-", "-") if row.gamma is None else (f"{row.gamma.gamma:.3f}", f"{row.gamma.std_error:.3f}")),
+            *(f"{row.coverage:.1%}", f"{row.gini:.3f}", f"{row.popularity:,.1f}"),
+            "-" if row.lift is None else f"x {row.lift:.2f}",
+            *(f"{share:.1%}" for share in row.shares),
+        ]
+        for row in audit.models
+    ]
+    return table(f"Top-{audit.k} lists: what is recommended", [*words("model"), *digits(*columns)], rows)
 
 
 def _metrics(audit: "Audit") -> Table:
     parts = {(p.estimate.metric, p.estimate.model, p.stratum): p for p in audit.by_stratum}
-    rows = {p.stratum: p for p in audit.by_stratum}
-    table = _table("Metrics over held-out rows, by the popularity of the item", ("metric", "model"), (ALL, *STRATA))
-    last = ""
-    for metric, model in dict.fromkeys((metric, model) for metric, model, _ in parts):
-        if last and metric != last:
-            table.add_section()
-        last = metric
-        cells = [_cell(parts.get((metric, model, stratum))) for stratum in (ALL, *STRATA)]
-        table.add_row(Text(metric), Text(model), *cells)
-    table.add_section()
-    counts = [f"{rows[s].rows:,} / {rows[s].estimate.users:,}" if s in rows else "0 / 0" for s in (ALL, *STRATA)]
-    table.add_row("rows / users", "", *counts)
-    return table
+    strata = {p.stratum: p for p in audit.by_stratum}
+    rows = [
+        [metric, model, *(_cell(parts.get((metric, model, stratum))) for stratum in (ALL, *STRATA))]
+        for metric, model in dict.fromkeys((metric, model) for metric, model, _ in parts)
+    ]
+    counts = [f"{strata[s].rows:,} / {strata[s].estimate.users:,}" if s in strata else "0 / 0" for s in (ALL, *STRATA)]
+    title = "Metrics over held-out rows, by the popularity of the item"
+    columns = [*words("metric", "model"), *digits(ALL, *STRATA)]
+    return table(title, columns, [*rows, ["rows / users", "", *counts]], group=1)
 
 
 def _cell(part: StratumEstimate | None) -> str:
-    if part is None:
+    return "-" if part is None else f"{number(part.estimate.value)} ± {number(part.estimate.std_error)}"
+
+
+def print_error(error: ErrorAudit, console: Console) -> None:
+    """Print the lead, the worlds, the reference pair, the user's pairs, and what all of it assumes."""
+    console.print(Text("How wrong can an evaluation on a log like this be?", style="bold"))
+    print_lines(lead(error), console)
+    if len(error.worlds) > 1:
+        _print_worlds(error, console)
+    if error.accepted:
+        _print_values(error, console)
+        _print_pairs("Oracle against popular list: errors of the difference", error, error.reference, console)
+    for a, b in dict.fromkeys((row.a, row.b) for row in error.own):
+        title = f"Your {shortened(a, NAME)} against {shortened(b, NAME)}: errors of the difference"
+        _print_pairs(title, error, [row for row in error.own if (row.a, row.b) == (a, b)], console)
+    missing = [sentence(error.missing)] if error.missing else []
+    print_lines([assumed(error), depth_used(error), *missing], console)
+
+
+def _print_values(error: ErrorAudit, console: Console) -> None:
+    """Two recommenders side by side, or below one another where that is too wide."""
+    shown = ([row.model for row in error.models] or [ORACLE, POPULAR])[:2]
+    both = _values(error, shown)
+    for part in [both] if fits(both, console) else [_values(error, [name]) for name in shown]:
+        print_whole(part, console)
+
+
+def _print_worlds(error: ErrorAudit, console: Console) -> None:
+    """Print how well each world fits and its wrong winners, in one table or in two; then why some are refused."""
+    fit: WorldCells = {
+        "loss": lambda world: "-" if world.likened.loss is None else f"{100 * world.likened.loss:.0f}%",
+        **{name.replace("-", "\n"): _divergence(name) for name in STATISTICS},
+        "oracle\nAUC": lambda world: number(world.auc, ".2f", "-"),
+        "runs": lambda world: str(world.runs),
+    }
+    wrong = {f"wrong by\n{label}": _wrong(error.metrics[0], label) for label in ESTIMATORS}
+    whole = _worlds("Worlds", error, fit | wrong)
+    halves = (("Worlds", fit), ("Worlds: wrong winner", wrong))
+    for part in [whole] if fits(whole, console) else [_worlds(title, error, half) for title, half in halves]:
+        print_whole(part, console)
+    print_lines(refusals(error), console)
+
+
+def _divergence(name: str) -> Callable[[WorldResult], str]:
+    return lambda world: "-" if world.likened.divergences is None else f"{world.likened.divergences[name]:.2f}"
+
+
+def _wrong(metric: str, label: str) -> Callable[[WorldResult], str]:
+    """How often an estimator has the wrong winner."""
+
+    def cell(world: WorldResult) -> str:
+        rows = [row for row in world.pairs if row.reference and (row.metric, row.label) == (metric, label)]
+        return short_percent(rows[0].wrong_winner) if rows else "-"
+
+    return cell
+
+
+def _worlds(title: str, error: ErrorAudit, columns: WorldCells) -> Table:
+    rows = [
+        [
+            *(world.likened.name, "accepted" if world.accepted else "refused"),
+            *(cell(world) for cell in columns.values()),
+        ]
+        for world in error.worlds
+    ]
+    return table(title, [*_whole("world", ""), *digits(*columns)], rows)
+
+
+def _print_pairs(title: str, error: ErrorAudit, rows: Sequence[PairRow], console: Console) -> None:
+    """Print the errors with a column for the metric, or with a line for it where that is too wide."""
+    seen = any(row.observed is not None for row in rows)
+    cells = [
+        [
+            *(row.metric, row.label, number(row.observed if seen else row.true_gap, "+.4f", "-")),
+            *(number(row.bias, "+.4f", "-"), number(row.error, none="-"), short_percent(row.coverage)),
+            *(_span(error.wrong_span(row)), number(row.smallest, none="-"), _span(error.smallest_span(row))),
+        ]
+        for row in rows
+    ]
+    columns = ("observed" if seen else "true", "bias", "error", "covers", "wrong winner", "detects", "of value")
+    drawn = table(title, [*_whole("metric", "estimator"), *digits(*columns)], cells, group=1, repeat=False)
+    if fits(drawn, console):
+        print_whole(drawn, console)
+        return
+    narrow = table(title, [*_whole("estimator"), *digits(*(column.replace(" ", "\n") for column in columns))], ())
+    narrow.padding, narrow.show_edge = (0, 1, 0, 0), False
+    for metric, group in groupby(cells, key=lambda row: row[0]):
+        narrow.add_section()
+        narrow.add_row(Text(metric, style="bold"))
+        for _, *row in group:
+            narrow.add_row(*map(Text, row))
+    print_whole(narrow, console)
+    console.print()
+
+
+def _values(error: ErrorAudit, shown: Sequence[str]) -> Table:
+    """Bias, error and coverage of the values, side by side."""
+    found = {
+        (row.metric, row.label, row.recommender): row
+        for row in error.values
+        if (row.role == "reference") == (not error.models)
+    }
+    alone = f" of {shortened(shown[0], NAME)}" if len(shown) == 1 else ""
+    columns = [
+        column if alone else f"{shortened(name, 10)}\n{column}"
+        for name in shown
+        for column in ("truth", "bias", "error", "covers")
+    ]
+    rows = []
+    for metric, label in dict.fromkeys((metric, label) for metric, label, _ in found):
+        cells = [metric, label]
+        for row in (found[metric, label, name] for name in shown):
+            cells += [number(row.truth, none="-"), number(row.bias, "+.4f", "-"), number(row.error, none="-")]
+            cells.append(short_percent(row.coverage))
+        rows.append(cells)
+    title = f"Errors of a value{alone}, estimate minus truth in the world"
+    return table(title, [*_whole("metric", "estimator"), *digits(*columns)], rows, group=1, repeat=False)
+
+
+def _whole(*titles: str) -> list[Column]:
+    return [Column(title, wrap=False) for title in titles]
+
+
+def _span(span: Span | None) -> str:
+    """The least and the greatest share over worlds, or the only one."""
+    if span is None:
         return "-"
-    return f"{_number(part.estimate.value)} ± {_number(part.estimate.std_error)}"
-
-
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}"
+    low, high = short_percent(span.low), short_percent(span.high)
+    return low if low == high else f"{low}..{high}"

@@ -1,10 +1,13 @@
 """Charts of a report."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import cycle
+from typing import Any
 
+import altair as alt
 import numpy as np
 
+from unskew.display.lines import drawing_order, one_line, series_lines, share_axis, upright_rules
 from unskew.display.names import clean, short_labels
 from unskew.display.styles import COLOURS, Style
 from unskew.display.svg import chart_of, round_numbers, scale_of, to_svg
@@ -12,26 +15,20 @@ from unskew.estimators import Aoa, Estimate, Estimator
 from unskew.evaluation.estimating.gamma_sweep import Sweep
 from unskew.evaluation.showing.popularity_section import RatingSkew, Skew
 
-if TYPE_CHECKING:
-    pass
-
 LABEL = 18  # characters of a name in a chart
 
 
 def estimator_styles(estimators: Sequence[Estimator]) -> dict[str, Style]:
     """Naive averages hollow and grey, corrected estimates filled and coloured."""
-    styles: dict[str, Style] = {}
-    looks = [("var(--c1)", "circle"), ("var(--c3)", "square"), ("var(--c2)", "triangle-up"), ("var(--c4)", "diamond")]
-    corrected = 0
+    looks = cycle(
+        [("var(--c1)", "circle"), ("var(--c3)", "square"), ("var(--c2)", "triangle-up"), ("var(--c4)", "diamond")]
+    )
+    styles = {}
     for estimator in estimators:
         word = str(estimator)
-        if not estimator.corrects:
-            shape = "diamond" if isinstance(estimator, Aoa) and estimator.per != "pair" else "circle"
-            styles[word] = Style(word, "var(--naive)", shape, hollow=True)
-        else:
-            colour, shape = looks[corrected % len(looks)]
-            styles[word] = Style(word, colour, shape)
-            corrected += 1
+        diamond = isinstance(estimator, Aoa) and estimator.per != "pair"
+        naive = Style(word, "var(--naive)", "diamond" if diamond else "circle", hollow=True)
+        styles[word] = Style(word, *next(looks)) if estimator.corrects else naive
     return styles
 
 
@@ -39,25 +36,13 @@ def estimates_chart(
     rows: Sequence[Estimate], models: Sequence[str], styles: Mapping[str, Style], prefix: str
 ) -> str | None:
     """Values and intervals of one metric, models from top to bottom; None when no value is defined."""
-    import altair as alt
-
     shown = [row for row in rows if row.value is not None]
     if not shown:
         return None
     labels = short_labels(models, LABEL)
     used = [word for word in styles if any(row.estimator == word for row in shown)]
-    data = [
-        {
-            "model": labels[row.model],
-            "estimator": row.estimator,
-            "value": row.value,
-            "low": row.low,
-            "high": row.high,
-            "least": row.assumed_low,
-            "most": row.assumed_high,
-        }
-        for row in shown
-    ]
+    fields = ("estimator", "value", "low", "high", "assumed_low", "assumed_high")
+    data = [{"model": labels[row.model], **{name: getattr(row, name) for name in fields}} for row in shown]
     y = alt.Y("model:N", sort=[labels[m] for m in models], title=None, axis=alt.Axis(ticks=False, domain=False))
     offset = alt.YOffset("estimator:N", sort=used, scale=alt.Scale(domain=used))
     colour = [styles[word].colour for word in used]
@@ -66,8 +51,10 @@ def estimates_chart(
     hue = alt.Color("estimator:N", scale=scale_of(used, colour), legend=None)
     whiskers = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_rule(strokeWidth=2.4)
     whiskers = whiskers.encode(x=alt.X("low:Q", title=None), x2="high:Q", color=hue)
-    assumed = base.transform_filter("isValid(datum.least) && isValid(datum.most)").mark_rule(strokeWidth=0.9)
-    assumed = assumed.encode(x=alt.X("least:Q", title=None), x2="most:Q", color=hue)
+    assumed = base.transform_filter("isValid(datum.assumed_low) && isValid(datum.assumed_high)").mark_rule(
+        strokeWidth=0.9
+    )
+    assumed = assumed.encode(x=alt.X("assumed_low:Q", title=None), x2="assumed_high:Q", color=hue)
     points = base.mark_point(size=42, strokeWidth=1.8, opacity=1).encode(
         x=x,
         stroke=alt.Stroke("estimator:N", scale=scale_of(used, colour), legend=None),
@@ -81,60 +68,26 @@ def estimates_chart(
 
 
 def sweep_chart(sweep: Sweep, styles: Mapping[str, Style], gamma: float | None, prefix: str) -> str | None:
-    """Values over gamma, a rule wherever the order changes; None when nothing is defined.
-
-    Parameters
-    ----------
-    sweep : Sweep
-    styles : mapping
-        Model to look.
-    gamma : float or None
-        The run's own, marked when it lies within the sweep.
-    prefix : str
-        Begins every id in the SVG.
-    """
-    import altair as alt
-
-    # the last drawn lies on top, so grey lines come first
-    models = sorted(sweep.values, key=lambda model: styles[model].colour != "var(--faint)")
-    places = {model: f"m{k:05d}" for k, model in enumerate(models)}
+    """Values over gamma, with rules where the order changes and at the run's own gamma; None without a value."""
+    keys = drawing_order(sweep.values, styles)
     data = [
-        {"model": places[model], "gamma": g, "value": float(v)}
-        for model in models
+        {"series": key, "x": g, "y": float(v)}
+        for model, key in keys.items()
         for g, v in zip(sweep.gammas, sweep.values[model], strict=True)
         if np.isfinite(v)
     ]
     if not data:
         return None
-    looks = [styles[model] for model in places]
-    words = list(places.values())
-    x = alt.X(
-        "gamma:Q", title="gamma", scale=alt.Scale(nice=False), axis=alt.Axis(values=[-1, 0, 1, 2, 3], format="~g")
-    )
-    lines = (
-        chart_of("rows")
-        .mark_line(strokeWidth=2)
-        .encode(
-            x=x,
-            y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5)),
-            color=alt.Color("model:N", scale=scale_of(words, [look.colour for look in looks]), legend=None),
-            strokeDash=alt.StrokeDash(
-                "model:N", scale=scale_of(words, [list(look.dash) for look in looks]), legend=None
-            ),
-        )
-    )
-    marks = _change_rules(sweep) + _own_gamma(sweep, gamma)
-    changes = len(sweep.changes)
-    label = (
-        f"{clean(sweep.metric)} of {len(places)} models over gamma; the order changes {changes} times, as said below"
-    )
-    return to_svg(alt.layer(*marks, lines).properties(height=220), prefix, label, rows=data)
+    x = alt.X("x:Q", title="gamma", scale=alt.Scale(nice=False), axis=alt.Axis(values=[-1, 0, 1, 2, 3], format="~g"))
+    y = alt.Y("y:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5))
+    layers = [*_change_rules(sweep), *_own_gamma(sweep, gamma), series_lines(keys, styles, x, y)]
+    changes = f"the order changes {len(sweep.changes)} times, as said below"
+    label = f"{clean(sweep.metric)} of {len(keys)} models over gamma; {changes}"
+    return to_svg(alt.layer(*layers).properties(height=220), prefix, label, rows=data)
 
 
 def weights_chart(skew: Skew, prefix: str) -> str | None:
     """Share of rows and of weight by the size of the weight; None when all rows weigh the same."""
-    import altair as alt
-
     if not skew.varies:
         return None
     data = [
@@ -143,40 +96,34 @@ def weights_chart(skew: Skew, prefix: str) -> str | None:
     ]
     scale = alt.Scale(type="log", nice=False, domain=[float(skew.edges[0]), float(skew.edges[-1])])
     axis = alt.Axis(values=round_numbers(skew.edges[0], skew.edges[-1]), format=".3~g", grid=False)
-    base = chart_of(data)
-    y = alt.Axis(format="~%", tickCount=5)
-    bars = base.mark_bar(color="var(--naive-soft)", binSpacing=1).encode(
-        x=alt.X("low:Q", scale=scale, axis=axis, title="weight, as a multiple of the mean weight"),
-        x2="high:Q",
-        y=alt.Y("rows:Q", title=None, axis=y),
-        y2=alt.value(200),
+    bars = (
+        chart_of(data)
+        .mark_bar(color="var(--naive-soft)", binSpacing=1)
+        .encode(
+            x=alt.X("low:Q", scale=scale, axis=axis, title="weight, as a multiple of the mean weight"),
+            x2="high:Q",
+            y=alt.Y("rows:Q", title=None, axis=share_axis()),
+            y2=alt.value(200),
+        )
     )
-    dots = chart_of([row for row in data if row["rows"] > 0]).mark_point(**_dots("var(--c1)"))
-    dots = dots.encode(x=alt.X("middle:Q", scale=scale), y="weight:Q")
+    dots = _dots([row for row in data if row["rows"] > 0]).encode(x=alt.X("middle:Q", scale=scale), y="weight:Q")
     return to_svg((bars + dots).properties(height=200), prefix, "Share of held-out rows and of weight by weight")
 
 
 def popularity_chart(skew: Skew, prefix: str) -> str:
     """Cumulative share of rows over items from the most popular on."""
-    import altair as alt
-
     share = np.linspace(0, 1, len(skew.held_out))
     series = [
-        ("var(--faint)", share, (3, 3)),
-        ("var(--naive)", skew.train, (6, 3)),
-        ("var(--ink)", skew.held_out, (1, 0)),
+        ("var(--faint)", share, [3, 3]),
+        ("var(--naive)", skew.train, [6, 3]),
+        ("var(--ink)", skew.held_out, [1, 0]),
     ]
     if skew.has_weights and skew.varies:
-        series.append(("var(--c1)", skew.weighted, (1, 0)))
-    percent = alt.Axis(format="~%", tickCount=5)
+        series.append(("var(--c1)", skew.weighted, [1, 0]))
+    x = alt.X("x:Q", title="items, the most popular first", axis=share_axis())
+    y = alt.Y("y:Q", title=None, axis=share_axis())
     lines = [
-        chart_of([{"x": float(a), "y": float(b)} for a, b in zip(share, curve, strict=False)])
-        .mark_line(color=colour, strokeWidth=2, strokeDash=list(dash))
-        .encode(
-            x=alt.X("x:Q", title="items, the most popular first", axis=percent),
-            y=alt.Y("y:Q", title=None, axis=percent),
-        )
-        for colour, curve, dash in series
+        one_line(zip(share, curve, strict=False), x, y, color=colour, strokeDash=dash) for colour, curve, dash in series
     ]
     label = "Cumulative share of training rows, held-out rows and weight over items sorted by popularity"
     return to_svg(alt.layer(*lines).properties(height=200), prefix, label)
@@ -184,40 +131,37 @@ def popularity_chart(skew: Skew, prefix: str) -> str:
 
 def tenths_chart(skew: Skew, prefix: str) -> str:
     """Held-out rows by tenths of the catalogue, as observed and as weighted."""
-    import altair as alt
-
-    data = [{"tenth": k, "observed": float(v)} for k, v in enumerate(skew.tenths(skew.held_out), 1)]
-    base = chart_of(data)
-    x = alt.X("tenth:O", title="tenth of the items, the most popular first", axis=alt.Axis(labelAngle=0, grid=False))
-    y = alt.Y("observed:Q", title=None, axis=alt.Axis(format="~%", tickCount=5))
-    layers: list[Any] = [base.mark_bar(color="var(--naive-soft)").encode(x=x, y=y)]
-    even = chart_of([{"even": 0.1}]).mark_rule(color="var(--faint)", strokeDash=[3, 3])
-    layers.append(even.encode(y="even:Q"))
-    if skew.has_weights and skew.varies:
-        weighted = [{"tenth": k, "weighted": float(v)} for k, v in enumerate(skew.tenths(skew.weighted), 1)]
-        dots = chart_of(weighted).mark_point(**_dots("var(--c1)"))
-        layers.append(dots.encode(x=x, y="weighted:Q"))
+    x = alt.X("part:O", title="tenth of the items, the most popular first", axis=alt.Axis(labelAngle=0, grid=False))
+    even = chart_of([{"even": 0.1}]).mark_rule(color="var(--faint)", strokeDash=[3, 3]).encode(y="even:Q")
+    weighted = skew.tenths(skew.weighted) if skew.has_weights and skew.varies else ()
+    observed = dict(enumerate(skew.tenths(skew.held_out), 1))
     label = "Share of held-out rows by tenth of the items, as observed and as weighted"
-    return to_svg(alt.layer(*layers).properties(height=200), prefix, label)
+    return _parts_chart(observed, dict(enumerate(weighted, 1)), x, prefix, label, even)
 
 
 def ratings_chart(skew: RatingSkew, prefix: str) -> str:
     """Share of rated rows by rating, as observed and as weighted."""
-    import altair as alt
+    x = alt.X("part:N", sort=list(skew.labels), title="rating", axis=alt.Axis(labelAngle=0, grid=False))
+    observed = dict(zip(skew.labels, skew.observed, strict=True))
+    weighted = dict(zip(skew.labels, skew.weighted, strict=False))
+    return _parts_chart(observed, weighted, x, prefix, "Share of rated rows by rating, as observed and as weighted")
 
-    x = alt.X("rating:N", sort=list(skew.labels), title="rating", axis=alt.Axis(labelAngle=0, grid=False))
-    y = alt.Y("observed:Q", title=None, axis=alt.Axis(format="~%", tickCount=5))
-    data = [{"rating": k, "observed": float(v)} for k, v in zip(skew.labels, skew.observed, strict=True)]
-    layers: list[Any] = [chart_of(data).mark_bar(color="var(--naive-soft)").encode(x=x, y=y)]
-    if len(skew.weighted):
-        weighted = [{"rating": k, "weighted": float(v)} for k, v in zip(skew.labels, skew.weighted, strict=True)]
-        layers.append(chart_of(weighted).mark_point(**_dots("var(--c1)")).encode(x=x, y="weighted:Q"))
-    label = "Share of rated rows by rating, as observed and as weighted"
+
+def _parts_chart(
+    observed: Mapping[Any, float], weighted: Mapping[Any, float], x: alt.X, prefix: str, label: str, *more: Any
+) -> str:
+    """The share of rows that each part has as bars, and its share of the weight as dots."""
+    bars = chart_of([{"part": part, "observed": float(share)} for part, share in observed.items()])
+    y = alt.Y("observed:Q", title=None, axis=share_axis())
+    layers = [bars.mark_bar(color="var(--naive-soft)").encode(x=x, y=y), *more]
+    if weighted:
+        dots = _dots([{"part": part, "weighted": float(share)} for part, share in weighted.items()])
+        layers.append(dots.encode(x=x, y="weighted:Q"))
     return to_svg(alt.layer(*layers).properties(height=200), prefix, label)
 
 
-def _dots(colour: str) -> dict[str, Any]:
-    return {"filled": True, "color": colour, "size": 40, "opacity": 1}
+def _dots(data: Sequence[Mapping[str, Any]]) -> Any:
+    return chart_of(data).mark_point(filled=True, color="var(--c1)", size=40, opacity=1)
 
 
 def _change_rules(sweep: Sweep) -> list[Any]:
@@ -225,25 +169,18 @@ def _change_rules(sweep: Sweep) -> list[Any]:
     rules = []
     few = len(sweep.values) <= COLOURS  # else lower places change nearly everywhere, and rules would hide the lines
     for kind, first in (("var(--rule)", False), ("var(--alarm)", True)):
-        if not (few or first):
-            continue
         at = [(c.low + c.high) / 2 for c in sweep.changes if (c.before[0] != c.after[0]) == first]
-        if at:
-            chart = chart_of([{"gamma": g} for g in at])
-            dash = [5, 3] if first else [2, 3]
-            rules.append(chart.mark_rule(color=kind, strokeDash=dash, strokeWidth=1.5).encode(x="gamma:Q"))
+        if at and (few or first):
+            rules.append(upright_rules(at, color=kind, strokeDash=[5, 3] if first else [2, 3], strokeWidth=1.5))
     return rules
 
 
 def _own_gamma(sweep: Sweep, gamma: float | None) -> list[Any]:
-    import altair as alt
-
     if gamma is None or not sweep.gammas[0] <= gamma <= sweep.gammas[-1]:
         return []
-    chart = chart_of([{"gamma": gamma}])
     align = "left" if gamma < 2 else "right"
-    text = chart.mark_text(align=align, dx=4 if align == "left" else -4, dy=-6, color="var(--soft)", text="this run")
-    return [
-        chart.mark_rule(color="var(--soft)", strokeWidth=1.2).encode(x="gamma:Q"),
-        text.encode(x="gamma:Q", y=alt.value(0)),
-    ]
+    text = chart_of([{"x": gamma}]).mark_text(
+        align=align, dx=4 if align == "left" else -4, dy=-6, color="var(--soft)", text="this run"
+    )
+    rule = upright_rules([gamma], color="var(--soft)", strokeWidth=1.2)
+    return [rule, text.encode(x="x:Q", y=alt.value(0))]

@@ -1,71 +1,41 @@
 """The report as one HTML file that needs nothing else: no script, no font, no request to anywhere."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
-from unskew import __version__
-from unskew.display.names import shortened
-from unskew.display.page import as_markup, page_environment
-from unskew.display.phrases import chain, quoted, sentence, signed, signed_move
-from unskew.display.styles import COLOURS, Style, model_styles
+from unskew.display.numbers import interval, minus, percent_cell, signed
+from unskew.display.page import Figure, MetricTable, render_page
+from unskew.display.phrases import chain, quoted, sentence
+from unskew.display.styles import COLOURS, GREY, Style, series_styles
 from unskew.estimators import OVER_ALL_PAIRS, Comparison, Estimate, Estimator
 from unskew.evaluation.collecting.sampled_ranks import correction_lines
-from unskew.evaluation.comparing.changes import Change
 from unskew.evaluation.estimating.best_models import judging_estimator, standing_of
 from unskew.evaluation.estimating.gamma_sweep import OrderChange, Sweep
 from unskew.evaluation.estimating.order import lower_is_better, ranked
 from unskew.evaluation.showing import charts
-from unskew.evaluation.showing.assumptions import targets_of
 from unskew.evaluation.showing.popularity_section import RatingSkew, Skew, measure_ratings, measure_skew
 from unskew.evaluation.showing.propensity_section import describe_propensities
 from unskew.evaluation.showing.sample_section import describe_sample
-from unskew.propensities import GammaRange, Popularity
+from unskew.evaluation.showing.vocabulary import targets_of
+from unskew.propensities import Popularity
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 MANY_PAIRS = 10  # beyond this, only the pairs with the first model are shown at once
-FEW_MODELS = 6  # up to which every change of their order is told
+FEW_MODELS = 6  # up to which every change of their order is described
 FOREST, EDGE = 130, 5  # width of the interval drawn in a table's cell, and its margin
-LONG_NAME, MOST_NAME = 28, 56  # characters that stay on one line, and those shown at all in tables
-
-
-_CURVE_NOTE = (
-    "Estimated share of all positives that are among the first K candidates, pooled over users. Solid upright lines "
-    "are the cut-offs of this run, dashed ones the depth they reach inside the sample."
-)
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A chart with its caption."""
-
-    title: str
-    svg: Markup | None
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class MetricRows:
-    """A metric's estimates for the table."""
-
-    metric: str
-    definition: str
-    rows: tuple[Estimate, ...]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A comparison for the table, the better model first, with where its interval lies in the little plot."""
+    """A comparison for the table, the better model first."""
 
     row: Comparison
     beyond: bool
-    places: tuple[float, float, float] | None
+    places: tuple[float, ...]  # of low, difference and high in the little plot; empty without an interval
 
 
 @dataclass(frozen=True)
@@ -79,73 +49,34 @@ class PairGroup:
     zero: float
 
 
-@dataclass(frozen=True)
-class _Scale:
-    """From a difference to its place in the little plot."""
-
-    low: float
-    high: float
-
-    @classmethod
-    def around(cls, rows: Sequence[Comparison]) -> "_Scale":
-        """Wide enough for all intervals and zero."""
-        ends = [x for c in rows for x in (c.low, c.high, c.difference) if x is not None]
-        return cls(min([0.0, *ends]), max([0.0, *ends]))
-
-    def __call__(self, value: float) -> float:
-        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
-        return round(EDGE + (FOREST - 2 * EDGE) * share, 1)
-
-    def places(self, row: Comparison) -> tuple[float, float, float] | None:
-        """Where low, difference and high lie; None without an interval."""
-        if row.low is None or row.difference is None or row.high is None:
-            return None
-        return self(row.low), self(row.difference), self(row.high)
-
-
 def render(report: "Report", *, introduction: str = "") -> str:
-    """Write the page.
+    """Write the page: the same report gives the same bytes.
 
-    The same report gives the same bytes. Everything that comes from the data is escaped; only the introduction is
-    taken as HTML.
+    Everything that comes from the data is escaped; only the introduction is taken as HTML.
     """
-    filters = {
-        "number": _number,
-        "move": _move,
-        "percent": _percent,
-        "p": _p,
-        "plain": _plain,
-        "shortened": shortened,
-        "sentence": sentence,
-    }
-    template = page_environment(filters, "unskew.evaluation.showing").get_template("report.html.j2")
-    return template.render(_context(report), introduction=introduction)
+    context = {**_context(report), "introduction": introduction}
+    return render_page("report.html.j2", "unskew.evaluation.showing", context, percent=percent_cell)
 
 
 def _context(report: "Report") -> dict[str, Any]:
-    beside = report.twins.estimates
+    beside, band = report.twins.estimates, report.band
     rows = [*report.estimates, *beside]
     estimators = _in_order(report.settings.estimators, beside)
     styles = charts.estimator_styles(estimators)
     skew, ratings = measure_skew(report), measure_ratings(report)
-    styles_of_models = model_styles(_by_interest(report))
-    diagnostics = report.diagnostics
+    styles_of_models = series_styles(_by_interest(report))
     popularity = _shows_popularity(report)
-    panel = (
-        None
-        if diagnostics is None
-        else describe_propensities(diagnostics, absolute=report.propensities.of(report.samples.judged.kind).absolute)
-    )
+    diagnostics = report.diagnostics
+    absolute = diagnostics is not None and report.propensities.of(report.samples.judged.kind).absolute
     sample = describe_sample(report, styles_of_models)
     weighted = sample is None or any(e.uses_propensity for e in report.settings.estimators)
     return {
-        "version": __version__,
         "report": report,
         "verdict": report.verdict,
         "level": f"{100 * report.settings.level:.4g} %",
         "estimator_styles": list(styles.values()),
         "targets": targets_of(rows),
-        "assumed": "" if report.band is None else _assumed(report.band.range),
+        "assumed": "" if band is None else minus(f"gamma {interval(band.range.low, band.range.high, '.3g')}"),
         "lower": {str(metric) for metric in report.settings.metrics if metric.lower_is_better},
         "estimate_figures": [_estimate_figure(report, rows, styles, k) for k in range(len(report.settings.metrics))],
         "clipped": any(row.clipped_share > 0 for row in rows),
@@ -153,44 +84,28 @@ def _context(report: "Report") -> dict[str, Any]:
         "added": {(row.metric, row.estimator) for row in beside},
         "correction": list(correction_lines(report.samples.correction or ())),
         "pair_groups": list(_pair_groups(report, rows)),
-        "change_groups": [] if report.against is None else _by_metric(report.against.rows),
+        "change_groups": []
+        if report.against is None
+        else [list(group) for _, group in groupby(report.against.rows, key=lambda row: row.metric)],
         "forest": FOREST,
-        "long_name": LONG_NAME,
-        "most_name": MOST_NAME,
         "sweep_figures": [_sweep_figure(report, sweep, styles_of_models, k) for k, sweep in enumerate(report.sweeps)],
-        "model_styles": [style for style in styles_of_models.values() if style.colour != "var(--faint)"],
+        "model_styles": [style for style in styles_of_models.values() if style.colour != GREY],
         "lower_places": 1 < len(styles_of_models) <= COLOURS,
-        "grey_models": sum(style.colour == "var(--faint)" for style in styles_of_models.values()),
-        "panel": panel,
+        "grey_models": sum(style.colour == GREY for style in styles_of_models.values()),
+        "panel": None if diagnostics is None else describe_propensities(diagnostics, absolute=absolute),
         "sample": sample,
-        "sample_figures": []
-        if sample is None
-        else [Figure("Recall by depth", as_markup(sample.curve), (_CURVE_NOTE,))],
         "weighted": weighted,
         "naive": {str(e) for e in estimators if not e.corrects},
-        "reliability_figures": []
-        if panel is None or panel.reliability is None
-        else [Figure("Observed share by propensity", as_markup(panel.reliability), panel.reliability_notes)],
         "skew": skew,
         "popularity": popularity,
         "skew_figures": list(_skew_figures(skew, ratings, popularity=popularity)),
         "run": report.run,
-        "run_json": json.dumps(report.run, indent=2, ensure_ascii=False),
     }
-
-
-def _assumed(limits: GammaRange) -> str:
-    return f"gamma {limits.low:.3g} to {limits.high:.3g}".replace("-", "−")
-
-
-def _by_metric(rows: Sequence[Change]) -> list[list[Change]]:
-    return [list(group) for _, group in groupby(rows, key=lambda row: row.metric)]
 
 
 def _in_order(asked: Sequence[Estimator], beside: Sequence[Estimate]) -> list[Estimator]:
     """Naive averages first, then the corrected estimates, those added for the page included."""
-    words = dict.fromkeys(row.estimator for row in beside)
-    added = [Estimator.from_word(word) for word in words]
+    added = [Estimator.from_word(word) for word in dict.fromkeys(row.estimator for row in beside)]
     by_word = {str(e): e for e in (*asked, *added)}
     return sorted(by_word.values(), key=lambda e: e.corrects)
 
@@ -232,17 +147,17 @@ def _estimate_figure(report: "Report", rows: Sequence[Estimate], styles: dict[st
     mine = [row for row in rows if row.metric == metric]
     models = _best_first(report, rows, metric, _judging_word(report, metric))
     svg = charts.estimates_chart(mine, models, styles, f"estimates-{place}")
-    return Figure(metric, as_markup(svg), () if svg else ("No value is defined.",))
+    return Figure(metric, svg, () if svg else ("No value is defined.",))
 
 
-def _tables(report: "Report", rows: Sequence[Estimate], words: list[str]) -> Iterator[MetricRows]:
+def _tables(report: "Report", rows: Sequence[Estimate], words: list[str]) -> Iterator[MetricTable]:
     for metric in map(str, report.settings.metrics):
         models = _best_first(report, rows, metric, _judging_word(report, metric))
         mine = sorted(
             (row for row in rows if row.metric == metric),
             key=lambda row: (models.index(row.model), words.index(row.estimator)),
         )
-        yield MetricRows(metric, " · ".join(dict.fromkeys(row.definition for row in mine)), tuple(mine))
+        yield MetricTable(metric, " · ".join(dict.fromkeys(row.definition for row in mine)), tuple(mine))
 
 
 def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGroup]:
@@ -254,21 +169,29 @@ def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGro
             continue
         place = {model: k for k, model in enumerate(_best_first(report, rows, metric, estimator))}
         mine.sort(key=lambda c: (place[c.a], place[c.b]))
-        scale = _Scale.around(mine)
-        pairs = [Pair(c, standing.is_beyond_chance(c), scale.places(c)) for c in mine]
+        scale = _scale(mine)
+        ends = [[x for x in (c.low, c.difference, c.high) if x is not None] for c in mine]
+        places = [tuple(map(scale, each)) if len(each) == 3 else () for each in ends]
+        pairs = [Pair(c, standing.is_beyond_chance(c), place_of) for c, place_of in zip(mine, places, strict=True)]
         few = len(pairs) <= MANY_PAIRS
         judging = estimator == _judging_word(report, metric)
         shown = [pair for pair in pairs if few or (judging and 0 in (place[pair.row.a], place[pair.row.b]))]
         yield PairGroup(metric, estimator, tuple(shown), () if few else tuple(pairs), scale(0.0))
 
 
+def _scale(rows: Sequence[Comparison]) -> Callable[[float], float]:
+    """From a difference to its place in the little plot, which is wide enough for all intervals and zero."""
+    ends = [0.0, *(x for c in rows for x in (c.low, c.high, c.difference) if x is not None)]
+    low, width = min(ends), max(ends) - min(ends)
+    return lambda value: round(EDGE + (FOREST - 2 * EDGE) * ((value - low) / width if width > 0 else 0.5), 1)
+
+
 def _sweep_figure(report: "Report", sweep: Sweep, styles: dict[str, Style], place: int) -> Figure:
     model = report.settings.propensity
     gamma = model.known_gamma if isinstance(model, Popularity) else None
     svg = charts.sweep_chart(sweep, styles, gamma, f"sweep-{place}")
-    if len(sweep.values) < 2 or svg is None:
-        return Figure(sweep.metric, as_markup(svg))
-    return Figure(sweep.metric, as_markup(svg), tuple(map(sentence, _order_words(sweep))))
+    notes = () if len(sweep.values) < 2 or svg is None else tuple(map(sentence, _order_words(sweep)))
+    return Figure(sweep.metric, svg, notes)
 
 
 def _order_words(sweep: Sweep) -> Iterator[str]:
@@ -312,40 +235,9 @@ def _where(change: OrderChange) -> str:
 def _skew_figures(skew: Skew, ratings: RatingSkew | None, *, popularity: bool) -> Iterator[Figure]:
     weights = charts.weights_chart(skew, "weights")
     notes = () if weights else ("All held-out rows weigh the same.",)
-    yield Figure("Weights of the held-out rows", as_markup(weights), notes)
+    yield Figure("Weights of the held-out rows", weights, notes)
     if ratings is not None:
-        yield Figure("Rated rows by rating", as_markup(charts.ratings_chart(ratings, "ratings")))
+        yield Figure("Rated rows by rating", charts.ratings_chart(ratings, "ratings"))
     if popularity:
-        yield Figure("Share of rows that popular items have", as_markup(charts.popularity_chart(skew, "popularity")))
-        yield Figure("Held-out rows by popularity", as_markup(charts.tenths_chart(skew, "tenths")))
-
-
-def _number(value: float | None, sign: str = "") -> str:
-    return "undefined" if value is None else f"{value:{sign}.4f}".replace("-", "−")
-
-
-def _move(value: float | None) -> str:
-    return "–" if value is None else signed_move(value).replace("-", "−")
-
-
-def _percent(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return "0" if value == 0 else ("<0.1 %" if value < 0.0005 else f"{100 * value:.1f} %")
-
-
-def _p(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return "<0.0001" if value < 1e-4 else f"{value:.4f}"
-
-
-def _plain(value: Any) -> str:
-    """A setting as text."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items()) or "–"
-    return "–" if value is None else str(value)
+        yield Figure("Share of rows that popular items have", charts.popularity_chart(skew, "popularity"))
+        yield Figure("Held-out rows by popularity", charts.tenths_chart(skew, "tenths"))

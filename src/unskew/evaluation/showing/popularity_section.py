@@ -14,36 +14,23 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 BINS = 24
-MANY_RATINGS, RATING_BINS = 12, 8  # different ratings beyond which they are shown in so many ranges
+MANY_RATINGS, RATING_BINS = 12, 8  # different ratings beyond which they are shown in RATING_BINS ranges
 POINTS = 100
 EQUAL = 1 + 1e-9  # largest over smallest weight up to which all rows weigh the same
 
 
 @dataclass(frozen=True, eq=False)
 class Skew:
-    """Weights of the held-out rows, and cumulative shares over items from the most to the least popular.
+    """Weights of the held-out rows, and cumulative shares over items from the most to the least popular."""
 
-    Parameters
-    ----------
-    edges : array
-        Edges of the weight bins, as multiples of the mean weight; empty when all rows weigh the same.
-    rows, weight : array
-        Share of rows, and of all weight, in each bin.
-    train, held_out, weighted : array
-        Cumulative share of training rows, held-out rows and held-out weight that the most popular items have, at
-        0, 1, ... 100 % of the items.
-    items, unweighted : int
-        How many items there are, and how many held-out rows have no weight.
-    """
-
-    edges: Floats
-    rows: Floats
-    weight: Floats
-    train: Floats
-    held_out: Floats
-    weighted: Floats
+    edges: Floats  # of the weight bins, as multiples of the mean weight; empty when all rows weigh the same
+    rows: Floats  # share of rows in each bin
+    weight: Floats  # share of all weight in each bin
+    train: Floats  # share of the training rows that the most popular items have, at 0, 1, ... 100 % of the items
+    held_out: Floats  # the same of the held-out rows
+    weighted: Floats  # and of their weight
     items: int
-    unweighted: int
+    unweighted: int  # held-out rows without a weight
 
     @property
     def varies(self) -> bool:
@@ -71,11 +58,8 @@ def measure_skew(report: "Report") -> Skew:
     has = ~np.isnan(weights)
     weighted: Floats = np.bincount(place[has], weights=weights[has], minlength=len(catalogue)).astype(float)
     held_out = np.bincount(place, minlength=len(catalogue)).astype(float)
-    edges, rows, weight = _histogram(weights[has])
     return Skew(
-        edges=edges,
-        rows=rows,
-        weight=weight,
+        *_histogram(weights[has]),
         train=cumulative_share(counts, counts),
         held_out=cumulative_share(counts, held_out),
         weighted=cumulative_share(counts, weighted),
@@ -102,19 +86,11 @@ def cumulative_share(counts: Floats, mass: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class RatingSkew:
-    """How the rated rows are spread over ratings.
+    """How the rated rows are spread over ratings."""
 
-    Parameters
-    ----------
-    labels : tuple of str
-        Ratings, or ranges of them where there are many, ascending.
-    observed, weighted : array
-        Share of rows and of weight that each has; the latter is empty when all rows weigh the same.
-    """
-
-    labels: tuple[str, ...]
-    observed: Floats
-    weighted: Floats
+    labels: tuple[str, ...]  # ratings, or ranges of them where there are many, ascending
+    observed: Floats  # share of the rows
+    weighted: Floats  # share of the weight; empty when all rows weigh the same
 
 
 def measure_ratings(report: "Report") -> RatingSkew | None:
@@ -142,10 +118,9 @@ def _row_weights(report: "Report", sample: Sample) -> Floats:
     )
     propensity[~(propensity > 0)] = np.nan
     form = next((e for e in report.settings.estimators if isinstance(e, Weighted)), None)
-    if form is None:
-        return np.asarray(1 / propensity)
     has = ~np.isnan(propensity)
-    propensity[has] = 1 / form.inverse(propensity[has])
+    if form is not None:
+        propensity[has] = 1 / form.inverse(propensity[has])
     return np.asarray(1 / propensity)
 
 

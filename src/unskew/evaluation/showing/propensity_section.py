@@ -1,11 +1,15 @@
-"""What the page says of the propensities: whether they add up, and how they compare with what was observed."""
+"""The page's section on propensities: whether they add up, and how they compare with what was observed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import altair as alt
 import numpy as np
 
+from unskew.display.lines import one_line
+from unskew.display.numbers import interval
+from unskew.display.page import Figure
 from unskew.display.svg import chart_of, round_numbers, to_svg
 from unskew.propensities import Diagnostics, ReliabilityBin
 
@@ -14,40 +18,21 @@ WIDE_RANGE = 20  # largest over smallest share from which the reliability chart 
 
 @dataclass(frozen=True)
 class PropensityPanel:
-    """The section on propensities.
-
-    Parameters
-    ----------
-    sentences : tuple of str
-        What the numbers mean.
-    facts : tuple of (str, str)
-        The numbers by name.
-    reliability : str or None
-        The reliability curve as SVG, where there is one.
-    reliability_notes : tuple of str
-        How to read it.
-    """
+    """The section on propensities: what the numbers mean, and the numbers by name."""
 
     sentences: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
-    reliability: str | None
-    reliability_notes: tuple[str, ...]
+    figures: tuple[Figure, ...]  # the reliability curve, where there is one
 
 
 def describe_propensities(diagnostics: Diagnostics, *, absolute: bool) -> PropensityPanel:
-    """Put diagnostics into words, numbers and a chart.
-
-    Parameters
-    ----------
-    diagnostics : Diagnostics
-    absolute : bool
-        Whether the propensities are probabilities, or known only up to scale.
-    """
+    """Put diagnostics into words, numbers and a chart; propensities that are not absolute are known up to scale."""
+    curve = reliability_chart(diagnostics.reliability, "reliability")
+    notes = tuple(_reliability_notes(diagnostics)) if diagnostics.reliability else ()
     return PropensityPanel(
         sentences=tuple(_sentences(diagnostics, absolute=absolute)),
         facts=tuple(_facts(diagnostics, absolute=absolute)),
-        reliability=reliability_chart(diagnostics.reliability, "reliability"),
-        reliability_notes=tuple(_reliability_notes(diagnostics)) if diagnostics.reliability else (),
+        figures=() if curve is None else (Figure("Observed share by propensity", curve, notes),),
     )
 
 
@@ -93,7 +78,7 @@ def _facts(diagnostics: Diagnostics, *, absolute: bool) -> Iterator[tuple[str, s
         yield "Sum of 1/P", f"{diagnostics.inverse_sum:,.0f}"
     if np.isfinite(diagnostics.smallest):
         scale = "" if absolute else ", relative"
-        yield f"Propensities{scale}", f"{_chance(diagnostics.smallest)} to {_chance(diagnostics.largest)}"
+        yield f"Propensities{scale}", interval(diagnostics.smallest, diagnostics.largest, ".3g")
         yield f"Weights{scale}", f"{_weight(1 / diagnostics.largest)} to {_weight(1 / diagnostics.smallest)}"
     yield "Clipped", f"{diagnostics.clipped:,}"
 
@@ -108,40 +93,29 @@ def _reliability_notes(diagnostics: Diagnostics) -> Iterator[str]:
 
 
 def reliability_chart(bins: Sequence[ReliabilityBin], prefix: str) -> str | None:
-    """Predicted propensity against the share observed, with the diagonal; None without bins.
-
-    Parameters
-    ----------
-    bins : sequence of ReliabilityBin
-    prefix : str
-        Begins every id in the SVG.
-    """
-    import altair as alt
-
+    """Predicted propensity against the share observed, with the diagonal; None without bins."""
     if not bins:
         return None
     wide = _is_wide(bins)
     low, high = _ends(bins, wide=wide)
     data = [
         {
-            "predicted": max(part.predicted, low),
-            "observed": max(part.observed, low),
+            "x": max(part.predicted, low),
+            "y": max(part.observed, low),
             "low": max(part.low, low),
             "high": min(part.high, high),
             "fill": "var(--paper)" if wide and part.observed == 0 else "var(--c1)",
         }
         for part in bins
     ]
-    kind: dict[str, Any] = {"type": "log"} if wide else {"type": "linear"}
-    scale = alt.Scale(nice=False, domain=[low, high], **kind)
+    scale = alt.Scale(nice=False, domain=[low, high], type="log" if wide else "linear")
     ticks: dict[str, Any] = {"values": round_numbers(low, high)} if wide else {"tickCount": 5}
     axis = alt.Axis(format=".2~p", **ticks)
-    x = alt.X("predicted:Q", title="predicted propensity", scale=scale, axis=axis)
-    y = alt.Y("observed:Q", title=None, scale=scale, axis=axis)
-    diagonal = chart_of([{"predicted": end, "observed": end} for end in (low, high)])
+    x = alt.X("x:Q", title="predicted propensity", scale=scale, axis=axis)
+    y = alt.Y("y:Q", title=None, scale=scale, axis=axis)
     base = chart_of(data)
     layers = [
-        diagonal.mark_line(color="var(--naive)", strokeDash=[5, 4], strokeWidth=1.5).encode(x=x, y=y),
+        one_line([(low, low), (high, high)], x, y, color="var(--naive)", strokeDash=[5, 4], strokeWidth=1.5),
         base.mark_rule(color="var(--c1)", strokeWidth=2).encode(x=x, y=alt.Y("low:Q", title=None), y2="high:Q"),
         base.mark_point(stroke="var(--c1)", strokeWidth=1.8, size=42, opacity=1).encode(
             x=x, y=y, fill=alt.Fill("fill:N", scale=None, legend=None)
@@ -167,10 +141,6 @@ def _ends(bins: Sequence[ReliabilityBin], *, wide: bool) -> tuple[float, float]:
 
 def _share(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.1g} %"
-
-
-def _chance(chance: float) -> str:
-    return f"{chance:.3g}"
 
 
 def _weight(weight: float) -> str:

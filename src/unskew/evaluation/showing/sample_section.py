@@ -1,17 +1,20 @@
-"""What the page says of a randomly exposed sample: how it was drawn, how deep it looks, and where the positives are."""
+"""The page's section on a randomly exposed sample: how it was drawn, how deep it looks, and where the positives are."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import altair as alt
 import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.data.candidates import Unseen
+from unskew.display.lines import drawing_order, series_lines, share_axis, upright_rules
 from unskew.display.names import clean
+from unskew.display.page import Figure
 from unskew.display.phrases import listed, quoted
 from unskew.display.styles import Style
-from unskew.display.svg import chart_of, round_numbers, scale_of, to_svg
+from unskew.display.svg import round_numbers, to_svg
 from unskew.estimators import Rows, Traditional
 from unskew.evaluation.collecting.exposed import Exposed, count_hits
 from unskew.evaluation.record import spread
@@ -21,46 +24,35 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 POINTS = 60  # cut-offs of the curve at most
-TOLD_MODELS = 4
+NAMED_MODELS = 4
+_CURVE_NOTE = (
+    "Estimated share of all positives that are among the first K candidates, pooled over users. Solid upright lines "
+    "are the cut-offs of this run, dashed ones the depth they reach inside the sample."
+)
 
 
 @dataclass(frozen=True)
 class ExposedPanel:
-    """The section on the sample.
-
-    Parameters
-    ----------
-    sentences : tuple of str
-    facts : tuple of (str, str)
-        The numbers by name.
-    curve : str
-        Recall by cut-off as SVG.
-    """
+    """The section on the sample, with its numbers by name."""
 
     sentences: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
-    curve: str
+    figures: tuple[Figure, ...]  # recall by cut-off
 
 
 def describe_sample(report: "Report", styles: Mapping[str, Style]) -> ExposedPanel | None:
-    """Put the sample into words, numbers and a chart; None in a run without one.
-
-    Parameters
-    ----------
-    report : Report
-    styles : mapping
-        Model to look.
-    """
+    """Put the sample into words, numbers and a chart of its models; None in a run without one."""
     exposed = report.samples.exposed
     if exposed is None:
         return None
     cutoffs = sorted({metric.cutoff for metric in report.settings.metrics if metric.cutoff is not None})
     inside = any(isinstance(estimator, Traditional) for estimator in report.settings.estimators)
     depths = [depth_of(k, exposed.drawn) for k in cutoffs] if inside else []
+    curve = recall_chart(exposed, styles, cutoffs, depths)
     return ExposedPanel(
         sentences=(*_drawn(exposed), *_depth_words(cutoffs, depths, exposed.drawn), *_landed(report, cutoffs)),
         facts=tuple(_facts(exposed)),
-        curve=recall_chart(*recall_curves(exposed), styles, cutoffs, depths, "exposed"),
+        figures=(Figure("Recall by depth", curve, (_CURVE_NOTE,)),),
     )
 
 
@@ -114,11 +106,11 @@ def _landed(report: "Report", cutoffs: Sequence[int]) -> Iterator[str]:
     if not cutoffs:
         return
     hits = {model: count_hits(ranks, cutoffs[0]) for model, ranks in report.samples.judged.ranks.items()}
-    order = sorted(hits, key=lambda model: (-hits[model], model))[:TOLD_MODELS]
-    told = [f"{hits[model]:,.0f} by {quoted(model)}" for model in order]
+    order = sorted(hits, key=lambda model: (-hits[model], model))[:NAMED_MODELS]
+    hit = [f"{hits[model]:,.0f} by {quoted(model)}" for model in order]
     place = "place" if cutoffs[0] == 1 else f"{cutoffs[0]} places"
     yield (
-        f"Of {report.samples.judged.rows:,} exposed positives so many are put on the first {place}: {listed(told)}. The "
+        f"Of {report.samples.judged.rows:,} exposed positives so many are put on the first {place}: {listed(hit)}. The "
         "estimates over all candidates rest on them."
     )
 
@@ -138,68 +130,31 @@ def _range(sizes: Ints) -> str:
     return f"{ends['min']:,}" if ends["min"] == ends["max"] else f"{ends['min']:,} to {ends['max']:,}"
 
 
-def recall_chart(
-    steps: Ints,
-    curves: Mapping[str, Floats],
-    styles: Mapping[str, Style],
-    cutoffs: Sequence[int],
-    depths: Sequence[float],
-    prefix: str,
-) -> str:
-    """Share of positives above each rank, a line a model.
-
-    Parameters
-    ----------
-    steps : array
-        Ranks.
-    curves : mapping
-        Model to shares, one a rank.
-    styles : mapping
-        Model to look.
-    cutoffs, depths : sequence
-        Marked with a rule, solid and dashed.
-    prefix : str
-        Begins every id in the SVG.
-    """
-    import altair as alt
-
-    # the last drawn lies on top, so grey lines come first
-    models = sorted(curves, key=lambda model: styles[model].colour != "var(--faint)")
-    places = {model: f"m{k:05d}" for k, model in enumerate(models)}
+def recall_chart(exposed: Exposed, styles: Mapping[str, Style], cutoffs: Sequence[int], depths: Sequence[float]) -> str:
+    """Share of positives above each rank, one line per model, with solid rules at cut-offs and dashed at depths."""
+    steps, curves = recall_curves(exposed)
+    keys = drawing_order(curves, styles)
     data = [
-        {"model": places[model], "rank": int(k), "share": float(share)}
-        for model in models
+        {"series": key, "x": int(k), "y": float(share)}
+        for model, key in keys.items()
         for k, share in zip(steps, curves[model], strict=True)
     ]
-    words, looks = list(places.values()), [styles[model] for model in models]
     ends = [1, max(int(steps[-1]), 2)]
     ticks = [tick for tick in round_numbers(*ends) if tick == int(tick)]
     x = alt.X(
-        "rank:Q",
+        "x:Q",
         title="first K of all candidates",
         scale=alt.Scale(type="log", nice=False, domain=ends),
         axis=alt.Axis(values=ticks, format=",d"),
     )
-    y = alt.Y("share:Q", title=None, axis=alt.Axis(format="~%", tickCount=5))
     rules = [
-        chart_of([{"rank": at} for at in places_at if ends[0] <= at <= ends[1]])
-        .mark_rule(color="var(--soft)", strokeWidth=1.2, strokeDash=dash)
-        .encode(x=x)
-        for places_at, dash in ((cutoffs, [1, 0]), (depths, [4, 3]))
-        if places_at
-    ]
-    lines = (
-        chart_of("rows")
-        .mark_line(strokeWidth=2)
-        .encode(
-            x=x,
-            y=y,
-            color=alt.Color("model:N", scale=scale_of(words, [look.colour for look in looks]), legend=None),
-            strokeDash=alt.StrokeDash(
-                "model:N", scale=scale_of(words, [list(look.dash) for look in looks]), legend=None
-            ),
+        upright_rules(
+            [at for at in places if ends[0] <= at <= ends[1]], x, color="var(--soft)", strokeWidth=1.2, strokeDash=dash
         )
-    )
-    chart: Any = alt.layer(*rules, lines).properties(height=230)
-    names = ", ".join(clean(model) for model in models[:8])
-    return to_svg(chart, prefix, f"Estimated share of positives among the first K candidates, by {names}", rows=data)
+        for places, dash in ((cutoffs, [1, 0]), (depths, [4, 3]))
+        if places
+    ]
+    lines = series_lines(keys, styles, x, alt.Y("y:Q", title=None, axis=share_axis()))
+    names = ", ".join(clean(model) for model in list(keys)[:8])
+    label = f"Estimated share of positives among the first K candidates, by {names}"
+    return to_svg(alt.layer(*rules, lines).properties(height=230), "exposed", label, rows=data)

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unskew.data.candidates import All
-from unskew.display.phrases import capital, factor, few, listed, quoted, rounded, sentence, signed
+from unskew.display.numbers import factor, rounded, signed
+from unskew.display.phrases import capital, few, listed, lowered, quoted, sentence
 from unskew.estimators import Comparison, Estimate
 from unskew.evaluation.checking.data import rows_left_out
 from unskew.evaluation.estimating.best_models import Answer, Standing
 from unskew.evaluation.estimating.common_users import lacking_share
-from unskew.evaluation.showing.assumptions import describe_assumption, describe_draw, naive_only
+from unskew.evaluation.showing import vocabulary
 from unskew.evaluation.showing.vocabulary import OF_A_LOG, OF_A_SAMPLE, Voice
 from unskew.metrics import AnyMetric
 from unskew.propensities import Uniform
@@ -30,11 +31,6 @@ class Finding:
 
     answer: Answer
     sentences: tuple[str, ...]
-
-    @property
-    def metric(self) -> str:
-        """Its word."""
-        return self.answer.metric
 
 
 @dataclass(frozen=True)
@@ -106,15 +102,11 @@ def _by_users(report: "Report", other: "Report | None", headline: str) -> str:
     text = (
         f"{who} no lists for up to {users - known:,} of {users:,} users ({100 * lacking_share(report):.0f} % of the "
         f"rows) whom another model serves, which counts as 0 under a cut-off and as a random order otherwise. Judged "
-        f"so, {_lowered(headline)}"
+        f"so, {lowered(headline)}"
     )
     if other is None:
         return f"{text} There is no user whom all models know."
-    return f"{text} On the {known:,} users whom all models know, {_lowered(other.verdict.answer)}"
-
-
-def _lowered(text: str) -> str:
-    return f"{text[:1].lower()}{text[1:]}"
+    return f"{text} On the {known:,} users whom all models know, {lowered(other.verdict.answer)}"
 
 
 def _scope(report: "Report") -> Iterator[str]:
@@ -203,11 +195,11 @@ def _summary(answers: Sequence[Answer], voice: Voice) -> Iterator[str]:
     if any(not answer.changes_winner for answer in sure):
         over, limits = "", sure[0].assumed
         if all(answer.robust for answer in sure) and limits is not None:
-            over = f", and first at every gamma tried from {_short(limits.low)} to {_short(limits.high)}"
+            over = f", and first at every gamma tried from {signed(limits.low)} to {signed(limits.high)}"
         yield f"Best means better than every other model beyond chance (after Holm's correction){over}."
     for answer in sure:
         if answer.robust is False and answer.holds_over is not None:
-            span = f"gamma {_short(answer.holds_over.low)} to {_short(answer.holds_over.high)}"
+            span = f"gamma {signed(answer.holds_over.low)} to {signed(answer.holds_over.high)}"
             yield f"On {answer.metric} that holds for {span}; at other gammas no model is shown to beat a random order."
     small = [
         c.p_value_holm is not None and c.p_value_holm < answer.judging.alpha and not answer.judging.is_beyond_chance(c)
@@ -245,7 +237,7 @@ def _sentences(report: "Report", answer: Answer, metric: AnyMetric, voice: Voice
         yield from _gamma_words(answer)
         yield from _flip_words(answer)
     if not answer.corrects and voice is OF_A_LOG:
-        yield f"{naive_only(metric)}."
+        yield f"{vocabulary.naive_only(metric)}."
 
 
 def _best_words(judging: Standing, kind: str, level: float, voice: Voice) -> Iterator[str]:
@@ -307,7 +299,7 @@ def _is_best(standing: Standing) -> str:
 def _gamma_words(answer: Answer) -> Iterator[str]:
     if answer.assumed is None:
         return
-    low, high = _short(answer.assumed.low), _short(answer.assumed.high)
+    low, high = signed(answer.assumed.low), signed(answer.assumed.high)
     if len(answer.spans) == 1 and answer.spans[0][0]:
         names = answer.spans[0][0]
         verb = "is" if len(names) == 1 else "are"
@@ -318,11 +310,7 @@ def _gamma_words(answer: Answer) -> Iterator[str]:
 
 
 def _span(low: float, high: float) -> str:
-    return f"at gamma {_short(low)}" if low == high else f"for gamma {_short(low)} to {_short(high)}"
-
-
-def _short(number: float) -> str:
-    return signed(round(number, 2))
+    return f"at gamma {signed(low)}" if low == high else f"for gamma {signed(low)} to {signed(high)}"
 
 
 def _flip_words(answer: Answer) -> Iterator[str]:
@@ -364,10 +352,10 @@ def _doubts(report: "Report", voice: Voice) -> Iterator[str]:
     corrected = [row for row in report.estimates if row.estimator in words]
     if corrected:
         if voice is OF_A_SAMPLE:
-            yield describe_draw(report.samples.judged.split.rule)
+            yield vocabulary.describe_draw(report.samples.judged.split.rule)
         if any(e.uses_propensity for e in report.settings.estimators):
             assumed = None if report.band is None else report.band.range
-            yield describe_assumption(report.settings.propensity, assumed)
+            yield vocabulary.describe_assumption(report.settings.propensity, assumed)
         size, users = corrected[0].effective_sample_size, corrected[0].users
         if size is not None and size < users / 2:
             yield (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unskew.evaluation.showing.assumptions import describe_assumption
+from unskew.evaluation.showing.vocabulary import describe_assumption
 from unskew.propensities import (
     POSSIBLE,
     Boosted,
