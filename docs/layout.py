@@ -37,11 +37,11 @@ def layers_picture(container: str = "unskew") -> str:
         start = (WIDTH - len(row) * width - GAP * (len(row) - 1)) / 2
         for place, name in enumerate(row):
             places[name] = (start + place * (width + GAP), number * ROW + 8, width)
-    height = len(rows) * ROW
+    height, spoken = len(rows) * ROW, "; ".join(" and ".join(row) for row in rows)
     parts = [
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="100%" role="img" '
-            f'aria-label="Layers of {container}, from top to bottom: {escape("; ".join(" and ".join(r) for r in rows))}" '
+            f'aria-label="Layers of {container}, from top to bottom: {escape(spoken)}" '
             'font-family="sans-serif" font-size="13" fill="currentColor">'
         ),
         (
