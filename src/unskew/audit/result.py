@@ -14,7 +14,7 @@ from unskew.audit.strata import StratumEstimate
 from unskew.data import Interactions
 from unskew.data.writing import AsJson, saved
 from unskew.errors import ConfigError, did_you_mean
-from unskew.evaluation.record import versions
+from unskew.evaluation.record import fingerprints, versions
 from unskew.evaluation.settings.settings import Settings
 
 
@@ -97,10 +97,7 @@ class Audit(AsJson):
         """Everything resolved that decides the numbers; fingerprints are taken here."""
         settings = self.settings
         return {
-            "data": {
-                name: {"rows": len(part), "duplicates": part.duplicates, "sha256": part.sha256}
-                for name, part in self.data.items()
-            },
+            "data": fingerprints(self.data),
             "split": self.split,
             "models": dict(self.described),
             "ranks": dict(self.ranks),

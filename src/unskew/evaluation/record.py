@@ -1,6 +1,6 @@
 """A report as plain data: the JSON, and the record of everything that decided its numbers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +9,7 @@ import numpy as np
 
 from unskew import __version__
 from unskew.arrays import Ints
+from unskew.data import Interactions
 from unskew.errors import ConfigError
 from unskew.evaluation.collecting.exposed import Exposed
 from unskew.evaluation.collecting.samples import Samples
@@ -52,11 +53,7 @@ def record_run(report: "Report") -> dict[str, Any]:
     files = _file_fingerprints(asked, report.models.values())
     chosen_by = report.contenders.chosen_by
     return {
-        "data": {
-            name: {"rows": len(part), "duplicates": part.duplicates, "sha256": part.sha256}
-            for name, part in parts.items()
-            if part is not None
-        },
+        "data": fingerprints(parts),
         "split": split.made,
         "models": dict(report.models),
         **({"chosen_by": chosen_by} if chosen_by else {}),
@@ -82,6 +79,15 @@ def record_run(report: "Report") -> dict[str, Any]:
         **({"propensity_files": files} if files else {}),
         **({} if report.diagnostics is None else {"propensity_diagnostics": as_numbers(report.diagnostics)}),
         "versions": {**versions(), **_learnt_with(settings.propensity)},
+    }
+
+
+def fingerprints(parts: Mapping[str, Interactions | None]) -> dict[str, dict[str, Any]]:
+    """How many rows each part of the data has, and the sha256 of what they say."""
+    return {
+        name: {"rows": len(part), "duplicates": part.duplicates, "sha256": part.sha256}
+        for name, part in parts.items()
+        if part is not None
     }
 
 

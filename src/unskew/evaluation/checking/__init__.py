@@ -1,4 +1,4 @@
-"""Warnings: an ordered tuple of checks, each with its reason and its remedy."""
+"""Stage 4: warnings, an ordered tuple of checks, each with its reason and its remedy."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING

@@ -1,1 +1,1 @@
-"""Two runs next to one another."""
+"""Two runs: what moved between them, and how much of it the data explains."""
