@@ -84,8 +84,7 @@ def rows_of(methods: Sequence[Method], judged: JudgedRows, world: World, kept: B
     Only a simulation knows N and each user's number of relevant items, which ``ips`` divides by. So ``ips`` is shown at
     its best. Kept users without a test row are `Rows.empty`.
     """
-    untested = kept & ~judged.tested
-    unseen = float(judged.relevant[untested].sum())
+    unseen = float(judged.relevant[kept & ~judged.tested].sum())
     sources: dict[tuple[str, str], tuple[Rows, bool]] = {}
     found = []
     for each in methods:

@@ -14,9 +14,9 @@ from unskew.trials.rows import JudgedRows, Population, judged_rows
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Further users of the population that a log's users come from; see `split_panel`."""
+    """Further users of the population that a log's users come from, in a world of their own; see `split_panel`."""
 
-    world: World  # of the strangers alone; their training rows serve only to leave their items out
+    world: World  # its training rows serve only to leave their items out
 
     def judged(self, counts: Ints, population: Population = "tested") -> JudgedRows:
         """Their relevant items, under a log in which each item has this number of training rows."""

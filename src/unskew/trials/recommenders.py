@@ -27,7 +27,8 @@ class Recommender(Named, family="recommender"):
     list, and so gains nothing.
     """
 
-    ranks_strangers: ClassVar[bool] = True  # whether users who are not in the log can be ranked for
+    ranks_strangers: ClassVar[bool] = True
+    """Whether users who are not in the log can be ranked for."""
 
     @abstractmethod
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
@@ -111,7 +112,7 @@ class Learnt(Recommender):
     ranks_strangers: ClassVar[bool] = False
 
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
-        """Fit, score and count, on one thread, because trials run in parallel; rows of no candidates are unlisted."""
+        """Fit, score and count, on one thread because trials run in parallel; rows outside the candidates come last."""
         learn = self.learn
         scorer = learn.fit(world.train, rng=seed) if isinstance(learn, Model) else learn(world)
         test = Interactions(

@@ -230,11 +230,10 @@ def wrong_winner(errors: Floats, observed: float) -> WrongWinner:
     truth = sign * (observed - known)
     counted = float(np.mean(truth < 0) + 0.5 * np.mean(truth == 0))
     spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
-    mean = float(truth.mean())
     if spread == 0:
         return WrongWinner(counted, counted, len(known))
     # not by cdf, which is exactly 0 beyond 8 standard deviations
-    return WrongWinner(0.5 * erfc(mean / (spread * sqrt(2))), counted, len(known))
+    return WrongWinner(0.5 * erfc(float(truth.mean()) / (spread * sqrt(2))), counted, len(known))
 
 
 def smallest_detectable(errors: Floats, *, level: float = 0.95, power: float = 0.8) -> float:

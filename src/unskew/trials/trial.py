@@ -161,9 +161,8 @@ class _Cells:
 
     def _lists(self, metric: ListMetric) -> dict[str, Rows]:
         """The value of each user's list, of the users for whom all recommenders have one."""
-        own = self.own
-        kept = own.kept & own.judged.tested
-        columns = {name: metric.values(own.lists(name, observed=True))[kept] for name in own.ranks}
+        kept = self.own.kept & self.own.judged.tested
+        columns = {name: metric.values(self.own.lists(name, observed=True))[kept] for name in self.own.ranks}
         defined = ~np.any([np.isnan(column) for column in columns.values()], axis=0)
         user = np.arange(int(defined.sum()))
         return {name: Rows(column[defined], user) for name, column in columns.items()}

@@ -56,14 +56,16 @@ class Rankings:
             judged, ranks = self.judged, self.ranks[name]
             chosen = judged.in_test if observed else judged.in_truth
             offsets = offsets_of(np.bincount(judged.user[chosen], minlength=len(judged.users)))
-            rows = ranks if chosen.all() else ranks.take(chosen)
+            assert ranks.listed is not None
+            columns = (ranks.above, ranks.spread, ranks.candidates, ranks.listed)
+            rows = slice(None) if chosen.all() else np.flatnonzero(chosen)
             self._lists[name, observed] = UserLists.from_rows(
-                offsets, rows.above, rows.spread, rows.candidates, rows.listed, policy=rows.ties
+                offsets, *(column[rows] for column in columns), policy=ranks.ties
             )
         return self._lists[name, observed]
 
     def truth(self, name: str, metric: AnyMetric, gains: Floats | None = None) -> Floats:
-        """The true mean over the kept users, and that over their relevant pairs: NaN if a metric is no mean of items.
+        """The true mean over the kept users, and that over their relevant pairs (NaN for sums and list metrics).
 
         Gains of the rows are computed unless they are given.
         """
