@@ -43,6 +43,7 @@ def test_what_comes_from_the_data_is_text():
     assert "[red]:smile:" in " ".join(lines(table(None, words("name"), [["[red]:smile:"]])))
 
 
-def test_columns_that_may_not_wrap_are_cut():
-    made = table(None, [Column("name", wrap=False)], [["a" * 100]])
-    assert lines(made)[-1].endswith("…")
+def test_what_is_too_long_is_cut_or_folded():
+    for wrap in (None, "ellipsis"):
+        assert lines(table(None, [Column("name", wrap=wrap)], [["a" * 100]]))[-1].endswith("…")
+    assert "…" not in "".join(lines(table(None, [Column("name")], [["a" * 100]])))

@@ -7,7 +7,7 @@ from unskew.display.names import clean
 from unskew.display.numbers import rough_percent
 from unskew.display.page import Figure, render_page
 from unskew.display.styles import Style, series_styles
-from unskew.display.text_table import Column, print_lines, table, words
+from unskew.display.text_table import Column, print_lines, table
 from unskew.simulators.likeness import STATISTICS
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def print_calibration(found: "Calibration", console: "Console") -> None:
         cells = [f"{world.divergences[each]:.3f} ({rough_percent(world.ratios[each] - 1)})" for each in STATISTICS]
         rows.append([world.kind, *cells, rough_percent(world.loss), f"{world.evaluations:,}", f"{world.refused:,}"])
     rows.append(["best seen", *(f"{found.best[each]:.3f}" for each in STATISTICS), "", "", ""])
-    numbers = [Column(title, "right") for title in (*STATISTICS, "mean loss", "evaluations", "not drawn")]
-    console.print(table(None, [*words("world"), *numbers], rows))
+    titles = (*STATISTICS, "mean loss", "evaluations", "not drawn")
+    columns = [Column("world", wrap="ellipsis"), *(Column(title, "right", "ellipsis") for title in titles)]
+    console.print(table(None, columns, rows))
     console.print(Text("K-L divergence of the log from the world in nats; in brackets how far above the best seen"))
     print_lines((f"{world.kind}: {world.word}" for world in found.worlds), console)

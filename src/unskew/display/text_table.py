@@ -15,11 +15,11 @@ NAME_ROOM = 12  # characters left to a column of names on a narrow screen
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: words may wrap and are folded where they are too long, numbers stay on one line."""
+    """A column of a table: too long a word is folded or cut, and without `wrap` a cell stays on one line."""
 
     title: str
     align: Literal["left", "right"] = "left"
-    wrap: bool = True
+    wrap: Literal["fold", "ellipsis"] | None = "fold"
 
 
 def words(*titles: str) -> list[Column]:
@@ -29,7 +29,7 @@ def words(*titles: str) -> list[Column]:
 
 def digits(*titles: str) -> list[Column]:
     """Columns of numbers."""
-    return [Column(title, "right", wrap=False) for title in titles]
+    return [Column(title, "right", wrap=None) for title in titles]
 
 
 def table(
@@ -45,8 +45,8 @@ def table(
 
     drawn = Table(title=title, title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
     for column in columns:
-        overflow: Literal["fold", "ellipsis"] = "fold" if column.wrap else "ellipsis"
-        drawn.add_column(column.title, justify=column.align, no_wrap=not column.wrap, overflow=overflow)
+        overflow, no_wrap = column.wrap or "ellipsis", column.wrap is None
+        drawn.add_column(column.title, justify=column.align, no_wrap=no_wrap, overflow=overflow)
     last: Sequence[str] | None = None
     for row in rows:
         key = row[:group]

@@ -244,7 +244,7 @@ def _values(error: ErrorAudit, shown: Sequence[str]) -> Table:
 
 
 def _whole(*titles: str) -> list[Column]:
-    return [Column(title, wrap=False) for title in titles]
+    return [Column(title, wrap=None) for title in titles]
 
 
 def _span(span: Span | None) -> str:
