@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,12 +17,13 @@ import unskew
 from unskew.cli.listing import FAMILIES, entries
 from unskew.estimators import Estimator
 from unskew.models import Model
+from unskew.ranking import MatrixScorer
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
 PROSE = [*PAGES, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
-PUBLIC = (unskew.Interactions, unskew.Report, unskew.Ranks, Estimator, Model)
+PUBLIC = (unskew.Interactions, unskew.Report, unskew.Ranks, Estimator, Model, MatrixScorer)
 RUN_OR_NO_CODE = {"{code-cell}", "{eval-rst}", "{toctree}", "{image}", "{include}", "{bibliography}", "text"}
 
 
@@ -123,6 +125,30 @@ def test_the_examples_of_contributing_run_and_leave_no_word_behind() -> None:
         ["TABLE"],
     ]
     assert {what: json.dumps(entries(what)) for what in FAMILIES} == before
+
+
+def test_the_examples_of_contributing_work_in_the_files_they_name(tmp_path: Path) -> None:
+    """Each is put into a copy of the package with its line in the ``__init__.py``, and is then used by its name."""
+    place = tmp_path / "unskew"
+    shutil.copytree(ROOT / "src" / "unskew", place, ignore=shutil.ignore_patterns("__pycache__"))
+    for body in bodies(ROOT / "CONTRIBUTING.md", "python"):
+        first, _, rest = body.partition("\n")
+        file = tmp_path / first.removeprefix("# src/")
+        file.write_text(rest.split("# a try\n")[0], encoding="utf-8")
+        home = file.parent / "__init__.py"
+        line = f"from {'.'.join(file.parent.relative_to(tmp_path).parts)} import {file.stem}\n"
+        home.write_text(read(home).replace("\nfrom unskew", f"\n{line}from unskew", 1), encoding="utf-8")
+    use = (
+        "import unskew.metrics, unskew.estimators, unskew.propensities\n"
+        "import unskew.data.sources, unskew.evaluation.checking\n"
+        "import unskew.studies.schnabel2016 as paper\n"
+        "print(unskew.metrics.parse_metric('patience@3'), unskew.estimators.Estimator.from_word('tempered'),"
+        " unskew.propensities.PropensityModel.from_word('zipf'), unskew.data.sources.library.LIBRARY.name,"
+        " unskew.evaluation.checking.many_models.many_models.name, paper.crowd.TABLE.name)"
+    )
+    paths = {**environment(), "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", use], capture_output=True, text=True, check=False, env=paths)
+    assert done.stdout.split() == ["patience@3", "tempered", "zipf", "library", "many-models", "crowd"], done.stderr
 
 
 def test_an_example_that_fails_is_named(tmp_path: Path) -> None:

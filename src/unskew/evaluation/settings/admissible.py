@@ -1,4 +1,4 @@
-"""Which metric goes with which estimator, interval, ties and rule: refusals that need no data."""
+"""Which metric goes with which estimator, interval, ties, rule and model: what does not is refused before the work."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
