@@ -16,10 +16,8 @@ from unskew.evaluation.estimating.size_effects import all_instead, moving, sizes
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
+
 LEFT_OUT = 0.2  # share of the test rows above which what is left out comes before everything else
-FEW_USERS = 30  # below which intervals are rough, and what is learnt from the sample is itself noise
-SCALE = 20  # most distinct values that a column of ratings has; more are counts or durations
-HIGH = 0.75  # where on the scale of the ratings a suggested condition starts
 
 
 @check(
@@ -239,6 +237,9 @@ def rating_rows_left_out(report: "Report") -> Iterator[str]:
         yield f"{excluded} excluded from metrics over ratings because at least one model has no prediction for them"
 
 
+FEW_USERS = 30  # below which intervals are rough, and what is learnt from the sample is itself noise
+
+
 @check(
     "few-users",
     found="Fewer than 30 users are judged, or carry an estimate, or judged users have no training row.",
@@ -312,6 +313,10 @@ def validation_size(report: "Report") -> Iterator[str]:
             f"{'moves' if len(moved) == 1 else 'move'} with that number, so do not compare one with the other; "
             f"{listed(all_instead(moved))} can be compared"
         )
+
+
+SCALE = 20  # most distinct values that a column of ratings has; more are counts or durations
+HIGH = 0.75  # where on the scale of the ratings a suggested condition starts
 
 
 @check(

@@ -20,11 +20,6 @@ from unskew.propensities import Uniform
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
-FEW_HITS = 10  # positives in the top K below which an interval is rough
-NAMED_MODELS = 4  # in one warning
-SURPRISE = 5.0  # standard deviations above the rows in train that a random draw would have
-FAR = 3.0  # standard errors of the difference beyond which falling shares do not fit
-
 
 @check(
     "exposed-users-without-positive",
@@ -68,6 +63,9 @@ def _fate(metric: AnyMetric, estimator: Estimator) -> str:
     return "excluded from {}, a bias towards users with many positives"
 
 
+SURPRISE = 5.0  # standard deviations above the rows in train that a random draw would have
+
+
 @check(
     "exposed-rows-in-train",
     found="Exposed rows are also in train.",
@@ -94,6 +92,10 @@ def exposed_rows_in_train(report: "Report") -> Iterator[str]:
     else:
         kept = f"{Option('population', 'all')} keeps them"
         yield f"{rows} and left the sample, which is then a random one of unseen items; {kept}"
+
+
+FEW_HITS = 10  # positives in the top K below which an interval is rough
+NAMED_MODELS = 4  # in one warning
 
 
 @check(
@@ -204,6 +206,9 @@ def weights_on_exposed_rows(report: "Report") -> Iterator[str]:
                 f"{estimator}: exposed items were drawn with equal chances, so weights by {settings.propensity} bias "
                 f"the estimate; use ure, or {Option('propensity', 'uniform')}"
             )
+
+
+FAR = 3.0  # standard errors of the difference beyond which falling shares do not fit
 
 
 @check(

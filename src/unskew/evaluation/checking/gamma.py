@@ -8,6 +8,7 @@ from unskew.evaluation.checking.check import check
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
+
 MUCH = 0.25  # part of the catalogue above which a top list holds what is not favoured too
 
 

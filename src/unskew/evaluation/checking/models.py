@@ -9,15 +9,12 @@ from unskew.data import Split
 from unskew.display.phrases import counted, listed
 from unskew.errors import Option
 from unskew.evaluation.checking.check import check
-from unskew.evaluation.collecting.sampled_ranks import far_off
 from unskew.evaluation.fitting.models import Fitted
 from unskew.metrics import Accuracy
 from unskew.ranking import ListScorer
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
-
-MANY_TIES = 0.1
 
 
 @check(
@@ -178,6 +175,9 @@ def seen_items_in_lists(report: "Report") -> Iterator[str]:
             )
 
 
+MANY_TIES = 0.1
+
+
 @check(
     "many-ties",
     found="More than 10 % of the held-out items share their score with another candidate.",
@@ -192,6 +192,9 @@ def many_ties(report: "Report") -> Iterator[str]:
         if tied > MANY_TIES:
             how = "averaged over all orders" if ranks.ties == "expected" else f"resolved {ranks.ties}"
             yield f"model {name!r}: {tied:.0%} of held-out items share their score with another candidate ({how})"
+
+
+BEYOND_CHANCE = 3  # standard errors from which a corrected number differs from the full ranking
 
 
 @check(
@@ -210,7 +213,13 @@ def sampled_correction(report: "Report") -> Iterator[str]:
         if model not in measured:
             yield f"model {model!r}: ranks made before cannot show how far the correction is off"
     for metric in map(str, report.settings.metrics):
-        far = [one for one in checks if one.metric == metric and far_off(one)]
+        far = [
+            one
+            for one in checks
+            if one.metric == metric
+            and one.std_error is not None
+            and abs(one.difference) > BEYOND_CHANCE * one.std_error + 1e-12
+        ]
         if far:
             offs = ", ".join(f"{one.difference:+.4f} for model {one.model!r}" for one in far)
             yield (

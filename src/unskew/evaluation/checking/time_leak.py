@@ -14,8 +14,6 @@ from unskew.evaluation.checking.weights import weighs_by_popularity
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
-MOSTLY = 0.9  # share of test rows later than all of their user's training rows from which a split is one by time
-
 
 @check(
     "test-older-than-train",
@@ -47,6 +45,9 @@ def popularity_of_the_future(report: "Report") -> Iterator[str]:
     """Popularity counts that use rows from after the start of the test."""
     if weighs_by_popularity(report):
         yield from find_hindsight(report.samples.judged.split)
+
+
+MOSTLY = 0.9  # share of test rows later than all of their user's training rows from which a split is one by time
 
 
 def find_hindsight(split: Split) -> Iterator[str]:

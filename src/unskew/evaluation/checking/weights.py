@@ -13,12 +13,6 @@ from unskew.propensities import Popularity
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
-LARGE_SHARE = 0.05  # one row that carries more than this decides the estimate
-SMALL_SAMPLE = 50  # effective rows below which an interval means little
-NEW_SHARE = 0.1  # share of the weight from which items without a training row are named
-FEW_ROWS = 5  # held-out rows per user below which the per-user ratio hardly corrects
-FAR_OFF = 0.2  # share of all pairs by which the weights may miss them
-
 
 @check(
     "propensity-column",
@@ -62,6 +56,10 @@ def rows_without_propensity(report: "Report") -> Iterator[str]:
             yield f"{what} have no propensity and were dropped where one is needed"
 
 
+LARGE_SHARE = 0.05  # one row that carries more than this decides the estimate
+SMALL_SAMPLE = 50  # effective rows below which an interval means little
+
+
 @check(
     "heavy-weights",
     found="Few rows carry a weighted estimate.",
@@ -82,6 +80,9 @@ def heavy_weights(report: "Report") -> Iterator[str]:
                 f"{name}: few rows carry the estimate ({size:.0f} effective rows, largest weight share "
                 f"{share:.1%}); do not trust its interval, and consider {cell.estimator.word}(clip=0.01)"
             )
+
+
+NEW_SHARE = 0.1  # share of the weight from which items without a training row are named
 
 
 @check(
@@ -106,6 +107,9 @@ def weight_of_new_items(report: "Report") -> Iterator[str]:
             "weight: the corrected numbers say much about items that no model could learn; "
             f"{Option('candidates', 'trained')} leaves them out"
         )
+
+
+FAR_OFF = 0.2  # share of all pairs by which the weights may miss them
 
 
 @check(
@@ -137,6 +141,9 @@ def popularity_without_training_rows(report: "Report") -> Iterator[str]:
     """Popularity that was counted on nothing."""
     if weighs_by_popularity(report) and not len(report.samples.judged.train):
         yield "no positive training row to count popularity from: every item is taken as equally popular"
+
+
+FEW_ROWS = 5  # held-out rows per user below which the per-user ratio hardly corrects
 
 
 @check(

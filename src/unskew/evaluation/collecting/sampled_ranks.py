@@ -17,7 +17,6 @@ from unskew.metrics.exact.sampled_correction import BiasVariance, SampledRows, u
 from unskew.ranking import Ranks
 
 CHECKED_USERS = 500  # ranked in full to measure the error
-FAR_OFF = 3  # standard errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,8 +131,3 @@ def correction_lines(checks: Sequence[CorrectionCheck]) -> Iterator[str]:
 def _gap(check: CorrectionCheck) -> str:
     error = "" if check.std_error is None else f" (standard error {check.std_error:.4f})"
     return f"{check.difference:+.4f}{error}"
-
-
-def far_off(check: CorrectionCheck) -> bool:
-    """Whether a corrected number differs from the full ranking by more than chance."""
-    return check.std_error is not None and abs(check.difference) > FAR_OFF * check.std_error + 1e-12
