@@ -1,5 +1,7 @@
 """Every input file is opened once."""
 
+import hashlib
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -66,3 +68,27 @@ def test_an_audit_and_a_split_open_each_file_once(world, unskew, opened):
     opened.clear()
     assert unskew("split", world / "train.csv", world / "parts").code == 0
     assert opened == {"train.csv": 1}
+
+
+def test_files_that_are_named_in_a_word_are_opened_once_and_their_content_is_recorded(world, unskew, opened):
+    ratings = "\n".join(str(1 + k % 5) for k in range(40))
+    world.write("mcar.csv", f"rating\n{ratings}\n")
+    test = pl.read_csv(world / "test.csv")
+    test.select("user", "item", pl.lit(3.0).alias("prediction")).write_csv(world / "told.csv")
+    opened.clear()
+    words = ["--train", world / "train.csv", "--test", world / "test.csv", "--predictions", world / "told.csv"]
+    rules = [
+        "-m",
+        "mae",
+        "-e",
+        "snips",
+        "--positive",
+        "rating>=2",
+        "--propensity",
+        f"naive-bayes(mcar={world / 'mcar.csv'})",
+    ]
+    outcome = unskew("evaluate", *words, *rules, "--json", "-")
+    assert outcome.code == 0, outcome.err
+    assert opened == dict.fromkeys(["train.csv", "test.csv", "told.csv", "mcar.csv"], 1)
+    digest = hashlib.sha256((world.folder / "mcar.csv").read_bytes()).hexdigest()
+    assert json.loads(outcome.out)["run"]["propensity_files"] == {str(world / "mcar.csv"): digest}

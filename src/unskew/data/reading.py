@@ -3,6 +3,7 @@
 import codecs
 import csv
 import gzip
+import hashlib
 import io
 import zlib
 from pathlib import Path
@@ -12,18 +13,25 @@ import polars as pl
 
 from unskew.errors import DataError
 
+_noted: dict[str, str] = {}
 
-def read_table(path: Path) -> pl.DataFrame:
+
+def read_table(path: Path, content: bytes | None = None) -> pl.DataFrame:
     """Read a CSV, TSV or Parquet file; text columns stay text, for the caller to interpret.
+
+    `content` are its bytes, unzipped, where they were read before.
 
     Raises
     ------
     DataError
         When the file is missing, a directory, empty, binary, ragged or damaged.
     """
-    check_readable(path)
+    if content is None:
+        check_readable(path)
     try:
-        return _read_parquet(path) if path.suffix == ".parquet" else _read_text(path)
+        if path.suffix == ".parquet":
+            return _read_parquet(path, path if content is None else io.BytesIO(content))
+        return _read_text(path, read_content(path) if content is None else content)
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error}); check the path") from error
 
@@ -56,15 +64,27 @@ def read_content(path: Path) -> bytes:
         raise DataError(f"{path}: cannot be read ({error.strerror or error}); check the path") from error
 
 
-def _read_parquet(path: Path) -> pl.DataFrame:
+def note_content(path: Path) -> bytes:
+    """Read a file that the record of a run names, and keep the sha256 of what was read for `noted_sha256`."""
+    check_readable(path)
+    content = read_content(path)
+    _noted[str(path)] = hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
+    return content
+
+
+def noted_sha256(path: Path) -> str | None:
+    """The sha256, with LF line ends, of what `note_content` last read here; None where it read nothing."""
+    return _noted.get(str(path))
+
+
+def _read_parquet(path: Path, source: Path | io.BytesIO) -> pl.DataFrame:
     try:
-        return pl.read_parquet(path)
+        return pl.read_parquet(source)
     except pl.exceptions.PolarsError as error:
         raise DataError(f"{path}: not a readable Parquet file; was it cut short?") from error
 
 
-def _read_text(path: Path) -> pl.DataFrame:
-    raw = read_content(path)
+def _read_text(path: Path, raw: bytes) -> pl.DataFrame:
     if not raw.strip():
         raise DataError(f"{path}: the file is empty; expected a header line such as user,item")
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -10,6 +10,7 @@ import numpy as np
 from unskew import __version__
 from unskew.arrays import Ints
 from unskew.data import Interactions
+from unskew.data.reading import noted_sha256
 from unskew.errors import ConfigError
 from unskew.evaluation.collecting.exposed import Exposed
 from unskew.evaluation.collecting.samples import Samples
@@ -188,12 +189,10 @@ def _finite(number: float) -> float | None:
 
 
 def _file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> dict[str, str | None]:
-    """The sha256 of each file that the propensities of a run were learnt from, those of its models included.
+    """The sha256 of each file that the propensities of a run were learnt from, as it was read; of its models' too.
 
     `models` are words; one such as ``mf-ips(propensity=...)`` has propensities of its own.
     """
-    from unskew.data.sources.status import content_sha256  # loads all data sets
-
     read = [propensity, *(own for own in map(_own_propensity, models) if own is not None)]
     logging = [model.source for model in read if isinstance(model, Popularity)]
     tables: list[tuple[str, Any]] = [("gamma", source.file) for source in logging if isinstance(source, From)]
@@ -201,7 +200,7 @@ def _file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> di
     fingerprints: dict[str, str | None] = {}
     for option, table in tables:
         if isinstance(table, str):
-            fingerprints[table] = content_sha256(Path(table)) if Path(table).is_file() else None
+            fingerprints[table] = noted_sha256(Path(table))
         else:
             fingerprints[f"{option}={table}"] = table.sha256
     return fingerprints

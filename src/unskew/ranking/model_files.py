@@ -3,6 +3,7 @@
 import zipfile
 import zlib
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,18 +23,19 @@ _ZIP, _NPY = b"PK", b"\x93NUMPY"  # how .npz and .npy files start
 _OPTIONAL = ("user_bias", "item_bias", "user_ids", "item_ids", "similarity")
 
 
-def read_factors(path: str | Path) -> FactorScorer:
+def read_factors(path: str | Path, *, content: bytes | None = None) -> FactorScorer:
     """Read a .npz file of factors.
 
     It holds ``user_factors`` (users, d), ``item_factors`` (items, d) and optionally ``user_bias``, ``item_bias``,
-    ``user_ids``, ``item_ids`` and ``similarity`` (``dot`` or ``distance``); never pickled objects.
+    ``user_ids``, ``item_ids`` and ``similarity`` (``dot`` or ``distance``); never pickled objects. `content` are its
+    bytes, where they were read before.
 
     Raises
     ------
     DataError
         When the file is missing, damaged, pickled, or its arrays do not fit.
     """
-    arrays: dict[str, Any] = _load(Path(path))
+    arrays: dict[str, Any] = _load(Path(path), content)
     unknown = [name for name in arrays if name not in _REQUIRED + _OPTIONAL]
     if unknown:
         raise DataError(f"{path}: unknown array {unknown[0]!r}{did_you_mean(unknown[0], _REQUIRED + _OPTIONAL)}")
@@ -47,7 +49,9 @@ def read_factors(path: str | Path) -> FactorScorer:
     return FactorScorer(**arrays, similarity=similarity, name=str(path))
 
 
-def read_scores(path: str | Path, *, user: str = "user", item: str = "item") -> ListScorer:
+def read_scores(
+    path: str | Path, *, user: str = "user", item: str = "item", content: bytes | None = None
+) -> ListScorer:
     """Read a CSV, TSV or Parquet file with columns ``user``, ``item`` and ``score``: a dense table or top-N lists.
 
     In the place of ``score`` there may be ``rank``, where 1 is the best.
@@ -57,8 +61,10 @@ def read_scores(path: str | Path, *, user: str = "user", item: str = "item") -> 
     path : str or Path
     user, item : str
         Other names the id columns may have.
+    content : bytes, optional
+        What the file holds, unzipped, where it was read before.
     """
-    return _read_table(Path(path), user, item, "score")
+    return _read_table(Path(path), user, item, "score", content)
 
 
 def read_predictions(path: str | Path, *, user: str = "user", item: str = "item") -> ListScorer | FactorScorer:
@@ -100,8 +106,8 @@ def scores_from_frame(frame: Any, *, name: str = "scores", user: str = "user", i
     return _from_frame(pl.DataFrame(kept), users, items, wanted, name)
 
 
-def _read_table(path: Path, user: str, item: str, column: str) -> ListScorer:
-    frame = read_table(path)
+def _read_table(path: Path, user: str, item: str, column: str, content: bytes | None = None) -> ListScorer:
+    frame = read_table(path, content)
     users = find_column(user if user in frame.columns else "user", frame.columns, str(path))
     items = find_column(item if item in frame.columns else "item", frame.columns, str(path))
     if column == "score" and column not in frame.columns and "rank" in frame.columns:
@@ -125,10 +131,11 @@ def _from_frame(frame: pl.DataFrame, users: str, items: str, column: str, name: 
     return ListScorer.from_table(frame[users], frame[items], numbers, name=name, ratings=column == "prediction")
 
 
-def _load(path: Path) -> dict[str, npt.NDArray[Any]]:
-    check_readable(path)
+def _load(path: Path, content: bytes | None) -> dict[str, npt.NDArray[Any]]:
+    if content is None:
+        check_readable(path)
     try:
-        stream = path.open("rb")
+        stream: IO[bytes] = path.open("rb") if content is None else BytesIO(content)
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error}); check its permissions") from error
     with stream:  # numpy leaves a file open that it cannot read

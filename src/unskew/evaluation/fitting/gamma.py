@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from unskew.data import Interactions
+from unskew.data.reading import note_content
 from unskew.errors import ConfigError, Option, PropensityError
 from unskew.evaluation.run import Run
 from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
@@ -148,7 +149,7 @@ def _sources(propensity: Popularity, run: Run) -> Iterator[tuple[str, str, Score
     source = propensity.source
     if isinstance(source, From):
         read = read_factors if Path(source.file).suffix == ".npz" else read_scores
-        yield source.file, "", read(source.file)
+        yield source.file, "", read(source.file, content=note_content(Path(source.file)))
         return
     for model in references(run.positives):
         step = run.doing("training", f"{model.word} for gamma")

@@ -43,7 +43,8 @@ def fit_propensities(run: Run) -> tuple[Run, Propensities]:
         settings = replace(settings, propensity=Column(), propensity_found=True)
     run = replace(run, settings=settings)
     fitted = _fit_held_out(settings.propensity, run.positives, run.split)
-    same = run.positives is run.split.train
+    # what was observed of all pairs is learnt from the test alone, and needs to be learnt once
+    same = run.positives is run.split.train or isinstance(settings.propensity, ObservationModel)
     ratings = fitted if same else _fit_held_out(settings.propensity, run.split.train, run.split)
     return run, Propensities(fitted, ratings, of_training, gamma)
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from unskew.data import Interactions
 from unskew.data.frames import to_polars
-from unskew.data.reading import read_table
+from unskew.data.reading import note_content, read_table
 from unskew.errors import DataError
 
 __all__ = ["Held", "TableLike", "hold", "open_table"]
@@ -50,7 +50,7 @@ def open_table(given: str | Held, what: str) -> tuple[pl.DataFrame, str]:
     """
     if isinstance(given, str):
         path = Path(given)
-        frame = read_table(path)
+        frame = read_table(path, note_content(path))
         return (frame if path.suffix == ".parquet" else frame.with_columns(map(_interpret, frame))), given
     return _to_frame(given.table, what), f"the frame given for {what}"
 
