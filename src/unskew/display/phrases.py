@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from unskew.display.names import shortened
 
 NAME = 40  # characters of a name in a sentence
+MOST_NAMED = 4  # models or other names in one sentence
 
 
 def quoted(name: str) -> str:
@@ -23,7 +24,7 @@ def counted(n: int, what: str) -> str:
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
-def few(words: Sequence[str], most: int = 4, last: str = "and") -> str:
+def few(words: Sequence[str], most: int = MOST_NAMED, last: str = "and") -> str:
     """Words as in a sentence, the last ones only counted when there are many."""
     return listed(words if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"], last)
 

@@ -94,7 +94,7 @@ class Terms:
     idle: int = 0
 
     @property
-    def users(self) -> int:
+    def n_users(self) -> int:
         """How many users the value rests on."""
         return len(self.numerator) - self.idle
 

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unskew.audit.error.agreement import Span
+from unskew.audit.error.own_models import ESTIMATORS
 from unskew.audit.error.result import ORACLE, POPULAR, ErrorAudit, PairRow, WorldResult
 from unskew.audit.popularity import STRATA
 from unskew.audit.showing.words import assumed, depth_used, headline, lead, refusals
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from unskew.audit.result import Audit
 
 NAME = 30  # characters of a name in a title
-ESTIMATORS = ("aoa", "snips", "snips(per=balanced)", "snips(per=user)")
 WorldCells: TypeAlias = dict[str, Callable[[WorldResult], str]]  # title of a column, and its cell for a world
 
 

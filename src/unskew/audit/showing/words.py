@@ -10,14 +10,13 @@ from unskew.audit.error.result import ErrorAudit, PairRow
 from unskew.audit.lists import ModelAudit
 from unskew.audit.popularity import STRATA
 from unskew.display.numbers import percent, rounded
-from unskew.display.phrases import counted, listed, quoted
+from unskew.display.phrases import MOST_NAMED, counted, listed, quoted
 
 if TYPE_CHECKING:
     from unskew.audit.result import Audit
 
 SHOWN = 0.05  # the share of the items that the first sentence is about
 HEAD, TAIL = STRATA.index("head"), STRATA.index("tail")
-MOST_NAMED = 4
 CORRECTED = "snips"
 DISAGREE = "worlds that fit this log equally well disagree, so this log cannot say"
 UNCLEAR = "there are too few runs to say whether the worlds agree"

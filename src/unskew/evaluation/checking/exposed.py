@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unskew.data.candidates import All
-from unskew.display.phrases import counted, listed
+from unskew.display.phrases import MOST_NAMED, counted, listed
 from unskew.errors import Option
 from unskew.estimators import Estimator, Traditional, Ure, difference
 from unskew.evaluation.checking.check import check
@@ -95,7 +95,6 @@ def exposed_rows_in_train(report: "Report") -> Iterator[str]:
 
 
 FEW_HITS = 10  # positives in the top K below which an interval is rough
-NAMED_MODELS = 4  # in one warning
 
 
 @check(
@@ -114,7 +113,7 @@ def few_hits(report: "Report") -> Iterator[str]:
     for cutoff, metrics in by_cutoff.items():
         hits = {model: count_hits(ranks, cutoff) for model, ranks in sample.ranks.items()}
         lacking = sorted((number, model) for model, number in hits.items() if number < FEW_HITS)
-        few = [f"{model!r} {number:.0f}" for number, model in lacking[:NAMED_MODELS]]
+        few = [f"{model!r} {number:.0f}" for number, model in lacking[:MOST_NAMED]]
         if len(lacking) > len(few):
             few.append(f"{len(lacking) - len(few)} more")
         if few:

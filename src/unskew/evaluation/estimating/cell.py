@@ -37,7 +37,7 @@ def make_cell(
     terms: dict[str, Terms],
 ) -> Cell:
     """Put the terms of all models together; `rows` are those of the sample as the estimator uses them."""
-    users = next(iter(terms.values())).users
+    users = next(iter(terms.values())).n_users
     if estimator.counts_empty_users:  # the whole population is in the sums, if only as 0
         population = sample.population(mean=metric.kind == "mean")
         dropped_users = int(np.sum((sample.split.test.user_counts > 0) & ~population))

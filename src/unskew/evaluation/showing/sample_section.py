@@ -12,7 +12,7 @@ from unskew.data.candidates import Unseen
 from unskew.display.lines import drawing_order, series_lines, share_axis, upright_rules
 from unskew.display.names import clean
 from unskew.display.page import Figure
-from unskew.display.phrases import listed, quoted
+from unskew.display.phrases import MOST_NAMED, listed, quoted
 from unskew.display.styles import Style
 from unskew.display.svg import round_numbers, to_svg
 from unskew.estimators import Rows, Traditional
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 POINTS = 60  # cut-offs of the curve at most
-NAMED_MODELS = 4
 _CURVE_NOTE = (
     "Estimated share of all positives that are among the first K candidates, pooled over users. Solid upright lines "
     "are the cut-offs of this run, dashed ones the depth they reach inside the sample."
@@ -106,7 +105,7 @@ def _landed(report: "Report", cutoffs: Sequence[int]) -> Iterator[str]:
     if not cutoffs:
         return
     hits = {model: count_hits(ranks, cutoffs[0]) for model, ranks in report.samples.judged.ranks.items()}
-    order = sorted(hits, key=lambda model: (-hits[model], model))[:NAMED_MODELS]
+    order = sorted(hits, key=lambda model: (-hits[model], model))[:MOST_NAMED]
     hit = [f"{hits[model]:,.0f} by {quoted(model)}" for model in order]
     place = "place" if cutoffs[0] == 1 else f"{cutoffs[0]} places"
     yield (
