@@ -94,7 +94,7 @@ def test_every_kind_that_is_claimed_has_terms_and_weights_and_the_others_are_ref
             estimator.terms(rows, kind)
         return
     terms, weights = estimator.terms(rows, kind), estimator.weights(rows, kind)
-    assert len(terms.numerator) == len(terms.denominator) >= terms.users
+    assert len(terms.numerator) == len(terms.denominator) >= terms.n_users
     assert terms.value is not None
     assert np.isfinite(terms.value)
     assert (weights.shape, np.isfinite(weights).all(), (weights >= 0).all()) == ((len(rows),), True, True)

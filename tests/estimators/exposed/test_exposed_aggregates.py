@@ -131,7 +131,7 @@ def test_users_without_a_positive_count_for_sums_and_pooled_alone() -> None:
     rows = world.rows([(0, 1), (0, 2)])
     kinds: tuple[Kind, ...] = ("mean", "sum")
     counted = {
-        (kind, each.aggregate): each.terms(rows, kind).users
+        (kind, each.aggregate): each.terms(rows, kind).n_users
         for kind, each in itertools.product(kinds, (Ure(), Ure(aggregate="ipw"), Ure(aggregate="pooled")))
     }
     assert counted == {

@@ -37,7 +37,7 @@ def test_the_chance_of_a_sample_without_a_positive(size: int, none: tuple[int, i
     rows = world.rows(picks)
     without = int((rows.positives == 0).sum())
     assert Fraction(without, rows.n_users) == Fraction(*none)
-    assert Ure().terms(rows, "mean").users == rows.n_users - without
+    assert Ure().terms(rows, "mean").n_users == rows.n_users - without
 
 
 def test_counting_a_sample_without_a_positive_as_0_is_biased() -> None:
