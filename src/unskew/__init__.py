@@ -54,7 +54,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'unskew' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    home = import_module(_HOMES[name])
+    return home if home.__name__ == f"unskew.{name}" else getattr(home, name)  # a package that can be called is both
 
 
 def __dir__() -> list[str]:
