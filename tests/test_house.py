@@ -67,9 +67,14 @@ def test_evaluate_loads_no_simulator_audit_study_or_page() -> None:
 
 
 def test_the_audit_is_a_function_and_a_package_in_any_order_of_imports() -> None:
-    use = "assert unskew.audit is unskew.audit; unskew.audit.Audit; log = unskew.Interactions.from_arrays([0, 1, 2], [0, 0, 1]); print(round(unskew.audit(log).log.gini, 3))"
+    use = [
+        "assert unskew.audit is unskew.audit",
+        "assert unskew.audit.Audit is unskew.Audit",
+        "log = unskew.Interactions.from_arrays([0, 1, 2], [0, 0, 1])",
+        "assert isinstance(unskew.audit(log), unskew.Audit)",
+    ]
     for first in ("import unskew.audit.result", "from unskew import audit", "import unskew"):
-        modules_of(f"import unskew\n{first}\n{use}")
+        modules_of("\n".join(["import unskew", first, *use]))
     assert list(inspect.signature(unskew.audit).parameters)[:2] == ["log", "models"]
 
 
