@@ -92,6 +92,26 @@ def test_served_models_are_compared_on_the_users_of_both() -> None:
     assert str(served)
 
 
+def test_served_models_that_predict_are_judged_as_if_alone_too() -> None:
+    rng = np.random.default_rng(5)
+    users, items = np.nonzero(rng.random((USERS, ITEMS)) < 0.8)
+    held, values = rng.random(len(users)) < 0.4, rng.integers(1, 6, len(users)).astype(float)
+    split = Split(
+        *(
+            Interactions.from_arrays(users[part], items[part], values=values[part], n_items=ITEMS)
+            for part in (~held, held)
+        )
+    )
+    scores = rng.integers(1, 6, (3, USERS, ITEMS)).astype(float)
+    models = {f"m{k}": MatrixScorer(scores[k], ratings=True) for k in range(3)}
+    served = evaluate(models, split, metrics=["mse", "cg@3"], users="served")
+    for name, model in models.items():
+        alone = evaluate({name: model}, split, metrics=["mse", "cg@3"])
+        assert [row.value for row in rows_of(served, name)] == [row.value for row in rows_of(alone, name)]
+    assert len(served.comparisons) == 3 * len(served.settings.pairs)
+    assert str(served)
+
+
 def test_served_models_carry_the_band_of_their_own_users() -> None:
     split, matrix = world()
     one = partial(matrix, list(range(8)), list(range(ITEMS)))

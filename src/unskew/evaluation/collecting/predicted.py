@@ -1,9 +1,9 @@
 """Rated rows: the ratings of a test, and what each model predicts or ranks there."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -63,6 +63,11 @@ class Ratings(Sample):
             total=self._totals(users, graded=graded),
             kept=None if kept.all() else kept,
         )
+
+    def of_users(self, known: Bools, models: Collection[str]) -> Self:
+        """The rows of some users, by code, and the ranks and predictions of some models."""
+        part = super().of_users(known, models)
+        return replace(part, predictions={name: made for name, made in part.predictions.items() if name in models})
 
     def definition(self, metric: AnyMetric, model: str) -> str:
         """What exactly was computed, in words."""
