@@ -158,6 +158,7 @@ RATINGS = {
         f"{RATED} {GUESSES} -m mae -e aoa -e 'aoa(per=user)' -e 'aoa(per=item)' -e snips -e 'snips(per=user)' "
         "-e 'snips(per=item)' -e 'snips(clip=0.25)' --propensity column"
     ),
+    "ratings-users-served": Case(f"{RATED} {GUESSES} -m mse -m rmse -e aoa -e snips --users served"),
     "ratings-graded": Case(
         f"{RATED} {GUESSES} -m cg@5 -m 'dcg(gain=value)@5' -m 'dcg(gain=value)' -m 'precision(gain=value)@5' "
         "-e aoa -e ips -e snips --propensity column",
