@@ -1,7 +1,8 @@
 """Run all golden cases with two checkouts on this machine and compare every byte: ``compare_checkouts.py OLD NEW``.
 
 The cases are those beside this file, so run it from the newer checkout. JSON, what the terminal shows, refusals and
-some pages are compared; versions and run times are masked. Exit 0: all equal, 1: something differs.
+some pages are compared; versions and run times are masked. ``--random 1000`` compares random evaluations instead. Exit
+0: all equal, 1: something differs.
 """
 
 import argparse
@@ -26,9 +27,12 @@ def main() -> None:
     parser.add_argument("new", type=Path, help="another one")
     parser.add_argument("names", nargs="*", help="cases; all by default")
     parser.add_argument("--no-studies", action="store_true", help="leave the tables of studies out")
+    parser.add_argument(
+        "--random", type=int, default=0, help="compare this many random evaluations instead of the cases"
+    )
     parser.add_argument("--keep", type=Path, help="keep all outputs in this folder")
     asked = parser.parse_args()
-    more = [*asked.names, *(["--no-studies"] if asked.no_studies else [])]
+    more = [*asked.names, *(["--no-studies"] if asked.no_studies else []), "--random", str(asked.random)]
     with tempfile.TemporaryDirectory() as scratch:
         place = asked.keep or Path(scratch)
         sides = {"old": asked.old, "new": asked.new}

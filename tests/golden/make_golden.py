@@ -26,7 +26,11 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="cases; all by default, and the refusals")
     parser.add_argument("--raw", type=Path, help="write unrounded outputs and pages here instead of the corpus")
     parser.add_argument("--no-studies", action="store_true", help="leave the tables of studies out")
+    parser.add_argument("--random", type=int, default=0, help="with --raw: write random evaluations, this many, alone")
     asked = parser.parse_args()
+    if asked.raw is not None and asked.random:
+        _keep_random(asked.random, asked.raw)
+        return
     names = asked.names or (STORED if asked.raw is None else ALL)
     if asked.no_studies:
         names = [name for name in names if not name.startswith("study-")]
@@ -82,6 +86,19 @@ def _keep_raw(name: str, inputs: Path, place: Path, out: Path) -> None:
     for suffix, text in parts.items():
         if text is not None:
             (out / f"{name}.{suffix}").write_text(text, encoding="utf-8")
+
+
+def _keep_random(runs: int, out: Path) -> None:
+    """Write what random evaluations gave, and what they raised where it is not a refusal."""
+    from golden_random import outcome
+
+    out.mkdir(parents=True, exist_ok=True)
+    for seed in range(runs):
+        try:
+            text = outcome(seed)
+        except Exception as error:  # noqa: BLE001  # as for the cases
+            text = f"raises {type(error).__name__}: {error}\n"
+        (out / f"random-{seed:06}.txt").write_text(text, encoding="utf-8")
 
 
 def _forget_others() -> None:
