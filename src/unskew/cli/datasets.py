@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unskew.cli.options import AsJson, DataFolder
-from unskew.cli.screen import plain_table
+from unskew.cli.screen import aside, plain_table, screen
 from unskew.data.sources import SOURCES, Source, Status, data_folder, fetch, get_source, status_of
 
 datasets_app = typer.Typer(
@@ -34,7 +34,7 @@ def list_datasets(context: typer.Context, folder: DataFolder = None, as_json: As
     if as_json:
         typer.echo(json.dumps([_record(source, status) for source, status in found], indent=2))
         return
-    console = Console()
+    console = screen(highlight=True)
     console.print(_table(found))
     for source, status in found:
         _print_details(console, source, status)
@@ -49,7 +49,7 @@ def show_dataset(name: Name, folder: DataFolder = None, as_json: AsJson = False)
     if as_json:
         typer.echo(json.dumps(_record(source, status), indent=2))
         return
-    console = Console()
+    console = screen(highlight=True)
     console.print(_table([(source, status)]))
     _print_details(console, source, status)
     by_hand = f"{source.how_to_get}."
@@ -75,7 +75,7 @@ def get_dataset(
     if status.presence == "present" and status.checksum != "differs" and not force:
         typer.echo(f"{name} is already in {place}; --force downloads it again")
         return
-    console = Console(stderr=True)
+    console = aside()
     if source.download is not None:
         console.print(f"{source.title}: {source.licence}.", markup=False, highlight=False, soft_wrap=True)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())

@@ -11,8 +11,8 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.table import Table
 
 
-def screen(width: int, *, highlight: bool = False) -> Console:
-    """Stdout. A pipe or file gets lines of this width, not those of an imagined 80-column screen."""
+def screen(width: int | None = None, *, highlight: bool = False) -> Console:
+    """Stdout. A pipe or file gets lines of this width, where one is given, not those of an 80-column screen."""
     return Console(width=None if sys.stdout.isatty() else width, highlight=highlight)
 
 

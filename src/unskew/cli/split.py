@@ -8,14 +8,13 @@ from typing import Annotated, Literal
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from unskew.arrays import Bools
 from unskew.cli.inputs import read_log
 from unskew.cli.options import ColumnOptions, LogFile, Seed, command_of
 from unskew.cli.outputs import check_folder, make_folder
-from unskew.cli.screen import plain_table
+from unskew.cli.screen import aside, plain_table, screen
 from unskew.data import (
     Interactions,
     Split,
@@ -137,11 +136,11 @@ def _print(split: Split, log: Interactions, out: Path, kind: str) -> None:
     for name, part in {"log": log, **_parts(split)}.items():
         users, items = int((part.user_counts > 0).sum()), int((part.item_counts > 0).sum())
         table.add_row(name, f"{len(part):,}", f"{users:,}", f"{items:,}")
-    console = Console()
+    console = screen(highlight=True)
     console.print(Text(f"{split.made}, written to {out}"), soft_wrap=True)
     console.print(table)
     console.print(Text(_cold(split)), soft_wrap=True)
-    notes = Console(stderr=True)
+    notes = aside()
     for text in _warnings(split, log, out, kind):
         notes.print(Text(f"warning: {text}"), soft_wrap=True)
 
@@ -163,7 +162,7 @@ def _share(rows: Bools) -> str:
 
 def _print_train_only(split: Split, log: Interactions, *, validation: float) -> None:
     users = int((log.user_counts > 0).sum())
-    console = Console()
+    console = screen(highlight=True)
     console.print(Text(f"{count_train_only(split):,} of {users:,} users only train"), soft_wrap=True)
     if validation and split.validation is None:
         console.print(
