@@ -143,7 +143,7 @@ def test_the_examples_of_contributing_work_in_the_files_they_name(tmp_path: Path
         "import unskew.data.sources, unskew.evaluation.checking\n"
         "import unskew.studies.schnabel2016 as paper\n"
         "print(unskew.metrics.parse_metric('patience@3'), unskew.estimators.Estimator.from_word('tempered'),"
-        " unskew.propensities.PropensityModel.from_word('zipf'), unskew.data.sources.library.LIBRARY.name,"
+        " unskew.propensities.PropensityModel.from_word('zipf'), unskew.data.sources.loans.LIBRARY.name,"
         " unskew.evaluation.checking.many_models.many_models.name, paper.crowd.TABLE.name)"
     )
     paths = {**environment(), "PYTHONPATH": str(tmp_path)}

@@ -18,7 +18,7 @@ from unskew.evaluation.fitting.propensities import fit_propensities
 from unskew.evaluation.fitting.selection import Chosen, choose_by
 from unskew.evaluation.report import Report
 from unskew.evaluation.run import Run
-from unskew.evaluation.settings.admissible import check_correction, check_models, check_needs
+from unskew.evaluation.settings.admissible import check_candidates, check_models, check_needs
 from unskew.evaluation.settings.rating_scale import Scale, check_scale
 from unskew.evaluation.settings.settings import resolve
 from unskew.metrics import AnyMetric
@@ -155,7 +155,7 @@ def evaluate(
     check_scale(run.settings.scale, run.split)
     run, propensities = fit_propensities(run)
     check_needs(run.settings, propensities.positives, counted=relevant is not None)
-    check_correction(run.split.rule, run.settings.metrics, len(run.split.catalogue))
+    check_candidates(run.split.rule, run.settings.metrics, len(run.split.catalogue))
     contenders = fit_models(run, given, propensities.of_training, evaluate, uniform=uniform, checkpoints=checkpoints)
     check_models(contenders.models, run.settings)
     samples = collect(run, contenders, relevant)

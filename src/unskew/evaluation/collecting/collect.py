@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from unskew.arrays import Ints, offsets_of, runs_of
-from unskew.data.candidates import Sampled
 from unskew.data.pairs import pair_keys
 from unskew.data.vocabulary import canonical
 from unskew.errors import ConfigError, DataError, Option
@@ -27,7 +26,7 @@ from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.collecting.saved_ranks import admit, align
 from unskew.evaluation.fitting.models import Contenders, Fitted
 from unskew.evaluation.run import Run
-from unskew.evaluation.settings.admissible import check_correction
+from unskew.evaluation.settings.admissible import check_candidates
 from unskew.metrics import Metric
 from unskew.ranking import Contest, ListScorer, Predictions, Ranks, Scorer, default_block_size, prepare_contest, rank
 from unskew.ranking.contest import in_full
@@ -58,8 +57,6 @@ class _Collector:
             return self._exposed()
         kinds = {metric.kind for metric in run.settings.metrics}
         graded = "graded" in kinds
-        if graded and isinstance(run.split.rule, Sampled):
-            raise ConfigError(f"graded metrics are over all candidates, so {run.split.rule} ones do not do; use unseen")
         contest, block, positives, ratings = None, None, None, None
         ranks: dict[str, Ranks] = {}
         if kinds - OVER_ALL_PAIRS:
@@ -75,7 +72,7 @@ class _Collector:
             own_ranks = ranks if graded else {}
             ratings = collect_ratings(run, self.models, self._contest(None, ranks=own_ranks), own_ranks)
             contest = contest if contest is not None or positives is not None else self._contest(None)
-        checks = None if positives is None else self._check_correction(positives, contest, block)
+        checks = None if positives is None else self._check_candidates(positives, contest, block)
         judged = positives or ratings
         assert judged is not None
         return Samples(judged, ratings, None, contest, block, checks)
@@ -96,7 +93,7 @@ class _Collector:
         contest, made, block = None, dict[str, Ranks](), None
         if scorers:
             contest = self._contest(positive, scorers)
-            check_correction(run.split.rule, settings.metrics, contest.catalogue_size)
+            check_candidates(run.split.rule, settings.metrics, contest.catalogue_size)
             block = settings.block_size or default_block_size(contest.catalogue_size)
             made = {
                 name: self._place("ranking", name, scorer, contest, block)
@@ -221,7 +218,7 @@ class _Collector:
             correction=Correction.under(run.split.rule),
         )
 
-    def _check_correction(
+    def _check_candidates(
         self, sample: Sample, contest: Contest | None, block: int | None
     ) -> tuple[CorrectionCheck, ...] | None:
         """Rank some users in full, where scores are available, and compare."""

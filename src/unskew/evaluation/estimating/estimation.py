@@ -1,6 +1,6 @@
 """From samples to estimates and comparisons."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -115,25 +115,17 @@ class Estimation:
 
     def _jobs(self) -> Iterator[Work]:
         """What is worked on: all list metrics of a model together, because they share its lists, or one metric."""
-        asked: dict[tuple[int, str], tuple[Sample, AnyMetric, list[Estimator]]] = {}
+        groups: dict[tuple[int, str], tuple[Sample, dict[str, tuple[AnyMetric, list[Estimator]]]]] = {}
         for metric, estimator in self.settings.pairs:
             sample = self.samples.of(metric, estimator)
             self.rows_of(metric, estimator)  # made before the threads start, each once
-            asked.setdefault((id(sample), str(metric)), (sample, metric, []))[2].append(estimator)
-        together: dict[int, list[tuple[AnyMetric, tuple[Estimator, ...]]]] = {}
-        groups: list[tuple[Sample, Sequence[tuple[AnyMetric, tuple[Estimator, ...]]]]] = []
-        for sample, metric, estimators in asked.values():
-            work = (metric, tuple(estimators))
-            if not sample.by_list(metric):
-                groups.append((sample, [work]))
-            elif id(sample) in together:
-                together[id(sample)].append(work)
-            else:
-                together[id(sample)] = [work]
-                groups.insert(0, (sample, together[id(sample)]))
-        for sample, group in groups:
-            for model in sample.judged_by(group[0][0]):
-                yield sample, model, tuple(group)
+            _, asked = groups.setdefault((id(sample), "" if sample.by_list(metric) else str(metric)), (sample, {}))
+            asked.setdefault(str(metric), (metric, []))[1].append(estimator)
+        for key in sorted(groups, key=lambda key: key[1] != ""):  # lists take longest, so they come first
+            sample, asked = groups[key]
+            work = tuple((metric, tuple(estimators)) for metric, estimators in asked.values())
+            for model in sample.judged_by(work[0][0]):
+                yield sample, model, work
 
     def _job(self, work: Work) -> tuple[dict[Key, Terms], dict[str, Floats]]:
         """Terms of a model, or the values of its list metrics."""

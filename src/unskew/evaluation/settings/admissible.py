@@ -10,7 +10,7 @@ from unskew.estimators import OVER_ALL_PAIRS, Aoa, Estimator, Interval, Observat
 from unskew.metrics import NDCG, AnyMetric, Metric, Recall
 from unskew.metrics.auc import LinearMetric
 from unskew.propensities import GammaRange, Popularity, Propensity, PropensityModel
-from unskew.ranking import USER_RULES, UserRule
+from unskew.ranking import TIE_POLICIES, USER_RULES, Ties, UserRule
 
 if TYPE_CHECKING:
     from unskew.evaluation.fitting.models import Fitted
@@ -46,6 +46,22 @@ def with_naive(
             mine = [Aoa(), *(estimator for estimator in mine if not isinstance(estimator, Aoa))]
         found += [(metric, estimator) for estimator in mine]
     return tuple(found)
+
+
+def check_values(level: float, ties: str, unlisted: str, seed: int, block_size: int | None) -> Ties:
+    """Refuse single settings that mean nothing; return the tie policy."""
+    if not 0 < level < 1:
+        raise ConfigError(f"level {level:g} must lie between 0 and 1, as in 0.95")
+    policy = next((known for known in TIE_POLICIES if known == ties), None)
+    if policy is None:
+        raise ConfigError(f"unknown tie policy {ties!r}{did_you_mean(ties, TIE_POLICIES)}")
+    if unlisted not in {"zero", "tied"}:
+        raise ConfigError(f"unlisted={unlisted!r}: choose zero or tied")
+    if not 0 <= seed < 2**63:
+        raise ConfigError(f"seed {seed} must be 0 or more, and below 2**63")
+    if block_size is not None and block_size < 1:
+        raise ConfigError(f"block size {block_size} must be at least 1")
+    return policy
 
 
 def check_user_rule(users: str, *, exposed: bool) -> UserRule:
@@ -108,12 +124,16 @@ def check_needs(settings: "Settings", propensity: Propensity, *, counted: bool) 
             )
 
 
-def check_correction(rule: Candidates, metrics: Iterable[AnyMetric], items: int) -> None:
-    """Refuse metrics that a corrected rule cannot correct in a catalogue of this many items.
+def check_candidates(rule: Candidates, metrics: Iterable[AnyMetric], items: int) -> None:
+    """Refuse metrics that sampled candidates cannot serve, in a catalogue of this many items.
 
-    These are metrics that are not means over relevant items, and cut-offs closer than two draws are.
+    A corrected rule corrects means over relevant items, with cut-offs no closer than two draws are.
     """
-    if not isinstance(rule, Sampled) or not rule.corrected:
+    if not isinstance(rule, Sampled):
+        return
+    if not rule.corrected:
+        if any(metric.kind == "graded" for metric in metrics):
+            raise ConfigError(f"graded metrics are over all candidates, so {rule} ones do not do; use unseen")
         return
     for metric in metrics:
         if metric.kind != "mean" or not isinstance(metric, Metric):

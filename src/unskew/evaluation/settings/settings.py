@@ -4,20 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from unskew.data.candidates import Candidates
-from unskew.errors import ConfigError, did_you_mean
+from unskew.errors import ConfigError
 from unskew.estimators import Estimator, Interval, Ure
 from unskew.evaluation.settings.admissible import (
     TIES_OF_REDUCTION,
     check_assumed,
     check_interval,
     check_user_rule,
+    check_values,
     pair,
     with_naive,
 )
 from unskew.evaluation.settings.rating_scale import Scale
 from unskew.metrics import AnyMetric, parse_metric
 from unskew.propensities import GammaRange, PropensityModel
-from unskew.ranking import TIE_POLICIES, Ties, UserRule
+from unskew.ranking import Ties, UserRule
 
 DEFAULT_METRICS = ("recall@10", "adg@10", "auc")
 DEFAULT_LOSSES = ("mae", "mse")
@@ -122,16 +123,7 @@ def resolve(
     ConfigError
         With a hint, before any work is done.
     """
-    if not 0 < level < 1:
-        raise ConfigError(f"level {level:g} must lie between 0 and 1, as in 0.95")
-    if ties not in TIE_POLICIES:
-        raise ConfigError(f"unknown tie policy {ties!r}{did_you_mean(ties, TIE_POLICIES)}")
-    if unlisted not in {"zero", "tied"}:
-        raise ConfigError(f"unlisted={unlisted!r}: choose zero or tied")
-    if not 0 <= seed < 2**63:
-        raise ConfigError(f"seed {seed} must be 0 or more, and below 2**63")
-    if block_size is not None and block_size < 1:
-        raise ConfigError(f"block size {block_size} must be at least 1")
+    tie_policy = check_values(level, ties, unlisted, seed, block_size)
     default_metrics, default_estimators = (
         (EXPOSED_METRICS, EXPOSED_ESTIMATORS) if exposed else (DEFAULT_METRICS, DEFAULT_ESTIMATORS)
     )
@@ -162,7 +154,7 @@ def resolve(
         pairs=pairs,
         propensity=model,
         candidates=Candidates.from_word(candidates) if isinstance(candidates, str) else candidates,
-        ties=ties,
+        ties=tie_policy,
         positive=positive,
         level=level,
         interval=chosen_interval,
