@@ -24,7 +24,7 @@ from unskew.evaluation.checking.models import unnamed
 from unskew.evaluation.checking.time_leak import find_hindsight
 from unskew.evaluation.collecting.collect import collect
 from unskew.evaluation.estimating.estimate import Estimated
-from unskew.evaluation.fitting.gamma import tell_short
+from unskew.evaluation.fitting.gamma import describe_short_lists
 from unskew.evaluation.fitting.models import Contenders, ModelLike, fit_models
 from unskew.evaluation.fitting.propensities import Propensities, fit_propensity
 from unskew.evaluation.report import Report
@@ -133,7 +133,7 @@ def audit(
         block_size=block_size,
     )
     positives = log if positive is None else log.where(positive)
-    found = measure_log(positives)
+    log_audit = measure_log(positives)
     plan = plan_holdout(log, given, test, holdout, temporal, settings)
     train = plan.split.train if positive is None else plan.split.train.where(positive)
     check_k(k, train, given)
@@ -141,7 +141,7 @@ def audit(
     run = Run(plan.split, settings, engine or Threads(threads), threads, progress)
     contenders = _fit(run, given)
     lists = _count_lists(run, contenders, k, judged=plan.judged)
-    base = _popularity_base(found, positives, train, drawn=plan.judged and test is None)
+    base = _popularity_base(log_audit, positives, train, drawn=plan.judged and test is None)
     known = [top.catalogue for top in lists.values()]  # what any model could recommend
     strata = part_items(base, np.unique(np.concatenate(known)) if known else None)
     rows = tuple(measure_lists(name, top, strata, base) for name, top in lists.items())
@@ -160,7 +160,7 @@ def audit(
     seen = None if samples is None else Seen(given, contenders.models, lists, samples, run, k)
     error, about_error = audit_error(wanted, plan.split, settings, seen, bool(given), threads, progress)
     return Audit(
-        log=found,
+        log=log_audit,
         strata=strata,
         models=rows,
         by_stratum=parts,
@@ -188,10 +188,10 @@ def _fit(run: Run, models: Mapping[str, ModelLike]) -> Contenders:
 
 def _count_lists(run: Run, contenders: Contenders, k: int, *, judged: bool) -> dict[str, TopCounts]:
     """How often each model recommends each item, over the whole catalogue."""
-    made = {}
+    lists = {}
     for name, model in contenders.models.items():
         assert model.scorer is not None
-        made[name] = count_top(
+        lists[name] = count_top(
             model.scorer,
             run.split if judged else run.split.train,
             k,
@@ -201,7 +201,7 @@ def _count_lists(run: Run, contenders: Contenders, k: int, *, judged: bool) -> d
             block_size=run.settings.block_size,
             progress=run.doing("listing", name),
         )
-    return made
+    return lists
 
 
 def _popularity_base(log: LogAudit, positives: Interactions, train: Interactions, *, drawn: bool) -> Interactions:
@@ -247,16 +247,16 @@ def _about_models(rows: Sequence[ModelAudit], strata: Strata, *, drawn: bool) ->
 
 def _about_places(rows: Sequence[ModelAudit], lists: Mapping[str, TopCounts], train: Interactions) -> Iterator[str]:
     for row in rows:
-        short = tell_short(lists[row.model], train)
+        short = describe_short_lists(lists[row.model], train)
         if short:
             what = "the numbers are those" if row.gamma is None else "gamma is that"
             yield f"model {row.model!r}: {short}: {what} of what they hold"
 
 
 def _few(parts: Sequence[StratumEstimate]) -> Iterator[str]:
-    told: set[str] = set()
+    named: set[str] = set()
     for part in parts:
-        if part.stratum != "all" and part.estimate.users < FEW_USERS and part.stratum not in told:
-            told.add(part.stratum)
+        if part.stratum != "all" and part.estimate.users < FEW_USERS and part.stratum not in named:
+            named.add(part.stratum)
             users = counted(part.estimate.users, "user")
             yield f"{part.stratum}: held-out rows of {users} only, so its intervals are rough"

@@ -151,8 +151,8 @@ class Strata:
 
     def bounds(self, stratum: int) -> tuple[int, int] | None:
         """The smallest and largest popularity in a stratum; None for an empty one."""
-        mine = self.popularity[self.catalogue & (self.of_item == stratum)]
-        return (int(mine.min()), int(mine.max())) if len(mine) else None
+        counts = self.popularity[self.catalogue & (self.of_item == stratum)]
+        return (int(counts.min()), int(counts.max())) if len(counts) else None
 
     def shares(self, amounts: Floats) -> Floats:
         """The share of amounts, given by item code, that each stratum has; 0 when there is nothing."""

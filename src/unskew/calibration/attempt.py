@@ -68,8 +68,8 @@ class Task:
             method = "coarse" if self.search == STARTS else self.method
             parameters = suggest(self.space, self.tried, self.seed, self.search, self.number, method)
             rng = np.random.default_rng(seeds_of(self.seed, self.space.kind, self.search, self.number, "draw"))
-            found, refused = compare(self.space.world(parameters), real, rng, self.largest)
-        return Trial(self.space.kind, self.search, self.number, parameters, found, refused)
+            distances, refused = compare(self.space.world(parameters), real, rng, self.largest)
+        return Trial(self.space.kind, self.search, self.number, parameters, distances, refused)
 
 
 def compare(
@@ -93,9 +93,9 @@ def compare(
     return divergences(real, measure(log, rng, reference=real)), ""
 
 
-def mean_ratio(found: Mapping[str, float], best: Mapping[str, float]) -> float:
+def mean_ratio(values: Mapping[str, float], best: Mapping[str, float]) -> float:
     """Mean over the statistics of the divergence relative to the best."""
-    return float(np.mean([max(found[each], FLOOR) / max(best[each], FLOOR) for each in STATISTICS]))
+    return float(np.mean([max(values[each], FLOOR) / max(best[each], FLOOR) for each in STATISTICS]))
 
 
 def value_of(trial: Trial, objective: str, best: Mapping[str, float]) -> float:

@@ -107,9 +107,9 @@ def calibrate(
         plan = _Plan(spaces, settings, record, progress)
         plan.carry_out(run)
     best = plan.best(_ALL)
-    found = tuple(_calibrated(spaces[kind], record.of(kind, _ALL), best) for kind in kinds)
+    calibrated = tuple(_calibrated(spaces[kind], record.of(kind, _ALL), best) for kind in kinds)
     command = command_of(facts.name, kinds, settings, where)
-    return Calibration(facts, found, best, settings, versions, command)
+    return Calibration(facts, calibrated, best, settings, versions, command)
 
 
 class _Plan:
@@ -156,16 +156,16 @@ class _Plan:
         search = Search(
             self.spaces[kind], objective, length, self.settings["seed"], method, known, best or {}, LARGEST_LIKES
         )
-        search.own = self.record.of(kind, [objective])
+        search.trials = self.record.of(kind, [objective])
         return search
 
     def _stage(self, run: Runner, stage: str, searches: Sequence[Search]) -> None:
         total = sum(search.length for search in searches)
-        told = counting(self.progress, stage, sum(len(search.own) for search in searches), total)
+        count = counting(self.progress, stage, sum(len(search.trials) for search in searches), total)
 
         def tell(trial: Trial) -> None:
             self.record.add(trial)
-            told()
+            count()
 
         run(searches, tell)
 
@@ -177,8 +177,8 @@ def _calibrated(space: Space, trials: Sequence[Trial], best: Mapping[str, float]
         )
     nearest, traces = describe_nearest(space, trials, best), {}
     for statistic in STATISTICS:
-        own = [trial for trial in trials if trial.search in {STARTS, statistic}]
-        values = {k: trial.divergences[statistic] for k, trial in enumerate(own) if not trial.refused}
+        single = [trial for trial in trials if trial.search in {STARTS, statistic}]
+        values = {k: trial.divergences[statistic] for k, trial in enumerate(single) if not trial.refused}
         traces[statistic] = improvements(values)
     return Calibrated(**{**nearest, "trace": {**traces, **nearest["trace"]}})
 
@@ -194,7 +194,7 @@ def describe_nearest(space: Space, trials: Sequence[Trial], best: Mapping[str, f
         "divergences": chosen.divergences,
         "ratios": {each: max(chosen.divergences[each], FLOOR) / max(best[each], FLOOR) for each in STATISTICS},
         "loss": mean_ratio(chosen.divergences, best) - 1,
-        "singles": {each: min(found[each] for found in drawn) for each in STATISTICS},
+        "singles": {each: min(values[each] for values in drawn) for each in STATISTICS},
         "evaluations": len(trials),
         "refused": len(trials) - len(drawn),
         "trace": {JOINT: improvements(ratios)},
@@ -220,10 +220,10 @@ def real_statistics(log: Interactions, seed: int) -> Statistics:
 def check_log(log: Interactions) -> None:
     """Refuse a log with too few users or items."""
     for what, counts in (("users", log.user_counts), ("items", log.item_counts)):
-        found = int((counts > 0).sum())
-        if found < LEAST:
+        present = int((counts > 0).sum())
+        if present < LEAST:
             raise DataError(
-                f"{log.name}: too small to calibrate a world to: {found} {what} have a row, and at least {LEAST} are "
+                f"{log.name}: too small to calibrate a world to: {present} {what} have a row, and at least {LEAST} are "
                 "needed; bring a longer log"
             )
 
@@ -244,13 +244,13 @@ def check_numbers(kinds: Sequence[str], singles: int, joint: int, starts: int, s
 def versions_of(*, coarse: bool) -> dict[str, str]:
     """Of this package and those that choose parameters."""
     names = ["unskew", "numpy"] if coarse else ["unskew", "numpy", "optuna", "torch"]
-    found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    packages = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
     for name in names:
         try:
-            found[name] = version(name)
+            packages[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "unknown"
-    return found
+            packages[name] = "unknown"
+    return packages
 
 
 def command_of(name: str, kinds: Sequence[str], settings: Mapping[str, Any], where: str = "") -> str:

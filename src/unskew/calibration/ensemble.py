@@ -158,16 +158,18 @@ class _Search:
     largest: float
 
     def run(self, starts: Sequence[Trial]) -> Fit:
-        trials, own = list(starts), f"{JOINT} {self.number}"
+        trials, name = list(starts), f"{JOINT} {self.number}"
         for k in range(self.length):
             tried = [(trial.parameters, value_of(trial, JOINT, self.scales)) for trial in trials]
-            parameters = suggest(self.space, tried, self.seed, own, k, "compiled")
+            parameters = suggest(self.space, tried, self.seed, name, k, "compiled")
             trials.append(_try(self.space, parameters, self.real, self.largest, self.seed, JOINT, self.number, k))
         drawn = [trial for trial in trials if not trial.refused]
         best = min(drawn, key=lambda trial: mean_ratio(trial.divergences, self.scales))
         world = self.space.world(best.parameters)
-        found, floor = fit_of(world, self.real, np.random.default_rng(seeds_of(self.seed, self.space.kind, own, "fit")))
-        return Fit(self.space.kind, self.number, world, found, floor, mean_ratio(found, self.scales) - 1)
+        distances, floor = fit_of(
+            world, self.real, np.random.default_rng(seeds_of(self.seed, self.space.kind, name, "fit"))
+        )
+        return Fit(self.space.kind, self.number, world, distances, floor, mean_ratio(distances, self.scales) - 1)
 
 
 def fit_of(
@@ -194,8 +196,8 @@ def _try(
     number: int,
 ) -> Trial:
     rng = np.random.default_rng(seeds_of(seed, space.kind, stage, search, number, "draw"))
-    found, refused = compare(space.world(parameters), real, rng, largest)
-    return Trial(space.kind, stage, number, parameters, found, refused)
+    distances, refused = compare(space.world(parameters), real, rng, largest)
+    return Trial(space.kind, stage, number, parameters, distances, refused)
 
 
 def _repeat(call: Callable[[], None], times: int) -> None:

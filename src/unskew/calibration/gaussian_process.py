@@ -51,10 +51,10 @@ def _candidates(best: Floats, rng: np.random.Generator) -> Floats:
     smallest, largest = _STEPS
     step = smallest * (largest / smallest) ** rng.random((count, 1))
     moved = rng.random((count, width)) < _MOVED
-    found = best[rng.integers(0, len(best), count)] + moved * step * rng.standard_normal((count, width))
+    points = best[rng.integers(0, len(best), count)] + moved * step * rng.standard_normal((count, width))
     anywhere = int(_ANYWHERE * count)
-    found[:anywhere] = rng.random((anywhere, width))
-    reflected = 1 - np.abs(1 - np.abs(found))  # at the walls, so that corners are reached
+    points[:anywhere] = rng.random((anywhere, width))
+    reflected = 1 - np.abs(1 - np.abs(points))  # at the walls, so that corners are reached
     return np.asarray(np.clip(reflected, 0.0, np.nextafter(1.0, 0.0)))
 
 
@@ -85,13 +85,13 @@ def factor(points: Floats, at: Floats) -> Floats:
 @njit(nogil=True, cache=True)
 def solve(lower: Floats, right: Floats) -> Floats:
     """The solution of a triangular system."""
-    found = np.empty(len(right))
+    solution = np.empty(len(right))
     for i in range(len(right)):
         left = right[i]
         for k in range(i):
-            left -= lower[i, k] * found[k]
-        found[i] = left / lower[i, i]
-    return found
+            left -= lower[i, k] * solution[k]
+        solution[i] = left / lower[i, i]
+    return solution
 
 
 @njit(nogil=True, cache=True)
@@ -119,9 +119,9 @@ def fit(points: Floats, scores: Floats) -> Floats:
             for k in range(len(at)):
                 for new in (at[k] * by, at[k] / by):
                     old, at[k] = at[k], min(max(new, _LEAST), _MOST)
-                    found = evidence(points, scores, at)
-                    if found > best:
-                        best = found
+                    value = evidence(points, scores, at)
+                    if value > best:
+                        best = value
                         break
                     at[k] = old
             if best == before:
@@ -137,19 +137,19 @@ def log_improvements(points: Floats, scores: Floats, at: Floats, candidates: Flo
     scale, least = 1e-12, scores.min()
     for each in white:
         scale += each * each / n
-    found, alike = np.empty(len(candidates)), np.empty(n)
+    improvement, covariances = np.empty(len(candidates)), np.empty(n)
     for c in range(len(candidates)):
         for k in range(n):
-            alike[k] = covariance(candidates[c], points[k], at[:-1])
+            covariances[k] = covariance(candidates[c], points[k], at[:-1])
         mean, left = 0.0, 1.0
-        for each, known in zip(solve(lower, alike), white):  # noqa: B905
+        for each, known in zip(solve(lower, covariances), white):  # noqa: B905
             mean += each * known
             left -= each * each
         spread = math.sqrt(scale * max(left, 1e-10))
         z = (least - mean) / spread
         if z < -5:  # to leading order, where the difference below would lose its digits
-            found[c] = math.log(spread) - 0.5 * z * z - 0.5 * math.log(2 * math.pi) - 2 * math.log(-z)
+            improvement[c] = math.log(spread) - 0.5 * z * z - 0.5 * math.log(2 * math.pi) - 2 * math.log(-z)
         else:
             density = math.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
-            found[c] = math.log(spread * (density + 0.5 * z * math.erfc(-z / math.sqrt(2))))
-    return found
+            improvement[c] = math.log(spread * (density + 0.5 * z * math.erfc(-z / math.sqrt(2))))
+    return improvement

@@ -51,8 +51,8 @@ class Record:
     def of(self, kind: str, searches: Iterable[str]) -> list[Trial]:
         """Trials of a world, search by search, each in its order: not the order of time, which is one of chance."""
         wanted = list(searches)
-        own = [trial for trial in self.trials if trial.kind == kind and trial.search in wanted]
-        return sorted(own, key=lambda trial: (wanted.index(trial.search), trial.number))
+        trials = [trial for trial in self.trials if trial.kind == kind and trial.search in wanted]
+        return sorted(trials, key=lambda trial: (wanted.index(trial.search), trial.number))
 
 
 def _open_folder(folder: Path, settings: Mapping[str, Any]) -> None:

@@ -134,13 +134,13 @@ def _search(
 ) -> tuple[list[Trial], dict[str, float]]:
     """What was tried, and the scale of each statistic."""
     first = start_count(evaluations)
-    told = counting(progress, _STAGE, 0, evaluations)
+    count = counting(progress, _STAGE, 0, evaluations)
     starts = [Search(space, STARTS, first, seed, method)]
-    run(starts, lambda _: told())
-    scales = scales_of(starts[0].own)
-    joint = Search(space, JOINT, evaluations - first, seed, method, starts[0].own, scales)
-    run([joint], lambda _: told())
-    return [*starts[0].own, *joint.own], scales
+    run(starts, lambda _: count())
+    scales = scales_of(starts[0].trials)
+    joint = Search(space, JOINT, evaluations - first, seed, method, starts[0].trials, scales)
+    run([joint], lambda _: count())
+    return [*starts[0].trials, *joint.trials], scales
 
 
 def start_count(evaluations: int) -> int:
@@ -154,7 +154,7 @@ def scales_of(starts: Sequence[Trial]) -> dict[str, float]:
     if not drawn:
         kinds = ", ".join(dict.fromkeys(trial.kind for trial in starts))
         raise DataError(f"{kinds}: no world could be drawn ({starts[0].refused}); use a sample of the users")
-    return {each: max(float(np.median([found[each] for found in drawn])), FLOOR) for each in STATISTICS}
+    return {each: max(float(np.median([values[each] for values in drawn])), FLOOR) for each in STATISTICS}
 
 
 def sample_users(log: Interactions, most: int, rng: np.random.Generator) -> Interactions:

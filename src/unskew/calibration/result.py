@@ -117,10 +117,10 @@ class Calibration(AsJson):
 
     def __getitem__(self, kind: str) -> Calibrated:
         """The result for a kind of world."""
-        found = {each.kind: each for each in self.worlds}
-        if kind not in found:
-            raise ConfigError(f"no world {kind!r} was calibrated{did_you_mean(kind, found)}")
-        return found[kind]
+        by_kind = {each.kind: each for each in self.worlds}
+        if kind not in by_kind:
+            raise ConfigError(f"no world {kind!r} was calibrated{did_you_mean(kind, by_kind)}")
+        return by_kind[kind]
 
     def world(self, kind: str) -> PreferenceWorld:
         """The world of this kind that comes nearest to the log."""
@@ -159,25 +159,25 @@ class Calibration(AsJson):
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
             number = data.pop("calibration")
-            found = cls._from(data) if number == FORMAT else None
+            calibration = cls._from(data) if number == FORMAT else None
         except OSError as error:
             raise DataError(f"{path}: cannot be read ({error.strerror}); name the JSON of a calibration") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(f"{path}: not the JSON of a calibration; 'unskew calibrate' makes one") from error
-        if found is None:
+        if calibration is None:
             raise DataError(f"{path}: a calibration of format {number}, and this version reads {FORMAT}; make it anew")
-        return found
+        return calibration
 
     @classmethod
     def _from(cls, data: dict[str, Any]) -> "Calibration":
         worlds = []
         for each in data["worlds"]:
             trace = {key: tuple((int(k), float(v)) for k, v in steps) for key, steps in each["trace"].items()}
-            found = Calibrated(**{**each, "trace": trace})
-            if set(found.divergences) != set(STATISTICS):
+            world = Calibrated(**{**each, "trace": trace})
+            if set(world.divergences) != set(STATISTICS):
                 raise KeyError("divergences")
-            _ = found.world  # refuses a wrong word now
-            worlds.append(found)
+            _ = world.world  # refuses a wrong word now
+            worlds.append(world)
         return cls(**{**data, "log": LogFacts(**data["log"]), "worlds": tuple(worlds)})
 
 

@@ -31,22 +31,22 @@ class Search:
     known: Sequence[Trial] = ()  # what is known before it begins
     best: Mapping[str, float] = field(default_factory=dict)  # of each statistic, for the joint objective
     largest: float = LARGEST_LIKES  # draw no world with more likes
-    own: list[Trial] = field(default_factory=list)  # what it has tried; at first what a record holds
+    trials: list[Trial] = field(default_factory=list)  # what it has tried; at first what a record holds
 
     @property
     def done(self) -> bool:
         """Whether there is nothing left to try."""
-        return len(self.own) >= self.length
+        return len(self.trials) >= self.length
 
     def next(self) -> Task:
         """What to try next."""
-        trials = [] if self.objective == STARTS else [*self.known, *self.own]
+        trials = [] if self.objective == STARTS else [*self.known, *self.trials]
         tried = [(each.parameters, value_of(each, self.objective, self.best)) for each in trials]
-        return Task(self.space, self.objective, len(self.own), tried, self.seed, self.method, self.largest)
+        return Task(self.space, self.objective, len(self.trials), tried, self.seed, self.method, self.largest)
 
     def add(self, trial: Trial) -> None:
         """Hear how it came out."""
-        self.own.append(trial)
+        self.trials.append(trial)
 
 
 @contextmanager

@@ -48,7 +48,7 @@ def record_run(report: "Report") -> dict[str, Any]:
         "train": split.train,
         "validation": split.validation,
         "test": split.test,
-        **({} if uniform is None else {"uniform": uniform.taken}),
+        **({} if uniform is None else {"uniform": uniform.known}),
     }
     asked = settings.propensity if gamma is None else gamma.asked
     files = _file_fingerprints(asked, report.models.values())
@@ -193,7 +193,7 @@ def _file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> di
 
     `models` are words; one such as ``mf-ips(propensity=...)`` has propensities of its own.
     """
-    read = [propensity, *(own for own in map(_own_propensity, models) if own is not None)]
+    read = [propensity, *(each for each in map(_own_propensity, models) if each is not None)]
     logging = [model.source for model in read if isinstance(model, Popularity)]
     tables: list[tuple[str, Any]] = [("gamma", source.file) for source in logging if isinstance(source, From)]
     tables += [item for model in read if isinstance(model, ObservationModel) for item in model.tables.items()]

@@ -53,7 +53,7 @@ class Behaviour:
         """Probability that a place of the list is looked at; places count from 1."""
         return np.asarray(place, dtype=float) ** -self.eta
 
-    def found(self, likes: Preferences, observe: str = "uniform") -> Floats:
+    def organic_chances(self, likes: Preferences, observe: str = "uniform") -> Floats:
         """Chance q of each like to be found without a list.
 
         All are equal (``uniform``), or in proportion to how many like the item (``popular``) or how much the user does
@@ -75,7 +75,7 @@ def play_round(
     rng: np.random.Generator,
     *,
     observe: str = "uniform",
-    made: str = "given",
+    origin: str = "given",
 ) -> World:
     """Show lists, and let users consume: the log is the train of a world, what they consume its test.
 
@@ -115,7 +115,7 @@ def play_round(
 
     by_list = np.zeros(len(likes))
     by_list[row[liked]] = looked[liked] * behaviour.take
-    chances = 1 - (1 - by_list) * (1 - behaviour.found(likes, observe))
+    chances = 1 - (1 - by_list) * (1 - behaviour.organic_chances(likes, observe))
     consumed = hidden & (rng.random(len(likes)) < chances)
     by_mistake = looked[~liked] * behaviour.dislikes
     also = rng.random(len(by_mistake)) < by_mistake
@@ -130,7 +130,7 @@ def play_round(
         test=test,
         offsets=offsets_of(np.bincount(likes.row_users[hidden], minlength=likes.n_users)),
         items=likes.items[hidden],
-        made=made,
+        made=origin,
         chances=chances[hidden],
         strength=None if likes.strength is None else likes.strength[hidden],
         likes=likes,

@@ -19,7 +19,7 @@ from unskew.trials import METHODS, Design, Method, Trial, Trials, judge, resolve
 from unskew.trials.recommenders import RecommenderLike, parse_recommender
 
 METRICS = ("recall@50", "adg@50", "precision(of=list)@50")
-BESIDE = ("oracle", "popular")
+OTHERS = ("oracle", "popular")
 HEAD = 0.05
 """The head: this share of the items, those with the most rows."""
 
@@ -73,12 +73,12 @@ class Feedback:
 
     def _place(self, recommender: str, metric: str, method: str) -> tuple[int, int, int]:
         design = self.trials.design
-        found = []
+        places = []
         for word, words in ((recommender, design.recommenders), (metric, design.metrics), (method, design.labels)):
             if word not in words:
                 raise ConfigError(f"{word!r} was not judged; there are {'; '.join(words)}")
-            found.append(words.index(word))
-        return found[0], found[1], found[2]
+            places.append(words.index(word))
+        return places[0], places[1], places[2]
 
 
 def simulate_feedback(
@@ -93,7 +93,7 @@ def simulate_feedback(
     dislikes: float = 0.0,
     metrics: Sequence[str] = METRICS,
     methods: Sequence[Method] = METHODS,
-    beside: Sequence[str] = BESIDE,
+    others: Sequence[str] = OTHERS,
     seed: int = 0,
     progress: Stage | None = None,
 ) -> Feedback:
@@ -119,8 +119,8 @@ def simulate_feedback(
         See `Behaviour`.
     metrics : sequence of str
     methods : sequence of Method
-    beside : sequence of str
-        Recommenders that are judged next to the one that shows lists. They learn from its log.
+    others : sequence of str
+        Recommenders that are judged in addition to the one that shows lists. They learn from its log.
     seed : int
     progress : callable, optional
         Called as ``progress(stage, done, total)``.
@@ -154,7 +154,7 @@ def simulate_feedback(
     if not isinstance(world_model, PreferenceWorld):
         raise ConfigError(f"{world_model!r} is no world of likes; give one, as Lda(users=400, items=300)")
     loop = _Loop.start(world_model, recommender, behaviour, k, seed)
-    names = tuple(dict.fromkeys([*beside, recommender]))
+    names = tuple(dict.fromkeys([*others, recommender]))
     design = Design(names, tuple(metrics), tuple(methods), population="all")
     trials: list[Trial] = []
     states = [loop.state()]
@@ -223,14 +223,14 @@ class _Loop:
         """Learn, show, consume and judge; the log grows."""
         rng = np.random.default_rng([self.seed, 1, number])
         learnt = int(np.random.SeedSequence([self.seed, 2, number]).generate_state(1)[0])
-        lists, own = self._lists(learnt, rng)
-        made = f"round {number + 1} of {self.model}"
-        world = play_round(self.likes, self.log, lists, self.behaviour, rng, observe=self.model.observe, made=made)
+        lists, scorer = self._lists(learnt, rng)
+        origin = f"round {number + 1} of {self.model}"
+        world = play_round(self.likes, self.log, lists, self.behaviour, rng, observe=self.model.observe, origin=origin)
         if not len(world.test):
-            raise DataError(f"{made}: nothing was consumed; let take or organic be larger, or play fewer rounds")
+            raise DataError(f"{origin}: nothing was consumed; let take or organic be larger, or play fewer rounds")
         named: dict[str, RecommenderLike] = {name: name for name in design.recommenders}
-        if own is not None:  # the very scores that made the lists
-            named[self.word] = lambda _: own
+        if scorer is not None:  # the very scores that made the lists
+            named[self.word] = lambda _: scorer
         trial = judge(world, resolve_recommenders(named), design, seed=learnt)
         self.log = join(world)
         return trial

@@ -86,7 +86,7 @@ def rows_of(methods: Sequence[Method], judged: JudgedRows, world: World, kept: B
     """
     unseen = float(judged.relevant[kept & ~judged.tested].sum())
     sources: dict[tuple[str, str], tuple[Rows, bool]] = {}
-    found = []
+    prepared = []
     for each in methods:
         source = (each.propensity, each.model if each.propensity == "estimated" else "")
         if source not in sources:
@@ -96,8 +96,8 @@ def rows_of(methods: Sequence[Method], judged: JudgedRows, world: World, kept: B
             assert rows.total is not None
             scale = float(np.sum(1 / rows.chance)) / (float(np.sum(rows.total)) + unseen)
             rows = replace(rows, propensity=rows.chance * scale)
-        found.append(rows)
-    return found
+        prepared.append(rows)
+    return prepared
 
 
 def _rows(method: Method, judged: JudgedRows, world: World, kept: Bools) -> tuple[Rows, bool]:

@@ -83,8 +83,8 @@ class Popular(Recommender, word="popular"):
         places[order] = np.arange(len(order))
         falling = -counts[order]
         starts, ends = np.searchsorted(falling, -counts), np.searchsorted(falling, -counts, side="right")
-        rows, own = (judged.offsets, judged.items), (judged.train_offsets, judged.train_items)
-        above, tied = rank_places(*rows, places, starts, ends, *own, judged.candidates, _is_ordinal(self, ties))
+        rows, trained = (judged.offsets, judged.items), (judged.train_offsets, judged.train_items)
+        above, tied = rank_places(*rows, places, starts, ends, *trained, judged.candidates, _is_ordinal(self, ties))
         return _ranks(judged, above, tied, judged.candidates[judged.user], ties)
 
 
@@ -119,17 +119,17 @@ class Learnt(Recommender):
             judged.row_users, judged.items, world.train.user_vocabulary, world.train.item_vocabulary, name="judged rows"
         )
         contest = prepare_contest({"model": scorer}, Split(world.train, test, candidates=RULE))
-        found = rank(scorer, contest, name="model", ties=ties, engine=Threads(1), seed=seed)
+        ranks = rank(scorer, contest, name="model", ties=ties, engine=Threads(1), seed=seed)
         width = len(judged.counts)
-        rows = np.searchsorted(pair_keys(judged.row_users, judged.items, width), row_keys(found, width))
+        rows = np.searchsorted(pair_keys(judged.row_users, judged.items, width), row_keys(ranks, width))
         above = judged.candidates[judged.user]
         tied = np.zeros_like(above)
-        above[rows], tied[rows] = found.above, found.tied
+        above[rows], tied[rows] = ranks.above, ranks.tied
         lengths = judged.candidates.copy()
-        if found.listed is not None:
-            lengths[judged.user[rows]] = found.listed
+        if ranks.listed is not None:
+            lengths[judged.user[rows]] = ranks.listed
         lengths[contest.bindings["model"].rows[judged.users] < 0] = 0  # unknown users
-        return _ranks(judged, above, tied, lengths[judged.user], found.ties)
+        return _ranks(judged, above, tied, lengths[judged.user], ranks.ties)
 
 
 RecommenderLike: TypeAlias = "str | Recommender | Model | Callable[[World], Scorer]"
@@ -139,26 +139,26 @@ Recommenders: TypeAlias = "Sequence[str | Recommender | Model] | Mapping[str, Re
 def parse_recommender(word: str) -> Recommender:
     """Read a word: ``oracle``, ``popular`` and ``random`` in closed form, else a model of the project."""
     parsed = parse_word(word)
-    own, models = ([member.word for member in family.members()] for family in (Recommender, Model))
-    if parsed.name in own:
+    closed, models = ([member.word for member in family.members()] for family in (Recommender, Model))
+    if parsed.name in closed:
         return Recommender.from_word(parsed)
     if ":" not in parsed.name and parsed.name not in models:
-        raise ConfigError(f"unknown recommender {parsed.name!r}{did_you_mean(parsed.name, [*own, *models])}")
+        raise ConfigError(f"unknown recommender {parsed.name!r}{did_you_mean(parsed.name, [*closed, *models])}")
     return Learnt(Model.from_word(parsed))
 
 
 def resolve_recommenders(given: Recommenders) -> dict[str, Recommender]:
     """Name each: by its word, or as given."""
     named = given.items() if isinstance(given, Mapping) else [(str(each), each) for each in given]
-    found: dict[str, Recommender] = {}
+    resolved: dict[str, Recommender] = {}
     for name, each in named:
-        if name in found:
+        if name in resolved:
             raise ConfigError(f"recommender {name!r} stands twice; give a mapping to tell them apart")
         parsed = parse_recommender(each) if isinstance(each, str) else each
-        found[name] = parsed if isinstance(parsed, Recommender) else Learnt(parsed)
-    if not found:
+        resolved[name] = parsed if isinstance(parsed, Recommender) else Learnt(parsed)
+    if not resolved:
         raise ConfigError("no recommender to judge; name at least one, as in 'popular'")
-    return found
+    return resolved
 
 
 def _is_ordinal(recommender: Recommender, ties: Ties) -> bool:

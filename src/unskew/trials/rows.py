@@ -67,8 +67,8 @@ class JudgedRows:
     @cached_property
     def candidates(self) -> Ints:
         """How many candidates each judged user has: items of the training rows, less the user's own."""
-        own = np.diff(offsets_of(self.counts[self.train_items] > 0)[self.train_offsets])
-        return np.asarray(np.count_nonzero(self.counts) - own, dtype=np.int32)
+        trained = np.diff(offsets_of(self.counts[self.train_items] > 0)[self.train_offsets])
+        return np.asarray(np.count_nonzero(self.counts) - trained, dtype=np.int32)
 
     @cached_property
     def relevant(self) -> Ints:

@@ -104,30 +104,30 @@ def judge(
 ) -> Trial:
     """Judge recommenders as `run_trial` does, by a design."""
     judged = judged_rows(world, population=design.population)
-    own = Rankings.of(judged, world, recommenders, design, seed)
-    if not own.kept.any():
+    rankings = Rankings.of(judged, world, recommenders, design, seed)
+    if not rankings.kept.any():
         raise ConfigError(f"{world.made}: for every user some recommender has nothing to list; draw a larger world")
     strangers: Rankings | None = None
     if panel is not None:
         can = {name: each for name, each in recommenders.items() if each.ranks_strangers}
         strangers = Rankings.of(panel.judged(judged.counts, design.population), world, can, design, seed)
-    cells = _Cells(design, own, strangers, rows_of(design.methods, judged, world, own.kept))
+    cells = _Cells(design, rankings, strangers, rows_of(design.methods, judged, world, rankings.kept))
     for place, word in enumerate(design.metrics):  # the gains of one metric are held at a time
         cells.fill(place, parse_metric(word))
     return Trial(
         design,
         **cells.arrays,
-        users=own.users,
+        users=rankings.users,
         panel_users=0 if strangers is None else strangers.users,
-        dropped=len(judged.users) + judged.left_out - own.users,
+        dropped=len(judged.users) + judged.left_out - rankings.users,
     )
 
 
 class _Cells:
     """The arrays of a trial."""
 
-    def __init__(self, design: Design, own: Rankings, strangers: Rankings | None, rows: Sequence[Rows]) -> None:
-        self.design, self.own, self.strangers, self.rows = design, own, strangers, rows
+    def __init__(self, design: Design, rankings: Rankings, strangers: Rankings | None, rows: Sequence[Rows]) -> None:
+        self.design, self.rankings, self.strangers, self.rows = design, rankings, strangers, rows
         sizes = dict.fromkeys(("truth", "population", "estimate", "std_error"), len(design.recommenders))
         sizes |= dict.fromkeys(("difference", "difference_error"), len(design.pairs))
         shape = (len(design.metrics), len(design.methods))
@@ -135,24 +135,24 @@ class _Cells:
 
     def fill(self, place: int, metric: AnyMetric) -> None:
         """Estimate one metric by the methods that apply to it."""
-        arrays, own = self.arrays, self.own
+        arrays, rankings = self.arrays, self.rankings
         methods = {c: method for c, method in enumerate(self.design.methods) if method.admits(metric)}
         lists = self._lists(metric) if isinstance(metric, ListMetric) else {}
         terms: list[dict[int, Terms]] = []
         for k, name in enumerate(self.design.recommenders):
-            gains = own.gains(name, metric) if isinstance(metric, Metric) else None
-            truth = own.truth(name, metric, gains)
+            gains = rankings.gains(name, metric) if isinstance(metric, Metric) else None
+            truth = rankings.truth(name, metric, gains)
             population = self._population(name, metric, truth)
-            worth = None if gains is None else gains[own.judged.test_rows]
+            worth = None if gains is None else gains[rankings.judged.test_rows]
             terms.append({})
             for c, method in methods.items():
                 rows = lists[name] if worth is None else self.rows[c].with_worth(worth)
-                made = terms[k][c] = method.parsed.terms(rows, metric.kind)
+                estimated = terms[k][c] = method.parsed.terms(rows, metric.kind)
                 target = int(method.over_pairs(metric))
                 arrays["truth"][k, place, c] = truth[target]
                 arrays["population"][k, place, c] = population[target]
-                arrays["estimate"][k, place, c] = _number(made.value)
-                arrays["std_error"][k, place, c] = _number(made.std_error)
+                arrays["estimate"][k, place, c] = _number(estimated.value)
+                arrays["std_error"][k, place, c] = _number(estimated.std_error)
         for p, (a, b) in enumerate(self.design.pairs):
             for c in methods:
                 gap, error = difference(terms[a][c], terms[b][c])
@@ -161,19 +161,19 @@ class _Cells:
 
     def _lists(self, metric: ListMetric) -> dict[str, Rows]:
         """The value of each user's list, of the users for whom all recommenders have one."""
-        kept = self.own.kept & self.own.judged.tested
-        columns = {name: metric.values(self.own.lists(name, observed=True))[kept] for name in self.own.ranks}
+        kept = self.rankings.kept & self.rankings.judged.tested
+        columns = {name: metric.values(self.rankings.lists(name, observed=True))[kept] for name in self.rankings.ranks}
         defined = ~np.any([np.isnan(column) for column in columns.values()], axis=0)
         user = np.arange(int(defined.sum()))
         return {name: Rows(column[defined], user) for name, column in columns.items()}
 
-    def _population(self, name: str, metric: AnyMetric, own: Floats) -> Floats:
+    def _population(self, name: str, metric: AnyMetric, truth: Floats) -> Floats:
         """What represents the truth of the population, see `split_panel`."""
         if self.strangers is None or name not in self.strangers.ranks or not self.strangers.users:
             return np.full(2, np.nan)
-        more = self.strangers.users / self.own.users
+        more = self.strangers.users / self.rankings.users
         share = np.sqrt(more / (1 + more))
-        return np.asarray((1 - share) * own + share * self.strangers.truth(name, metric))
+        return np.asarray((1 - share) * truth + share * self.strangers.truth(name, metric))
 
 
 def _number(value: float | None) -> float:

@@ -33,11 +33,11 @@ class Rankings:
     ) -> "Rankings":
         """Rank the rows by each recommender."""
         kept = np.ones(len(judged.users), dtype=bool)
-        found = {name: each.rank(judged, world, ties=design.ties, seed=seed) for name, each in recommenders.items()}
-        for ranks in found.values():
+        by_name = {name: each.rank(judged, world, ties=design.ties, seed=seed) for name, each in recommenders.items()}
+        for ranks in by_name.values():
             assert ranks.listed is not None
             kept &= ranks.listed[judged.offsets[:-1]] > 0
-        return cls(judged, found, kept, design.graded_truth)
+        return cls(judged, by_name, kept, design.graded_truth)
 
     @property
     def users(self) -> int:

@@ -29,7 +29,7 @@ def test_every_check_has_a_name_and_says_what_why_and_what_to_do() -> None:
     assert len(set(names)) == len(names)
     for check in CHECKS:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*", check.name)
-        for part in (check.found, check.why, check.do):
+        for part in (check.what, check.why, check.do):
             assert part.endswith("."), check.name
             assert part[0].isupper() or part[0] == "`", check.name
         assert check.look.__doc__

@@ -16,7 +16,7 @@ from unskew.data import split_fractions, split_leave_one_out
 from unskew.data.sources import get_source, status_of
 from unskew.errors import ConfigError, DataError, PropensityError
 from unskew.evaluation.checking.gamma import gamma_fit
-from unskew.evaluation.fitting.gamma import GammaChoice, ModelGamma, choose_gamma, references, tell_short
+from unskew.evaluation.fitting.gamma import GammaChoice, ModelGamma, choose_gamma, references, describe_short_lists
 from unskew.evaluation.run import Run
 from unskew.evaluation.settings.settings import resolve
 from unskew.models import Model
@@ -187,9 +187,9 @@ def test_a_small_catalogue_is_no_short_list() -> None:
     users = ["u0", "u0", "u0", "u1", "u1", "u2", "u2", "u3"]
     log = Interactions.from_arrays(users, list("abcabada"))
     whole = MatrixScorer(np.ones((4, 4)), user_ids=["u0", "u1", "u2", "u3"], item_ids=list("abcd"))
-    assert tell_short(count_top(whole, log, 4), log) == ""
+    assert describe_short_lists(count_top(whole, log, 4), log) == ""
     one = MatrixScorer(np.ones((4, 1)), user_ids=["u0", "u1", "u2", "u3"], item_ids=["b"])
-    assert tell_short(count_top(one, log, 4), log).startswith("its lists fill 0.5 of 2 places a user")
+    assert describe_short_lists(count_top(one, log, 4), log).startswith("its lists fill 0.5 of 2 places a user")
 
 
 def test_lists_of_two_popularity_levels_give_no_gamma(tmp_path: Path) -> None:

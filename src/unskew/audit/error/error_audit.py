@@ -86,7 +86,7 @@ class ErrorRun:
         work = self._simulate(likened)
         castings = self._cast(work)
         worlds = tuple(each.result for each in work)
-        found = ErrorAudit(
+        error_audit = ErrorAudit(
             worlds=worlds,
             depth=self.plan.name,
             metrics=self._metrics,
@@ -99,7 +99,7 @@ class ErrorRun:
             seconds=perf_counter() - start,
             errors=_merged([each.errors for each in work if each.result.accepted]),
         )
-        return found, tuple(dict.fromkeys(_notes(found, castings)))
+        return error_audit, tuple(dict.fromkeys(_notes(error_audit, castings)))
 
     @property
     def _metrics(self) -> tuple[str, ...]:
@@ -144,9 +144,9 @@ class ErrorRun:
         return _Work(result, scale, dict(reference_errors(trials, scale)))
 
     def _trials(self, world: Likened, runs: int, done: int, total: int) -> Trials:
-        def tell(stage: str, own: int, _: int) -> None:
+        def tell(stage: str, ended: int, _: int) -> None:
             if self.progress is not None:
-                self.progress(stage, done + own, total)
+                self.progress(stage, done + ended, total)
 
         return run_trials(
             world.world,
@@ -180,12 +180,12 @@ class ErrorRun:
                 self.progress,
                 first=castings[0] if castings else None,
             )
-            own = casting.run()
+            trials = casting.run()
             castings.append(casting)
-            values = value_rows(own, each.scale, {row.model: row.how for row in casting.rows})
+            values = value_rows(trials, each.scale, {row.model: row.how for row in casting.rows})
             pairs = []
             for observed in self.seen.observed():
-                row, spread = own_row(own, observed)
+                row, spread = own_row(trials, observed)
                 pairs.append(row)
                 each.errors[row.a, row.b, row.metric, row.label] = spread
             each.result = replace(
@@ -252,18 +252,18 @@ def _merged(parts: Sequence[dict[tuple[str, str, str, str], Floats]]) -> dict[tu
     return {key: np.concatenate([part[key] for part in parts if key in part]) for key in keys}
 
 
-def _notes(found: ErrorAudit, castings: Sequence[Casting]) -> Iterator[str]:
+def _notes(audit: ErrorAudit, castings: Sequence[Casting]) -> Iterator[str]:
     """What should be read with care."""
-    for world in found.worlds:
+    for world in audit.worlds:
         yield from world.likened.notes
         if world.likened.loss is None:  # given, so not refused
             reasons = (unlike(world.likened), below_chance(world.auc))
             yield from (f"the world {world.likened.name} is not like this log: {why}" for why in reasons if why)
-    if not found.accepted:
-        refusal = next(world.why for world in found.worlds if world.likened is found.likened)
+    if not audit.accepted:
+        refusal = next(world.why for world in audit.worlds if world.likened is audit.likened)
         yield (
-            f"none of the {len(found.worlds)} simulated worlds is like this log, so nothing is claimed about how wrong "
-            f"an evaluation on it can be; the nearest, {found.likened.name}: {refusal}"
+            f"none of the {len(audit.worlds)} simulated worlds is like this log, so nothing is claimed about how wrong "
+            f"an evaluation on it can be; the nearest, {audit.likened.name}: {refusal}"
         )
     for casting in castings:
         yield from casting.notes

@@ -108,10 +108,10 @@ def liken(
     # users of these worlds are exchangeable: some of them are like a world with fewer users
     sample = sample_users(log, plan.depth.rows, stream_of(seed, Purpose.SAMPLE))
     if plan.given:
-        found = tuple(_given(plan, sample, users, seed))
+        worlds = tuple(_given(plan, sample, users, seed))
     else:
-        found = tuple(_calibrated(sample, users, plan, seed, threads, progress))
-    return tuple(replace(each, world=_sized(each.world, holdout, plan)) for each in found)
+        worlds = tuple(_calibrated(sample, users, plan, seed, threads, progress))
+    return tuple(replace(each, world=_sized(each.world, holdout, plan)) for each in worlds)
 
 
 def misfits(worlds: Sequence[Likened]) -> list[str]:
@@ -175,7 +175,7 @@ def _calibrated(
     from unskew.calibration import calibrate_ensemble
 
     depth = plan.depth
-    found = calibrate_ensemble(
+    ensemble = calibrate_ensemble(
         sample,
         plan.kinds,
         searches=depth.searches * len(KINDS) // len(plan.kinds),  # one kind gets the worlds of all of them
@@ -184,8 +184,8 @@ def _calibrated(
         threads=threads,
         progress=progress,
     )
-    notes = tuple(f"no world of the kind {kind} could be drawn: all tried are too large" for kind in found.missing)
-    for fit in found.fits:
+    notes = tuple(f"no world of the kind {kind} could be drawn: all tried are too large" for kind in ensemble.missing)
+    for fit in ensemble.fits:
         yield Likened(
             world=fit.world,
             kind=fit.kind,

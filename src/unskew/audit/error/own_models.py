@@ -104,13 +104,13 @@ class Seen:
     def overlaps(self, names: Sequence[str]) -> dict[tuple[str, str], float]:
         """Of the lists of the pairs among some models."""
         pairs = [pair for pair in self.pairs if set(pair) <= set(names)]
-        made = {}
+        lists = {}
         for name in dict.fromkeys(name for pair in pairs for name in pair):
             scorer = self.fitted[name].scorer
             assert scorer is not None
-            made[name] = top_lists(scorer, self.run.split, self.k, name=name, engine=Threads(self.run.threads))
-        same = [(a, b) for a, b in pairs if np.array_equal(made[a].users, made[b].users)]
-        return list_overlaps({name: each.items for name, each in made.items()}, same)
+            lists[name] = top_lists(scorer, self.run.split, self.k, name=name, engine=Threads(self.run.threads))
+        same = [(a, b) for a, b in pairs if np.array_equal(lists[a].users, lists[b].users)]
+        return list_overlaps({name: each.items for name, each in lists.items()}, same)
 
     def _value(self, name: str) -> float:
         return self._of(name, str(self.run.settings.metrics[0]), ESTIMATORS[0])
@@ -169,7 +169,7 @@ class Casting:
 
     def _trained(self) -> dict[str, Recommender]:
         """Models that can be trained on a log without ratings and propensities."""
-        found: dict[str, Recommender] = {}
+        recommenders: dict[str, Recommender] = {}
         for name in self.seen.cast:
             given = self.seen.given[name]
             model = Model.from_word(given) if isinstance(given, str) else given
@@ -179,8 +179,8 @@ class Casting:
                 self.notes.append(f"model {name!r} learns from what a simulated log does not have: a stand-in plays it")
                 continue
             word = str(model)
-            found[name] = parse_recommender(word) if word in CLOSED else Learnt(OnKnown(model))
-        return found
+            recommenders[name] = parse_recommender(word) if word in CLOSED else Learnt(OnKnown(model))
+        return recommenders
 
     def _within_time(self, learnt: Mapping[str, Recommender]) -> dict[str, Recommender]:
         """Time one run, and see how many there is time for."""
@@ -217,17 +217,17 @@ class Casting:
         assert isinstance(metric, Metric)
         world = self.likened.world.draw(stream_of(self.settings.seed, Purpose.WORKSHOP))
         workshop = Workshop.of(world, metric, self.seen.k, self.settings.seed)
-        found, reached = {}, {}
+        stand_ins, reached = {}, {}
         for stream, name in enumerate(names, start=1):
-            found[name], reached[name] = fit_stand_in(workshop, self.seen.likeness(name), stream)
+            stand_ins[name], reached[name] = fit_stand_in(workshop, self.seen.likeness(name), stream)
             if self.progress is not None:
                 self.progress("fitting stand-ins", stream, len(names))
-        found = share_noise(workshop, found, self.seen.overlaps(names))
-        for name, each in found.items():
+        stand_ins = share_noise(workshop, stand_ins, self.seen.overlaps(names))
+        for name, each in stand_ins.items():
             wanted = self.seen.likeness(name)
             row = ModelRow(name, "stand-in", str(metric), each.taste, each.lean, each.shared, wanted, reached[name])
             self.rows.append(row)
-        return found
+        return stand_ins
 
     def _trials(self, cast: Mapping[str, Recommender], runs: int, *, panel: bool, quiet: bool = False) -> Trials:
         progress = self.progress

@@ -67,9 +67,9 @@ def recommend(worlds: Sequence[WorldResult], metric: str) -> Recommendation | No
         worlds=len(known),
         as_good=tuple(name for name in worst if name != best and worst[name] <= NEAR * least),
         errors=worst,
-        by_kind={kind: _worst(own) for kind, own in by_kind.items()},
-        beats_by_kind={kind: (_beaten(own, best), len(own)) for kind, own in by_kind.items()},
-        by_observation={observe: _least(_worst(own)) for observe, own in both.items()},
+        by_kind={kind: _worst(each) for kind, each in by_kind.items()},
+        beats_by_kind={kind: (_beaten(each, best), len(each)) for kind, each in by_kind.items()},
+        by_observation={observe: _least(_worst(each)) for observe, each in both.items()},
     )
 
 
@@ -83,14 +83,14 @@ def _least(errors: dict[str, float]) -> tuple[str, float]:
 
 def relative_errors(world: WorldResult, metric: str) -> dict[str, float]:
     """Error of the reference difference by each estimator that a log allows, as a share of the true value."""
-    found = {}
+    errors = {}
     for row in world.pairs:
         if row.metric != metric or not row.reference or row.propensity == "true" or row.error is None:
             continue
         level = _true_level(world, row)
         if level:
-            found[row.estimator] = row.error / level
-    return found
+            errors[row.estimator] = row.error / level
+    return errors
 
 
 def _true_level(world: WorldResult, pair: PairRow) -> float | None:

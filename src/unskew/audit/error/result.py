@@ -177,8 +177,8 @@ class ErrorAudit:
     @cached_property
     def likened(self) -> Likened:
         """The accepted world that is nearest to the log, or the nearest of all when none is accepted."""
-        found = [world.likened for world in self.accepted or self.worlds]
-        return min(found, key=lambda each: 0.0 if each.loss is None else each.loss)
+        worlds = [world.likened for world in self.accepted or self.worlds]
+        return min(worlds, key=lambda each: 0.0 if each.loss is None else each.loss)
 
     @property
     def runs(self) -> int:
@@ -222,7 +222,7 @@ class ErrorAudit:
         return [row for row in self.pairs if row.reference]
 
     @property
-    def own(self) -> list[PairRow]:
+    def model_pairs(self) -> list[PairRow]:
         """Rows of the user's models."""
         return [row for row in self.pairs if not row.reference]
 
@@ -264,7 +264,7 @@ def _pooled_value(rows: Sequence[ValueRow]) -> ValueRow:
 def _pooled_pair(rows: Sequence[PairRow]) -> PairRow:
     if len(rows) == 1:
         return rows[0]
-    found = [row.smallest for row in rows if row.smallest is not None]
+    sizes = [row.smallest for row in rows if row.smallest is not None]
     return replace(
         rows[0],
         runs=sum(row.runs for row in rows),
@@ -274,7 +274,7 @@ def _pooled_pair(rows: Sequence[PairRow]) -> PairRow:
         error=_root([row.error for row in rows]),
         coverage=_mean([row.coverage for row in rows]),
         wrong_winner=_mean([row.wrong_winner for row in rows]),
-        smallest=max(found) if found else None,
+        smallest=max(sizes) if sizes else None,
     )
 
 

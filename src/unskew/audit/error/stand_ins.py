@@ -52,9 +52,9 @@ class StandIn(Recommender):
         above, tied = np.zeros(len(judged), np.int32), np.zeros(len(judged), np.int32)
         rows, items, places = np.arange(len(judged)), judged.items, field.places
         for first, scores in field.scores(self):
-            own = rows[judged.offsets[first] : judged.offsets[first + len(scores)]]
+            block = rows[judged.offsets[first] : judged.offsets[first + len(scores)]]
             ordered = np.sort(scores, axis=1)
-            rank_rows(scores, ordered, first, own, judged.user, items, places, judged.candidates, above, tied)
+            rank_rows(scores, ordered, first, block, judged.user, items, places, judged.candidates, above, tied)
         return Ranks(
             judged.row_users,
             judged.items,
@@ -101,8 +101,8 @@ class Field:
         step = max(1, CELLS // max(len(self.known), 1))
         for first in range(0, users, step):
             size = min(step, users - first)
-            own = np.sqrt(1 - stand_in.shared)
-            scores = self._noise(stand_in.stream, first, size) * np.float32(own)
+            weight = np.sqrt(1 - stand_in.shared)
+            scores = self._noise(stand_in.stream, first, size) * np.float32(weight)
             if stand_in.shared > 0:
                 scores += self._noise(_SHARED, first, size) * np.float32(np.sqrt(stand_in.shared))
             scores += (stand_in.lean * self.popularity).astype(np.float32)
@@ -219,25 +219,25 @@ def fit_stand_in(workshop: Workshop, wanted: Likeness, stream: int = 1, steps: i
 
     From the best corner of a grid, up to `steps` steps along each axis that are halved when none helps.
     """
-    found = dict(workshop.grid)
-    at = min(found, key=lambda corner: wanted.distance(found[corner]))
+    tried = dict(workshop.grid)
+    at = min(tried, key=lambda corner: wanted.distance(tried[corner]))
     width = max(0.5, abs(at[0]) / 2), max(0.5, abs(at[1]) / 2)
     left = steps
     while left > 0:
         best = at
         for move in ((width[0], 0.0), (-width[0], 0.0), (0.0, width[1]), (0.0, -width[1])):
             there = max(at[0] + move[0], 0.0), at[1] + move[1]
-            if there not in found and left > 0:
-                found[there] = workshop.measure(StandIn(*there))
+            if there not in tried and left > 0:
+                tried[there] = workshop.measure(StandIn(*there))
                 left -= 1
-            if there in found and wanted.distance(found[there]) < wanted.distance(found[best]):
+            if there in tried and wanted.distance(tried[there]) < wanted.distance(tried[best]):
                 best = there
         if best == at:
             width = width[0] / 2, width[1] / 2
             if max(width) < 1e-3:
                 break
         at = best
-    return StandIn(*at, stream=stream), found[at]
+    return StandIn(*at, stream=stream), tried[at]
 
 
 def share_noise(
@@ -250,8 +250,8 @@ def share_noise(
     wanted = float(np.mean([overlaps[pair] for pair in pairs]))
 
     def reached(shared: float) -> float:
-        made = {name: replace(each, shared=shared) for name, each in stand_ins.items()}
-        return float(np.mean([workshop.overlap(made[a], made[b]) for a, b in pairs]))
+        sharing = {name: replace(each, shared=shared) for name, each in stand_ins.items()}
+        return float(np.mean([workshop.overlap(sharing[a], sharing[b]) for a, b in pairs]))
 
     low, high = 0.0, 1.0
     for _ in range(6):
@@ -266,12 +266,12 @@ def list_overlaps(lists: Mapping[str, Ints], pairs: Sequence[tuple[str, str]]) -
 
     A list is an array of item codes, users by places, with -1 for an empty place; all have the same users in one order.
     """
-    found = {}
+    overlaps = {}
     for a, b in pairs:
         one, other = np.sort(lists[a], axis=1), np.sort(lists[b], axis=1)
         both = sum(len(np.intersect1d(x[x >= 0], y[y >= 0])) for x, y in zip(one, other, strict=True))
-        found[a, b] = both / max(int(np.sum(one >= 0)), 1)
-    return found
+        overlaps[a, b] = both / max(int(np.sum(one >= 0)), 1)
+    return overlaps
 
 
 def _first_users(judged: JudgedRows, most: int) -> JudgedRows:

@@ -38,12 +38,12 @@ def _split_label(trials: Trials, label: str) -> Method:
 
 def reference_errors(trials: Trials, scale: float) -> dict[tuple[str, str, str, str], Floats]:
     """Error of the difference in each run, oracle minus popular list, by (a, b, metric, label)."""
-    summary, found = Summary(trials), {}
+    summary, errors = Summary(trials), {}
     for metric, label in product(trials.design.metrics, trials.design.labels):
         off = summary.errors(ORACLE, POPULAR, metric, label, population=True)
         method = _split_label(trials, label)
-        found[ORACLE, POPULAR, metric, labelled(method.estimator, method.propensity)] = _scaled(off, scale)
-    return found
+        errors[ORACLE, POPULAR, metric, labelled(method.estimator, method.propensity)] = _scaled(off, scale)
+    return errors
 
 
 def reference_rows(trials: Trials, scale: float) -> Iterator[PairRow]:

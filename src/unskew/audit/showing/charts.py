@@ -189,8 +189,8 @@ def wrong_chart(rows: Sequence[PairRow], errors: Mapping[str, Floats], prefix: s
 
 
 def _reach(row: PairRow, errors: Floats) -> float:
-    own = abs(row.observed) if row.observed is not None else 0.0
-    return max(1.2 * own, abs(float(errors.mean())) + 3 * float(errors.std(ddof=1)), 1e-6)
+    observed = abs(row.observed) if row.observed is not None else 0.0
+    return max(1.2 * observed, abs(float(errors.mean())) + 3 * float(errors.std(ddof=1)), 1e-6)
 
 
 def _steps(reach: float) -> Floats:

@@ -133,16 +133,16 @@ def _counts(audit: "Audit") -> list[tuple[int, int]]:
 
 
 def _sections(error: ErrorAudit) -> Iterator[PairSection]:
-    pairs = dict.fromkeys((row.a, row.b, row.reference) for row in [*error.own, *error.reference])
+    pairs = dict.fromkeys((row.a, row.b, row.reference) for row in [*error.model_pairs, *error.reference])
     for k, (a, b, reference) in enumerate(pairs):
         rows = [row for row in error.pairs if (row.a, row.b, row.reference) == (a, b, reference)]
         bars, curves = [], []
         for m, metric in enumerate(error.metrics):
-            own = [row for row in rows if row.metric == metric]
-            errors = {row.label: error.errors[a, b, metric, row.label] for row in own}
+            shown = [row for row in rows if row.metric == metric]
+            errors = {row.label: error.errors[a, b, metric, row.label] for row in shown}
             bar = charts.errors_chart(errors, metric, (a, b), f"error-{k}-{m}")
             bars.append(Figure(f"{metric}: errors of the difference", bar))
-            curve = charts.wrong_chart(own, errors, f"wrong-{k}-{m}")
+            curve = charts.wrong_chart(shown, errors, f"wrong-{k}-{m}")
             curves.append(Figure(f"{metric}: chance of a wrong winner", curve))
         yield PairSection(a, b, reference, (*bars, *curves), tuple(rows))
 

@@ -136,9 +136,9 @@ def print_error(error: ErrorAudit, console: Console) -> None:
     if error.accepted:
         _print_values(error, console)
         _print_pairs("Oracle against popular list: errors of the difference", error, error.reference, console)
-    for a, b in dict.fromkeys((row.a, row.b) for row in error.own):
+    for a, b in dict.fromkeys((row.a, row.b) for row in error.model_pairs):
         title = f"Your {shortened(a, NAME)} against {shortened(b, NAME)}: errors of the difference"
-        _print_pairs(title, error, [row for row in error.own if (row.a, row.b) == (a, b)], console)
+        _print_pairs(title, error, [row for row in error.model_pairs if (row.a, row.b) == (a, b)], console)
     missing = [sentence(error.missing)] if error.missing else []
     print_lines([assumed(error), depth_used(error), *missing], console)
 
@@ -221,7 +221,7 @@ def _print_pairs(title: str, error: ErrorAudit, rows: Sequence[PairRow], console
 
 def _values(error: ErrorAudit, shown: Sequence[str]) -> Table:
     """Bias, error and coverage of the values, side by side."""
-    found = {
+    by_key = {
         (row.metric, row.label, row.recommender): row
         for row in error.values
         if (row.role == "reference") == (not error.models)
@@ -233,9 +233,9 @@ def _values(error: ErrorAudit, shown: Sequence[str]) -> Table:
         for column in ("truth", "bias", "error", "covers")
     ]
     rows = []
-    for metric, label in dict.fromkeys((metric, label) for metric, label, _ in found):
+    for metric, label in dict.fromkeys((metric, label) for metric, label, _ in by_key):
         cells = [metric, label]
-        for row in (found[metric, label, name] for name in shown):
+        for row in (by_key[metric, label, name] for name in shown):
             cells += [number(row.truth, none="-"), number(row.bias, "+.4f", "-"), number(row.error, none="-")]
             cells.append(short_percent(row.coverage))
         rows.append(cells)

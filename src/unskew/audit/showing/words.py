@@ -117,9 +117,9 @@ def lead(error: ErrorAudit) -> Iterator[str]:
     detects = _by_estimator(rows, error.smallest_span, " of the value")
     yield f"The smallest difference in {metric} that can be detected is {listed(detects)}."
     yield from _use(error)
-    own = [row for row in error.own if row.metric == metric]
-    if own:
-        yield _verdict(error, [row for row in own if (row.a, row.b) == (own[0].a, own[0].b)], shown[:2])
+    compared = [row for row in error.model_pairs if row.metric == metric]
+    if compared:
+        yield _verdict(error, [row for row in compared if (row.a, row.b) == (compared[0].a, compared[0].b)], shown[:2])
 
 
 def _seems_better(error: ErrorAudit, row: PairRow) -> str:
@@ -148,7 +148,7 @@ def _by_kind(error: ErrorAudit, row: PairRow) -> str:
                 shares.setdefault(world.likened.kind, []).append(each.wrong_winner)
     if len(shares) < 2:
         return ""
-    spans = {kind: span_of_shares(own) for kind, own in shares.items()}
+    spans = {kind: span_of_shares(values) for kind, values in shares.items()}
     said = [f"{_shares(span)} in {kind}" for kind, span in spans.items() if span is not None]
     return f" By kind of world: {', '.join(said)}."
 
@@ -262,28 +262,28 @@ def assumed(error: ErrorAudit) -> str:
 
 def depth_used(error: ErrorAudit, *, clock: bool = True) -> str:
     """How much work was done, and how well the nearest world fits."""
-    found = error.likened
+    likened = error.likened
     text = f"Depth {error.depth}: "
-    if found.how == SEARCHED:
+    if likened.how == SEARCHED:
         kinds = len({world.likened.kind for world in error.worlds})
         text += (
             f"{counted(len(error.worlds), 'world')} of {counted(kinds, 'kind')}, each from a search of "
-            f"{found.evaluations} evaluations by {found.how}; the nearest is {found.name}"
+            f"{likened.evaluations} evaluations by {likened.how}; the nearest is {likened.name}"
         )
     else:
-        how = f"{found.how}, {found.evaluations} evaluations" if found.evaluations else found.how
-        text += f"world {found.kind} by {how}" if found.kind else f"world {found.world.word}, {how}"
-    if found.loss is not None:
-        text += f", loss {100 * found.loss:.0f} % (-100 % is a perfect copy)"
+        how = f"{likened.how}, {likened.evaluations} evaluations" if likened.evaluations else likened.how
+        text += f"world {likened.kind} by {how}" if likened.kind else f"world {likened.world.word}, {how}"
+    if likened.loss is not None:
+        text += f", loss {100 * likened.loss:.0f} % (-100 % is a perfect copy)"
     fit = "the log is too small to say how well it fits"
-    if found.divergences is not None:
-        fit = "K-L divergence " + ", ".join(f"{name} {value:.2f}" for name, value in found.divergences.items())
+    if likened.divergences is not None:
+        fit = "K-L divergence " + ", ".join(f"{name} {value:.2f}" for name, value in likened.divergences.items())
     text += f"; {fit}; {counted(error.runs, 'run')}"
     if error.model_runs:
         text += f", {error.model_runs} of your models,"
     text += f" of {_users(error)} users"
-    if any(world.likened.users != found.log_users for world in error.accepted):
-        text += f" (the log has {found.log_users:,}; spreads are scaled by the square root)"
+    if any(world.likened.users != likened.log_users for world in error.accepted):
+        text += f" (the log has {likened.log_users:,}; spreads are scaled by the square root)"
     return f"{text}; {error.seconds:.0f} s." if clock else f"{text}."
 
 

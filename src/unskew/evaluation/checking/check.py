@@ -15,12 +15,12 @@ class Check:
     """A reason to doubt a number; the documentation's page of warnings is made from these."""
 
     name: str  # stable, for links
-    found: str  # what the check found, when it warns
+    what: str  # what the check found, when it warns
     why: str  # why it matters
     do: str  # what to do about it
     look: Look  # gives the warnings, one line each; nothing when all is well
 
 
-def check(name: str, *, found: str, why: str, do: str) -> Callable[[Look], Check]:
+def check(name: str, *, what: str, why: str, do: str) -> Callable[[Look], Check]:
     """Make a check of a function; the parameters are those of `Check`."""
-    return lambda look: Check(name, found, why, do, look)
+    return lambda look: Check(name, what, why, do, look)

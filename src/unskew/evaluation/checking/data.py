@@ -22,7 +22,7 @@ LEFT_OUT = 0.2  # share of the test rows above which what is left out comes befo
 
 @check(
     "rows-left-out",
-    found="More than 20 % of the test rows were not judged.",
+    what="More than 20 % of the test rows were not judged.",
     why="The numbers describe only the judged part of the test, often the users and items that are known best.",
     do="Read the counts in the warnings that follow. Give models that know the users of the test, or another split. "
     f"`{Option('max_dropped', 0.2).flag}` makes such a run exit with 1.",
@@ -50,7 +50,7 @@ def rows_left_out(report: "Report") -> Iterator[str]:
 
 @check(
     "catalogue-incomplete",
-    found=f"The file of `{Option('catalogue').flag}` lacks items that occur in train.",
+    what=f"The file of `{Option('catalogue').flag}` lacks items that occur in train.",
     why="These items are ranked too. If they could not be drawn, the population is larger here than it was.",
     do="Add them to the file, or leave them out of train if they could not be drawn.",
 )
@@ -61,7 +61,7 @@ def catalogue_incomplete(report: "Report") -> Iterator[str]:
 
 @check(
     "validation-overlap",
-    found="Validation rows are also in train or in the test.",
+    what="Validation rows are also in train or in the test.",
     why="Rows in train cannot choose a model. Rows in the test choose it by what it is judged on, so its numbers are "
     "too good.",
     do="Keep the three parts of the split apart.",
@@ -83,7 +83,7 @@ def validation_overlap(report: "Report") -> Iterator[str]:
 
 @check(
     "uniform-overlap",
-    found=f"Rows of `{Option('uniform').flag}` repeat, are of unknown users or items, or are also in the test or in "
+    what=f"Rows of `{Option('uniform').flag}` repeat, are of unknown users or items, or are also in the test or in "
     "validation.",
     why="A model that learns from the rows it is judged on, or chosen by, gets numbers that are too good.",
     do="Split the random sample: some rows to learn from, the others to judge by.",
@@ -92,23 +92,23 @@ def uniform_overlap(report: "Report") -> Iterator[str]:
     """What was left out of the uniform sample, and where it meets the other parts."""
     if report.contenders.uniform is None:
         return
-    uniform, taken, split = report.contenders.uniform.given, report.contenders.uniform.taken, report.inputs.split
+    uniform, known, split = report.contenders.uniform.given, report.contenders.uniform.known, report.inputs.split
     if uniform.duplicates:
         yield f"uniform: {counted(uniform.duplicates, 'repeated (user, item) row')} left out"
-    if len(taken) < len(uniform):
-        yield f"{len(uniform) - len(taken):,} of {len(uniform):,} uniform rows are of unknown users or items: left out"
-    if shared := count_shared(taken, split.test):
+    if len(known) < len(uniform):
+        yield f"{len(uniform) - len(known):,} of {len(uniform):,} uniform rows are of unknown users or items: left out"
+    if shared := count_shared(known, split.test):
         yield (
-            f"{shared:,} of {len(taken):,} uniform rows are also in the test: models learn from what they are judged "
+            f"{shared:,} of {len(known):,} uniform rows are also in the test: models learn from what they are judged "
             "on, so their numbers are too good; keep the two apart"
         )
-    if split.validation is not None and (shared := count_shared(taken, split.validation)):
-        yield f"{shared:,} of {len(taken):,} uniform rows are also in validation: it chooses models that have seen it"
+    if split.validation is not None and (shared := count_shared(known, split.validation)):
+        yield f"{shared:,} of {len(known):,} uniform rows are also in validation: it chooses models that have seen it"
 
 
 @check(
     "repeated-rows",
-    found="A (user, item) pair has several rows in train or in the test.",
+    what="A (user, item) pair has several rows in train or in the test.",
     why="One row of each pair is kept: the latest, or the last without timestamps.",
     do="Nothing, if repeats are expected. Otherwise look for a join that multiplied rows.",
 )
@@ -122,7 +122,7 @@ def repeated_rows(report: "Report") -> Iterator[str]:
 
 @check(
     "test-rows-in-train",
-    found="Test rows are also in train.",
+    what="Test rows are also in train.",
     why="Items that a user has are not candidates, so these rows cannot be judged.",
     do=f"Hold rows out of train before training, or use `{Option('candidates', 'all').flag}` when a recommender may "
     "repeat items.",
@@ -139,7 +139,7 @@ def test_rows_in_train(report: "Report") -> Iterator[str]:
 
 @check(
     "test-items-outside-candidates",
-    found="Test rows are of items that the candidate rule leaves out.",
+    what="Test rows are of items that the candidate rule leaves out.",
     why="Under `trained` only items seen in training are ranked, and rating losses need an item that a model knows.",
     do=f"Use `{Option('candidates', 'unseen').flag}`, where such rows count as misses.",
 )
@@ -152,7 +152,7 @@ def test_items_outside(report: "Report") -> Iterator[str]:
 
 @check(
     "test-items-unknown",
-    found="Test rows are of items that are neither in train nor known to a model.",
+    what="Test rows are of items that are neither in train nor known to a model.",
     why="No model can find them. They rank last, tied, and stay in the denominators: a miss for every model.",
     do=f"Nothing, if new items are part of the job. `{Option('candidates', 'trained').flag}` leaves them out.",
 )
@@ -169,7 +169,7 @@ def test_items_unknown(report: "Report") -> Iterator[str]:
 
 @check(
     "rows-without-rank",
-    found="Saved ranks lack rows of the test.",
+    what="Saved ranks lack rows of the test.",
     why="These rows are not judged, and saved ranks do not say why.",
     do="Make the ranks again with `rank` on this split.",
 )
@@ -182,7 +182,7 @@ def rows_without_rank(report: "Report") -> Iterator[str]:
 
 @check(
     "users-without-positive",
-    found="Test users have no positive row.",
+    what="Test users have no positive row.",
     why="Their metrics are undefined, so they are left out; `ips` counts them as 0.",
     do=f"Nothing, if the condition of `{Option('positive').flag}` is right.",
 )
@@ -195,7 +195,7 @@ def users_without_positive(report: "Report") -> Iterator[str]:
 
 @check(
     "users-left-out",
-    found=f"Test users are known to no model, or with `{Option('users', 'common').flag}` to not all models.",
+    what=f"Test users are known to no model, or with `{Option('users', 'common').flag}` to not all models.",
     why="They are left out for all models. The numbers speak of the other users.",
     do=f"Train on data that has these users. `{Option('users', 'any').flag}`, the default, keeps a user whom at "
     "least one model knows.",
@@ -216,7 +216,7 @@ def _unknown(report: "Report") -> str:
 
 @check(
     "rating-rows-left-out",
-    found="Metrics over ratings leave out rows that other metrics keep, or rows without a prediction.",
+    what="Metrics over ratings leave out rows that other metrics keep, or rows without a prediction.",
     why="Rating losses need a prediction of every model for every row.",
     do="Predict all test rows.",
 )
@@ -242,7 +242,7 @@ FEW_USERS = 30  # below which intervals are rough, and what is learnt from the s
 
 @check(
     "few-users",
-    found="Fewer than 30 users are judged, or carry an estimate, or judged users have no training row.",
+    what="Fewer than 30 users are judged, or carry an estimate, or judged users have no training row.",
     why="Standard errors treat the user as the unit and are rough with few users. Users without a training row get "
     "lists that are not about them.",
     do="Judge more users. If no judged user has a training row, check that train and test use the same ids.",
@@ -273,14 +273,14 @@ def few_users(report: "Report") -> Iterator[str]:
 
 @check(
     "cutoff-without-effect",
-    found="A cut-off is at least as large as the number of candidates of every user.",
+    what="A cut-off is at least as large as the number of candidates of every user.",
     why="Everything is inside the cut-off, so recall is 1 for every model that ranks all candidates.",
     do="Use a smaller cut-off.",
 )
 def cutoff_without_effect(report: "Report") -> Iterator[str]:
     """A cut-off that cuts nothing."""
     ranks = report.samples.judged.ranks.values()
-    most = max((int(made.candidates.max()) for made in ranks if len(made)), default=0)
+    most = max((int(each.candidates.max()) for each in ranks if len(each)), default=0)
     beyond = [str(metric) for metric in report.settings.metrics if most and (metric.cutoff or 0) >= most]
     if beyond:
         yield (
@@ -291,7 +291,7 @@ def cutoff_without_effect(report: "Report") -> Iterator[str]:
 
 @check(
     "validation-size",
-    found="Validation and test have different numbers of positives per user, and a metric moves with that number.",
+    what="Validation and test have different numbers of positives per user, and a metric moves with that number.",
     why="The same model then has different values on the two parts, without being better on one.",
     do="Compare metrics that do not move with it, such as `recall`, `adg` or `auc`.",
 )
@@ -321,7 +321,7 @@ HIGH = 0.75  # where on the scale of the ratings a suggested condition starts
 
 @check(
     "ratings-without-condition",
-    found="Rows have ratings, and no condition says which ratings are positive.",
+    what="Rows have ratings, and no condition says which ratings are positive.",
     why="Every row then counts as liked, those with the lowest rating too.",
     do=f"Say which rows are positive, as in `{Option('positive', 'rating>=4').flag}`.",
 )

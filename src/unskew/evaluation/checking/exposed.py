@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @check(
     "exposed-users-without-positive",
-    found="Users have no positive among their exposed items.",
+    what="Users have no positive among their exposed items.",
     why="Estimators that average over users leave them out, which biases them towards users with many positives.",
     do="Use `ure(aggregate=pooled)`, where pairs are counted and these users need not be.",
 )
@@ -41,8 +41,8 @@ def exposed_users_without_positive(report: "Report") -> Iterator[str]:
         where = [
             word
             if all(word not in other for other in fates.values() if other is not cells)
-            else f"{listed(own)} by {word}"
-            for word, own in cells.items()
+            else f"{listed(metrics)} by {word}"
+            for word, metrics in cells.items()
         ]
         parts.append(fate.format(listed(where)))
     total = len(sample.users) + without
@@ -68,7 +68,7 @@ SURPRISE = 5.0  # standard deviations above the rows in train that a random draw
 
 @check(
     "exposed-rows-in-train",
-    found="Exposed rows are also in train.",
+    what="Exposed rows are also in train.",
     why="A user is not offered again what they have, so these rows leave the sample; the others are a random sample of "
     f"unseen items. With `{Option('population', 'all').flag}` they stay, and a model that has learnt them is "
     "rewarded for it. If there are more than chance would give, the items were not drawn at random.",
@@ -99,7 +99,7 @@ FEW_HITS = 10  # positives in the top K below which an interval is rough
 
 @check(
     "few-hits",
-    found="Few exposed positives are in the top K of a model.",
+    what="Few exposed positives are in the top K of a model.",
     why="With fewer than 10 the interval is rough.",
     do="Use a larger cut-off, or expose more items (`unskew exposures` says how many).",
 )
@@ -125,7 +125,7 @@ def few_hits(report: "Report") -> Iterator[str]:
 
 @check(
     "cutoff-without-effect-in-sample",
-    found="A cut-off is at least as large as every user's number of exposed items.",
+    what="A cut-off is at least as large as every user's number of exposed items.",
     why="Inside the sample recall is then 1 for every model that ranks all of them.",
     do="Use a smaller cut-off for `traditional`, or `ure`.",
 )
@@ -148,7 +148,7 @@ def cutoff_without_effect_in_sample(report: "Report") -> Iterator[str]:
 
 @check(
     "ndcg-of-single-users",
-    found="NDCG of each user by itself is estimated from a small sample.",
+    what="NDCG of each user by itself is estimated from a small sample.",
     why="A user with a positive in a small sample is taken to have too many in all, so the value is far too high.",
     do="Use `ure(aggregate=pooled)`.",
 )
@@ -164,17 +164,17 @@ def ndcg_of_single_users(report: "Report") -> Iterator[str]:
     for estimator in report.settings.estimators:
         if not isinstance(estimator, Ure) or estimator.aggregate == "pooled":
             continue
-        own = [str(metric) for metric, other in pairs if other == estimator and isinstance(metric, NDCG)]
-        if own:
+        metrics = [str(metric) for metric, other in pairs if other == estimator and isinstance(metric, NDCG)]
+        if metrics:
             yield (
-                f"{listed(own)} by {estimator}: users with a positive in a small sample are taken to have too many in "
+                f"{listed(metrics)} by {estimator}: users with a positive in a small sample are taken to have too many in "
                 "all, so the numbers are far too high, and may be above 1; use ure(aggregate=pooled)"
             )
 
 
 @check(
     "reduction-of-few-users",
-    found="A variance reduction is learnt from fewer than 30 users.",
+    what="A variance reduction is learnt from fewer than 30 users.",
     why="How much to correct is then noise itself, which the interval does not include.",
     do="Use `ure(aggregate=pooled)`.",
 )
@@ -192,7 +192,7 @@ def reduction_of_few_users(report: "Report") -> Iterator[str]:
 
 @check(
     "weights-on-exposed-rows",
-    found="A weighted estimator is used on items that were drawn with equal chances.",
+    what="A weighted estimator is used on items that were drawn with equal chances.",
     why="There is no bias to correct, so the weights bring one in.",
     do=f"Use `ure`, or `{Option('propensity', 'uniform').flag}`.",
 )
@@ -212,7 +212,7 @@ FAR = 3.0  # standard errors of the difference beyond which falling shares do no
 
 @check(
     "shares-that-rise",
-    found="The share of positives does not fall with rank for some models.",
+    what="The share of positives does not fall with rank for some models.",
     why="`reduce=monotone` assumes that it falls, and is wrong where it does not.",
     do="Use `reduce=control`.",
 )

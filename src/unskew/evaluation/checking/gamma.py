@@ -14,7 +14,7 @@ MUCH = 0.25  # part of the catalogue above which a top list holds what is not fa
 
 @check(
     "gamma-fit",
-    found="The gamma of a model's recommendations is doubtful, or could not be found.",
+    what="The gamma of a model's recommendations is doubtful, or could not be found.",
     why="Gamma decides how strongly popular items are weighted down.",
     do="Read how the estimates move within the band of gammas, or give a gamma that you have reasons for.",
 )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @check(
     "models-without-ids",
-    found="A model has no ids of users or items.",
+    what="A model has no ids of users or items.",
     why="Its rows were matched by order alone: row k is the k-th id of train and test combined. If the model was "
     "trained on other rows, every score is of the wrong user or item.",
     do="Give `user_ids` and `item_ids`.",
@@ -45,7 +45,7 @@ def unnamed(models: Mapping[str, Fitted], split: Split) -> Iterator[str]:
 
 @check(
     "models-not-judged",
-    found="A model was not judged by some metrics.",
+    what="A model was not judged by some metrics.",
     why="It predicts no ratings, or does not score every candidate, so the metric is not defined for it.",
     do=f"Give its `{Option('predictions').flag}`, or its `{Option('scores').flag}` or `{Option('factors').flag}`, "
     "under the same name.",
@@ -64,7 +64,7 @@ def models_not_judged(report: "Report") -> Iterator[str]:
 
 @check(
     "accuracy-never-hit",
-    found="No prediction equals a rating that occurs.",
+    what="No prediction equals a rating that occurs.",
     why="Accuracy counts exact matches, so it is 0 for predictions that are not whole ratings.",
     do="Use `accuracy(rounded)`.",
 )
@@ -83,7 +83,7 @@ def accuracy_never_hit(report: "Report") -> Iterator[str]:
 
 @check(
     "users-unknown-to-model",
-    found="A model does not know some of the judged users.",
+    what="A model does not know some of the judged users.",
     why="Their lists are empty: 0 under a cut-off, a random order otherwise. So a model cannot raise a metric with a "
     "cut-off by leaving out hard users; by `auc` and `adg` an empty list can be better than a bad one.",
     do=f"Give lists for all test users. `{Option('users', 'served').flag}` judges each model on the users it knows, "
@@ -104,7 +104,7 @@ def users_unknown_to_model(report: "Report") -> Iterator[str]:
 
 @check(
     "items-unknown-to-model",
-    found="A model does not know some items of the catalogue.",
+    what="A model does not know some items of the catalogue.",
     why="The catalogue is the items of train, test and all models. Items that a model does not know rank last for it, "
     "tied.",
     do="Nothing, if the model cannot recommend them. Otherwise check its item ids, or train it on these items.",
@@ -128,7 +128,7 @@ def _do_not_know(names: Sequence[str]) -> str:
 
 @check(
     "short-lists",
-    found="A model's lists are shorter than a cut-off.",
+    what="A model's lists are shorter than a cut-off.",
     why="What is not listed gains 0, so the metric is too low for this model.",
     do="Export longer lists, or use a smaller cut-off.",
 )
@@ -150,7 +150,7 @@ def short_lists(report: "Report") -> Iterator[str]:
 
 @check(
     "seen-items-in-lists",
-    found="A model's lists hold items that the user has in train.",
+    what="A model's lists hold items that the user has in train.",
     why="Seen items are not candidates and are skipped, so fewer places of the list count.",
     do="Remove seen items before the list is cut to its length, or export longer lists.",
 )
@@ -180,7 +180,7 @@ MANY_TIES = 0.1
 
 @check(
     "many-ties",
-    found="More than 10 % of the held-out items share their score with another candidate.",
+    what="More than 10 % of the held-out items share their score with another candidate.",
     why="A metric is then an average over the orders of the tie, or depends on the tie rule that was chosen.",
     do="Nothing, if scores are coarse on purpose. Otherwise export scores with more digits.",
 )
@@ -199,7 +199,7 @@ BEYOND_CHANCE = 3  # standard errors from which a corrected number differs from 
 
 @check(
     "sampled-correction",
-    found="The correction of sampled ranks is off, or cannot be checked.",
+    what="The correction of sampled ranks is off, or cannot be checked.",
     why="Corrected numbers should be those of a full ranking. Users ranked in full show that they are not.",
     do=f"Use `{Option('candidates', 'unseen').flag}`, or more draws.",
 )

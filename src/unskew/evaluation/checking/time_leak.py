@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @check(
     "test-older-than-train",
-    found="Test rows are older than their user's last training row.",
+    what="Test rows are older than their user's last training row.",
     why="Training then used what happened after the test, which no recommender can know. Every random split of a log "
     "with timestamps does this.",
     do=f"Split by time: `{Option('temporal', 0.2, 'split').flag}`. Numbers of a random split tell how well gaps are "
@@ -37,7 +37,7 @@ def test_older_than_train(report: "Report") -> Iterator[str]:
 
 @check(
     "popularity-of-the-future",
-    found="The split is by time, but popularity was counted on training rows later than the first test row.",
+    what="The split is by time, but popularity was counted on training rows later than the first test row.",
     why="Nobody could know that popularity when the test began, so the propensities use the future.",
     do=f"Use `{Option('temporal', command='split').flag}`, or end train where the test begins.",
 )
@@ -82,5 +82,5 @@ def _compare_times(split: Split) -> tuple[Bools, Bools, Bools] | None:
         return None
     last = np.full(len(split.user_vocabulary), -np.inf)
     np.maximum.at(last, train.users, train.times)
-    mine = last[test.users]
-    return test.times < mine, test.times > mine, np.isfinite(mine)
+    latest = last[test.users]
+    return test.times < latest, test.times > latest, np.isfinite(latest)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @check(
     "propensity-column",
-    found="The test has a column `propensity`, and no propensity was named.",
+    what="The test has a column `propensity`, and no propensity was named.",
     why="The column is used: it is P(this row is in the test | it is a candidate), as the log knows it.",
     do=f"Nothing, if that is what the column holds. `{Option('propensity', 'popularity').flag}` uses popularity "
     "instead.",
@@ -32,21 +32,21 @@ def propensity_column(report: "Report") -> Iterator[str]:
 
 @check(
     "rows-without-propensity",
-    found="Held-out rows have no propensity.",
+    what="Held-out rows have no propensity.",
     why="They have no weight, so weighted estimates leave them out and describe the other rows.",
     do="Use a propensity that every row has, such as `popularity(smoothing=1)`.",
 )
 def rows_without_propensity(report: "Report") -> Iterator[str]:
     """Rows that weighted estimates leave out."""
     for rows, over_all in ((report.samples.judged, False), (report.samples.ratings, True)):
-        own = [
+        missing = [
             cell.without_propensity
             for cell in report.estimated.cells
             if (cell.metric.kind in OVER_ALL_PAIRS) == over_all
         ]
-        if rows is None or not any(own):
+        if rows is None or not any(missing):
             continue
-        what = f"{max(own):,} of {rows.rows:,} {'rated' if over_all else 'held-out'} rows"
+        what = f"{max(missing):,} of {rows.rows:,} {'rated' if over_all else 'held-out'} rows"
         if isinstance(report.settings.propensity, Popularity):
             yield (
                 f"{what} have no propensity because their item never occurs in training, and were dropped where one is "
@@ -62,7 +62,7 @@ SMALL_SAMPLE = 50  # effective rows below which an interval means little
 
 @check(
     "heavy-weights",
-    found="Few rows carry a weighted estimate.",
+    what="Few rows carry a weighted estimate.",
     why="With fewer than 50 effective rows, or a row of more than 5 % of the weight, the interval means little.",
     do="Clip the weights, as in `snips(clip=0.01)`, or take a milder propensity.",
 )
@@ -87,7 +87,7 @@ NEW_SHARE = 0.1  # share of the weight from which items without a training row a
 
 @check(
     "weight-of-new-items",
-    found="Items that never occur in training carry much of the weight of a corrected estimate.",
+    what="Items that never occur in training carry much of the weight of a corrected estimate.",
     why="Popularity gives them the largest weights, and a model that learnt from train cannot know them. The estimate "
     "then says more about new items than about the models, and may fall below that of a random order.",
     do=f"Judge new items apart: `{Option('candidates', 'trained').flag}` leaves them out. Or give propensities that "
@@ -114,7 +114,7 @@ FAR_OFF = 0.2  # share of all pairs by which the weights may miss them
 
 @check(
     "propensities-add-up",
-    found="The inverse propensities do not add up to the number of pairs, or their fit was difficult.",
+    what="The inverse propensities do not add up to the number of pairs, or their fit was difficult.",
     why="Right propensities add up on average. If they do not, `ips` is off by about as much.",
     do="Use `snips`, which divides by the weights, or a better propensity.",
 )
@@ -133,7 +133,7 @@ def propensities_add_up(report: "Report") -> Iterator[str]:
 
 @check(
     "popularity-without-training-rows",
-    found="There is no positive training row to count popularity from.",
+    what="There is no positive training row to count popularity from.",
     why="Every item then has the same propensity, and nothing is corrected.",
     do=f"Give the training rows, or check the condition of `{Option('positive').flag}`.",
 )
@@ -148,7 +148,7 @@ FEW_ROWS = 5  # held-out rows per user below which the per-user ratio hardly cor
 
 @check(
     "snips-per-user",
-    found="`snips(per=user)` is used with few held-out rows per user.",
+    what="`snips(per=user)` is used with few held-out rows per user.",
     why="Each user's own ratio hardly corrects with few rows, however many users there are.",
     do="Use `snips`, which divides once over all rows.",
 )

@@ -66,11 +66,11 @@ class _Collector:
             # without a condition the positives are all rows, and their ranks serve both
             again = positives is None or run.settings.positive is not None
             if graded and again:
-                own, ranks, block = self._rank(None)
-                contest = own if contest is None else contest
+                rated_contest, ranks, block = self._rank(None)
+                contest = rated_contest if contest is None else contest
             check_rated(run)
-            own_ranks = ranks if graded else {}
-            ratings = collect_ratings(run, self.models, self._contest(None, ranks=own_ranks), own_ranks)
+            rated_ranks = ranks if graded else {}
+            ratings = collect_ratings(run, self.models, self._contest(None, ranks=rated_ranks), rated_ranks)
             contest = contest if contest is not None or positives is not None else self._contest(None)
         checks = None if positives is None else self._check_candidates(positives, contest, block)
         judged = positives or ratings
@@ -90,20 +90,20 @@ class _Collector:
         settings = replace(run.settings, positive=positive)
         scorers = self._scorers(positive)
         ready = {name: model.ranker for name, model in self.models.items() if isinstance(model.ranker, Ranks)}
-        contest, made, block = None, dict[str, Ranks](), None
+        contest, ranked, block = None, dict[str, Ranks](), None
         if scorers:
             contest = self._contest(positive, scorers)
             check_candidates(run.split.rule, settings.metrics, contest.catalogue_size)
             block = settings.block_size or default_block_size(contest.catalogue_size)
-            made = {
+            ranked = {
                 name: self._place("ranking", name, scorer, contest, block)
                 for name, scorer in scorers.items()
                 if self.models[name].ranker is not None
             }
         joined = {
-            name: made[name] if name in made else admit(name, ready[name], run.split, settings)
+            name: ranked[name] if name in ranked else admit(name, ready[name], run.split, settings)
             for name in self.models
-            if name in made or name in ready
+            if name in ranked or name in ready
         }
         if not joined:
             metric = next(metric for metric in settings.metrics if metric.kind != "loss")
@@ -137,7 +137,7 @@ class _Collector:
         chosen = self._scorers(positive) if scorers is None else scorers
         others = [model.predictor for name, model in self.models.items() if name not in chosen]
         also = [ids for ids in map(self._tested_items, others) if ids is not None]
-        also += [self.run.split.item_vocabulary.ids[np.unique(made.items)] for made in (ranks or {}).values()]
+        also += [self.run.split.item_vocabulary.ids[np.unique(each.items)] for each in (ranks or {}).values()]
         ready = [model.ranker.users for model in self.models.values() if isinstance(model.ranker, Ranks)]
         # an exposed item that nobody knows is refused, and a rating that nobody predicts has no loss
         ranked = not self.run.split.exposed and (scorers is not None or bool(ranks))
@@ -238,8 +238,8 @@ class _Collector:
             for metric in self.run.settings.metrics:
                 assert isinstance(metric, Metric)
                 true = metric.row_gains(full.above, full.spread, full.candidates, listed)
-                mine = sample.gains(name, metric)[rows]
-                checks.append(compare_with_full(name, metric, mine, true, whole.offsets))
+                corrected = sample.gains(name, metric)[rows]
+                checks.append(compare_with_full(name, metric, corrected, true, whole.offsets))
         return tuple(checks)
 
     def _without_rank(self, ranks: Ranks, users: Ints) -> dict[str, int]:

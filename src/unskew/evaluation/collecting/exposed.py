@@ -108,9 +108,9 @@ class Exposed(Sample):
         if in_list is not None:
             within = np.bincount(user[ranks.above < in_list], minlength=len(sizes))
             listed = within[user][self.positive].astype(np.int32)
-        taken = ranks.take(self.positive)
+        positives = ranks.take(self.positive)
         return replace(
-            taken,
+            positives,
             above=(first + tied if ranks.ties == "pessimistic" else first)[self.positive],
             tied=tied[self.positive],
             candidates=sizes[user][self.positive].astype(np.int32),

@@ -67,7 +67,7 @@ class Ratings(Sample):
     def of_users(self, known: Bools, models: Collection[str]) -> Self:
         """The rows of some users, by code, and the ranks and predictions of some models."""
         part = super().of_users(known, models)
-        return replace(part, predictions={name: made for name, made in part.predictions.items() if name in models})
+        return replace(part, predictions={name: given for name, given in part.predictions.items() if name in models})
 
     def definition(self, metric: AnyMetric, model: str) -> str:
         """What exactly was computed, in words."""
@@ -81,8 +81,8 @@ class Ratings(Sample):
     def _columns(self, keep: Bools) -> dict[str, Any]:
         return {
             "predictions": {
-                name: Predictions(made.users[keep], made.items[keep], made.values[keep], made.predicted[keep])
-                for name, made in self.predictions.items()
+                name: Predictions(given.users[keep], given.items[keep], given.values[keep], given.predicted[keep])
+                for name, given in self.predictions.items()
             }
         }
 
@@ -121,8 +121,8 @@ def collect_ratings(run: Run, models: Mapping[str, Fitted], contest: Contest, ra
     """
     settings = run.settings
     assert contest.values is not None
-    for name, made in ranks.items():
-        if not (np.array_equal(made.users, contest.row_users) and np.array_equal(made.items, contest.items)):
+    for name, each in ranks.items():
+        if not (np.array_equal(each.users, contest.row_users) and np.array_equal(each.items, contest.items)):
             raise DataError(f"ranks of {name!r} do not have all rated test rows; make them without a condition")
     predicted: dict[str, Floats] = {}
     if any(metric.kind == "loss" for metric in settings.metrics):

@@ -78,9 +78,11 @@ def _known_elsewhere(models: Mapping[str, Fitted], ids: pl.Series, rule: str) ->
         model = fitted.ranker
         if model is None or isinstance(model, Ranks):
             continue  # they do not say whom else the model knows
-        own = getattr(model, "user_ids", None)
+        user_ids = getattr(model, "user_ids", None)
         nobody = np.zeros(len(ids), dtype=bool)
-        knows.append(nobody if own is None else vocabulary_of(own, f"user_ids of model {name!r}")[0].encode(ids) >= 0)
+        knows.append(
+            nobody if user_ids is None else vocabulary_of(user_ids, f"user_ids of model {name!r}")[0].encode(ids) >= 0
+        )
     if not knows:
         return np.ones(len(ids), dtype=bool)
     return np.asarray(np.any(knows, axis=0) if rule == "any" else np.all(knows, axis=0))

@@ -67,15 +67,15 @@ def check_pools(ranks: Mapping[str, Ranks], rule: Candidates) -> None:
     if not isinstance(rule, Sampled) or not rule.corrected:
         return
     first = next(iter(ranks.values())).pool
-    for name, made in ranks.items():
-        _, row_user, positives = np.unique(made.users, return_inverse=True, return_counts=True)
-        drawn = made.candidates - positives[row_user]
-        if made.pool is None or not np.array_equal(drawn, np.minimum(rule.n, made.pool)):
+    for name, given in ranks.items():
+        _, row_user, positives = np.unique(given.users, return_inverse=True, return_counts=True)
+        drawn = given.candidates - positives[row_user]
+        if given.pool is None or not np.array_equal(drawn, np.minimum(rule.n, given.pool)):
             raise DataError(
                 f"ranks of {name!r} do not say how many items theirs were drawn from, which {rule} needs; make them "
                 "anew with rank()"
             )
-        if first is not None and not np.array_equal(first, made.pool):
+        if first is not None and not np.array_equal(first, given.pool):
             raise DataError(
                 f"ranks of {next(iter(ranks))!r} and {name!r} were drawn from different items; make them with one "
                 "prepare_contest that is given all models"
@@ -112,20 +112,20 @@ def checked_users(judged: int, seed: int) -> Ints:
 def compare_with_full(model: str, metric: Metric, corrected: Floats, full: Floats, offsets: Ints) -> CorrectionCheck:
     """Compare corrected and true gains of the same rows, averaged by user."""
     counts = np.diff(offsets)
-    mine, true = (np.add.reduceat(gains, offsets[:-1]) / counts for gains in (corrected, full))
-    gaps = mine - true
+    estimated, true = (np.add.reduceat(gains, offsets[:-1]) / counts for gains in (corrected, full))
+    gaps = estimated - true
     error = float(np.std(gaps, ddof=1) / np.sqrt(counts.size)) if counts.size > 1 else None
     return CorrectionCheck(
-        model, str(metric), counts.size, float(mine.mean()), float(true.mean()), float(gaps.mean()), error
+        model, str(metric), counts.size, float(estimated.mean()), float(true.mean()), float(gaps.mean()), error
     )
 
 
 def correction_lines(checks: Sequence[CorrectionCheck]) -> Iterator[str]:
     """One line a metric on how far corrected numbers are from those of full ranking."""
     for metric in dict.fromkeys(check.metric for check in checks):
-        mine = [check for check in checks if check.metric == metric]
-        gaps = ", ".join(f"{check.model} {_gap(check)}" for check in mine)
-        yield f"{metric}: corrected minus full ranking, on {mine[0].users:,} users: {gaps}"
+        rows = [check for check in checks if check.metric == metric]
+        gaps = ", ".join(f"{check.model} {_gap(check)}" for check in rows)
+        yield f"{metric}: corrected minus full ranking, on {rows[0].users:,} users: {gaps}"
 
 
 def _gap(check: CorrectionCheck) -> str:

@@ -54,37 +54,37 @@ def align(ranks: Mapping[str, Ranks], users: str) -> dict[str, Ranks]:
             if lacking.any():
                 whole = [replace(part, listed=None, known=None) for part in (together, other.take(lacking))]
                 together = Ranks.concat(whole)
-    made = {}
-    for name, own in ranks.items():
-        mine = np.isin(together.users, own.users)
-        here = together if mine.all() else together.take(mine)
-        same = np.array_equal(here.users, own.users) and np.array_equal(here.items, own.items)
-        if not same or not np.array_equal(here.candidates, own.candidates) or (users == "common" and not mine.all()):
+    aligned = {}
+    for name, given in ranks.items():
+        has = np.isin(together.users, given.users)
+        here = together if has.all() else together.take(has)
+        same = np.array_equal(here.users, given.users) and np.array_equal(here.items, given.items)
+        if not same or not np.array_equal(here.candidates, given.candidates) or (users == "common" and not has.all()):
             raise DataError(
                 f"ranks of {names[0]!r} and {name!r} are of different rows or candidates; "
                 "make them with one prepare_contest that is given all models"
             )
-        made[name] = own if mine.all() else _fill(name, own, together, mine)
-    return made
+        aligned[name] = given if has.all() else _fill(name, given, together, has)
+    return aligned
 
 
-def _fill(name: str, ranks: Ranks, together: Ranks, mine: Bools) -> Ranks:
+def _fill(name: str, ranks: Ranks, together: Ranks, has: Bools) -> Ranks:
     """The ranks with an empty list for the users whom they lack, where all candidates are tied."""
     if ranks.ties in {"random", "ordinal"}:
         raise DataError(
-            f"ranks of {name!r} lack {len(np.unique(together.users[~mine])):,} users whom other models know, and under "
+            f"ranks of {name!r} lack {len(np.unique(together.users[~has])):,} users whom other models know, and under "
             f"ties={ranks.ties} their places do not follow from the ranks; make them with one prepare_contest that is "
             f"given all models, or use {Option('users', 'common')}"
         )
     others = (together.candidates - 1).astype(np.int32)
-    above = np.where(mine, 0, others if ranks.ties == "pessimistic" else 0).astype(np.int32)
-    tied, known = others.copy(), mine.copy()
-    above[mine], tied[mine] = ranks.above, ranks.tied
-    known[mine] = True if ranks.known is None else ranks.known
+    above = np.where(has, 0, others if ranks.ties == "pessimistic" else 0).astype(np.int32)
+    tied, known = others.copy(), has.copy()
+    above[has], tied[has] = ranks.above, ranks.tied
+    known[has] = True if ranks.known is None else ranks.known
     listed = None
     if ranks.listed is not None:
         listed = np.zeros(len(together), dtype=np.int32)
-        listed[mine] = ranks.listed
+        listed[has] = ranks.listed
     return replace(
         together,
         above=above,

@@ -66,11 +66,11 @@ def compare(report: "Report", other: "Other | Earlier") -> Changes:
             "make a report with evaluate"
         )
     earlier = read_earlier(other)
-    theirs = earlier.by_words
-    mine = {(row.model, row.metric, row.estimator): row for row in report.estimates}
-    earlier.check_shared(mine)
+    before = earlier.by_words
+    now = {(row.model, row.metric, row.estimator): row for row in report.estimates}
+    earlier.check_shared(now)
     pair = _Pair(report, earlier)
-    rows = tuple(pair.change(theirs[key], mine[key]) for key in mine if key in theirs)
+    rows = tuple(pair.change(before[key], now[key]) for key in now if key in before)
     changes = Changes(
         before=pair.before,
         after=pair.after,
@@ -79,8 +79,8 @@ def compare(report: "Report", other: "Other | Earlier") -> Changes:
         same_test=pair.before.sha256 == pair.after.sha256,
         same_train=_fingerprint(earlier, "train") == report.run["data"]["train"]["sha256"],
         same_users=pair.same_users,
-        only_before=tuple(" ".join(key) for key in theirs if key not in mine),
-        only_after=tuple(" ".join(key) for key in mine if key not in theirs),
+        only_before=tuple(" ".join(key) for key in before if key not in now),
+        only_after=tuple(" ".join(key) for key in now if key not in before),
         notes=(),
         file=earlier.file,
     )
@@ -88,8 +88,8 @@ def compare(report: "Report", other: "Other | Earlier") -> Changes:
 
 
 def _fingerprint(earlier: Earlier, part: str) -> str | None:
-    found = earlier.run["data"].get(part, {}).get("sha256")
-    return found if isinstance(found, str) else None
+    sha256 = earlier.run["data"].get(part, {}).get("sha256")
+    return sha256 if isinstance(sha256, str) else None
 
 
 @dataclass(frozen=True)

@@ -41,15 +41,15 @@ class Earlier:
 
     def check_shared(self, here: Collection[Words]) -> None:
         """Refuse a run that has no estimate in common with these words."""
-        theirs = self.by_words
-        names, their_names = ({model: None for model, _, _ in keys} for keys in (here, theirs))
+        there = self.by_words
+        names, their_names = ({model: None for model, _, _ in keys} for keys in (here, there))
         if names.keys().isdisjoint(their_names):
             raise ConfigError(
                 f"{self.where}: no model in common (there {first_of(their_names, FEW)}; here {first_of(names, FEW)}); "
                 "name the model as it was named there, as in NAME=FILE"
             )
-        if theirs.keys().isdisjoint(here):
-            known = dict.fromkeys(f"{metric} by {estimator}" for model, metric, estimator in theirs if model in names)
+        if there.keys().isdisjoint(here):
+            known = dict.fromkeys(f"{metric} by {estimator}" for model, metric, estimator in there if model in names)
             raise ConfigError(
                 f"{self.where}: no metric and estimator in common; it has {first_of(known, FEW)}, ask for those"
             )
@@ -125,14 +125,14 @@ def _check_sizes(judged: Mapping[str, Any]) -> None:
 
 
 def _estimate(row: Mapping[str, Any]) -> Estimate:
-    made = Estimate(**{field.name: row[field.name] for field in fields(Estimate)})
+    estimate = Estimate(**{field.name: row[field.name] for field in fields(Estimate)})
     for name in _NUMBERS:
-        number = getattr(made, name)
+        number = getattr(estimate, name)
         if number is not None and not (isinstance(number, int | float) and math.isfinite(number)):
             raise ValueError(f"{name} must be a number or null")
-    if not all(isinstance(word, str) for word in (made.model, made.metric, made.estimator)):
+    if not all(isinstance(word, str) for word in (estimate.model, estimate.metric, estimate.estimator)):
         raise TypeError("model, metric and estimator must be texts")
-    return made
+    return estimate
 
 
 def _hint() -> str:

@@ -53,17 +53,19 @@ def _meanings(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[
     used = {row.estimator for row in changes.rows}
     if any(e.uses_propensity and str(e) in used for e in report.settings.estimators):
         words["propensity"] = "the propensity"
-    told = False
+    differs = False
     for key, what in words.items():
         if old.get(key) != new.get(key):
-            told = True
+            differs = True
             was, now = _word(old.get(key)), _word(new.get(key))
             yield f"{what} was {was} before and is {now} now, so the numbers mean different things"
-    if told:
+    if differs:
         return
-    theirs = {(row.model, row.metric, row.estimator): row.definition for row in earlier.estimates}
+    definitions = {(row.model, row.metric, row.estimator): row.definition for row in earlier.estimates}
     changed = dict.fromkeys(
-        r.metric for r in report.estimates if theirs.get((r.model, r.metric, r.estimator), r.definition) != r.definition
+        r.metric
+        for r in report.estimates
+        if definitions.get((r.model, r.metric, r.estimator), r.definition) != r.definition
     )
     if changed:
         yield f"{listed(changed)}: defined in another way before, so the numbers mean different things"
@@ -113,9 +115,9 @@ def _sizes(changes: Changes, report: "Report") -> Iterator[str]:
 
 
 def _numbers(before: TestSet, after: TestSet) -> str:
-    told = f"{before.positives_a_user:.2f} before, {after.positives_a_user:.2f} now"
-    alike = not sizes_differ(before.positives_a_user, after.positives_a_user)
-    return f"{told}, spread otherwise over users" if alike else told
+    numbers = f"{before.positives_a_user:.2f} before, {after.positives_a_user:.2f} now"
+    equal = not sizes_differ(before.positives_a_user, after.positives_a_user)
+    return f"{numbers}, spread otherwise over users" if equal else numbers
 
 
 def _move(metrics: Iterable[str]) -> str:
@@ -125,8 +127,8 @@ def _move(metrics: Iterable[str]) -> str:
 
 def _untold(changes: Changes, moved: Sequence[AnyMetric]) -> str:
     """For which metrics it is not known by how much."""
-    told = {row.metric for row in changes.rows if row.expected is not None}
-    unknown = [str(metric) for metric in moved if str(metric) not in told]
+    known = {row.metric for row in changes.rows if row.expected is not None}
+    unknown = [str(metric) for metric in moved if str(metric) not in known]
     return f", and how far {_move(unknown)} cannot be told from these ranks" if unknown else ""
 
 
@@ -135,14 +137,14 @@ def _sample_sizes(
 ) -> Iterator[str]:
     """Say which of the compared numbers the sizes of two samples move; `before` and `after` are records of runs."""
     old, new = before.get("exposed"), after.get("exposed")
-    mine = [(metric, estimator) for metric, estimator in pairs if estimator.sees != "observed"]
+    sampled = [(metric, estimator) for metric, estimator in pairs if estimator.sees != "observed"]
     if (old is None) != (new is None):
         yield "one of the runs is on exposed items and the other is not, so the numbers mean different things"
-    if old is None or new is None or not mine or same_sample_sizes(before, after):
+    if old is None or new is None or not sampled or same_sample_sizes(before, after):
         return
     sizes = [f"{what} {_ends(old[size])} before, {_ends(new[size])} now" for size, what in _SAMPLE_SIZES.items()]
-    moved = [f"{metric} by {estimator}" for metric, estimator in mine if moves_with_sample(metric, estimator)]
-    still = [f"{metric} by {estimator}" for metric, estimator in mine if not moves_with_sample(metric, estimator)]
+    moved = [f"{metric} by {estimator}" for metric, estimator in sampled if moves_with_sample(metric, estimator)]
+    still = [f"{metric} by {estimator}" for metric, estimator in sampled if not moves_with_sample(metric, estimator)]
     if moved:
         yield f"the samples differ in size ({'; '.join(sizes)}), with which {_move(moved)}"
     if still and before.get("candidates") == after.get("candidates"):  # else they mean different things

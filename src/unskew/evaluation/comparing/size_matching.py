@@ -33,12 +33,12 @@ def couple(sample: "Sample", run: Mapping[str, Any], other: "Report | None") -> 
     mix = match_ranks(sizes, {int(size): users for size, users in judged[ROWS_A_USER].items()})
     if other is None:
         return Coupling(mix, by_rank=len(sizes))
-    theirs = counts_by_id(other.samples.judged)
-    known = np.array([theirs.get(user, 0) for user in counts_by_id(sample)], dtype=np.int64)
-    own = known > 0
+    counts = counts_by_id(other.samples.judged)
+    known = np.array([counts.get(user, 0) for user in counts_by_id(sample)], dtype=np.int64)
+    has = known > 0
     first = np.arange(len(mix.sizes))[:, None] == 0
-    matched = SizeMix(np.where(own, known, mix.sizes), np.where(own, first * 1.0, mix.weights))
-    return Coupling(SizeMix.sure(known) if own.all() else matched, by_rank=int(np.sum(~own)))
+    matched = SizeMix(np.where(has, known, mix.sizes), np.where(has, first * 1.0, mix.weights))
+    return Coupling(SizeMix.sure(known) if has.all() else matched, by_rank=int(np.sum(~has)))
 
 
 def counts_by_id(sample: "Sample") -> dict[str, int]:
@@ -55,10 +55,10 @@ def match_ranks(sizes: Ints, histogram: Mapping[int, int]) -> SizeMix:
     """
     _, group, users = np.unique(sizes, return_inverse=True, return_counts=True)
     there = np.array(sorted(histogram), dtype=np.int64)
-    theirs = np.array([histogram[int(size)] for size in there], dtype=np.int64)
+    users_there = np.array([histogram[int(size)] for size in there], dtype=np.int64)
     # ends in whole numbers, in units of 1 / (users here * users there)
-    ends, their_ends = np.cumsum(users) * theirs.sum(), np.cumsum(theirs) * users.sum()
-    starts, their_starts = ends - users * theirs.sum(), their_ends - theirs * users.sum()
+    ends, their_ends = np.cumsum(users) * users_there.sum(), np.cumsum(users_there) * users.sum()
+    starts, their_starts = ends - users * users_there.sum(), their_ends - users_there * users.sum()
     first = np.searchsorted(their_ends, starts, side="right")
     last = np.searchsorted(their_starts, ends, side="left")  # beyond the last
     place = np.minimum(first + np.arange(int((last - first).max()))[:, None], len(there) - 1)

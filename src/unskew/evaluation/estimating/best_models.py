@@ -175,13 +175,13 @@ class Answer:
 
 def find_answers(report: "Report") -> tuple[Answer, ...]:
     """What each metric of a report says, in its order."""
-    found = [_answer(report, metric) for metric in report.settings.metrics]
-    if not any(answer.swap for answer in found) or not lacking_share(report):
-        return tuple(found)
+    answers = [_answer(report, metric) for metric in report.settings.metrics]
+    if not any(answer.swap for answer in answers) or not lacking_share(report):
+        return tuple(answers)
     # an empty list is not a skewed one: a change must not come from users whom some models do not know
     other = report.on_common_users
     swaps = {} if other is None else {answer.metric: answer.swap for answer in other.answers}
-    return tuple(replace(answer, confirmed=swaps.get(answer.metric) == answer.swap) for answer in found)
+    return tuple(replace(answer, confirmed=swaps.get(answer.metric) == answer.swap) for answer in answers)
 
 
 def judging_estimator(asked: Sequence[Estimator]) -> Estimator | None:
@@ -264,13 +264,13 @@ def _over_gamma(report: "Report", metric: AnyMetric, judging: Standing, chance: 
     for gamma, first in zip(band.gammas, firsts, strict=True):
         start = spans.pop()[1] if spans and spans[-1][0] == first else gamma
         spans.append((first, start, gamma))
-    own = set(judging.first)
+    first_here = set(judging.first)
     low = high = band.gammas.index(band.used)
     if not firsts[low]:
         return {"spans": tuple(spans), "assumed": band.range}
-    while low > 0 and own & set(firsts[low - 1]):
+    while low > 0 and first_here & set(firsts[low - 1]):
         low -= 1
-    while high < len(firsts) - 1 and own & set(firsts[high + 1]):
+    while high < len(firsts) - 1 and first_here & set(firsts[high + 1]):
         high += 1
     holds = GammaRange(band.gammas[low], band.gammas[high])
     leaders = tuple(dict.fromkeys(model for first in firsts for model in first))
@@ -294,9 +294,9 @@ def _flip(
         weights = estimator.weights(rows, metric.kind)
     sign = -1.0 if metric.lower_is_better else 1.0
     first, *others = (rows.with_worth(sign * sample.gains(row.model, metric)).worth for row in judging.order)
-    found: list[tuple[float, str]] = []
+    flips: list[tuple[float, str]] = []
     for row, other in zip(judging.order[1:], others, strict=True):
         factor = flip_factor(first - other, weights, group)
         if factor is not None:
-            found.append((factor, row.model))
-    return min(found, key=lambda each: each[0]) if found else (None, None)
+            flips.append((factor, row.model))
+    return min(flips, key=lambda each: each[0]) if flips else (None, None)

@@ -42,12 +42,12 @@ def judge_common_users(report: "Report") -> "Report | None":
     users = np.zeros(len(sample.known_users), dtype=bool)
     users[sample.row_users[known]] = True
     common = replace(samples, judged=sample.of_users(users, sample.ranks), ratings=None)
-    own = replace(settings, pairs=pairs, users="common")
+    restricted = replace(settings, pairs=pairs, users="common")
     return replace(
         report,
-        inputs=replace(report.inputs, settings=own),
+        inputs=replace(report.inputs, settings=restricted),
         samples=common,
-        estimated=estimate(own, common, report.propensities),
+        estimated=estimate(restricted, common, report.propensities),
         warnings=(),
         against=None,
     )

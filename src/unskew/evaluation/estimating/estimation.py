@@ -88,9 +88,9 @@ class Estimation:
 
     def _cell(self, metric: AnyMetric, estimator: Estimator, terms: dict[Key, Terms]) -> Cell:
         sample = self.samples.of(metric, estimator)
-        made = {model: terms[str(metric), str(estimator), model] for model in sample.judged_by(metric)}
+        by_model = {model: terms[str(metric), str(estimator), model] for model in sample.judged_by(metric)}
         chances = self.chances_of(sample) if estimator.uses_propensity else None
-        return make_cell(sample, metric, estimator, self.rows_of(metric, estimator), chances, made)
+        return make_cell(sample, metric, estimator, self.rows_of(metric, estimator), chances, by_model)
 
     def _terms(self) -> dict[Key, Terms]:
         """Terms by metric, estimator and model.
@@ -100,8 +100,8 @@ class Estimation:
         jobs = list(self._jobs())
         terms: dict[Key, Terms] = {}
         lists: dict[tuple[Sample, AnyMetric, tuple[Estimator, ...]], dict[str, Floats]] = {}
-        for (sample, model, group), (made, values) in zip(jobs, self.engine.map(self._job, jobs), strict=True):
-            terms |= made
+        for (sample, model, group), (job_terms, values) in zip(jobs, self.engine.map(self._job, jobs), strict=True):
+            terms |= job_terms
             for metric, estimators in group:
                 if str(metric) in values:
                     lists.setdefault((sample, metric, estimators), {})[model] = values[str(metric)]
@@ -181,8 +181,8 @@ class Estimation:
             names = str(cells[k].metric), str(cells[k].estimator)
             comparisons[k, a, b] = Comparison(*names, a, b, gap, low, high, p_value(gap, error), None)
         for k in group:
-            own = [key for key in pairs if key[0] == k]
-            for key, adjusted in holm({key: comparisons[key].p_value for key in own}).items():
+            compared = [key for key in pairs if key[0] == k]
+            for key, adjusted in holm({key: comparisons[key].p_value for key in compared}).items():
                 comparisons[key] = replace(comparisons[key], p_value_holm=adjusted)
 
     def _estimate(self, cell: Cell, model: str, terms: Terms, low: float | None, high: float | None) -> Estimate:

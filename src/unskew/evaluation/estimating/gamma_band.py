@@ -52,10 +52,10 @@ class GammaBand:
     @cached_property
     def by_key(self) -> Mapping[Key, tuple[BandPoint, ...]]:
         """The points of each estimate, by gamma."""
-        found: dict[Key, list[BandPoint]] = {}
+        grouped: dict[Key, list[BandPoint]] = {}
         for point in self.points:
-            found.setdefault(point.key, []).append(point)
-        return {key: tuple(points) for key, points in found.items()}
+            grouped.setdefault(point.key, []).append(point)
+        return {key: tuple(points) for key, points in grouped.items()}
 
     def widen(self, estimate: Estimate) -> Estimate:
         """The estimate with the envelope of its interval over all gammas."""
@@ -69,16 +69,16 @@ class GammaBand:
     def least(self, metric: str, estimator: str, model: str, place: int) -> float:
         """The low end of an estimate at the gamma of this place; its value where there is no interval."""
         point = self.by_key[metric, estimator, model][place]
-        found = point.value if point.low is None else point.low
-        return float("nan") if found is None else found
+        end = point.value if point.low is None else point.low
+        return float("nan") if end is None else end
 
     def orders(self, metric: str, estimator: str, *, lower: bool) -> list[tuple[tuple[str, ...], ...]]:
         """At each gamma the models from best to worst, level ones together; those without a value are left out."""
-        mine = [points for (m, e, _), points in self.by_key.items() if (m, e) == (metric, estimator)]
+        rows = [points for (m, e, _), points in self.by_key.items() if (m, e) == (metric, estimator)]
         orders = []
         for place in range(len(self.gammas)):
             known: dict[float, list[str]] = {}
-            for points in mine:
+            for points in rows:
                 value = points[place].value
                 if value is not None:
                     known.setdefault(value if lower else -value, []).append(points[place].model)
@@ -98,8 +98,8 @@ def measure_band(estimations: Sequence[Estimation]) -> GammaBand | None:
     if not isinstance(model, Popularity):
         return None
     used = model.known_gamma
-    found = POSSIBLE if choice is None else GammaRange(choice.low, choice.high)
-    limits = (settings.assume or found).including(used)
+    default = POSSIBLE if choice is None else GammaRange(choice.low, choice.high)
+    limits = (settings.assume or default).including(used)
     gammas = limits.gammas(used)
     models = [replace(model, gamma=gamma) for gamma in gammas]
     terms: dict[Key, Bounded] = {}
@@ -134,25 +134,25 @@ def _at_each_gamma(estimation: Estimation, models: list[Popularity], *, over_all
     def job(work: tuple[str, AnyMetric, list[Estimator]]) -> dict[Key, list[Terms]]:
         name, metric, estimators = work
         gains = sample.gains(name, metric)
-        made: dict[Key, list[Terms]] = {(str(metric), str(each), name): [] for each in estimators}
+        terms: dict[Key, list[Terms]] = {(str(metric), str(each), name): [] for each in estimators}
         for propensity in fitted:
             chances, rows = propensity(users, sample.items), dict[bool, Rows]()
             for each in estimators:
                 empty = each.counts_empty_users
                 if empty not in rows:
                     rows[empty] = sample.to_rows(metric.kind, each, chances).with_worth(gains)
-                made[str(metric), str(each), name].append(terms_of(rows[empty], metric, each))
-        return made
+                terms[str(metric), str(each), name].append(terms_of(rows[empty], metric, each))
+        return terms
 
     jobs = [(name, metric, each) for metric, each in asked.values() for name in sample.judged_by(metric)]
     if settings.interval.draws or over_all:
-        together = {key: terms for made in map(job, jobs) for key, terms in made.items()}
+        together = {key: terms for part in map(job, jobs) for key, terms in part.items()}
         bounded = _bounded(together, settings)
         places = [str(estimator) for _, estimator in settings.pairs]
         order = sorted(bounded, key=lambda key: places.index(key[1])) if over_all else bounded
         return {key: bounded[key] for key in sorted(order, key=lambda key: list(asked).index(key[0]))}
     small = estimation.engine.map(lambda work: _bounded(job(work), settings), jobs)  # no user's terms are kept
-    return {key: values for made in small for key, values in made.items()}
+    return {key: values for part in small for key, values in part.items()}
 
 
 def _bounded(terms: Mapping[Key, list[Terms]], settings: Settings) -> dict[Key, Bounded]:

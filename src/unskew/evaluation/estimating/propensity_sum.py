@@ -17,9 +17,9 @@ def check_propensity(settings: Settings, samples: Samples, propensities: Propens
     if not uses or isinstance(settings.propensity, Uniform):
         return None
     propensity = propensities.of(samples.judged.kind)
-    own = getattr(propensity, "diagnostics", None)
-    if isinstance(own, Diagnostics):
-        return own
+    diagnostics = getattr(propensity, "diagnostics", None)
+    if isinstance(diagnostics, Diagnostics):
+        return diagnostics
     rows = samples.judged if samples.ratings is None else samples.ratings
     pairs = rows.pairs_in_all if propensity.absolute else 0
     return diagnose(rows.chances(propensity), pairs, absolute=pairs > 0)

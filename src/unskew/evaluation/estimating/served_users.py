@@ -33,11 +33,11 @@ def estimate_served(
     names = list(served)
     known = {name: _known(estimation.samples, name) for name in names}
     cells: list[Cell] = []
-    found: dict[tuple[str, str, str], Estimate] = {}
+    by_key: dict[tuple[str, str, str], Estimate] = {}
     for name, alone in served.items():
-        own, estimates, _ = alone.run()
-        cells += own
-        found |= {(row.metric, row.estimator, name): row for row in estimates}
+        model_cells, estimates, _ = alone.run()
+        cells += model_cells
+        by_key |= {(row.metric, row.estimator, name): row for row in estimates}
     gaps: dict[tuple[str, str], list[Comparison]] = {}
     for a, b in combinations(names, 2):
         both = _restricted(estimation, known[a] & known[b], (a, b))
@@ -46,7 +46,7 @@ def estimate_served(
     words = [(str(metric), str(estimator)) for metric, estimator in estimation.settings.pairs]
     return (
         cells,
-        [found[*word, name] for word in words for name in names if (*word, name) in found],
+        [by_key[*word, name] for word in words for name in names if (*word, name) in by_key],
         [row for word in words for row in _adjusted(gaps.get(word, []))],
     )
 
@@ -64,14 +64,14 @@ def _known(samples: Samples, name: str) -> Bools:
 
 def _restricted(estimation: Estimation, known: Bools, names: tuple[str, ...]) -> Estimation:
     samples = estimation.samples.of_users(known, names)
-    own = tuple(
+    pairs = tuple(
         (metric, estimator)
         for metric, estimator in estimation.settings.pairs
         if set(names) <= set(samples.of(metric, estimator).judged_by(metric))
     )
     if len(names) == 1 and not len(samples.judged.users):
         raise DataError(f"model {names[0]!r} knows no judged user; are its user ids those of the test?")
-    return replace(estimation, samples=samples, settings=replace(estimation.settings, pairs=own))
+    return replace(estimation, samples=samples, settings=replace(estimation.settings, pairs=pairs))
 
 
 def _undefined(estimation: Estimation, a: str, b: str) -> list[Comparison]:

@@ -56,5 +56,5 @@ def instead_of(metric: AnyMetric) -> str | None:
 
 def all_instead(metrics: Iterable[AnyMetric]) -> list[str]:
     """What to use instead of these, each once; a word to choose by where nothing is near."""
-    found = [instead_of(metric) for metric in metrics]
-    return list(dict.fromkeys(word for word in found if word is not None)) or ["adg"]
+    words = [instead_of(metric) for metric in metrics]
+    return list(dict.fromkeys(word for word in words if word is not None)) or ["adg"]

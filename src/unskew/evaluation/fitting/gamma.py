@@ -95,8 +95,8 @@ class GammaChoice:
 
     def describe(self) -> str:
         """The gammas that were found, in one line."""
-        found = ", ".join(f"{model.model} {_with_error(model.fit)}" for model in self.models)
-        return f"gamma {self.used:.2f}, between {self.low:.2f} and {self.high:.2f} ({found})"
+        shown = ", ".join(f"{model.model} {_with_error(model.fit)}" for model in self.models)
+        return f"gamma {self.used:.2f}, between {self.low:.2f} and {self.high:.2f} ({shown})"
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
@@ -122,7 +122,7 @@ def choose_gamma(run: Run) -> GammaChoice | None:
     fit_gamma(
         train.item_counts, np.ones(train.n_items)
     )  # a log that cannot show it is refused before models are trained
-    found = []
+    gammas = []
     for name, settings, scorer in _sources(propensity, run):
         top = count_top(
             scorer,
@@ -134,14 +134,14 @@ def choose_gamma(run: Run) -> GammaChoice | None:
             progress=run.doing(f"counting the top {TOP} of", name),
         )
         share = float(top.counts.sum()) / (top.n_users * len(top.catalogue))
-        short = tell_short(top, split.train)
+        short = describe_short_lists(top, split.train)
         try:
-            found.append(ModelGamma(name, fit_gamma(train.item_counts, top.counts), "", share, settings, short))
+            gammas.append(ModelGamma(name, fit_gamma(train.item_counts, top.counts), "", share, settings, short))
         except PropensityError as error:
-            found.append(ModelGamma(name, None, str(error), share, settings))
-    if not any(model.fit for model in found):
-        raise PropensityError(found[0].problem)
-    return GammaChoice(propensity, tuple(found))
+            gammas.append(ModelGamma(name, None, str(error), share, settings))
+    if not any(model.fit for model in gammas):
+        raise PropensityError(gammas[0].problem)
+    return GammaChoice(propensity, tuple(gammas))
 
 
 def _sources(propensity: Popularity, run: Run) -> Iterator[tuple[str, str, Scorer]]:
@@ -163,7 +163,7 @@ def references(train: Interactions) -> list[GradientModel]:
     return [replace(model, batch=batch) for model in REFERENCES]
 
 
-def tell_short(top: TopCounts, train: Interactions) -> str:
+def describe_short_lists(top: TopCounts, train: Interactions) -> str:
     """Return a note if many places of the lists are empty that the catalogue could fill, else ""."""
     had = train.seen_counts[train.seen_counts > 0]
     room = float(np.mean(np.clip(len(top.catalogue) - had, 0, top.k)))

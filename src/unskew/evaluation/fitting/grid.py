@@ -33,12 +33,12 @@ def try_all(
 
     failed = None
     left = 0
-    for place, made in enumerate(Threads(side_by_side).map(task, range(len(grid)))):
-        if isinstance(made, DivergenceError):
-            failed = made
+    for place, result in enumerate(Threads(side_by_side).map(task, range(len(grid)))):
+        if isinstance(result, DivergenceError):
+            failed = result
         else:
             left += 1
-            yield grid[place], made
+            yield grid[place], result
     if failed is not None and not left:
         raise failed
 
@@ -49,8 +49,8 @@ def labels(grid: Sequence[StepwiseModel]) -> list[str]:
         return [""]
     names = [each.name for each in fields(grid[0])]
     varied = [name for name in names if len({getattr(each, name, None) for each in grid}) > 1] or ["regularisation"]
-    told = [", ".join(_short(getattr(each, name, None)) for name in varied) for each in grid]
-    return [f" at {words}" for words in told]
+    settings = [", ".join(_short(getattr(each, name, None)) for name in varied) for each in grid]
+    return [f" at {words}" for words in settings]
 
 
 def _short(value: object) -> str:

@@ -101,7 +101,7 @@ def fit_models(
     """
     sample = None if uniform is None else UniformSample.within(uniform, run.split)
     folder = None if checkpoints is None else Path(checkpoints)
-    trainer = _Trainer(run, weighting, evaluate, None if sample is None else sample.taken, folder)
+    trainer = _Trainer(run, weighting, evaluate, None if sample is None else sample.known, folder)
     return Contenders({name: trainer.fit(name, given) for name, given in models.items()}, sample)
 
 
@@ -212,12 +212,12 @@ class _Trainer:
         train = self.run.split.train
         if not model.uses_propensity:
             return model, train
-        own: str = getattr(model, "propensity", "")
+        given: str = getattr(model, "propensity", "")
         settings_of_model: Any = model  # a dataclass, which its abstract base does not say
-        if not own and train.propensity is not None:
+        if not given and train.propensity is not None:
             return replace(settings_of_model, propensity=str(Column())), train
-        word = PropensityModel.from_word(own) if own else self.weighting
-        named = model if own else replace(settings_of_model, propensity=str(word))
+        word = PropensityModel.from_word(given) if given else self.weighting
+        named = model if given else replace(settings_of_model, propensity=str(word))
         return named, train.with_propensity(training_propensity(word, train))
 
 

@@ -39,13 +39,13 @@ def with_naive(
     metrics: Sequence[AnyMetric], pairs: Sequence[tuple[AnyMetric, Estimator]]
 ) -> tuple[tuple[AnyMetric, Estimator], ...]:
     """The default pairs, with the plain average of metrics that have no mean over pairs, or are one."""
-    found = []
+    completed = []
     for metric in {str(metric): metric for metric in metrics}.values():
-        mine = [estimator for other, estimator in pairs if other is metric]
+        suited = [estimator for other, estimator in pairs if other is metric]
         if metric.kind != "mean":
-            mine = [Aoa(), *(estimator for estimator in mine if not isinstance(estimator, Aoa))]
-        found += [(metric, estimator) for estimator in mine]
-    return tuple(found)
+            suited = [Aoa(), *(estimator for estimator in suited if not isinstance(estimator, Aoa))]
+        completed += [(metric, estimator) for estimator in suited]
+    return tuple(completed)
 
 
 def check_values(level: float, ties: str, unlisted: str, seed: int, block_size: int | None) -> Ties:

@@ -59,9 +59,9 @@ def render(report: "Report", *, introduction: str = "") -> str:
 
 
 def _context(report: "Report") -> dict[str, Any]:
-    beside, band = report.twins.estimates, report.band
-    rows = [*report.estimates, *beside]
-    estimators = _in_order(report.settings.estimators, beside)
+    twins, band = report.twins.estimates, report.band
+    rows = [*report.estimates, *twins]
+    estimators = _in_order(report.settings.estimators, twins)
     styles = charts.estimator_styles(estimators)
     skew, ratings = measure_skew(report), measure_ratings(report)
     styles_of_models = series_styles(_by_interest(report))
@@ -81,7 +81,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "estimate_figures": [_estimate_figure(report, rows, styles, k) for k in range(len(report.settings.metrics))],
         "clipped": any(row.clipped_share > 0 for row in rows),
         "tables": list(_tables(report, rows, [str(e) for e in estimators])),
-        "added": {(row.metric, row.estimator) for row in beside},
+        "added": {(row.metric, row.estimator) for row in twins},
         "correction": list(correction_lines(report.samples.correction or ())),
         "pair_groups": list(_pair_groups(report, rows)),
         "change_groups": []
@@ -103,9 +103,9 @@ def _context(report: "Report") -> dict[str, Any]:
     }
 
 
-def _in_order(asked: Sequence[Estimator], beside: Sequence[Estimate]) -> list[Estimator]:
-    """Naive averages first, then the corrected estimates, those added for the page included."""
-    added = [Estimator.from_word(word) for word in dict.fromkeys(row.estimator for row in beside)]
+def _in_order(asked: Sequence[Estimator], twins: Sequence[Estimate]) -> list[Estimator]:
+    """The estimators asked for and those of `twins`, naive averages first."""
+    added = [Estimator.from_word(word) for word in dict.fromkeys(row.estimator for row in twins)]
     by_word = {str(e): e for e in (*asked, *added)}
     return sorted(by_word.values(), key=lambda e: e.corrects)
 
@@ -144,35 +144,35 @@ def _best_first(report: "Report", rows: Sequence[Estimate], metric: str, estimat
 
 def _estimate_figure(report: "Report", rows: Sequence[Estimate], styles: dict[str, Style], place: int) -> Figure:
     metric = str(report.settings.metrics[place])
-    mine = [row for row in rows if row.metric == metric]
+    shown = [row for row in rows if row.metric == metric]
     models = _best_first(report, rows, metric, _judging_word(report, metric))
-    svg = charts.estimates_chart(mine, models, styles, f"estimates-{place}")
+    svg = charts.estimates_chart(shown, models, styles, f"estimates-{place}")
     return Figure(metric, svg, () if svg else ("No value is defined.",))
 
 
 def _tables(report: "Report", rows: Sequence[Estimate], words: list[str]) -> Iterator[MetricTable]:
     for metric in map(str, report.settings.metrics):
         models = _best_first(report, rows, metric, _judging_word(report, metric))
-        mine = sorted(
+        ordered = sorted(
             (row for row in rows if row.metric == metric),
             key=lambda row: (models.index(row.model), words.index(row.estimator)),
         )
-        yield MetricTable(metric, " · ".join(dict.fromkeys(row.definition for row in mine)), tuple(mine))
+        yield MetricTable(metric, " · ".join(dict.fromkeys(row.definition for row in ordered)), tuple(ordered))
 
 
 def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGroup]:
     for judged_by, form in report.settings.pairs:
         metric, estimator = str(judged_by), str(form)
         standing = standing_of(report, judged_by, form)
-        mine = list(standing.compared)
-        if not mine:
+        compared = list(standing.compared)
+        if not compared:
             continue
         place = {model: k for k, model in enumerate(_best_first(report, rows, metric, estimator))}
-        mine.sort(key=lambda c: (place[c.a], place[c.b]))
-        scale = _scale(mine)
-        ends = [[x for x in (c.low, c.difference, c.high) if x is not None] for c in mine]
+        compared.sort(key=lambda c: (place[c.a], place[c.b]))
+        scale = _scale(compared)
+        ends = [[x for x in (c.low, c.difference, c.high) if x is not None] for c in compared]
         places = [tuple(map(scale, each)) if len(each) == 3 else () for each in ends]
-        pairs = [Pair(c, standing.is_beyond_chance(c), place_of) for c, place_of in zip(mine, places, strict=True)]
+        pairs = [Pair(c, standing.is_beyond_chance(c), place_of) for c, place_of in zip(compared, places, strict=True)]
         few = len(pairs) <= MANY_PAIRS
         judging = estimator == _judging_word(report, metric)
         shown = [pair for pair in pairs if few or (judging and 0 in (place[pair.row.a], place[pair.row.b]))]

@@ -72,7 +72,7 @@ def recall_curves(exposed: Exposed) -> tuple[Ints, dict[str, Floats]]:
             AtK(Recall(), int(k)).row_gains(ranks.above, ranks.spread, ranks.candidates, positives.listed(model))
             for k in steps
         )
-        curves[model] = np.array([float(weights @ found) for found in gains]) / weights.sum()
+        curves[model] = np.array([float(weights @ worth) for worth in gains]) / weights.sum()
     return steps, curves
 
 

@@ -178,8 +178,8 @@ def best_against_next(report: "Report") -> list[Comparison]:
             continue
         best, following = rows[:2]
         pair = {best.model, following.model}
-        found = next(
+        comparison = next(
             c for c in report.comparisons if (c.metric, c.estimator) == (metric, estimator) and {c.a, c.b} == pair
         )
-        chosen.append(found if found.a == best.model else found.reversed())
+        chosen.append(comparison if comparison.a == best.model else comparison.reversed())
     return chosen

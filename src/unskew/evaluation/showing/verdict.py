@@ -362,9 +362,9 @@ def _doubts(report: "Report", voice: Voice) -> Iterator[str]:
                 f"The weights are uneven: {users:,} users count like {size:,.0f} of equal weight to "
                 f"{corrected[0].estimator}."
             )
-    told = report.warnings[:TOLD_WARNINGS]
-    yield from map(sentence, told)
-    rest = len(report.warnings) - len(told)
+    shown = report.warnings[:TOLD_WARNINGS]
+    yield from map(sentence, shown)
+    rest = len(report.warnings) - len(shown)
     if rest:
         yield f"{rest} more warning{'s' if rest > 1 else ''} below."
 

@@ -110,7 +110,7 @@ def naive_only(metric: AnyMetric) -> str:
 
 def targets_of(rows: Iterable[Estimate]) -> dict[str, str]:
     """What each estimator aims at; more than one thing when metrics are of several kinds."""
-    found: dict[str, dict[str, None]] = {}
+    by_estimator: dict[str, dict[str, None]] = {}
     for row in rows:
-        found.setdefault(row.estimator, {})[row.target] = None
-    return {estimator: " / ".join(targets) for estimator, targets in found.items()}
+        by_estimator.setdefault(row.estimator, {})[row.target] = None
+    return {estimator: " / ".join(targets) for estimator, targets in by_estimator.items()}
