@@ -1,4 +1,4 @@
-"""The next point to try, by a small Gaussian process on what was tried."""
+"""`next_point`: the next point to try, from a small Gaussian process fitted to the points tried."""
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -21,9 +21,9 @@ _LEAST, _MOST, _SWEEPS = 1e-4, 1e3, 8
 def next_point(points: Floats, values: Floats, rng: np.random.Generator) -> Floats:
     r"""Choose the candidate with the largest expected improvement on the best, smallest, value.
 
-    Points are in the unit cube, one row each. Values further above their median than the best is below it count as just
-    so far, so that a world which could not be drawn does not flatten all others. They are taken for a Gaussian process
-    with covariance
+    Points are in the unit cube, one row each. Values are cut off at the distance above their median that the best is
+    below it, so that a world which could not be drawn does not flatten all others. They are modelled by a Gaussian
+    process with covariance
 
     .. math:: s^2 \Bigl(1 + \sqrt 5 h + \frac{5}{3} h^2\Bigr) e^{-\sqrt 5 h},
         \quad h^2 = \sum_j \theta_j (x_j - x'_j)^2,
@@ -31,11 +31,11 @@ def next_point(points: Floats, values: Floats, rng: np.random.Generator) -> Floa
     and noise. The rates :math:`\theta_j` and the noise are the most likely on a grid, under the prior of optuna's
     sampler; the scale s is that of greatest likelihood.
 
-    What is chosen is one of a fixed set of candidates, by rates from a grid. All sums are in a fixed order, without
-    BLAS. So a difference in the last bit, as between processors, changes a choice only where two tie to that bit.
+    The choice is one of a fixed set of candidates, with rates from a grid. All sums are in a fixed order, without BLAS.
+    So a difference in the last bit, as between processors, changes a choice only if two candidates tie up to that bit.
 
-    With the same 40 evaluations from the same starts it comes as near to ml-100k, lastfm-hetrec2011 and a sample of
-    ml-1m as optuna's sampler does, within the spread between seeds (``benchmarks/calibration.py``). Its settings were
+    With the same 40 evaluations from the same starts, it fits ml-100k, lastfm-hetrec2011 and a sample of ml-1m as well
+    as optuna's sampler does, within the spread between seeds (``benchmarks/calibration.py``). Its settings were
     chosen on simulated logs.
     """
     middle = np.median(values)
@@ -46,7 +46,7 @@ def next_point(points: Floats, values: Floats, rng: np.random.Generator) -> Floa
 
 
 def _candidates(best: Floats, rng: np.random.Generator) -> Floats:
-    """Some anywhere, the others near one of the best, where some coordinates stay as they are."""
+    """Random candidates: some anywhere, the others near one of the best points, with some coordinates unchanged."""
     count, width = CANDIDATES, best.shape[1]
     smallest, largest = _STEPS
     step = smallest * (largest / smallest) ** rng.random((count, 1))
@@ -109,7 +109,7 @@ def evidence(points: Floats, scores: Floats, at: Floats) -> float:
 
 @njit(nogil=True, cache=True)
 def fit(points: Floats, scores: Floats) -> Floats:
-    """Rates and noise, each multiplied by a factor or divided by it as long as that makes them more likely."""
+    """Rates and noise, each multiplied or divided by a factor as long as that makes them more likely."""
     at = np.ones(points.shape[1] + 1)
     at[-1] = 0.01
     best = evidence(points, scores, at)

@@ -1,4 +1,4 @@
-"""A calibration on a terminal, and as one HTML file that needs nothing else."""
+"""A calibration as text, and as an HTML page: one file without scripts, fonts or requests."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ TITLES = {
 
 
 def render_calibration(calibration: "Calibration") -> str:
-    """Write the page; the same calibration gives the same bytes, and everything that comes from it is escaped."""
+    """Return the page; the same calibration gives the same bytes, and everything that comes from it is escaped."""
     styles = series_styles(world.kind for world in calibration.worlds)
     context = {
         "calibration": calibration,
@@ -39,7 +39,7 @@ def render_calibration(calibration: "Calibration") -> str:
 
 
 def trace_chart(calibration: "Calibration", objective: str, styles: dict[str, Style]) -> str | None:
-    """The best so far of a statistic, or of all (`JOINT`), over evaluations, one line per world; None without one."""
+    """The best value so far of an objective over evaluations, one line per world; None without data."""
     import altair as alt
 
     from unskew.display.lines import series_lines
@@ -61,7 +61,7 @@ def trace_chart(calibration: "Calibration", objective: str, styles: dict[str, St
 
 
 def _steps(calibration: "Calibration", trace: Any, objective: str) -> list[tuple[int, float]]:
-    """Evaluations counted from 1; the last value is drawn out to the end of the search."""
+    """The trace with evaluations counted from 1, and the last value extended to the end of the search."""
     steps = [(number + 1, value) for number, value in trace]
     if not steps:
         return []

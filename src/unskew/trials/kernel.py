@@ -1,4 +1,4 @@
-"""Compiled steps of a trial; cost follows the rows and the users, never users times items."""
+"""Compiled loops of a trial; their cost grows with the rows and the users, not with users times items."""
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -10,7 +10,7 @@ from unskew.arrays import Bools, Floats, Ints
 
 @njit(nogil=True, cache=True)
 def merge(users: Ints, truth_offsets: Ints, truth: Ints, test_offsets: Ints, test: Ints) -> tuple[Ints, ...]:
-    """Offsets and items of truth and test together, both ascending; and the row of each in either, or -1."""
+    """Merge truth and test: offsets and items, ascending, and the row of each item in truth and in test, or -1."""
     most = len(truth) + len(test)
     offsets = np.zeros(len(users) + 1, np.int64)
     items = np.empty(most, np.int32)
@@ -38,7 +38,7 @@ def merge(users: Ints, truth_offsets: Ints, truth: Ints, test_offsets: Ints, tes
 def rank_liked(
     offsets: Ints, items: Ints, liked: Bools, strength: Floats | None, counts: Ints, candidates: Ints, ordinal: bool
 ) -> tuple[Ints, Ints, Ints]:
-    """Candidates the user likes, by strength or all tied, nothing else; `above`, `tied` and `listed` of each row."""
+    """`above`, `tied` and `listed` of each row in lists of the liked candidates, by strength or all tied."""
     above = np.empty(len(items), np.int32)
     tied = np.zeros(len(items), np.int32)
     listed = np.empty(len(items), np.int32)
@@ -86,7 +86,7 @@ def rank_places(
     candidates: Ints,
     ordinal: bool,
 ) -> tuple[Ints, Ints]:
-    """Rows in one order of all items, less the user's own training items.
+    """`above` and `tied` of each row in one order of all items, without the user's own training items.
 
     `places` are the items' places in it, -1 for one without a training row; a tie group is ``starts:ends``.
     """
@@ -95,7 +95,7 @@ def rank_places(
     for user in range(len(offsets) - 1):
         trained = places[train_items[train_offsets[user] : train_offsets[user + 1]]]
         trained.sort()
-        trained = trained[np.searchsorted(trained, 0) :]  # a stranger may have trained on what is not a candidate
+        trained = trained[np.searchsorted(trained, 0) :]  # a panel user may have training items that are not candidates
         for row in range(offsets[user], offsets[user + 1]):
             item = items[row]
             if places[item] < 0:

@@ -1,4 +1,4 @@
-"""Recommenders of a simulated world, which rank its judged rows in closed form or by the kernel."""
+"""`Recommender`: ranks the judged rows of a simulated world, in closed form or by a model."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ class Recommender(Named, family="recommender"):
 
     @abstractmethod
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
-        """Rank each judged row, by what the log of the world teaches and not by its truth.
+        """Rank each judged row, from the log of the world and not from its truth.
 
         Ties are ``expected`` or ``ordinal``; models take any policy.
         """
@@ -40,11 +40,11 @@ class Recommender(Named, family="recommender"):
 
 @dataclass(frozen=True)
 class Oracle(Recommender, word="oracle"):
-    """Lists the candidates that the user likes, and never fills the list up.
+    """Lists only the candidates that the user likes.
 
-    In truth, each of its places is a hit: precision by the list's length and the reciprocal rank are 1. Ties are all
-    of a user's list. Under ``ordinal`` the lowest item code comes first, as in the paper's runs; in an Indian buffet
-    process that is the oldest and so the most popular item, and the oracle is helped by it.
+    In truth, each of its places is a hit: precision by the list's length and the reciprocal rank are 1. All items of a
+    list are tied. Under ``ordinal`` the lowest item code comes first, as in the paper's runs; in an Indian buffet
+    process that is the oldest and so the most popular item, which helps the oracle.
 
     A candidate that the user does not like is below the list, which matters only to metrics without a cut-off, such as
     ``auc``, on held-out rows that are disliked: under ``expected`` at the mean of all places there, under ``ordinal``
@@ -53,7 +53,7 @@ class Oracle(Recommender, word="oracle"):
     Parameters
     ----------
     graded : bool
-        In the order of how much the user likes them, where the world says so.
+        List items in the order of how much the user likes them, if the world has that.
     """
 
     graded: bool = False
@@ -74,7 +74,7 @@ class Popular(Recommender, word="popular"):
     """The candidates by their number of training rows; under ``ordinal`` the lowest item code first."""
 
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
-        """Find each item in the one order of all, less what the user had before it."""
+        """Take each item's place in the order of all items, minus the user's own items before it."""
         from unskew.trials.kernel import rank_places
 
         counts = np.asarray(judged.counts)
@@ -90,7 +90,7 @@ class Popular(Recommender, word="popular"):
 
 @dataclass(frozen=True)
 class Random(Recommender, word="random"):
-    """All candidates in an order of pure chance; always in expectation, whatever is done with ties."""
+    """All candidates in random order; always in expectation, whatever the tie policy."""
 
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
         """Tie all candidates."""
@@ -103,7 +103,7 @@ class Random(Recommender, word="random"):
 
 @dataclass(frozen=True, eq=False)
 class Learnt(Recommender):
-    """A scorer made from the log: a model fitted to it, or whatever a function makes from the world.
+    """A scorer made from the log: a model fitted to it, or the result of a function of the world.
 
     Users without a training row are unknown to most models; for them the list is empty.
     """
@@ -148,22 +148,22 @@ def parse_recommender(word: str) -> Recommender:
 
 
 def resolve_recommenders(given: Recommenders) -> dict[str, Recommender]:
-    """Name each: by its word, or as given."""
+    """Return the recommenders by name: their words, or the names given."""
     named = given.items() if isinstance(given, Mapping) else [(str(each), each) for each in given]
     resolved: dict[str, Recommender] = {}
     for name, each in named:
         if name in resolved:
-            raise ConfigError(f"recommender {name!r} stands twice; give a mapping to tell them apart")
+            raise ConfigError(f"recommender {name!r} appears twice; give a mapping with different names")
         parsed = parse_recommender(each) if isinstance(each, str) else each
         resolved[name] = parsed if isinstance(parsed, Recommender) else Learnt(parsed)
     if not resolved:
-        raise ConfigError("no recommender to judge; name at least one, as in 'popular'")
+        raise ConfigError("there is no recommender to judge; name at least one, as in 'popular'")
     return resolved
 
 
 def _is_ordinal(recommender: Recommender, ties: Ties) -> bool:
     if ties not in {"expected", "ordinal"}:
-        raise ConfigError(f"ties={ties}: {recommender} has expected and ordinal alone")
+        raise ConfigError(f"ties={ties}: {recommender} has only expected and ordinal")
     return ties == "ordinal"
 
 

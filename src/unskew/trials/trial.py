@@ -1,4 +1,4 @@
-"""One evaluation of recommenders on a simulated log, compared with the truth."""
+"""`Trial`: one evaluation of recommenders on a simulated log, compared with the truth."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,14 +31,14 @@ class Trial:
         The true value for the log's own users, of each estimator's own target: the mean over relevant pairs for
         ``snips``, that over users for the others.
     population : array
-        What represents the true value of the population, see `split_panel`; NaN without a panel, and for models, which
-        cannot rank for strangers.
+        The value that represents the true value of the population, see `split_panel`; NaN without a panel, and for
+        models, which cannot rank for panel users.
     difference, difference_error : array
         Of the estimates of each of `Design.pairs`, paired by user.
     users, panel_users : int
-        How many are in the sums, of the log and of the panel.
+        Numbers of users in the sums, of the log and of the panel.
     dropped : int
-        Users with a test row, or all for the population ``all``, who are in no sum: a recommender had nothing to list
+        Users with a test row, or all for the population ``all``, who are in no sum: a recommender has nothing to list
         for them, or they like nothing outside train. They are left out for all recommenders, in truth and estimate, so
         that differences are paired.
     """
@@ -77,10 +77,10 @@ def run_trial(
 
     Users with a test row are judged, among the candidates seen in training. A user for whom some recommender has
     nothing to list is dropped for all of them, and counted: the paper's code drops such users for that recommender
-    alone. That a user has a test row must not be chance for ``ips`` to be without bias: true where the number of rows
-    held out is set by that of rows observed, not where each row is held out by a toss of its own. There, let the
-    population be ``all``: all users who like something outside train are in the truth, those without a test row count
-    as 0 for ``ips``, and the other estimators see those they see.
+    alone. ``ips`` is unbiased only if it does not depend on chance which users have a test row. That holds if the
+    number of rows held out is set by the number of rows observed, not if each row is held out independently. In the
+    latter case, use the population ``all``: all users who like something outside train are in the truth, those without
+    a test row count as 0 for ``ips``, and the other estimators use the users with a test row.
 
     Parameters
     ----------
@@ -90,9 +90,9 @@ def run_trial(
     ties : str
         ``ordinal`` for the order by item code within ties, as in the paper.
     panel : Panel, optional
-        Strangers of the same population, from `split_panel`.
+        Other users of the same population, from `split_panel`.
     seed : int
-        For models that learn by chance.
+        For models that learn with random numbers.
     """
     named = resolve_recommenders(recommenders)
     design = Design(tuple(named), tuple(metrics), tuple(methods), level, ties, graded_truth, population)
@@ -168,7 +168,7 @@ class _Cells:
         return {name: Rows(column[defined], user) for name, column in columns.items()}
 
     def _population(self, name: str, metric: AnyMetric, truth: Floats) -> Floats:
-        """What represents the truth of the population, see `split_panel`."""
+        """The value that represents the truth of the population, see `split_panel`."""
         if self.strangers is None or name not in self.strangers.ranks or not self.strangers.users:
             return np.full(2, np.nan)
         more = self.strangers.users / self.rankings.users

@@ -1,4 +1,4 @@
-"""Ranks of the judged rows, and what a metric is on everything that is relevant."""
+"""`Rankings`: ranks of the judged rows by each recommender, and the true values of metrics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class Rankings:
 
     judged: JudgedRows
     ranks: Mapping[str, Ranks]
-    kept: Bools  # users for whom each recommender has something to list
+    kept: Bools  # users for whom every recommender has something to list
     graded: bool  # see `Design.graded_truth`
     _lists: dict[tuple[str, bool], UserLists] = field(default_factory=dict)
 

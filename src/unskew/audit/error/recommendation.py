@@ -1,4 +1,4 @@
-"""Which estimator to use on a log like this: the one with the smallest worst error over the accepted worlds."""
+"""`recommend`: the estimator with the smallest worst error over the accepted worlds."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -8,7 +8,7 @@ from unskew.audit.error.result import ORACLE, POPULAR, PairRow, WorldResult
 
 NAIVE = "aoa"
 NEAR = 1.1
-"""Estimators whose worst error is at most this many times the smallest are as good."""
+"""Estimators whose worst error is at most this multiple of the smallest count as equally good."""
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,8 @@ class Recommendation:
     """The estimator with the smallest worst error in one metric.
 
     An error is the root mean square error of the difference between the perfect recommender and the popular list, as a
-    share of the mean true value of the two in that world. So worlds count the same whatever the level of the metric
-    there. Each estimator is compared with its own target, the mean over users or over relevant pairs.
+    share of the mean true value of the two in that world. So all worlds count the same, whatever the level of the
+    metric there. Each estimator is compared with its own target, the mean over users or over relevant pairs.
 
     `by_observation` is what would be recommended (estimator and worst error) within the worlds in which users consume
     the popular items first (``popular``), and within those in which they consume any (``uniform``); empty unless there
@@ -29,7 +29,7 @@ class Recommendation:
     worst: float  # its worst error over the accepted worlds
     naive_worst: float  # that of the naive average
     beats: int  # accepted worlds in which its error is smaller than that of the naive average
-    worlds: int  # how many were accepted
+    worlds: int  # number of accepted worlds
     as_good: tuple[str, ...]  # other estimators whose worst error is at most a tenth larger
     errors: dict[str, float]  # worst error of every estimator
     by_kind: dict[str, dict[str, float]]  # the same within each kind of world
@@ -42,7 +42,7 @@ class Recommendation:
 
 
 def recommend(worlds: Sequence[WorldResult], metric: str) -> Recommendation | None:
-    """Choose an estimator for one metric; None where no accepted world has the errors."""
+    """Return the recommended estimator for one metric; None if no accepted world has the errors."""
     known = []
     for world in worlds:
         errors = relative_errors(world, metric)

@@ -1,4 +1,4 @@
-"""Stand-ins: recommenders of a simulated world that resemble models which cannot be trained there."""
+"""`StandIn`: a recommender of a simulated world that resembles a model which cannot be trained there."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from unskew.trials.recommenders import RULE, Recommender
 from unskew.trials.rows import JudgedRows, judged_rows
 
 CELLS = 2_000_000
-"""Scores held at a time."""
+"""Number of scores in memory at a time."""
 TASTES = (0.0, 0.5, 1.0, 2.0, 4.0)
 LEANS = (-1.0, 0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
 _SHARED = 0  # stream of the noise that stand-ins have in common
@@ -24,7 +24,7 @@ _SHARED = 0  # stream of the noise that stand-ins have in common
 
 @dataclass(frozen=True)
 class StandIn(Recommender):
-    r"""Knows a little of what users like, leans on popularity, and errs.
+    r"""Partly knows what users like, favours popular items, and has random errors.
 
     The score of item i for user u is
 
@@ -37,15 +37,15 @@ class StandIn(Recommender):
     taste: float  # t
     lean: float  # l
     shared: float = 0.0  # r: the share of the variance of the noise that stand-ins have in common
-    stream: int = 1  # which noise is its own, from 1
+    stream: int = 1  # stream of its own noise, from 1
 
     def __post_init__(self) -> None:
         if not 0 <= self.shared <= 1 or self.stream <= _SHARED:
             raise ConfigError(f"stand-in with shared={self.shared:g}, stream {self.stream}: need 0 to 1, and 1 or more")
 
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
-        """Score and count, some users at a time."""
-        del world  # all that is needed is in the judged rows
+        """Rank by scores, some users at a time."""
+        del world  # the judged rows have everything that is needed
         from unskew.audit.error.stand_in_kernel import rank_rows
 
         field = Field(judged, seed)
@@ -81,7 +81,7 @@ class Field:
 
     @cached_property
     def places(self) -> Ints:
-        """Place of each item among those; -1 for the others."""
+        """Place of each item among `known`; -1 for the others."""
         places = np.full(len(self.judged.counts), -1, np.int64)
         places[self.known] = np.arange(len(self.known))
         return places
@@ -94,7 +94,7 @@ class Field:
         return (logs - logs.mean()) / spread if spread > 0 else np.zeros(len(logs))
 
     def scores(self, stand_in: StandIn) -> Iterator[tuple[int, Matrix]]:
-        """First user and scores of a block of judged users."""
+        """Yield first user and scores of each block of judged users."""
         from unskew.audit.error.stand_in_kernel import add_taste, leave_out
 
         judged, users = self.judged, len(self.judged.users)
@@ -118,13 +118,13 @@ class Field:
 
 @dataclass(frozen=True)
 class Likeness:
-    """What a model and its stand-in should have in common."""
+    """The numbers that a model and its stand-in should have in common."""
 
     metric: float  # naive average of a metric over held-out rows
-    popularity: float  # mean of `row_places` over top-k lists: near 1 where only the most popular is listed
+    popularity: float  # mean of `row_places` over top-k lists: near 1 if only the most popular items are listed
 
     def distance(self, other: "Likeness") -> float:
-        """Relative in the metric, absolute in the popularity, both against a tenth."""
+        """Distance in units of a tenth: relative in the metric, absolute in the popularity."""
         off = (self.metric - other.metric) / max(abs(self.metric), 1e-3)
         return float(np.hypot(off / 0.1, (self.popularity - other.popularity) / 0.1))
 
@@ -135,7 +135,7 @@ class Likeness:
 
 
 def row_places(counts: Ints) -> Floats:
-    r"""How popular each item is, as a place among the training rows, which compares logs of any size.
+    r"""Popularity of each item as a place among the training rows, which is comparable between logs of any size.
 
     .. math:: q_i = \frac{\sum_{j: n_j < n_i} n_j + \tfrac12 \sum_{j: n_j = n_i} n_j}{\sum_j n_j}
 
@@ -157,13 +157,13 @@ class Workshop:
     """A simulated log on which stand-ins are fitted, all with the same noise."""
 
     judged: JudgedRows
-    metric: Metric  # the one that is matched
+    metric: Metric  # the metric that is matched
     k: int  # length of the lists
     seed: int = 0
 
     @classmethod
     def of(cls, world: World, metric: Metric, k: int, seed: int = 0, most: int = 500) -> "Workshop":
-        """Of the first judged users of a world; a few hundred are enough to fit two numbers."""
+        """A workshop with the first judged users of a world; a few hundred are enough to fit two numbers."""
         return cls(_first_users(judged_rows(world), most), metric, k, seed)
 
     @cached_property
@@ -173,11 +173,11 @@ class Workshop:
 
     @property
     def length(self) -> int:
-        """Of the lists; not all items."""
+        """Length of the lists, at most half of the items."""
         return min(self.k, max(len(self.field.known) // 2, 1))
 
     def measure(self, stand_in: StandIn) -> Likeness:
-        """The naive metric of a stand-in, and how popular what it lists is."""
+        """The naive metric of a stand-in, and the popularity of its lists."""
         from unskew.audit.error.stand_in_kernel import mean_listed, rank_rows
 
         judged, field, rows = self.judged, self.field, self.judged.test_rows
@@ -192,7 +192,7 @@ class Workshop:
         return Likeness(self._value(above, tied), total / len(judged.users))
 
     def overlap(self, a: StandIn, b: StandIn) -> float:
-        """The mean share of one's list that the other lists too."""
+        """The mean share of one stand-in's list that is also in the other's."""
         from unskew.audit.error.stand_in_kernel import both_listed
 
         both = 0
@@ -215,9 +215,9 @@ class Workshop:
 
 
 def fit_stand_in(workshop: Workshop, wanted: Likeness, stream: int = 1, steps: int = 24) -> tuple[StandIn, Likeness]:
-    """Find taste and lean for which a stand-in is like a model on the user's log.
+    """Find the parameters for which a stand-in is most similar to a model on the user's log.
 
-    From the best corner of a grid, up to `steps` steps along each axis that are halved when none helps.
+    The search starts at the best corner of a grid and takes up to `steps` steps along the axes, halved if none helps.
     """
     tried = dict(workshop.grid)
     at = min(tried, key=lambda corner: wanted.distance(tried[corner]))
@@ -243,7 +243,7 @@ def fit_stand_in(workshop: Workshop, wanted: Likeness, stream: int = 1, steps: i
 def share_noise(
     workshop: Workshop, stand_ins: Mapping[str, StandIn], overlaps: Mapping[tuple[str, str], float]
 ) -> dict[str, StandIn]:
-    """Give stand-ins so much noise in common that their lists overlap like those of the models, on average."""
+    """Give stand-ins noise in common until their lists overlap as much as those of the models, on average."""
     pairs = [pair for pair in overlaps if all(name in stand_ins for name in pair)]
     if not pairs:
         return dict(stand_ins)
@@ -262,7 +262,7 @@ def share_noise(
 
 
 def list_overlaps(lists: Mapping[str, Ints], pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
-    """The mean share of one model's list that another's holds too.
+    """The mean share of one model's list that is also in another's.
 
     A list is an array of item codes, users by places, with -1 for an empty place; all have the same users in one order.
     """

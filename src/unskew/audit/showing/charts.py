@@ -1,4 +1,4 @@
-"""Charts of an audit as inline SVG."""
+"""The charts of an audit, as SVG."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -52,7 +52,7 @@ def rank_chart(log: LogAudit, prefix: str) -> str:
     x = alt.X("x:Q", title="rank of the item", **log_axis(1, int(last[-1])))
     line = one_line(points, x, alt.Y("y:Q", title=None, **log_axis(1, log.largest)), color=THE_LOG.colour)
     first = f"{log.largest:,} for the first of {log.items:,} items"
-    return _drawn(prefix, f"Interactions an item over its rank: {first}, logarithmic axes", line)
+    return _drawn(prefix, f"Interactions per item over its rank: {first}, logarithmic axes", line)
 
 
 def levels_chart(log: LogAudit, prefix: str) -> str:
@@ -65,7 +65,7 @@ def levels_chart(log: LogAudit, prefix: str) -> str:
 
 
 def lorenz_chart(amounts: Mapping[str, Floats], styles: Mapping[str, Style], prefix: str) -> str:
-    """Lorenz curves of the amounts of items, by series: the share that the least popular items have together."""
+    """Lorenz curves of amounts by item, one per series: the cumulative share of the items, the rarest first."""
     x = alt.X("x:Q", title="items, the rarest first", axis=share_axis(), scale=_UNIT)
     y = alt.Y("y:Q", title=None, axis=share_axis(), scale=_UNIT)
     layers = [one_line([(0.0, 0.0), (1.0, 1.0)], x, y, color=GREY, strokeDash=[3, 3])]
@@ -103,7 +103,7 @@ def metric_chart(parts: Sequence[StratumEstimate], models: Sequence[str], prefix
 
 
 def shares_chart(strata: Strata, models: Sequence[ModelAudit], prefix: str, *, rows: str) -> str:
-    """Which share of items, of rows, which are called as `rows` says, and of places head, middle and tail have."""
+    """Shares of head, middle and tail in the items, the rows (labelled as `rows`) and the recommended places."""
     bars: dict[str, Sequence[float]] = {
         "items": (*(strata.items / max(int(strata.items.sum()), 1)).tolist(), 0.0),
         rows: (*(strata.rows / max(int(strata.rows.sum()), 1)).tolist(), 0.0),
@@ -157,7 +157,7 @@ def errors_chart(errors: Mapping[str, Floats], metric: str, names: tuple[str, st
 
 
 def wrong_chart(rows: Sequence[PairRow], errors: Mapping[str, Floats], prefix: str) -> str | None:
-    """The chance of a wrong winner of one pair and metric over the observed difference; the user's own are points."""
+    """The chance of a wrong winner of one pair and metric over the observed difference; observed ones are points."""
     shown = [row for row in rows if row.label in errors and len(errors[row.label]) > 1]
     if not shown:
         return None
@@ -182,7 +182,7 @@ def wrong_chart(rows: Sequence[PairRow], errors: Mapping[str, Floats], prefix: s
             layers.append(point.mark_point(size=70, opacity=1, strokeWidth=2, **look).encode(**axes))
     first = shown[0]
     label = (
-        f"Chance that the seeming winner is the worse one, over the observed difference in {first.metric} between "
+        f"Chance that the apparent winner is the worse one, over the observed difference in {first.metric} between "
         f"{clean(first.a)} and {clean(first.b)}; observed differences are points"
     )
     return _drawn(prefix, label, *layers)

@@ -1,4 +1,4 @@
-"""An audit as one HTML file that needs nothing else: no script, no font, no request to anywhere."""
+"""The HTML page of an audit: one file without scripts, fonts or requests."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ TRUE_P = "snips, true P"
 
 @dataclass(frozen=True)
 class PairSection:
-    """Two recommenders: charts of each metric, and the rows of the table."""
+    """A section on two recommenders: charts of each metric, and the rows of the table."""
 
     a: str
     b: str
@@ -35,7 +35,7 @@ class PairSection:
 
 
 def render_audit(audit: "Audit") -> str:
-    """Write the page; the same audit gives the same bytes, and everything that comes from it is escaped."""
+    """Return the page; the same audit gives the same bytes, and everything that comes from it is escaped."""
     context = {**_context(audit), **_error_context(audit.error)}
     return render_page("audit.html.j2", "unskew.audit.showing", context, percent=percent)
 
@@ -68,7 +68,7 @@ def _context(audit: "Audit") -> dict[str, Any]:
 
 
 def _error_context(error: ErrorAudit | None) -> dict[str, Any]:
-    """How wrong an evaluation can be."""
+    """The context of the section on how wrong an evaluation can be."""
     if error is None:
         return {"error": None}
     return {
@@ -148,5 +148,5 @@ def _sections(error: ErrorAudit) -> Iterator[PairSection]:
 
 
 def _unbroken(text: str) -> str:
-    """Keep percent signs on the line of their numbers."""
+    """The text with percent signs kept on the line of their numbers."""
     return text.replace(" %", "\N{NO-BREAK SPACE}%")

@@ -1,4 +1,4 @@
-"""Audits as text tables."""
+"""Audits as plain text: sentences, tables and warnings."""
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -51,7 +51,7 @@ def print_audit(audit: "Audit", console: Console) -> None:
 
 
 def print_audit_warnings(audit: "Audit", console: Console) -> None:
-    """Print what should be read with care."""
+    """Print the warnings."""
     print_lines((f"warning: {text}" for text in audit.warnings), console)
 
 
@@ -69,8 +69,8 @@ def _print_log(audit: "Audit", console: Console) -> None:
         "once": f"{log.once:,}",
     }
     tops = {f"top {part.share:.0%}": f"{part.rows:.1%}" for part in log.top}
-    line = _log("Log: interactions an item (n*), and the share that the top items have", cells | tops)
-    halves = (("Log: interactions an item (n*)", cells), ("Share that the top items have", tops))
+    line = _log("Log: interactions per item (n*), and the share of the top items", cells | tops)
+    halves = (("Log: interactions per item (n*)", cells), ("Share of the top items", tops))
     for part in [line] if fits(line, console) else [_log(title, half) for title, half in halves]:
         print_whole(part, console)
 
@@ -83,7 +83,7 @@ def _strata(audit: "Audit") -> Table:
     strata = audit.strata
     title = f"Strata: thirds of the {audit.counted_on}"
     if strata.levels < 2:
-        title = "Strata: one, for all items are equally popular"
+        title = "Strata: only one, because all items are equally popular"
     items, rows = strata.items, strata.rows
     shown = []
     for k, name in enumerate(STRATA):
@@ -128,7 +128,7 @@ def _cell(part: StratumEstimate | None) -> str:
 
 
 def print_error(error: ErrorAudit, console: Console) -> None:
-    """Print the lead, the worlds, the reference pair, the user's pairs, and what all of it assumes."""
+    """Print the main sentences, the worlds, the reference pair, the user's pairs, and the assumptions."""
     console.print(Text("How wrong can an evaluation on a log like this be?", style="bold"))
     print_lines(lead(error), console)
     if len(error.worlds) > 1:
@@ -144,7 +144,7 @@ def print_error(error: ErrorAudit, console: Console) -> None:
 
 
 def _print_values(error: ErrorAudit, console: Console) -> None:
-    """Two recommenders side by side, or below one another where that is too wide."""
+    """Print the values of two recommenders side by side, or one below the other if that is too wide."""
     shown = ([row.model for row in error.models] or [ORACLE, POPULAR])[:2]
     both = _values(error, shown)
     for part in [both] if fits(both, console) else [_values(error, [name]) for name in shown]:
@@ -172,7 +172,7 @@ def _divergence(name: str) -> Callable[[WorldResult], str]:
 
 
 def _wrong(metric: str, label: str) -> Callable[[WorldResult], str]:
-    """How often an estimator has the wrong winner."""
+    """A function from a world to the share of runs in which an estimator has the wrong winner."""
 
     def cell(world: WorldResult) -> str:
         rows = [row for row in world.pairs if row.reference and (row.metric, row.label) == (metric, label)]
@@ -220,7 +220,7 @@ def _print_pairs(title: str, error: ErrorAudit, rows: Sequence[PairRow], console
 
 
 def _values(error: ErrorAudit, shown: Sequence[str]) -> Table:
-    """Bias, error and coverage of the values, side by side."""
+    """The table of bias, error and coverage of the values, recommenders side by side."""
     by_key = {
         (row.metric, row.label, row.recommender): row
         for row in error.values
@@ -248,7 +248,7 @@ def _whole(*titles: str) -> list[Column]:
 
 
 def _span(span: Span | None) -> str:
-    """The least and the greatest share over worlds, or the only one."""
+    """The smallest and the largest share over worlds, or the only one."""
     if span is None:
         return "-"
     low, high = short_percent(span.low), short_percent(span.high)

@@ -1,4 +1,4 @@
-"""Which of two models is the better one: that with the larger value, or the smaller where the metric is an error."""
+"""The order of models by a metric: larger values first, or smaller ones if the metric is an error."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""Estimates of each model on the users whom it knows, and comparisons on the users whom two models know."""
+"""Estimates of each model on the users it knows, and comparisons on the users whom both models know."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ from unskew.evaluation.estimating.estimation import Estimation
 
 
 def restrict_to_served(estimation: Estimation) -> dict[str, Estimation]:
-    """The estimation of each model as if it were alone, on the users whom it knows."""
+    """The estimation of each model alone, on the users whom it knows."""
     samples = estimation.samples
     predicting = () if samples.ratings is None else samples.ratings.predictions
     names = dict.fromkeys([*samples.judged.ranks, *predicting])
@@ -25,7 +25,7 @@ def restrict_to_served(estimation: Estimation) -> dict[str, Estimation]:
 def estimate_served(
     estimation: Estimation, served: Mapping[str, Estimation]
 ) -> tuple[list[Cell], list[Estimate], list[Comparison]]:
-    """Estimate each model on the users whom it knows, and compare two on the users of both.
+    """Estimate each model on the users whom it knows, and compare two models on the users whom both know.
 
     The cells are those of the single models, one after the other. Holm's correction is over the pairs of a metric and
     an estimator, as in every run.
@@ -52,7 +52,7 @@ def estimate_served(
 
 
 def _known(samples: Samples, name: str) -> Bools:
-    """Whom a model knows, by code; a contest says so beyond the judged users, where there is one."""
+    """Which users a model knows, by code; without a contest, users who are not judged count as known."""
     sample, contest = samples.judged, samples.contest
     if contest is not None and name in contest.bindings:
         return np.asarray(contest.bindings[name].rows >= 0)

@@ -1,4 +1,4 @@
-"""Charts of a report."""
+"""The charts of a report, as SVG."""
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
@@ -81,7 +81,7 @@ def sweep_chart(sweep: Sweep, styles: Mapping[str, Style], gamma: float | None, 
     x = alt.X("x:Q", title="gamma", scale=alt.Scale(nice=False), axis=alt.Axis(values=[-1, 0, 1, 2, 3], format="~g"))
     y = alt.Y("y:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5))
     layers = [*_change_rules(sweep), *_own_gamma(sweep, gamma), series_lines(keys, styles, x, y)]
-    changes = f"the order changes {len(sweep.changes)} times, as said below"
+    changes = f"the order changes {len(sweep.changes)} times, as described below"
     label = f"{clean(sweep.metric)} of {len(keys)} models over gamma; {changes}"
     return to_svg(alt.layer(*layers).properties(height=220), prefix, label, rows=data)
 
@@ -167,7 +167,7 @@ def _dots(data: Sequence[Mapping[str, Any]]) -> Any:
 def _change_rules(sweep: Sweep) -> list[Any]:
     """A rule where models swap places, stronger where the first one changes."""
     rules = []
-    few = len(sweep.values) <= COLOURS  # else lower places change nearly everywhere, and rules would hide the lines
+    few = len(sweep.values) <= COLOURS  # more models swap lower places so often that rules would hide the lines
     for kind, first in (("var(--rule)", False), ("var(--alarm)", True)):
         at = [(c.low + c.high) / 2 for c in sweep.changes if (c.before[0] != c.after[0]) == first]
         if at and (few or first):

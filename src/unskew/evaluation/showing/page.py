@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing else: no script, no font, no request to anywhere."""
+"""The HTML page of a report: one file without scripts, fonts or requests."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -31,16 +31,16 @@ FOREST, EDGE = 130, 5  # width of the interval drawn in a table's cell, and its 
 
 @dataclass(frozen=True)
 class Pair:
-    """A comparison for the table, the better model first."""
+    """A row of the table of comparisons, the better model first."""
 
     row: Comparison
     beyond: bool
-    places: tuple[float, ...]  # of low, difference and high in the little plot; empty without an interval
+    places: tuple[float, ...]  # of low, difference and high in the small plot; empty without an interval
 
 
 @dataclass(frozen=True)
 class PairGroup:
-    """Comparisons of one metric by one estimator; `shown` at once, all on demand when they are many."""
+    """Comparisons of one metric by one estimator: `shown` at first, and all of them (`hidden`) if they are many."""
 
     metric: str
     estimator: str
@@ -50,9 +50,9 @@ class PairGroup:
 
 
 def render(report: "Report", *, introduction: str = "") -> str:
-    """Write the page: the same report gives the same bytes.
+    """Return the page; the same report gives the same bytes.
 
-    Everything that comes from the data is escaped; only the introduction is taken as HTML.
+    Everything that comes from the data is escaped; only the introduction is HTML.
     """
     context = {**_context(report), "introduction": introduction}
     return render_page("report.html.j2", "unskew.evaluation.showing", context, percent=percent_cell)
@@ -111,10 +111,10 @@ def _in_order(asked: Sequence[Estimator], twins: Sequence[Estimate]) -> list[Est
 
 
 def _by_interest(report: "Report") -> list[str]:
-    """Models for colours: those ever first in a sweep, then by the last estimator's order of the first metric."""
+    """The models in the order of colours: those ever first in a sweep, then by the order of the last estimator."""
     ever_first = [sweep.order(k)[0] for sweep in report.sweeps for k in range(len(sweep.gammas))]
     swept = {model for sweep in report.sweeps for model in sweep.values}
-    if report.samples.exposed is not None:  # whose chart has them all
+    if report.samples.exposed is not None:  # the chart of the sample has all of them
         swept |= set(report.samples.judged.ranks)
     row = next((row for row in reversed(report.estimates) if row.model in swept), report.estimates[-1])
     lower = lower_is_better(report.settings, row.metric)
@@ -124,19 +124,19 @@ def _by_interest(report: "Report") -> list[str]:
 
 
 def _shows_popularity(report: "Report") -> bool:
-    """Whether popularity matters: for rankings of positives, and where propensities are made from it."""
+    """Whether popularity matters: for rankings of positives, and for propensities made from it."""
     ranks = any(metric.kind not in OVER_ALL_PAIRS for metric in report.settings.metrics)
     return ranks or isinstance(report.settings.propensity, Popularity)
 
 
 def _judging_word(report: "Report", metric: str) -> str:
-    """The corrected estimator of a metric, or the naive one where there is no other."""
+    """The corrected estimator of a metric, or the naive one if there is no other."""
     asked = [e for m, e in report.settings.pairs if str(m) == metric]
     return str(judging_estimator(asked) or asked[0])
 
 
 def _best_first(report: "Report", rows: Sequence[Estimate], metric: str, estimator: str) -> list[str]:
-    """The models that a metric judges, those without a value last."""
+    """The models that a metric judges, best first, undefined values last."""
     order = ranked(rows, metric, estimator, lower=lower_is_better(report.settings, metric))
     judged = {row.model for row in rows if row.metric == metric}
     return [m for m in dict.fromkeys([*(row.model for row in order), *report.models]) if m in judged]
@@ -180,7 +180,7 @@ def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGro
 
 
 def _scale(rows: Sequence[Comparison]) -> Callable[[float], float]:
-    """From a difference to its place in the little plot, which is wide enough for all intervals and zero."""
+    """A function from a difference to its place in the small plot, which has room for all intervals and zero."""
     ends = [0.0, *(x for c in rows for x in (c.low, c.high, c.difference) if x is not None)]
     low, width = min(ends), max(ends) - min(ends)
     return lambda value: round(EDGE + (FOREST - 2 * EDGE) * ((value - low) / width if width > 0 else 0.5), 1)
@@ -195,7 +195,7 @@ def _sweep_figure(report: "Report", sweep: Sweep, styles: dict[str, Style], plac
 
 
 def _order_words(sweep: Sweep) -> Iterator[str]:
-    """Where the order changes; with many models only where the first one does."""
+    """Yield where the order changes; with many models, only where the first model changes."""
     changes = sweep.changes
     if not changes:
         yield "the order of the models never changes"
@@ -210,7 +210,7 @@ def _order_words(sweep: Sweep) -> Iterator[str]:
 
 
 def describe_change(change: OrderChange) -> str:
-    """Say who passes whom between two gammas."""
+    """A clause on which model passes which between two gammas."""
     place = {model: k for k, model in enumerate(change.before)}
     swaps = [
         (later, earlier)
@@ -224,7 +224,7 @@ def describe_change(change: OrderChange) -> str:
 
 
 def describe_new_first(change: OrderChange) -> str:
-    """Say who takes first place from whom between two gammas."""
+    """A clause on which model takes first place from which between two gammas."""
     return f"{_where(change)} {quoted(change.after[0])} takes first place from {quoted(change.before[0])}"
 
 

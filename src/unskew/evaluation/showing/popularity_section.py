@@ -1,4 +1,4 @@
-"""How skewed the held-out rows are, and what the weights make of them."""
+"""Curves for the page: the popularity of the held-out rows, their ratings, and their weights."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 BINS = 24
-MANY_RATINGS, RATING_BINS = 12, 8  # different ratings beyond which they are shown in RATING_BINS ranges
+MANY_RATINGS, RATING_BINS = 12, 8  # with more different ratings, they are shown in RATING_BINS ranges
 POINTS = 100
 EQUAL = 1 + 1e-9  # largest over smallest weight up to which all rows weigh the same
 
@@ -44,7 +44,7 @@ class Skew:
 
     @staticmethod
     def tenths(curve: Floats) -> Floats:
-        """What each tenth of the items has, from the most popular on."""
+        """The share of each tenth of the items, from the most popular on."""
         return np.diff(curve[:: POINTS // 10])
 
 
@@ -86,7 +86,7 @@ def cumulative_share(counts: Floats, mass: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class RatingSkew:
-    """How the rated rows are spread over ratings."""
+    """The distribution of the rated rows over ratings."""
 
     labels: tuple[str, ...]  # ratings, or ranges of them where there are many, ascending
     observed: Floats  # share of the rows

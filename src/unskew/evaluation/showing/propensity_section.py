@@ -1,4 +1,4 @@
-"""The page's section on propensities: whether they add up, and how they compare with what was observed."""
+"""The page's section on propensities: whether they add up, and whether they match the observed shares."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class PropensityPanel:
 
 
 def describe_propensities(diagnostics: Diagnostics, *, absolute: bool) -> PropensityPanel:
-    """Put diagnostics into words, numbers and a chart; propensities that are not absolute are known up to scale."""
+    """Return the section for some diagnostics; propensities that are not absolute are known only up to scale."""
     curve = reliability_chart(diagnostics.reliability, "reliability")
     notes = tuple(_reliability_notes(diagnostics)) if diagnostics.reliability else ()
     return PropensityPanel(
@@ -39,14 +39,14 @@ def describe_propensities(diagnostics: Diagnostics, *, absolute: bool) -> Propen
 def _sentences(diagnostics: Diagnostics, *, absolute: bool) -> Iterator[str]:
     if not absolute:
         yield (
-            "The propensities are known only up to scale: only how they differ from one another matters, and whether "
-            "they add up cannot be checked."
+            "The propensities are known only up to scale: only their ratios matter, and whether they add up cannot be "
+            "checked."
         )
         return
     if not diagnostics.cells:
         yield (
             "If the propensities are right, the weights 1/P of the observed rows add up to the number of relevant "
-            "pairs, give or take chance. How many there are is not known, so that cannot be checked."
+            "pairs, apart from chance. That number is not known, so this cannot be checked."
         )
         return
     sure = 2 * diagnostics.inverse_sd / diagnostics.cells
@@ -59,15 +59,16 @@ def _sentences(diagnostics: Diagnostics, *, absolute: bool) -> Iterator[str]:
 
 def _mismatch(coverage: float, sure: float) -> str:
     if abs(coverage - 1) <= max(sure, 0.05):
-        return "So the level of the propensities is about right; whether each single one is, this sum cannot say."
+        return "So the level of the propensities is about right; the sum does not show whether each one is."
     if coverage < 1:
         return (
-            "So many propensities are too large, or some pairs could hardly be observed at all and no row stands for "
-            "them: ips comes out too small by as much, and snips speaks of the pairs that the rows do stand for."
+            "So the propensities are too large on average, or some pairs could hardly be observed and no row "
+            "represents them: ips is too small by the same factor, and snips describes only the pairs that the rows "
+            "represent."
         )
     return (
-        "So many propensities are too small: ips comes out too large by as much. snips divides by the sum and is hurt "
-        "only where the error differs from pair to pair."
+        "So the propensities are too small on average: ips is too large by the same factor. snips divides by the sum "
+        "and is wrong only if the error differs from pair to pair."
     )
 
 
@@ -85,11 +86,11 @@ def _facts(diagnostics: Diagnostics, *, absolute: bool) -> Iterator[tuple[str, s
 
 def _reliability_notes(diagnostics: Diagnostics) -> Iterator[str]:
     yield (
-        f"Each point stands for pairs of about the same propensity, out of {diagnostics.reliability_of or 'all'}, "
-        "with the 95 % interval of the share of them that was observed. On the dashed line it is as predicted."
+        f"Each point represents pairs of about the same propensity, out of {diagnostics.reliability_of or 'all'}, "
+        "with the 95 % interval of the share of them that was observed. On the dashed line the share is as predicted."
     )
     if _is_wide(diagnostics.reliability) and any(part.observed == 0 for part in diagnostics.reliability):
-        yield "Of a hollow point's pairs none was observed."
+        yield "For a hollow point, none of the pairs was observed."
 
 
 def reliability_chart(bins: Sequence[ReliabilityBin], prefix: str) -> str | None:

@@ -1,4 +1,4 @@
-"""The page's section on a randomly exposed sample: how it was drawn, how deep it looks, and where the positives are."""
+"""The page's section on a randomly exposed sample: its draws, its depth, and the places of its positives."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,8 +25,21 @@ if TYPE_CHECKING:
 
 POINTS = 60  # cut-offs of the curve at most
 _CURVE_NOTE = (
-    "Estimated share of all positives that are among the first K candidates, pooled over users. Solid upright lines "
+    "Estimated share of all positives that are among the first K candidates, pooled over users. Solid vertical lines "
     "are the cut-offs of this run, dashed ones the depth they reach inside the sample."
+)
+HOW_DRAWN = (
+    "For each of {users:,} users, {drawn} items were drawn at random out of {population} {among}, and labelled. "
+    "{positives:,} of {rows:,} are positive ({share:.1f} %), so an exposed positive represents about {scale:.3g} "
+    "positives."
+)
+DEPTH = (
+    "Among exposed items alone, the first {places} places reach about as deep as the first {depths} of all "
+    "{size:,.0f}: traditional measures that depth, and ure the first {cutoffs}."
+)
+HITS = (
+    "Of {positives:,} exposed positives, the following numbers are in the first {place}: {hits}. The estimates over "
+    "all candidates depend on these."
 )
 
 
@@ -40,7 +53,7 @@ class ExposedPanel:
 
 
 def describe_sample(report: "Report", styles: Mapping[str, Style]) -> ExposedPanel | None:
-    """Put the sample into words, numbers and a chart of its models; None in a run without one."""
+    """Return the section on the sample; None in a run without one."""
     exposed = report.samples.exposed
     if exposed is None:
         return None
@@ -80,11 +93,15 @@ def _drawn(exposed: Exposed) -> Iterator[str]:
     drawn = exposed.drawn
     among = "not in the user's train" if isinstance(exposed.split.rule, Unseen) else "of the catalogue"
     share = drawn.labels.mean()
-    yield (
-        f"For each of {drawn.n_users:,} users {_range(drawn.counts)} items were drawn at random out of "
-        f"{_range(drawn.population)} {among}, and labelled. {drawn.labels.sum():,} of {len(drawn.user):,} "
-        f"are positive ({100 * share:.1f} %), so an exposed positive stands for about {np.median(drawn.scale):.3g} "
-        "positives."
+    yield HOW_DRAWN.format(
+        users=drawn.n_users,
+        drawn=_range(drawn.counts),
+        population=_range(drawn.population),
+        among=among,
+        positives=drawn.labels.sum(),
+        rows=len(drawn.user),
+        share=100 * share,
+        scale=np.median(drawn.scale),
     )
 
 
@@ -94,11 +111,7 @@ def _depth_words(cutoffs: Sequence[int], depths: Sequence[float], drawn: Rows) -
     rows, size = np.median(drawn.counts), np.median(drawn.population)
     first = [f"{k} of {rows:g}" for k in cutoffs]
     deep = [f"{depth:,.0f}" for depth in depths]
-    yield (
-        f"Among exposed items alone the first {listed(first)} places reach about as deep as the first {listed(deep)} "
-        f"of all {size:,.0f}: that is what traditional looks at, and ure at the first {listed(map(str, cutoffs))} "
-        "themselves."
-    )
+    yield DEPTH.format(places=listed(first), depths=listed(deep), size=size, cutoffs=listed(map(str, cutoffs)))
 
 
 def _landed(report: "Report", cutoffs: Sequence[int]) -> Iterator[str]:
@@ -108,16 +121,13 @@ def _landed(report: "Report", cutoffs: Sequence[int]) -> Iterator[str]:
     order = sorted(hits, key=lambda model: (-hits[model], model))[:MOST_NAMED]
     hit = [f"{hits[model]:,.0f} by {quoted(model)}" for model in order]
     place = "place" if cutoffs[0] == 1 else f"{cutoffs[0]} places"
-    yield (
-        f"Of {report.samples.judged.rows:,} exposed positives so many are put on the first {place}: {listed(hit)}. The "
-        "estimates over all candidates rest on them."
-    )
+    yield HITS.format(positives=report.samples.judged.rows, place=place, hits=listed(hit))
 
 
 def _facts(exposed: Exposed) -> Iterator[tuple[str, str]]:
     drawn = exposed.drawn
     yield "Exposed rows", f"{len(drawn.user):,}"
-    yield "A user", _range(drawn.counts)
+    yield "Per user", _range(drawn.counts)
     yield "Drawn from", _range(drawn.population)
     yield "Positives", f"{drawn.labels.sum():,}"
     yield "Users without one", f"{int(np.sum(drawn.positives == 0)):,} of {drawn.n_users:,}"

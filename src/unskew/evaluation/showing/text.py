@@ -1,4 +1,4 @@
-"""Reports as text tables."""
+"""Reports as plain text: the verdict, tables and warnings."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -54,7 +54,7 @@ def print_report(report: "Report", console: Console) -> None:
 
 
 def print_changes(changes: Changes, console: Console) -> None:
-    """Print what moved since an earlier run, and what to know before reading anything into it."""
+    """Print the differences from an earlier run, and notes on how to interpret them."""
     print_words(_changes(changes), console)
     tests = [f"test before: {changes.before.describe()}", f"test now: {changes.after.describe()}"]
     file = [] if changes.file is None else [f"earlier run: {changes.file}"]
@@ -62,7 +62,7 @@ def print_changes(changes: Changes, console: Console) -> None:
 
 
 def print_warnings(report: "Report", console: Console) -> None:
-    """Print what should be read with care."""
+    """Print the warnings."""
     print_lines((f"warning: {text}" for text in report.warnings), console)
 
 
@@ -71,7 +71,7 @@ def print_verdict(report: "Report", console: Console) -> None:
     verdict = report.verdict
     console.print(Text(" ".join([verdict.sentence, *verdict.summary])))
     if len(report.models) > 1 and any(answer.models > 1 for answer in report.answers):
-        naive = {} if report.samples.exposed is None else {"naive": "inside the sample"}  # which is another target
+        naive = {} if report.samples.exposed is None else {"naive": "inside the sample"}  # has another target
         print_words(_answers(report.answers, "Which model may be best", **naive), console)
         other = report.on_common_users
         if other is not None and report.verdict.common is not None:
@@ -81,7 +81,7 @@ def print_verdict(report: "Report", console: Console) -> None:
 
 
 def naive_lines(report: "Report") -> list[str]:
-    """Metrics of positives that are not corrected, and which ones could be."""
+    """Notes on metrics of positives that are not corrected, and on which ones could be."""
     if report.samples.exposed is not None:
         return []
     naive = {answer.metric for answer in report.answers if not answer.corrects}
@@ -149,7 +149,7 @@ def _comparisons(report: "Report") -> Table:
 
 
 def _over_gammas(band: GammaBand) -> Table:
-    """Estimates at the ends of the gammas that were found, and at the one used."""
+    """The table of estimates at the ends of the fitted gammas, and at the one used."""
     shown = sorted({band.gammas.index(gamma) for gamma in (band.range.low, band.used, band.range.high)})
     columns = [*_KEY, *digits(*(f"{band.gammas[place]:.2f}" for place in shown))]
     rows = [[*key, *(number(points[place].value) for place in shown)] for key, points in band.by_key.items()]
