@@ -119,7 +119,7 @@ def test_ready_models_are_played_by_stand_ins(judged):
     assert {row.about for row in found.model_pairs} == {"population"}
     assert found.missing == ""
     naive = next(row for row in found.model_pairs if (row.metric, row.label) == ("auc", "aoa"))
-    assert naive.observed >= 0  # the seemingly better one comes first
+    assert naive.observed >= 0  # the apparently better one comes first
     assert naive.level > 0.5
 
 
@@ -226,7 +226,7 @@ def test_table_and_page_say_the_same(judged):
     assert "true P" in text
     assert 'id="error"' in page
     assert page.count("Errors of the difference in") == 2  # the models' pair and the reference
-    assert page.count("Chance that the seeming winner") == 2
+    assert page.count("Chance that the apparent winner") == 2
 
 
 def test_fewer_users_than_the_log_has_spread_more_and_are_scaled(log):
