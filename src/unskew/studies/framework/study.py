@@ -19,11 +19,11 @@ from unskew.studies.framework.claims import in_small_version
 from unskew.studies.framework.result import Findings, Fingerprint, StudyResult, TableResult
 
 _T = TypeVar("_T")
-_Any = TypeVar("_Any", covariant=True)
+_Size_co = TypeVar("_Size_co", covariant=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Size(Generic[_Any]):
+class Size(Generic[_Size_co]):
     """A size of a study that can be changed for one run: ``Context(sizes={DRAWS: 3})``.
 
     Parameters
@@ -34,8 +34,8 @@ class Size(Generic[_Any]):
         Whether it is the number of trials, which ``Context(trials=...)`` sets too.
     """
 
-    full: _Any
-    fast: _Any | None = None
+    full: _Size_co
+    fast: _Size_co | None = None
     trials: bool = False
 
 
