@@ -305,7 +305,7 @@ def test_errors_need_predictions_and_rankings_need_rankers(world, refuse):
         (["-m", "maee"], ("unknown metric 'maee'", "did you mean 'mae'")),
         (["-m", "auc", "-e", "snips(per=item)"], ("for metrics over all pairs",)),
         (["-m", "auc", "--interval", "observation"], ("'observation' is for metrics over all pairs", "use delta")),
-        (["-m", "cg@3", "--candidates", "sampled(5)"], ("graded metrics are over all candidates", "use unseen")),
+        (["-m", "cg@3", "--candidates", "sampled(5)"], ("graded metrics need all candidates", "use unseen")),
     ],
 )
 def test_words_that_do_not_go_together_are_refused(world, refuse, words, says):

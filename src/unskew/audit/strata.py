@@ -52,7 +52,7 @@ def check_metrics(metrics: Sequence[str | AnyMetric] | None) -> None:
     for metric in map(parse_metric, [metrics] if isinstance(metrics, str) else metrics or ()):
         if metric.kind != "mean":
             raise ConfigError(
-                f"{metric} is not a mean over held-out items, which alone can be split by popularity; use auc, "
+                f"{metric} is not a mean over held-out items, so it cannot be split by popularity; use auc, "
                 "recall@K or adg@K"
             )
 
