@@ -138,7 +138,7 @@ def test_the_head_and_the_spread_are_those_of_the_log() -> None:
 
 
 def test_rows_without_a_chance_cannot_be_weighted() -> None:
-    with pytest.raises(ConfigError, match=r"organic=0: .* ips, true is biased whatever its weights; use organic above 0"):
+    with pytest.raises(ConfigError, match=r"organic=0: .* ips, true is biased whatever its weights; use organic"):
         simulate_feedback(SMALL, "popular", 1, k=5, organic=0)
     naive = [each for each in METHODS if each.propensity != "true"]
     assert len(simulate_feedback(SMALL, "popular", 1, k=5, organic=0, methods=naive, metrics=(RECALL,))) == 1

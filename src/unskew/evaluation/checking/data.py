@@ -228,8 +228,8 @@ FEW_USERS = 30  # below which intervals are rough, and what is learnt from the s
 ONE_USER = "only one user is judged: standard errors and intervals are undefined"
 USERS_ARE_FEW = "only {users} users are judged: standard errors and intervals are rough"
 USERS_WEIGH_LITTLE = (
-    "{estimator}: a few of the {users:,} judged users have most of the weight (effective sample size {size:.0f}), so "
-    "its interval is rough"
+    "{estimator}: the weights leave an effective sample size of only {size:.0f} for {users:,} judged users, so its "
+    "interval is rough"
 )
 NO_TRAINING_ROW = "no judged user has a training row; do train and test use the same user ids?"
 USERS_WITHOUT_TRAINING = (
@@ -239,14 +239,14 @@ USERS_WITHOUT_TRAINING = (
 
 @check(
     "few-users",
-    what="Fewer than 30 users are judged, or have most of the weight of an estimate, or judged users have no training "
-    "row.",
+    what="Fewer than 30 users are judged, or the weights leave an effective sample size below 30, or judged users have "
+    "no training row.",
     why="Standard errors treat the user as the unit and are rough with few users. Users without a training row get "
     "lists that are not about them.",
     do="Judge more users. If no judged user has a training row, check that train and test use the same ids.",
 )
 def few_users(report: "Report") -> Iterator[str]:
-    """Yield warnings when few users are judged or have most of the weight, and when users have no training row."""
+    """Yield warnings when few users are judged, in number or by weight, and when users have no training row."""
     sample = report.samples.judged
     judged = len(sample.users)
     if judged < 2:

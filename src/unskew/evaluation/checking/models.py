@@ -142,8 +142,8 @@ def _do(names: Sequence[str]) -> str:
 
 
 LISTS_SHORT = (
-    "model {model!r} lists at most {longest} candidates per user, fewer than {metrics} looks at; items that are not "
-    "listed gain 0, so export longer lists or use a smaller cut-off"
+    "model {model!r} lists at most {longest} candidates per user, fewer than the cut-off of {metrics}; items that are "
+    "not listed gain 0, so export longer lists or use a smaller cut-off"
 )
 
 
@@ -163,7 +163,7 @@ def short_lists(report: "Report") -> Iterator[str]:
         longest = int(held.max())
         beyond = [str(metric) for metric in report.settings.metrics if (metric.cutoff or 0) > longest]
         if beyond and longest < int(ranks.candidates.max()):
-            yield LISTS_SHORT.format(model=name, longest=longest, metrics=", ".join(beyond))
+            yield LISTS_SHORT.format(model=name, longest=longest, metrics=listed(beyond))
 
 
 ITEMS_SKIPPED = (

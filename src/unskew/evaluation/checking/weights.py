@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 COLUMN_USED = (
-    "the test has a column propensity, which is used because no propensity was named; use {popularity} for popularity "
-    "instead"
+    "the test has a column propensity, which is used because no propensity was named; give {popularity} to use "
+    "popularity instead"
 )
 
 
@@ -63,19 +63,19 @@ def rows_without_propensity(report: "Report") -> Iterator[str]:
 LARGE_SHARE = 0.05  # share of the weight above which one row decides the estimate
 SMALL_SAMPLE = 50  # effective rows below which an interval means little
 HEAVY_WEIGHTS = (
-    "{estimator}: a few rows have most of the weight ({rows:.0f} effective rows, largest weight share {share:.1%}); do "
+    "{estimator}: the estimate depends on few rows ({rows:.0f} effective rows, largest weight share {share:.1%}); do "
     "not trust its interval, and consider {clipped}"
 )
 
 
 @check(
     "heavy-weights",
-    what="A few rows have most of the weight of an estimate.",
+    what="A weighted estimate depends on few rows.",
     why="With fewer than 50 effective rows, or a row of more than 5 % of the weight, the interval means little.",
     do="Clip the weights, as in `snips(clip=0.01)`, or use a propensity that varies less.",
 )
 def heavy_weights(report: "Report") -> Iterator[str]:
-    """Yield a warning for each estimator with a few rows that have most of the weight."""
+    """Yield a warning for each weighted estimator that depends on few rows."""
     warned = set()
     for cell in report.estimated.cells:
         name = str(cell.estimator)

@@ -42,8 +42,8 @@ ALL_MOVE = (
 METRICS_MOVE = "{metrics} with the number of positives per user{unknown}; compare by {instead} instead"
 MOVE_UNKNOWN = ", and these ranks do not show how far {metrics}"
 METRICS_STAY = (
-    "{metrics} can be compared: they are expected not to move with the number of positives per user ({sizes}) if "
-    "positives are missing at random"
+    "{metrics} can be compared: expected not to move with the number of positives per user ({sizes}) if positives are "
+    "missing at random"
 )
 SIZES = "{before:.2f} before, {after:.2f} now"
 SPREAD_DIFFERS = "{sizes}, but distributed differently over users"

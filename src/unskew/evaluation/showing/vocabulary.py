@@ -66,7 +66,7 @@ OTHER_ANSWER = "1 more metric has another answer"
 ALONE = "{model} is judged alone, so there is nothing to compare it with."
 ALONE_WITH = "{model} is judged alone: its {metric} is {value} {with_act}{interval}, {naive} {without_act}."
 ALONE_INTERVAL = "{level:.4g} % interval {low} to {high}"
-ALONE_ASSUMED = "; {low} to {high} over the assumed gammas"
+ALONE_ASSUMED = "; {low} to {high} over what may be assumed"
 EMPTY_LISTS = (
     "{models} no lists for up to {missing:,} of {users:,} users ({share:.0f} % of the rows) whom another model serves. "
     "An empty list counts as 0 under a cut-off and as a random order otherwise. Judged in this way, {headline}"
@@ -89,7 +89,7 @@ HOLDS_FOR = (
     "On {metric} that holds for gamma {low} to {high}; at other gammas no model is shown to beat a random order."
 )
 FEW_USERS_DECIDE = (
-    "A small p-value does not count as beyond chance where a few users have most of the weight (Student's t)."
+    "A small p-value does not count as beyond chance where the effective number of users is small (Student's t)."
 )
 NAMES_DIFFER = "On {metrics} {naive} and {corrected} name different models, {why}."
 NOT_BOTH = "but not both beyond chance"
@@ -143,7 +143,7 @@ ASSUMES_MODEL = (
 )
 ASSUMES_TRUE = "The correction takes {propensity} as true. No interval covers an error in this assumption."
 ASSUMES_NOTHING = "The propensity is uniform, so nothing is corrected: each estimate equals its naive counterpart."
-RANGE_OF_GAMMAS = "; the range over the assumed gammas covers gamma {low} to {high} only."
+RANGE_OF_GAMMAS = "; the range over what may be assumed covers gamma {low} to {high} only."
 ASSUMES_DRAW = (
     "The estimates over all candidates assume that each user's exposed items were drawn from {items} with equal "
     "chances, and that all of them were labelled. No interval covers an error in this assumption."
