@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from made_lim2015 import fold_of_ranks
 
+from unskew.studies.framework.stats import Mean
 from unskew.studies.lim2015.printed import METRICS
 from unskew.studies.lim2015.sizes import Sizes, compare_sizes
 from unskew.studies.lim2015.tally import Gain, Paired, bonferroni
-from unskew.studies.means import Mean
 
 ABOVE = [[0, 2, 3, 5, 7], [1, 30, 12]]
 SIZES = [(2, 3), (1, 2)]  # validation, test

@@ -11,7 +11,7 @@ from unskew.studies import Context, get_study
 from unskew.studies.lim2015 import fits, table1, table2
 from unskew.studies.lim2015.printed import METRICS, MODELS, TABLE1, TABLE2
 from unskew.studies.lim2015.protocol import NEEDS, split_of
-from unskew.studies.page import render_study
+from unskew.studies.showing.page import render_study
 
 HERE = "ml-100k"
 TABLES = ["table1", "table2"]

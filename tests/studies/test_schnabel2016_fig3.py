@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from unskew.simulators import relabel
+from unskew.studies.framework.completed_movielens import World
+from unskew.studies.framework.pool import run_all
+from unskew.studies.framework.study import Context
 from unskew.studies.schnabel2016 import STUDY, fig3
-from unskew.studies.schnabel2016.completion import World
-from unskew.studies.schnabel2016.factorisations import run_all
 from unskew.studies.schnabel2016.fig3 import IPS, LEARNT, NAIVE, Case, Design
-from unskew.studies.study import Context
 
 DESIGN = Design(
     alphas=(1.0, 0.25), sizes=(20, 500), trials=3, penalties=(5.0, 1.0), folds=2, factors=2, users=None, items=None

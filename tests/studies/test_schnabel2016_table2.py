@@ -11,9 +11,9 @@ from unskew.data import Interactions, Split
 from unskew.models import CptV
 from unskew.propensities import NaiveBayes
 from unskew.simulators import RatingWorld, relabel
+from unskew.studies.framework.study import Context
 from unskew.studies.schnabel2016 import STUDY, benchmarks, table2
 from unskew.studies.schnabel2016.benchmarks import COAT, YAHOO, Benchmark, Learned, Learner, hold_out, learn
-from unskew.studies.study import Context
 
 FAST = Context(fast=True)
 ABSOLUTE = "MAE, fit of the absolute error"

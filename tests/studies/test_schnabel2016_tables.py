@@ -12,9 +12,10 @@ from unskew.data import Interactions
 from unskew.data.sources import get_source, status_of
 from unskew.simulators import MARGINALS, relabel
 from unskew.studies import Context
-from unskew.studies.schnabel2016 import STUDY, completion, fig1, fig2, fig4, table1
+from unskew.studies.framework import completed_movielens as completion
+from unskew.studies.framework.completed_movielens import World
+from unskew.studies.schnabel2016 import STUDY, fig1, fig2, fig4, table1
 from unskew.studies.schnabel2016.closed_forms import MATRICES, limit
-from unskew.studies.schnabel2016.completion import World
 
 SIZE = 943 * 1682
 

@@ -16,9 +16,9 @@ from unskew.metrics.exact.size_shift import expected_move
 from unskew.models import MfAdg, MfAuc, PairwiseModel, Popular, Svd
 from unskew.models.training import pair_model
 from unskew.ranking import Ranks, Scorer, prepare_contest, rank
+from unskew.studies.framework.study import Context
 from unskew.studies.lim2015.printed import MODELS
 from unskew.studies.lim2015.protocol import split_of
-from unskew.studies.study import Context
 
 FACTORS, STEPS, FAST_STEPS, GAMMA = 50, 1_000_000, 100_000, 100
 START = 0.1

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from unskew.arrays import Floats
+from unskew.studies.framework.study import Context
 from unskew.studies.lim2015.fits import CHOICE, STEPS, Fold, fold_of, held_ranks, label_of, learner, search, written
 from unskew.studies.lim2015.printed import METRICS, MODELS
 from unskew.studies.lim2015.protocol import split_of
 from unskew.studies.lim2015.tally import Gain
-from unskew.studies.study import Context
 
 TIMES = 5
 RATES, PENALTIES, STARTS = (0.005, 0.02, 0.05), (0.05, 0.1, 0.2), (0.1, 0.01)

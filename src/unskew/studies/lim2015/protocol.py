@@ -9,8 +9,8 @@ from unskew.data.sources import get_source
 from unskew.data.sources.movielens_1m import read_ratings
 from unskew.data.sources.text import find
 from unskew.errors import DataError
+from unskew.studies.framework.study import Context
 from unskew.studies.lim2015.printed import COUNTS
-from unskew.studies.study import Context
 
 VALIDATION, TEST = 0.1, 0.2
 LEAST = 5

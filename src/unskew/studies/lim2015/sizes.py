@@ -12,9 +12,9 @@ import numpy as np
 from unskew.arrays import Bools, Floats
 from unskew.metrics.exact.size_shift import expected_move
 from unskew.ranking import Ranks
+from unskew.studies.framework.stats import Mean
 from unskew.studies.lim2015.fits import Fold
 from unskew.studies.lim2015.tally import Paired
-from unskew.studies.means import Mean
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,15 +5,16 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from unskew.arrays import Floats
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.lim2015 import table1_words as words
 from unskew.studies.lim2015.fits import Fold, fold_of, label_of, names_of, user_values
 from unskew.studies.lim2015.longer import Longer, told_longer, train_longer
 from unskew.studies.lim2015.printed import COUNTS, METRICS, TABLE1
 from unskew.studies.lim2015.protocol import NEEDS, SETS, absence_of, dense_log, folds_of
 from unskew.studies.lim2015.wider import Wider, told_wider, train_wider
-from unskew.studies.means import Mean
-from unskew.studies.result import Findings, ReproducedCell
-from unskew.studies.study import Context, Table
 
 AUC = "auc(of=negatives)"
 COLUMNS = (*METRICS, AUC)

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from unskew.arrays import Floats
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.study import Context
 from unskew.studies.lim2015.fits import (
     CHOICE,
     FACTORS,
@@ -20,8 +22,6 @@ from unskew.studies.lim2015.fits import (
 from unskew.studies.lim2015.printed import METRICS
 from unskew.studies.lim2015.protocol import LAST_USER, LEAST, SETS, absence_of, dense_log
 from unskew.studies.lim2015.tally import Gain
-from unskew.studies.result import Claim
-from unskew.studies.study import Context
 
 AUC = "auc(of=negatives)"
 GAP = 0.001

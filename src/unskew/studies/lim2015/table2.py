@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from unskew.studies.figure import Figure, Panel, Series
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.lim2015 import table2_words as words
 from unskew.studies.lim2015.fits import label_of, names_of
 from unskew.studies.lim2015.printed import METRICS, TABLE2
@@ -10,8 +13,6 @@ from unskew.studies.lim2015.protocol import NEEDS, SETS, absence_of
 from unskew.studies.lim2015.sizes import Sizes, compare_sizes
 from unskew.studies.lim2015.table1 import NAMES, folds_at_hand
 from unskew.studies.lim2015.table1_words import beside
-from unskew.studies.result import Findings, ReproducedCell
-from unskew.studies.study import Context, Table
 
 PRINTED = "ml-10m"
 """The data set that the paper prints Table 2 of."""

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.study import Context
 from unskew.studies.lim2015.fits import Fold, label_of
 from unskew.studies.lim2015.printed import MODELS
 from unskew.studies.lim2015.protocol import SETS, absence_of
 from unskew.studies.lim2015.sizes import Sizes
 from unskew.studies.lim2015.tally import TWO, bonferroni
-from unskew.studies.result import Claim
-from unskew.studies.study import Context
 
 UNBIASED, MOVED = ("atop", "adg", "recall@10"), ("map", "ndcg")
 TITLES = {"atop": "ATOP", "map": "MAP", "ndcg": "NDCG", "recall@10": "Recall@10", "adg": "ADG"}

@@ -6,7 +6,11 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.simulators import Marketplace
-from unskew.studies.figure import Figure, Panel, Series
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.lim2015.weighted_fits import (
     ASSUMED,
     FAST_PENALTIES,
@@ -19,9 +23,6 @@ from unskew.studies.lim2015.weighted_fits import (
 )
 from unskew.studies.lim2015.weighted_words import Gain, Tally, claims, method, notes, other_worlds
 from unskew.studies.lim2015.weighted_world import HELD, KNOWN, Draw
-from unskew.studies.means import Mean
-from unskew.studies.result import Findings, ReproducedCell
-from unskew.studies.study import Context, Table
 
 LOGS, FAST_LOGS, OTHER_LOGS = 20, 2, 4
 GAMMAS, FAST_GAMMAS = (-0.5, 0.0, 0.5, 1.0), (0.0,)

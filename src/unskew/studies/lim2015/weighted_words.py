@@ -7,10 +7,10 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.simulators import Marketplace
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.stats import Mean
 from unskew.studies.lim2015.weighted_fits import ASSUMED, FACTORS, NAIVE, RATE, STEPS, Choice, Per, Trial, Way
 from unskew.studies.lim2015.weighted_world import KNOWN
-from unskew.studies.means import Mean
-from unskew.studies.result import Claim
 
 WEIGHTS = (
     "Weights are 1/P, with P from the counts of the log, popularity(gamma), or the world's own, known P. With users "

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats
+from unskew.studies.framework.study import Context
 from unskew.studies.lim2015.fits import (
     CHOICE,
     STEPS,
@@ -24,7 +25,6 @@ from unskew.studies.lim2015.longer import listed
 from unskew.studies.lim2015.printed import METRICS, MODELS
 from unskew.studies.lim2015.protocol import folds_of, split_of
 from unskew.studies.lim2015.tally import Gain
-from unskew.studies.study import Context
 
 RATES, PENALTIES, STARTS = (0.005, 0.01, 0.02, 0.05, 0.1), (0.02, 0.05, 0.1, 0.2, 0.3), (0.1, 0.01)
 """Learning rates, penalties and standard deviations of the first factors."""

@@ -15,8 +15,9 @@ from unskew.models.ratings.mf_fit import Loss, Offsets
 from unskew.models.ratings.mf_tuning import FACTORS, PENALTIES
 from unskew.propensities import Boosted, Column, Combined, Logistic, NaiveBayes, PropensityModel
 from unskew.ranking import Predictions
-from unskew.studies.schnabel2016.factorisations import Search, run_all
-from unskew.studies.study import Context
+from unskew.studies.framework.pool import run_all
+from unskew.studies.framework.study import Context
+from unskew.studies.schnabel2016.factorisations import Search
 
 COAT, YAHOO = "coat", "yahoo-r3"
 SHARE = 0.05  # of the test rows, which become the random sample

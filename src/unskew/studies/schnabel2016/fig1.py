@@ -5,8 +5,10 @@ import numpy as np
 from unskew.arrays import Floats
 from unskew.estimators import Aoa, Estimator, Ips, Rows, Snips
 from unskew.simulators import MovieLovers, draw_observed
-from unskew.studies.result import Claim, Findings, ReproducedCell
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Table
 
 NAMES = ("Ŷ1", "Ŷ2")
 SAMPLE = (16, 3, 8)  # cells that the figure shows observed: of the loved genre, of the other one, and of drama

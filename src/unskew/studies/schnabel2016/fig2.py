@@ -6,12 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.result import Claim, Findings, ReproducedCell
-from unskew.studies.schnabel2016.closed_forms import MATRICES, limit
-from unskew.studies.schnabel2016.completion import DATA, World, completed_world
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.completed_movielens import DATA, World, completed_world
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Table
+from unskew.studies.schnabel2016.closed_forms import limit
 from unskew.studies.schnabel2016.draws import CUTOFF, Losses, chances, rmse
-from unskew.studies.study import Context, Table
+from unskew.studies.schnabel2016.printed import MATRICES
 
 ALPHAS = (1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125)
 TRIALS, FAST_TRIALS = 50, 10

@@ -11,11 +11,14 @@ from unskew.data import Interactions
 from unskew.models.ratings.rating_model import Rated
 from unskew.propensities import NaiveBayes
 from unskew.simulators import RatingWorld
-from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.result import Claim, Findings, ReproducedCell
-from unskew.studies.schnabel2016.completion import DATA, World, completed_world
-from unskew.studies.schnabel2016.factorisations import Search, Trial, run_all
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.completed_movielens import DATA, World, completed_world
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.pool import run_all
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Table
+from unskew.studies.schnabel2016.factorisations import Search, Trial
 
 NAIVE, IPS, LEARNT = "MF-Naive", "MF-IPS", "MF-IPS-NB"
 METRICS = ("MSE", "MAE")

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.result import Claim, Findings, ReproducedCell
-from unskew.studies.schnabel2016.completion import DATA, World, completed_world
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.completed_movielens import DATA, World, completed_world
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.schnabel2016.draws import CUTOFF, Losses, chances, rmse
-from unskew.studies.study import Context, Table
 
 ALPHA = 0.25
 SIZES = (10, 30, 100, 300, 1000, 3000, 10_000)

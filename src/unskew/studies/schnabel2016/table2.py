@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from unskew.estimators import Comparison
 from unskew.evaluation import Report, evaluate
-from unskew.studies.result import Claim, Findings, ReproducedCell
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.schnabel2016.benchmarks import COAT, LOSSES, YAHOO, Benchmark, Learned, coat, learn, yahoo
-from unskew.studies.study import Context, Table
 
 DRAWS = 2000
 LEVEL = 0.05

@@ -8,8 +8,8 @@ from unskew.arrays import Bools, Floats
 from unskew.data.reading import read_content
 from unskew.data.sources.text import locate, read_columns
 from unskew.simulators import Lda
-from unskew.studies.schnabel2016.completion import DATA, completed_world
-from unskew.studies.study import Context
+from unskew.studies.framework.completed_movielens import DATA, completed_world
+from unskew.studies.framework.study import Context
 
 MOVIELENS, KUAIREC = DATA, "kuairec"
 POSITIVE_STARS, POSITIVE_RATIO = 4, 2.0

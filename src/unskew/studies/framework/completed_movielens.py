@@ -10,7 +10,7 @@ from unskew.data import Interactions
 from unskew.errors import DataError
 from unskew.metrics import Accuracy
 from unskew.simulators import relabel
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 
 DATA = "ml-100k"
 FACTORS = (5, 10, 20, 40)
