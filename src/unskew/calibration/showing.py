@@ -35,7 +35,7 @@ def render_calibration(found: "Calibration") -> str:
         "styles": styles,
         "charts": [Figure(TITLES[each], trace_chart(found, each, styles)) for each in (JOINT, *STATISTICS)],
     }
-    return render_page("calibration.html.j2", "unskew.calibration", context, percent=rough_percent)
+    return render_page("calibration.html.j2", "unskew.calibration", context)
 
 
 def trace_chart(found: "Calibration", objective: str, styles: dict[str, Style]) -> str | None:

@@ -11,7 +11,7 @@ from unskew.audit.popularity import RULE, STRATA
 from unskew.audit.showing import charts
 from unskew.audit.showing.words import assumed, depth_used, headline, lead, refusals, summary
 from unskew.audit.strata import ALL
-from unskew.display.numbers import percent
+from unskew.display.numbers import level
 from unskew.display.page import Figure, MetricTable, render_page
 from unskew.display.phrases import sentence
 from unskew.display.styles import Style, series_styles
@@ -37,7 +37,7 @@ class PairSection:
 def render_audit(audit: "Audit") -> str:
     """Write the page; the same audit gives the same bytes, and everything that comes from it is escaped."""
     context = {**_context(audit), **_error_context(audit.error)}
-    return render_page("audit.html.j2", "unskew.audit.showing", context, percent=percent)
+    return render_page("audit.html.j2", "unskew.audit.showing", context)
 
 
 def _context(audit: "Audit") -> dict[str, Any]:
@@ -52,7 +52,7 @@ def _context(audit: "Audit") -> dict[str, Any]:
         "strata": audit.strata.to_dict()["parts"],
         "names": STRATA,
         "all": ALL,
-        "level": f"{100 * audit.settings.level:.4g} %",
+        "level": level(audit.settings.level),
         "log_figures": list(_log_figures(audit, styles)),
         "bias_figures": list(_bias_figures(audit, styles)),
         "place_figures": [Figure("Who gets the places", places)],

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from unskew.display.numbers import interval, minus, percent_cell, signed
+from unskew.display.numbers import interval, level, minus, signed
 from unskew.display.page import Figure, MetricTable, render_page
 from unskew.display.phrases import chain, quoted, sentence
 from unskew.display.styles import COLOURS, GREY, Style, series_styles
@@ -55,7 +55,7 @@ def render(report: "Report", *, introduction: str = "") -> str:
     Everything that comes from the data is escaped; only the introduction is taken as HTML.
     """
     context = {**_context(report), "introduction": introduction}
-    return render_page("report.html.j2", "unskew.evaluation.showing", context, percent=percent_cell)
+    return render_page("report.html.j2", "unskew.evaluation.showing", context)
 
 
 def _context(report: "Report") -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _context(report: "Report") -> dict[str, Any]:
     return {
         "report": report,
         "verdict": report.verdict,
-        "level": f"{100 * report.settings.level:.4g} %",
+        "level": level(report.settings.level),
         "estimator_styles": list(styles.values()),
         "targets": targets_of(rows),
         "assumed": "" if band is None else minus(f"gamma {interval(band.range.low, band.range.high, '.3g')}"),
