@@ -22,6 +22,7 @@ TITLES = {
     "user-activity": "activity of users",
     JOINT: "all four: mean ratio to the best",
 }
+_MORE = ("mean loss", "evaluations", "not drawn")  # columns of the tables after those of the distributions
 
 
 def render_calibration(found: "Calibration") -> str:
@@ -31,8 +32,8 @@ def render_calibration(found: "Calibration") -> str:
         "found": found,
         "nearest": min(found.worlds, key=lambda world: world.loss),
         "statistics": STATISTICS,
-        "titles": TITLES,
-        "styles": styles,
+        "columns": ["world", *(TITLES[each] for each in STATISTICS), *_MORE],
+        "styles": list(styles.values()),
         "charts": [Figure(TITLES[each], trace_chart(found, each, styles)) for each in (JOINT, *STATISTICS)],
     }
     return render_page("calibration.html.j2", "unskew.calibration", context)
@@ -81,7 +82,7 @@ def print_calibration(found: "Calibration", console: "Console") -> None:
         cells = [f"{world.divergences[each]:.3f} ({rough_percent(world.ratios[each] - 1)})" for each in STATISTICS]
         rows.append([world.kind, *cells, rough_percent(world.loss), f"{world.evaluations:,}", f"{world.refused:,}"])
     rows.append(["best seen", *(f"{found.best[each]:.3f}" for each in STATISTICS), "", "", ""])
-    titles = (*STATISTICS, "mean loss", "evaluations", "not drawn")
+    titles = (*STATISTICS, *_MORE)
     columns = [Column("world", wrap="ellipsis"), *(Column(title, "right", "ellipsis") for title in titles)]
     console.print(table(None, columns, rows))
     console.print(Text("K-L divergence of the log from the world in nats; in brackets how far above the best seen"))

@@ -16,6 +16,7 @@ from unskew.evaluation.estimating.gamma_sweep import Sweep
 from unskew.evaluation.showing.popularity_section import RatingSkew, Skew
 
 LABEL = 18  # characters of a name in a chart
+WEIGHTED = Style("the same rows, weighted", "var(--c1)")
 
 
 def estimator_styles(estimators: Sequence[Estimator]) -> dict[str, Style]:
@@ -119,7 +120,7 @@ def popularity_chart(skew: Skew, prefix: str) -> str:
         ("var(--ink)", skew.held_out, [1, 0]),
     ]
     if skew.has_weights and skew.varies:
-        series.append(("var(--c1)", skew.weighted, [1, 0]))
+        series.append((WEIGHTED.colour, skew.weighted, [1, 0]))
     x = alt.X("x:Q", title="items, the most popular first", axis=share_axis())
     y = alt.Y("y:Q", title=None, axis=share_axis())
     lines = [
@@ -161,7 +162,7 @@ def _parts_chart(
 
 
 def _dots(data: Sequence[Mapping[str, Any]]) -> Any:
-    return chart_of(data).mark_point(filled=True, color="var(--c1)", size=40, opacity=1)
+    return chart_of(data).mark_point(filled=True, color=WEIGHTED.colour, size=40, opacity=1)
 
 
 def _change_rules(sweep: Sweep) -> list[Any]:

@@ -87,6 +87,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "change_groups": []
         if report.against is None
         else [list(group) for _, group in groupby(report.against.rows, key=lambda row: row.metric)],
+        "band_columns": [] if band is None else ["metric", "estimator", "model", *_gamma_columns(band.gammas)],
         "forest": FOREST,
         "sweep_figures": [_sweep_figure(report, sweep, styles_of_models, k) for k, sweep in enumerate(report.sweeps)],
         "model_styles": [style for style in styles_of_models.values() if style.colour != GREY],
@@ -95,12 +96,17 @@ def _context(report: "Report") -> dict[str, Any]:
         "panel": None if diagnostics is None else describe_propensities(diagnostics, absolute=absolute),
         "sample": sample,
         "weighted": weighted,
+        "weighted_style": charts.WEIGHTED,
         "naive": {str(e) for e in estimators if not e.corrects},
         "skew": skew,
         "popularity": popularity,
         "skew_figures": list(_skew_figures(skew, ratings, popularity=popularity)),
         "run": report.run,
     }
+
+
+def _gamma_columns(gammas: Sequence[float]) -> list[str]:
+    return [minus(f"gamma {gamma:.2f}") for gamma in gammas]
 
 
 def _in_order(asked: Sequence[Estimator], beside: Sequence[Estimate]) -> list[Estimator]:
