@@ -43,7 +43,7 @@ def trace_chart(found: "Calibration", objective: str, styles: dict[str, Style]) 
     """The best so far of a statistic, or of all (`JOINT`), over evaluations, one line per world; None without one."""
     import altair as alt
 
-    from unskew.display.lines import series_lines
+    from unskew.display.lines import log_axis, series_lines
     from unskew.display.svg import to_svg
 
     data = [
@@ -53,10 +53,13 @@ def trace_chart(found: "Calibration", objective: str, styles: dict[str, Style]) 
     ]
     if not data:
         return None
-    x = alt.X("x:Q", title="evaluation", axis=alt.Axis(tickCount=5, grid=False))
-    scale = alt.Scale(type="log", nice=False)
-    y = alt.Y("y:Q", title=None, scale=scale, axis=alt.Axis(tickCount=5, format=".3~g"))
-    lines = series_lines({kind: kind for kind in styles}, styles, x, y, interpolate="step-after")
+    last, heights = max(row["x"] for row in data), [row["y"] for row in data]
+    ticks = sorted({round(1 + part * (last - 1) / 4) for part in range(5)})
+    x = alt.X("x:Q", title="evaluation", axis=alt.Axis(values=ticks, format=",d", grid=False))
+    y = alt.Y("y:Q", title=None, **log_axis(min(heights), max(heights)))
+    # with points, because a search of one evaluation has no line
+    point = {"filled": True, "size": 22, "opacity": 1}
+    lines = series_lines({kind: kind for kind in styles}, styles, x, y, interpolate="step-after", point=point)
     label = f"{TITLES[objective]}: the best so far over evaluations, for {', '.join(styles)}"
     return to_svg(lines.properties(height=200), f"trace-{objective}", label, rows=data)
 

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import altair as alt
 import numpy as np
 
-from unskew.display.lines import one_line
+from unskew.display.lines import log_axis, one_line
 from unskew.display.numbers import interval, percent, short
 from unskew.display.page import Figure
-from unskew.display.svg import chart_of, round_numbers, to_svg
+from unskew.display.svg import chart_of, to_svg
 from unskew.propensities import Diagnostics, ReliabilityBin
 
 WIDE_RANGE = 20  # largest over smallest share from which the reliability chart has logarithmic axes
@@ -108,11 +107,10 @@ def reliability_chart(bins: Sequence[ReliabilityBin], prefix: str) -> str | None
         }
         for part in bins
     ]
-    scale = alt.Scale(nice=False, domain=[low, high], type="log" if wide else "linear")
-    ticks: dict[str, Any] = {"values": round_numbers(low, high)} if wide else {"tickCount": 5}
-    axis = alt.Axis(format=".2~p", **ticks)
-    x = alt.X("x:Q", title="predicted propensity", scale=scale, axis=axis)
-    y = alt.Y("y:Q", title=None, scale=scale, axis=axis)
+    linear = {"scale": alt.Scale(nice=False, domain=[low, high]), "axis": alt.Axis(format=".2~p", tickCount=5)}
+    look = log_axis(low, high, room=1, format=".2~p") if wide else linear
+    x = alt.X("x:Q", title="predicted propensity", **look)
+    y = alt.Y("y:Q", title=None, **look)
     base = chart_of(data)
     layers = [
         one_line([(low, low), (high, high)], x, y, color="var(--naive)", strokeDash=[5, 4], strokeWidth=1.5),

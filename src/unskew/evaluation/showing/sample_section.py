@@ -9,7 +9,7 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.data.candidates import Unseen
-from unskew.display.lines import drawing_order, series_lines, share_axis, upright_rules
+from unskew.display.lines import drawing_order, log_axis, series_lines, share_axis, upright_rules
 from unskew.display.names import clean
 from unskew.display.numbers import one_or_both, short
 from unskew.display.page import Figure
@@ -139,12 +139,7 @@ def recall_chart(exposed: Exposed, styles: Mapping[str, Style], cutoffs: Sequenc
     ]
     ends = [1, max(int(steps[-1]), 2)]
     ticks = [tick for tick in round_numbers(*ends) if tick == int(tick)]
-    x = alt.X(
-        "x:Q",
-        title="first K of all candidates",
-        scale=alt.Scale(type="log", nice=False, domain=ends),
-        axis=alt.Axis(values=ticks, format=",d"),
-    )
+    x = alt.X("x:Q", title="first K of all candidates", **log_axis(*ends, room=1, values=ticks, format=",d"))
     rules = [
         upright_rules(
             [at for at in places if ends[0] <= at <= ends[1]], x, color="var(--soft)", strokeWidth=1.2, strokeDash=dash
