@@ -14,12 +14,13 @@ from unskew.cli.options import DataFolder, HtmlFile, JsonFile, Quiet, Seed
 from unskew.cli.outputs import Outputs
 from unskew.cli.screen import screen, stages
 from unskew.display import text_table
+from unskew.display.numbers import written_number
 from unskew.display.text_table import Cell, Column, digits, words
 from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
     from unskew.studies import Context, Study, StudyResult, TableResult
-    from unskew.studies.grid import Grid
+    from unskew.studies.showing.grid import Grid
 
 MOST_ROWS = 150
 """Rows of numbers that are printed of a table; the page and the JSON have all."""
@@ -54,7 +55,7 @@ def reproduce_command(
     """
     from unskew.data.sources import cache_folder
     from unskew.studies import STUDIES, Context, get_study
-    from unskew.studies.result import NOTHING_RAN
+    from unskew.studies.framework.result import NOTHING_RAN
 
     if no_cache and cache is not None:
         raise ConfigError("--cache and --no-cache exclude each other; leave one out")
@@ -81,7 +82,7 @@ def reproduce_command(
 
 
 def _page(result: "StudyResult") -> str:
-    from unskew.studies.page import render_study
+    from unskew.studies.showing.page import render_study
 
     return render_study(result)
 
@@ -108,7 +109,7 @@ def _list(studies: "list[Study]", context: "Context") -> None:
 
 
 def _print(result: "StudyResult") -> None:
-    from unskew.studies.grid import grids_of
+    from unskew.studies.showing.grid import grids_of
 
     console = screen(120)
     for table in result.tables:
@@ -154,8 +155,6 @@ def _print_grids(grids: "Sequence[Grid]", console: Console) -> int:
 
 def _grid(grid: "Grid") -> Table:
     """Rows down, columns across; what disagrees is marked."""
-    from unskew.studies.numbers import written_number
-
     rows = []
     for name, cells in grid.rows:
         shown: list[Cell] = [name]
@@ -170,8 +169,6 @@ def _grid(grid: "Grid") -> Table:
 
 
 def _table(result: "TableResult") -> Table:
-    from unskew.studies.numbers import written_number
-
     several = len({cell.data for cell in result.cells}) > 1
     columns = [
         *words("row", "column", *(("data",) if several else ())),

@@ -9,13 +9,13 @@ from unskew.data.sources import get_source
 from unskew.data.sources.movielens_1m import read_ratings
 from unskew.data.sources.text import find
 from unskew.errors import DataError
+from unskew.studies.framework.study import Context, Size
 from unskew.studies.lim2015.printed import COUNTS
-from unskew.studies.study import Context
 
 VALIDATION, TEST = 0.1, 0.2
 LEAST = 5
 """Relevant items that a user needs to be held out from; who has fewer only trains."""
-FOLDS, FAST_FOLDS = 4, 2
+FOLDS = Size(4, 2, trials=True)
 LAST_USER = 2999
 """Of ml-1m the users 1 to 2999, also where all of it is at hand, so that the numbers are the same."""
 ML_1M_RATINGS = ("ratings.dat", "ratings_first_487650_rows.dat")
@@ -72,9 +72,22 @@ FAST_SETS = ("ml-100k", "lastfm-hetrec2011")
 NEEDS = tuple(SETS)
 
 
+def beside(data: str) -> str:
+    """What to know about a number of the paper next to ours."""
+    if not SETS[data].stands_in:
+        return (
+            "which items and users were kept, the splits, the learning rate and the first parameters are not "
+            "published; here the most popular items are kept, and of their users the most active"
+        )
+    return (
+        f"the paper's number is of {SETS[data].paper}, for which this set stands in: other data, so the two are not "
+        "comparable"
+    )
+
+
 def folds_of(context: Context) -> int:
     """How many times everybody's items are split anew."""
-    return context.n_trials(FOLDS, FAST_FOLDS)
+    return context.size(FOLDS)
 
 
 def absence_of(context: Context, data: str) -> str:

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from unskew.studies.result import ReproducedCell, TableResult
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.result import TableResult
 
 MANY = 60  # cells from which on a list of them is hard to read
 WIDEST = 10  # columns that fit on a screen
