@@ -46,7 +46,7 @@ def trace_chart(found: "Calibration", objective: str, styles: dict[str, Style]) 
     from unskew.display.lines import log_axis, series_lines
     from unskew.display.svg import to_svg
 
-    data = [
+    data: list[dict[str, Any]] = [
         {"series": world.kind, "x": number, "y": max(value, 1e-6)}
         for world in found.worlds
         for number, value in _steps(found, world.trace[objective], objective)

@@ -13,7 +13,7 @@ from rich.text import Text
 from unskew.cli.options import AsJson, DataFolder
 from unskew.cli.screen import aside, screen
 from unskew.data.sources import SOURCES, Source, Status, data_folder, fetch, get_source, status_of
-from unskew.display.text_table import Column, table, words
+from unskew.display.text_table import Cell, Column, table, words
 
 datasets_app = typer.Typer(
     help="List the public data sets that can be read: licence, citation, home, and whether they are here.",
@@ -87,7 +87,7 @@ def get_dataset(
 
 
 def _table(found: list[tuple[Source, Status]]) -> Table:
-    rows = []
+    rows: list[list[Cell]] = []
     for source, status in found:
         states = (Text(word, style=_COLOURS.get(word, "")) for word in (status.presence, status.checksum))
         rows.append([source.name, source.title, *states])

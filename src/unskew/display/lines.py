@@ -46,5 +46,5 @@ def log_axis(low: float, high: float, *, room: float = 1.15, **axis: Any) -> dic
     """Scale and axis of a logarithmic channel, by default a little wider than its numbers."""
     low, high = (float(low), float(high)) if high > low else (low / 2, high * 2)
     scale = alt.Scale(type="log", nice=False, domain=[low / room, high * room])
-    look = {"values": round_numbers(low, high), "format": ".3~g", "grid": True} | axis
+    look: dict[str, Any] = {"values": round_numbers(low, high), "format": ".3~g", "grid": True} | axis
     return {"scale": scale, "axis": alt.Axis(**look)}
