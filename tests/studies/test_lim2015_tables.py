@@ -96,7 +96,7 @@ def test_what_is_not_at_hand_is_said_and_has_only_the_papers_numbers(result):
 def test_a_stand_in_has_the_numbers_of_what_it_stands_for_beside_it(result):
     (cell,) = cells_of(result.tables[1], data=HERE, row="MF-AUC, NDCG", column="valid")
     assert cell.paper == TABLE2["mf-auc"]["ndcg"][1]
-    assert "stands in" in cell.note
+    assert "which this set replaces" in cell.note
     (odd,) = cells_of(result.tables[1], data=HERE, row="MF-ADG, NDCG", column="diff %")
     assert "-20.26" in odd.note
 

@@ -42,7 +42,7 @@ DIMS = ("data", "model", "metric")
 METHOD = (
     (
         f"Of every user with at least {LEAST} relevant items a tenth is held out for validation and a fifth for the "
-        "test, rounded by largest remainders; who has fewer only trains. This is done anew for each fold. Held-out "
+        "test, rounded by largest remainders; users with fewer only train. Each fold draws again. Held-out "
         "items are ranked among all items that the user has not had in training, ties averaged over exactly; "
         "validation items stay candidates in the test. Means are over users, then over folds; spread is the "
         "standard deviation over folds, and s.e. that over the root of their number, as the paper prints it."
@@ -56,7 +56,7 @@ METHOD = (
     ),
     (
         "A difference is paired. Its standard error is the larger of two: that over users, of a user's own differences "
-        "averaged over the folds, and that over folds, in each of which the models were trained anew. It counts "
+        "averaged over the folds, and that over folds, because the models are trained again in each fold. It counts "
         "beyond two of them, which chance alone exceeds to one side in 2.3 of 100."
     ),
 )
@@ -183,7 +183,7 @@ def judged(trials: Trials, data: str, fold: Fold) -> Iterator[Claim]:
 
 
 def gap_claims(trials: Trials, data: str, fold: Fold) -> Iterator[Claim]:
-    """|ATOP - AUC| as the paper has it, and as (k - 1)(ATOP - 1/2)/(n - k) of each user has it."""
+    """|ATOP - AUC| as the paper defines it, and by (k - 1)(ATOP - 1/2)/(n - k) of each user."""
     k, n = fold.test.user_counts.astype(float), fold.train.n_items - fold.train.user_counts.astype(float)
     gaps, errors = {}, []
     for name in MODELS:
@@ -192,7 +192,7 @@ def gap_claims(trials: Trials, data: str, fold: Fold) -> Iterator[Claim]:
         with np.errstate(invalid="ignore"):
             predicted = (k - 1) * (atop - 0.5) / (n - k)
         errors.append(float(np.nanmax(np.abs(auc - atop - predicted))))
-    size = f"{k[k > 0].mean():.1f} test items a user among {n[k > 0].mean():,.0f} candidates"
+    size = f"{k[k > 0].mean():.1f} test items per user among {n[k > 0].mean():,.0f} candidates"
     shown = ", ".join(f"{label_of(name)} {100 * gap:.3f} %" for name, gap in gaps.items())
     yield claim(
         f"{data}: ATOP and AUC differ by less than 0.1 %",
@@ -216,14 +216,14 @@ def overall(trials: Trials) -> Iterator[Claim]:
     ]
     ahead = f"in {len(gains) - len(missed)} of {len(gains)} beyond two standard errors"
     yield claim(
-        "On every data set at hand MF-ADG is above MF-AUC by MAP, NDCG, Recall@10 and ADG",
+        "On every available data set MF-ADG is above MF-AUC by MAP, NDCG, Recall@10 and ADG",
         (not missed, f"{ahead}; not on {', '.join(missed)}" if missed else ahead),
     )
     atop = {data: gained(trials, data, "atop") for data in sets}
     above = [f"{data} ({gain.plus_minus})" for data, gain in atop.items() if gain.z > TWO]
     all_gains = "; ".join(f"{data} {gain.plus_minus}" for data, gain in atop.items())
     yield claim(
-        "On no data set at hand is MF-ADG above MF-AUC by ATOP",
+        "On no available data set is MF-ADG above MF-AUC by ATOP",
         (not above, f"above on {', '.join(above)}" if above else all_gains),
     )
     lost = [
@@ -233,7 +233,7 @@ def overall(trials: Trials) -> Iterator[Claim]:
         if not gained(trials, data, "adg", name).z > TWO
     ]
     yield claim(
-        "On every data set at hand SVD is worse than MF-ADG at every rank, by ADG",
+        "On every available data set SVD is worse than MF-ADG at every rank, by ADG",
         (not lost, f"not beyond two standard errors: {', '.join(lost)}" if lost else "at all ranks"),
     )
 
@@ -261,8 +261,8 @@ def _origin(context: Context, data: str, folds: Sequence[Fold]) -> Iterator[str]
     dense = dense_log(context, data)
     assert dense is not None
     first = folds[0]
-    part = f", users 1 to {LAST_USER}, also where there are more" if data == "ml-1m" else ""
-    relevant = f"rows with {SETS[data].positive}" if SETS[data].positive else "all rows, as it has no ratings"
+    part = f", users 1 to {LAST_USER}, even where there are more" if data == "ml-1m" else ""
+    relevant = f"rows with {SETS[data].positive}" if SETS[data].positive else "all rows, because it has no ratings"
     yield (
         f"{data}{part}: relevant are {relevant}: {dense.before}. Kept: {dense.rule}: {dense.after}. A fold has "
         f"{len(first.train):,}, {len(first.validation):,}, {len(first.test):,} of them in train, validation and test; "
@@ -279,7 +279,7 @@ def _note_among_all(data: str, trials: Trials) -> str:
     margins = ", ".join(f"{label_of(name)} {gained(trials, data, 'adg', name).plus_minus}" for name in _svds(trials))
     return (
         f"{data}, first fold, ranked among all items, those that the user had in training included, as the paper's "
-        f"formulas have it: MF-ADG less MF-AUC: {gains}. MF-ADG less SVD, by adg: {margins}."
+        f"formulas define it: MF-ADG less MF-AUC: {gains}. MF-ADG less SVD, by adg: {margins}."
     )
 
 

@@ -1,4 +1,4 @@
-"""Table 2: a tenth against a fifth of the same users' items, which some measures feel and others do not.
+"""Table 2: a tenth against a fifth of the same users' items, which moves some measures and not others.
 
 A user has v validation and t test items. Which of the v + t are which was decided by lot, after the model and so the
 ranks were fixed by what is left to train on. So what is expected of either part follows exactly from the pool of both
@@ -50,11 +50,11 @@ METHOD = (
     ),
     (
         "By chance alone 4.6 of 100 differences are beyond two standard errors, so of a claim about six, each held to "
-        "two, about one in four fails where all is right (fewer, as they go together). Beside it a claim about all "
-        f"models is held to what the largest of them exceeds with a chance of at most {100 * LEVEL:.0f} %, by "
-        "Bonferroni. That MAP and NDCG fall is asked only where the drop expected is two standard "
-        "errors beyond that, as it would hardly be seen otherwise; this was added after MAP of amazon-video-games, "
-        "with one or two items a user, had been seen."
+        "two, about one in four fails where all is right (fewer, because they go together). In addition, a claim about "
+        "all models is held to what the largest of them exceeds with a chance of at most "
+        f"{100 * LEVEL:.0f} %, by Bonferroni. That MAP and NDCG fall is asked only where the drop expected is two "
+        "standard errors beyond that, because it would hardly be seen otherwise; this was added after MAP of "
+        "amazon-video-games, with one or two items per user, had been seen."
     ),
 )
 _TWO = "within two paired standard errors, each of MF-AUC and MF-ADG"
@@ -108,7 +108,7 @@ class Sizes:
 
     @property
     def percent(self) -> float:
-        """Validation less test in per cent of test, as the paper has it, of users with both."""
+        """Validation less test in per cent of test, as the paper defines it, of users with both."""
         return _percent(self.mean("test").value, self.mean("validation").value)
 
     @property
@@ -192,9 +192,9 @@ def _printed(name: str, metric: str) -> dict[str, tuple[float, str]]:
         return {}
     test, validation, percent = TABLE2[name][metric]
     exact = 100 * (validation - test) / test
-    note = "worked out from the two numbers beside it" if percent is None else ""
+    note = "worked out from the two numbers next to it" if percent is None else ""
     if percent is not None and abs(percent - exact) > ROUNDED:
-        note = f"as printed; the two numbers beside it give {exact:.2f}"
+        note = f"as printed; the two numbers next to it give {exact:.2f}"
     return {"test": (test, ""), "valid": (validation, ""), "diff %": (exact if percent is None else percent, note)}
 
 
@@ -255,7 +255,7 @@ def _falls(moved: Table2) -> Verdict:
     due = {key: -each.expected.mean / each.drop.error for key, each in moved.items()}
     seen = {key: each for key, each in moved.items() if due[key] > bound + 2}
     small = [f"{_named(key)} ({due[key]:.1f} s.e.)" for key in moved if key not in seen]
-    left = f"the drop expected is too small to be told from chance for {', '.join(small)}" if small else ""
+    left = f"the drop expected is too small to be distinguished from chance for {', '.join(small)}" if small else ""
     if not seen:
         return None, left
     least = max(seen, key=lambda key: seen[key].drop.z)
@@ -289,7 +289,7 @@ def _note(data: str, table: Table2, folds: Sequence[Fold]) -> str:
     alone = int(np.sum(~np.isnan(sizes.parts["test"]).any(axis=0) & ~sizes.both))
     return (
         f"{data}: {int(sizes.both.sum()):,} users with both, with {counts[0]:.2f} validation and {counts[1]:.2f} test "
-        f"items on average; {alone:,} have test items only. Diff % over all users of a part, as the paper has it: "
+        f"items on average; {alone:,} have test items only. Diff % over all users of a part, as the paper defines it: "
         f"{literal}."
     )
 
@@ -307,11 +307,11 @@ def _figure(context: Context, tables: Mapping[str, Table2]) -> Figure:
         panels.append(Panel(data, tuple(lines)))
     return Figure(
         f"What {label_of(SHOWN)} gets on validation, on test and on both, in per cent of what it gets on both",
-        "held-out items a user",
+        "held-out items per user",
         tuple(panels),
         note=(
-            "The same users, the same ranks. Grey: what is expected of so many of the items, for the two measures "
-            "that move; of the others 100 is. Bands are 1.96 standard errors, paired by user, to both sides."
+            "The same users, the same ranks. Grey: what is expected from the number of items, for the two measures "
+            "that move; for the others it is 100. Bands are 1.96 standard errors, paired by user, to both sides."
         ),
     )
 

@@ -34,18 +34,22 @@ LOGS, OTHER_LOGS = Size(20, 2, trials=True), 4
 GAMMAS: Size[tuple[float, ...]] = Size((-0.5, 0.0, 0.5, 1.0), (0.0,))
 MAIN = Size(Marketplace(holdout=HELD), Marketplace(holdout=HELD, users=1500))
 WORLDS: Mapping[str, Marketplace] = {
-    "all items shown alike": Marketplace(holdout=HELD, exponent=0.0, top=0.08, floor=0.08),
-    "more rows a user": Marketplace(holdout=HELD, floor=0.25),
+    "all items shown equally": Marketplace(holdout=HELD, exponent=0.0, top=0.08, floor=0.08),
+    "more rows per user": Marketplace(holdout=HELD, floor=0.25),
     "exposure falls all the way": Marketplace(holdout=HELD, exponent=0.5, floor=0.01),
     "steeper and fewer rows": Marketplace(holdout=HELD, exponent=0.65, floor=0.015),
 }
 """Other worlds than the demo's, by what is different."""
+_SEEDS = {
+    "all items shown equally": "all items shown alike",  # a seed: another word would draw other logs
+    "more rows per user": "more rows a user",  # a seed
+}
 ENOUGH = 5
 """Logs below which nothing is judged."""
 WEIGHTS = (
     "Weights are 1/P, with P from the counts of the log, popularity(gamma), or the world's own, known P. With users "
     "drawn (per=user, as published), a step draws a user uniformly and then an item of the user in proportion to "
-    "its weight. With pairs drawn (per=pair), it draws a pair of the whole log in proportion to its weight."
+    "its weight. With pairs drawn (per=pair), a pair of the whole log is drawn in proportion to its weight."
 )
 _DRAWN: Mapping[Per, str] = {"user": "Users drawn (per=user)", "pair": "Pairs drawn (per=pair)"}
 _PANELS: Mapping[Choice, str] = {
@@ -92,7 +96,7 @@ def simulate(
     ways = (*([Way(model="mf-auc")] if yardsticks else []), *(Way(word, per) for per in _DRAWN for word in weights))
     numbers: list[tuple[Key, float]] = []
     for number in context.counted(name, range(logs)):
-        draw = Draw.of(world, context.rng("lim2015", "weighted", name, number))
+        draw = Draw.of(world, context.rng("lim2015", "weighted", _SEEDS.get(name, name), number))
         numbers += run_trial(draw, ways, context, context.seed + number, yardsticks=yardsticks)
     return Trials.collect(("quantity", "of", "by"), "log", numbers)
 
@@ -230,7 +234,7 @@ def _true(trials: Trials, way: Way, choice: Choice) -> str:
 def method(world: Marketplace, context: Context) -> Iterator[str]:
     """How it was done."""
     yield (
-        "Beyond the paper, so there is no printed number. The demo's marketplace is drawn anew for each log: "
+        "Beyond the paper, so there is no printed number. The demo's marketplace is drawn again for each log: "
         f"{world.users:,} users, {world.items} items, tastes that have nothing to do with how much an item is shown, "
         "and a relevant pair is in the log with chance P. 60 % of the log are for training, 20 % for validation, 20 % "
         "for the test. True ADG is that over everything relevant outside train, the mean over users."
@@ -275,7 +279,7 @@ def _why(trials: Trials) -> str:
         f"Why. The 5 % of items that are shown most are {_mean(trials, 'true head'):.1%} of all that is relevant, and "
         f"{_mean(trials, 'head', Way()):.1%} of what training draws without weights. With known P they are {pairs:.1%} "
         f"where pairs are drawn, but {users:.1%} where users are drawn first: a user's chances add up to 1 whatever "
-        f"the weights, and with {_mean(trials, 'rows'):.1f} training rows a user there is little else to draw. It is "
+        f"the weights, and with {_mean(trials, 'rows'):.1f} training rows per user there is little else to draw. It is "
         "the same with SNIPS, whose form over pairs corrects and whose form per user hardly does."
     )
 
@@ -302,7 +306,7 @@ def _other_world(world: str, trials: Trials) -> str:
     """The gain in a world of another skew, or with more rows per user."""
     gains = "; ".join(f"{way}: {gain_of_weights(trials, way)}" for way in _ways(trials) if way.weights)
     return (
-        f"{world}, {_mean(trials, 'rows'):.1f} training rows a user, {_mean(trials, 'head', Way()):.1%} of draws "
+        f"{world}, {_mean(trials, 'rows'):.1f} training rows per user, {_mean(trials, 'head', Way()):.1%} of draws "
         f"without weights on the 5 % of items that are shown most. What weights add to true ADG: {gains} logs."
     )
 
@@ -323,7 +327,7 @@ def _figure(trials: Trials, gammas: tuple[float, ...]) -> Figure:
     logs = len(trials["rows", "", ""])
     return Figure(
         "True ADG of mf-adg by the strength of its weights",
-        "gamma; -1 is no weights, 1 is weights in proportion to 1/count",
+        "gamma; -1: without weights, 1: weights in proportion to 1/count",
         tuple(panels),
         note=f"Means over {logs} logs; bands are 1.96 standard errors to both sides. Without weights, "
         "'the weights of the training' are those of the plain mean.",

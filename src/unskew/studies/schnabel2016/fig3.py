@@ -291,7 +291,7 @@ def _notes(errors: Errors) -> Iterator[str]:
     )
     yield (
         "All fits minimise the squared error, and both errors are theirs: fits of the absolute error need about six "
-        "times as many steps, an hour more on two cores."
+        "times the steps, an hour more on two cores."
     )
     chosen = (f"{_name(case)} {penalty:g}" for case, penalty in errors.penalties.items())
     yield f"Penalties chosen: {', '.join(chosen)}."
