@@ -12,7 +12,10 @@ from rich.text import Text
 
 from unskew.cli.options import DataFolder, HtmlFile, JsonFile, Quiet, Seed
 from unskew.cli.outputs import Outputs
-from unskew.cli.screen import plain_table, screen, stages
+from unskew.cli.screen import screen, stages
+from unskew.display import text_table
+from unskew.display.numbers import written_number
+from unskew.display.text_table import Cell, Column, digits, words
 from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -98,11 +101,11 @@ def _list(studies: "list[Study]", context: "Context") -> None:
     for study in studies:
         console.print(Text(study.name, style="bold"))
         console.print(Text(f"  {study.reference}."))
-        table = plain_table("name", "shows", "data")
+        rows = []
         for each in study.tables:
             needs = (f"{name}{_PRESENCE[context.presence(name)]}" for name in each.needs)
-            table.add_row(Text(f"{study.name}/{each.name}", no_wrap=True), Text(each.title), Text(", ".join(needs)))
-        console.print(table)
+            rows.append([f"{study.name}/{each.name}", each.title, ", ".join(needs)])
+        console.print(text_table.table(None, [Column("name", wrap=None), *words("shows", "data")], rows))
 
 
 def _print(result: "StudyResult") -> None:
@@ -152,40 +155,32 @@ def _print_grids(grids: "Sequence[Grid]", console: Console) -> int:
 
 def _grid(grid: "Grid") -> Table:
     """Rows down, columns across; what disagrees is marked."""
-    from unskew.display.numbers import written_number
-
-    title = None if grid.data == "none" else grid.data
-    table = plain_table(title=title, title_justify="left")
-    table.add_column("", overflow="fold")
-    for column in grid.columns:
-        table.add_column(column, justify="right", overflow="fold")
+    rows = []
     for name, cells in grid.rows:
-        shown = []
+        shown: list[Cell] = [name]
         for cell in cells:
             _, style = _WORDS[cell.agrees] if cell is not None and cell.agrees is not None else ("", "")
             ours = "" if cell is None else written_number(cell.ours)
             paper = "" if cell is None or cell.paper is None else f"\n{written_number(cell.paper)}"
             shown.append(Text.assemble((ours, style), (paper, "dim")))
-        table.add_row(Text(name), *shown)
-    return table
+        rows.append(shown)
+    columns = [*words(""), *(Column(title, "right") for title in grid.columns)]
+    return text_table.table(None if grid.data == "none" else grid.data, columns, rows)
 
 
 def _table(result: "TableResult") -> Table:
-    from unskew.display.numbers import written_number
-
-    table = plain_table()
     several = len({cell.data for cell in result.cells}) > 1
-    for name in ("row", "column", *(("data",) if several else ())):
-        table.add_column(name, overflow="fold")
-    for name in ("paper", "ours", "spread", "difference", "tolerance"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("agrees")
-    table.add_column("notes")
+    columns = [
+        *words("row", "column", *(("data",) if several else ())),
+        *digits("paper", "ours", "spread", "difference", "tolerance"),
+        *words("agrees", "notes"),
+    ]
+    rows: list[list[Cell]] = []
     for cell in result.cells:
         word, style = _WORDS[cell.agrees]
         marks = ", ".join(map(str, result.marks(cell)))
         numbers = (cell.paper, cell.ours, cell.spread, cell.difference, cell.tolerance)
-        shown = (Text(written_number(value, "+" if k == 3 else "")) for k, value in enumerate(numbers))
+        shown = (written_number(value, "+" if k == 3 else "") for k, value in enumerate(numbers))
         names = (cell.row, cell.column, *((cell.data,) if several else ()))
-        table.add_row(*map(Text, names), *shown, Text(word, style=style), Text(marks, style="dim"))
-    return table
+        rows.append([*names, *shown, Text(word, style=style), Text(marks, style="dim")])
+    return text_table.table(None, columns, rows)
