@@ -55,7 +55,7 @@ def test_a_lead_in_errors_is_a_positive_number():
     sentence = report.verdict.findings[0].sentences[1]
     lead = say.LEADS.format(a="“near”", b="“far”", gap=f"{gap.difference:.3f}")
     ends = {"low": f"{gap.low:.3f}", "high": f"{gap.high:.3f}"}
-    assert sentence.startswith(say.LEAD_INTERVAL.format(lead=lead, level=95, **ends))
+    assert sentence.startswith(say.LEAD_INTERVAL.format(lead=lead, level="95 %", **ends))
 
 
 def test_correction_can_change_the_winner_of_an_error():

@@ -202,9 +202,7 @@ def test_exposed_rows_in_train_leave_a_sample_of_unseen_items() -> None:
     assert dropped.comparisons == clean.comparisons
     assert dropped.dropped_share == pytest.approx(1 - len(rest) / len(rows))
     gone = len(rows) - len(rest)
-    assert any(
-        f"{gone} of {len(rows)} exposed rows are also in train and left" in text for text in dropped.warnings
-    )
+    assert any(f"{gone} of {len(rows)} exposed rows are also in train and left" in text for text in dropped.warnings)
     assert not any("also in train" in text for text in clean.warnings)
 
 

@@ -144,7 +144,7 @@ def test_one_model_is_judged_alone():
     split, models = exposed_world()
     run = evaluate({"sharp": models["sharp"]}, split, metrics=["recall@2"])
     naive, row = run.estimates
-    interval = say.ALONE_INTERVAL.format(level=95, low=rounded(row.low), high=rounded(row.high))
+    interval = say.ALONE_INTERVAL.format(level="95 %", low=rounded(row.low), high=rounded(row.high))
     assert run.verdict.sentence == say.ALONE_WITH.format(
         model="“sharp”",
         metric="recall@2",

@@ -105,7 +105,7 @@ def test_one_model_has_nothing_to_be_compared_with():
     report = judge_models("head", propensity="popularity(gamma=1)")
     verdict = report.verdict
     (row,) = (row for row in report.estimates if row.estimator == "snips")
-    interval = say.ALONE_INTERVAL.format(level=95, low=rounded(row.low), high=rounded(row.high))
+    interval = say.ALONE_INTERVAL.format(level="95 %", low=rounded(row.low), high=rounded(row.high))
     interval += say.ALONE_ASSUMED.format(low=rounded(row.assumed_low), high=rounded(row.assumed_high))
     assert verdict.sentence == say.ALONE_WITH.format(
         model="“head”",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unskew.data.candidates import All
+from unskew.display import numbers
 from unskew.display.numbers import factor, rounded, signed
 from unskew.display.phrases import capital, counted, few, listed, lowered, quoted, sentence
 from unskew.estimators import Comparison, Estimate
@@ -274,7 +275,8 @@ def _lead_words(judging: Standing, lead: Comparison | None, level: float) -> Ite
     if lead.p_value_holm is None or ahead.low is None or ahead.high is None:
         yield say.LEADS_UNSURE.format(lead=text)
         return
-    text = say.LEAD_INTERVAL.format(lead=text, level=100 * level, low=rounded(ahead.low), high=rounded(ahead.high))
+    ends = {"low": rounded(ahead.low), "high": rounded(ahead.high)}
+    text = say.LEAD_INTERVAL.format(lead=text, level=numbers.level(level), **ends)
     p = "p < 0.0001" if lead.p_value_holm < 1e-4 else f"p = {lead.p_value_holm:.2g}"
     if judging.is_beyond_chance(lead):
         yield say.BEYOND_CHANCE.format(lead=text, p=p)
@@ -350,7 +352,7 @@ def _lone_headline(report: "Report", voice: Voice) -> str:
 
 
 def _interval(row: Estimate, low: float, high: float) -> str:
-    text = say.ALONE_INTERVAL.format(level=100 * row.level, low=rounded(low), high=rounded(high))
+    text = say.ALONE_INTERVAL.format(level=numbers.level(row.level), low=rounded(low), high=rounded(high))
     if row.assumed_low is not None and row.assumed_high is not None:
         text += say.ALONE_ASSUMED.format(low=rounded(row.assumed_low), high=rounded(row.assumed_high))
     return f" ({text})"
