@@ -1,4 +1,4 @@
-"""What your recommender's offline metrics would be if the log were not skewed, and how sure that is."""
+"""Offline evaluation of recommenders, corrected for the skew of the log, with intervals."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +55,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     home = import_module(_HOMES[name])
-    return home if home.__name__ == f"unskew.{name}" else getattr(home, name)  # a package that can be called is both
+    return home if home.__name__ == f"unskew.{name}" else getattr(home, name)  # a callable package is a module too
 
 
 def __dir__() -> list[str]:

@@ -128,10 +128,10 @@ def test_every_row_is_drawn_equally_often_for_each_part() -> None:
 
 def test_how_it_was_made_is_recorded() -> None:
     log = log_of([20, 30])
-    assert split_per_user(log, 0.2, validation=0.1, least=5, rng=3).made == "per-user(0.7/0.1/0.2, least=5), seed 3"
-    assert split_per_user(log, 0.2, validation=0.1, rng=3).made == "per-user(0.7/0.1/0.2), seed 3"
-    assert split_per_user(log, 0.2, least=5, rng=3).made == "per-user(0.8/0.2, least=5), seed 3"
-    assert split_per_user(log, 0.2, rng=3).made == "per-user(0.2), seed 3"
+    assert split_per_user(log, 0.2, validation=0.1, least=5, rng=3).origin == "per-user(0.7/0.1/0.2, least=5), seed 3"
+    assert split_per_user(log, 0.2, validation=0.1, rng=3).origin == "per-user(0.7/0.1/0.2), seed 3"
+    assert split_per_user(log, 0.2, least=5, rng=3).origin == "per-user(0.8/0.2, least=5), seed 3"
+    assert split_per_user(log, 0.2, rng=3).origin == "per-user(0.2), seed 3"
 
 
 def test_a_share_alone_gives_the_rows_it_always_gave() -> None:

@@ -76,7 +76,7 @@ def test_the_seed_decides(name: str) -> None:
 def test_how_a_split_was_made_is_recorded(name: str) -> None:
     log = some_log(times=name == "temporal")
     assert (
-        SPLITTERS[name](log, 3).made
+        SPLITTERS[name](log, 3).origin
         == {
             "fractions of two": "fractions(80/20), seed 3",
             "fractions of three": "fractions(70/15/15), seed 3",
@@ -114,7 +114,7 @@ def test_leave_one_out_takes_each_users_latest_row_and_leaves_single_rows() -> N
     log = Interactions.from_arrays([1, 1, 1, 2, 3, 3], [1, 2, 3, 1, 2, 3], times=[5, 9, 7, 1, 4, 3])
     split = split_leave_one_out(log)
     assert keys(split.test) == {(1, 2), (3, 2)}
-    assert split.made == "leave-one-out(latest)"
+    assert split.origin == "leave-one-out(latest)"
 
 
 def test_leave_one_out_without_times_takes_one_row_of_each_user() -> None:

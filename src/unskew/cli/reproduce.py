@@ -1,4 +1,4 @@
-"""The command ``unskew reproduce``: a paper's numbers, computed anew and set beside what it printed."""
+"""The command ``unskew reproduce``: it recomputes a paper's numbers and compares them with the printed ones."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,35 +20,40 @@ if TYPE_CHECKING:
     from unskew.studies.grid import Grid
 
 MOST_ROWS = 150
-"""Rows of numbers that are printed of a table; the page and the JSON have all."""
+"""How many rows of a table are printed; the page and the JSON have all rows."""
 _WORDS = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("-", "dim")}
 
 
 def reproduce_command(
     study: Annotated[
-        str | None, typer.Argument(metavar="[STUDY[/TABLE]]", help="As in schnabel2016 or schnabel2016/table1.")
+        str | None,
+        typer.Argument(
+            metavar="[STUDY[/TABLE]]", help="A paper or one of its tables, as in schnabel2016 or schnabel2016/table1."
+        ),
     ] = None,
-    fast: Annotated[bool, typer.Option("--fast", help="A small version: fewer trials, wider tolerances.")] = False,
-    tune: Annotated[
-        bool, typer.Option("--tune", help="Search for the models' settings again, instead of those recorded.")
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Run a small version, with fewer trials and wider tolerances.")
     ] = False,
-    trials: Annotated[int | None, typer.Option(help="How many trials [default: as the paper, or fewer]")] = None,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Search for the settings of the models instead of using the recorded ones.")
+    ] = False,
+    trials: Annotated[int | None, typer.Option(help="Number of trials [default: that of the paper, or fewer].")] = None,
     seed: Seed = 0,
     folder: DataFolder = None,
     cache: Annotated[
         Path | None,
-        typer.Option(
-            help="Where models that take minutes to train are kept for another run [default: the user's cache]"
-        ),
+        typer.Option(help="Folder that keeps slowly trained models for the next run [default: your cache directory]."),
     ] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Train everything anew, and keep nothing.")] = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Train all models again, and keep none.")] = False,
     json: JsonFile = None,
     html: HtmlFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Compute a paper's tables and figures anew and say which numbers agree; without a name, list the papers.
+    """Recompute a paper's tables and report which numbers agree.
 
-    Exit 0: all that can be compared agrees and all claims hold, 1: some do not, 2: nothing could run.
+    Without a name, list the papers.
+
+    Exit status: 0 if all comparable numbers agree and all claims hold, 1 if some do not, 2 if nothing could run.
     """
     from unskew.data.sources import cache_folder
     from unskew.studies import STUDIES, Context, get_study
@@ -85,9 +90,9 @@ def _page(result: "StudyResult") -> str:
 
 
 def _first_reason(result: "StudyResult") -> str:
-    """What the first cell or claim without a number says."""
+    """The note of the first cell or claim without a number."""
     reasons = [cell.note for cell in result.cells] + [claim.evidence for claim in result.claims]
-    return next((reason for reason in reasons if reason), "there is nothing in it")
+    return next((reason for reason in reasons if reason), "it has no numbers")
 
 
 _PRESENCE = {"present": "", "partly": " (partly here)", "absent": " (not here)"}
@@ -114,12 +119,12 @@ def _print(result: "StudyResult") -> None:
         grids = grids_of(table)
         left = _print_grids(grids, console)
         if left:
-            console.print(Text(f"and {left:,} rows more: see --html or --json", style="dim"))
+            console.print(Text(f"and {left:,} more rows: see --html or --json", style="dim"))
         if grids:
             absent = sum(cell.ours is None for cell in table.cells)
-            missing = f"; {absent} numbers of the paper need data that is not here" if absent else ""
+            missing = f"; {absent} numbers of the paper need data that is not available" if absent else ""
             console.print(
-                Text(f"ours, and below it the paper's{missing}; --html and --json have all of it", style="dim")
+                Text(f"our number, and below it the paper's{missing}; --html and --json have all rows", style="dim")
             )
         elif table.cells:
             console.print(_table(table))
@@ -140,7 +145,7 @@ def _print(result: "StudyResult") -> None:
 
 
 def _print_grids(grids: "Sequence[Grid]", console: Console) -> int:
-    """Print the first grids, as many as can be read; say how many rows are left."""
+    """Print the first grids; return how many rows are left."""
     shown = 0
     for k, grid in enumerate(grids):
         if k and shown + len(grid.rows) > MOST_ROWS:
@@ -151,7 +156,7 @@ def _print_grids(grids: "Sequence[Grid]", console: Console) -> int:
 
 
 def _grid(grid: "Grid") -> Table:
-    """Rows down, columns across; what disagrees is marked."""
+    """The cells as a grid; those that disagree are marked."""
     from unskew.studies.numbers import written_number
 
     title = None if grid.data == "none" else grid.data

@@ -83,7 +83,7 @@ class Marketplace(WorldModel, word="marketplace"):
         chance = logistic(affinity + solve_offset(affinity, self.liked))
         relevant = generator.random(chance.shape) < chance
         exposure = self.exposure()[generator.permutation(self.items)]
-        return World.hide(relevant, exposure, self.holdout, rng=generator, made=str(self))
+        return World.hide(relevant, exposure, self.holdout, rng=generator, origin=str(self))
 
     def exposure(self) -> Floats:
         """P of the items from the most to the least shown."""

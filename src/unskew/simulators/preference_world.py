@@ -202,7 +202,7 @@ class _Observed:
             test=self.interactions(state == TEST, in_test, "test", propensity),
             offsets=offsets_of(counts),
             items=likes.items[hidden],
-            made=str(model),
+            origin=str(model),
             chances=chances[hidden],
             strength=None if likes.strength is None else likes.strength[hidden],
             likes=likes,

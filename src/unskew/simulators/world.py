@@ -27,7 +27,7 @@ class World:
         absolute terms.
     offsets, items : array of int
         The relevant items of user u, ascending, are ``items[offsets[u]:offsets[u + 1]]``.
-    made : str
+    origin : str
         The words of the world it was drawn from.
     chances : array, optional
         P(in the test | not in train) of every relevant item, in the order of `items`.
@@ -41,14 +41,14 @@ class World:
     test: Interactions
     offsets: Ints
     items: Ints
-    made: str = "given"
+    origin: str = "given"
     chances: Floats | None = None
     strength: Floats | None = None
     likes: Preferences | None = None
 
     @classmethod
     def hide(
-        cls, relevant: Bools, observation: Floats, holdout: float, *, rng: np.random.Generator, made: str = "given"
+        cls, relevant: Bools, observation: Floats, holdout: float, *, rng: np.random.Generator, origin: str = "given"
     ) -> "World":
         r"""Observe a part of what is relevant, and hold a part of that out.
 
@@ -64,7 +64,7 @@ class World:
         holdout : float
             h.
         rng : Generator
-        made : str
+        origin : str
             What to record as the origin.
         """
         draws = rng.random(relevant.shape)
@@ -73,7 +73,7 @@ class World:
         train = observed & ~held
         if not held.any() or not train.any():
             raise DataError(
-                f"{made}: so little is observed that train or test is empty; let it have more users or items"
+                f"{origin}: so little is observed that train or test is empty; let it have more users or items"
             )
         in_test = np.broadcast_to(test_propensity(observation, 1 - holdout, holdout), relevant.shape)
         hidden = relevant & ~train
@@ -82,7 +82,7 @@ class World:
             test=_interactions(held, propensity=in_test[held], name="test"),
             offsets=offsets_of(hidden.sum(axis=1)),
             items=np.nonzero(hidden)[1].astype(np.int32),
-            made=made,
+            origin=origin,
         )
 
     @property
@@ -98,7 +98,7 @@ class World:
     @property
     def split(self) -> Split:
         """Train and test, to judge models by as one would in practice."""
-        return Split(self.train, self.test, made=self.made)
+        return Split(self.train, self.test, origin=self.origin)
 
     @cached_property
     def relevant_counts(self) -> Ints:

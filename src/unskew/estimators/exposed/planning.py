@@ -190,7 +190,7 @@ class ExposurePlan:
             )
         return found
 
-    def needed_to_tell(self, difference: float, *, correlation: float = 0.5, power: float = 0.8) -> int:
+    def needed_to_detect(self, difference: float, *, correlation: float = 0.5, power: float = 0.8) -> int:
         """The fewest exposed items a user for a test to find a difference of two models.
 
         The test is two-sided, at 1 less the level, of the paired difference.
