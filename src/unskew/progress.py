@@ -66,11 +66,11 @@ def counted(progress: Stage | None, stage: str, pieces: Collection[_T]) -> Itera
     als
     fitting 1 1
     """
-    tell = progress or _nobody
+    report = progress or _nobody
     for done, piece in enumerate(pieces):
-        tell(stage, done, len(pieces))
+        report(stage, done, len(pieces))
         yield piece
-    tell(stage, len(pieces), len(pieces))
+    report(stage, len(pieces), len(pieces))
 
 
 def prefixed(progress: Stage | None, prefix: str) -> Stage | None:

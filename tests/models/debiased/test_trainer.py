@@ -46,7 +46,7 @@ def test_the_same_seed_gives_the_same_factors_and_another_gives_others(text):
 @ALL
 def test_what_comes_back_fits_together(text):
     progress, told = [], []
-    fit = train(text, progress=lambda done, total: progress.append((done, total)), tell=told.append)
+    fit = train(text, progress=lambda done, total: progress.append((done, total)), say=told.append)
     assert fit.epochs == len(fit.checks) == len(told) == 4
     aucs = [check.metrics["auc"] for check in fit.checks]
     assert fit.auc == max(aucs)

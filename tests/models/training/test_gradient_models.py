@@ -126,7 +126,7 @@ def test_a_killed_process_goes_on_to_the_same_bytes(tmp_path, request):
     assert ended.returncode == -9, ended.stderr.decode()
     model, options = made("bpr", iterations=300, every=150), {"judge": judge, "metrics": ("short", "long")}
     told = []
-    resumed = model.train(small_log(), checkpoint=file, tell=told.append, **options)
+    resumed = model.train(small_log(), checkpoint=file, say=told.append, **options)
     assert len(told) == 1  # the first half was not done again
     assert outcome(resumed) == outcome(model.train(small_log(), **options))
 
@@ -173,7 +173,7 @@ def test_losses_are_told_and_fall(tmp_path):
     told, seen = [], []
     model = made("bpr", iterations=200, every=50)
     run = model.train(
-        small_log(), judge=judge, tell=told.append, progress=lambda done, total: seen.append((done, total))
+        small_log(), judge=judge, say=told.append, progress=lambda done, total: seen.append((done, total))
     )
     assert [check.iteration for check in run.checks] == [50, 100, 150, 200]
     losses = [check.loss for check in run.checks]
