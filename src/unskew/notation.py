@@ -41,10 +41,6 @@ def parse_word(text: str) -> Word:
     text : str
         The word as written; blanks around its parts do not matter.
 
-    Returns
-    -------
-    Word
-
     Raises
     ------
     ConfigError

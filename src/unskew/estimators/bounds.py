@@ -32,10 +32,6 @@ def tail_bound(loss: npt.ArrayLike, propensity: npt.ArrayLike, eta: float) -> fl
     eta : float
         Chance that the bound fails, between 0 and 1.
 
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(tail_bound([[2, 1], [0, 1]], [[0.5, 0.5], [0.1, 1]], eta=0.1), 4)
@@ -71,10 +67,6 @@ def erm_bound(estimate: float, propensity: npt.ArrayLike, *, largest_loss: float
         Size of H.
     eta : float
         Chance that the bound fails, between 0 and 1.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -113,10 +105,6 @@ def misspecified_bound(
         The P-hat used, of the same shape, above 0.
     largest_loss, hypotheses, eta
         As in `erm_bound`.
-
-    Returns
-    -------
-    float
     """
     true, used = _chance(propensity, "propensity", zero=True), _assumed(assumed)
     _same_shape(true, used, "propensity", "assumed")
@@ -138,10 +126,6 @@ def ips_variance(loss: npt.ArrayLike, propensity: npt.ArrayLike) -> float:
         Loss of every cell, observed or not.
     propensity : array
         P of every cell, of the same shape, in (0, 1].
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -171,10 +155,6 @@ def ips_bias(loss: npt.ArrayLike, propensity: npt.ArrayLike, assumed: npt.ArrayL
         The true P of every cell, of the same shape, in [0, 1].
     assumed : array
         The P-hat used, of the same shape, above 0.
-
-    Returns
-    -------
-    float
 
     Examples
     --------

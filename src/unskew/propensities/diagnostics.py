@@ -112,7 +112,7 @@ def diagnose(
         kind = "smaller" if inverse_sum > cells else "larger"
         note = (
             f"the sum of 1/P over the {len(known):,} observed rows is {inverse_sum:,.0f}, but there are {cells:,} "
-            f"pairs, so many propensities are {kind} than they should be; check the propensity model"
+            f"pairs: many propensities are {kind} than they should be; check the propensity model"
         )
         notes = (*notes, note)
     return Diagnostics(

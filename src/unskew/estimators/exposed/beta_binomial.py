@@ -22,10 +22,6 @@ class BetaBinomial:
     If :math:`N^+_u` of L items are positive with :math:`N^+_u \sim BB(L, a, b)`, then the number n in a random sample
     of l is :math:`BB(l, a, b)` with the same a and b, whatever L. So a and b can be fitted to the samples, and given n
     the number of positives that were not drawn is :math:`BB(L - l, a + n, b + l - n)`.
-
-    Parameters
-    ----------
-    a, b : float
     """
 
     a: float

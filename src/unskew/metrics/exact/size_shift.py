@@ -130,7 +130,7 @@ def expected_move(
 
     A mean over positives does not change (Lim et al. 2015, theorem 1), NDCG changes by `ndcg_shrinkage` (theorem 2), a
     sum by s/p, and every other metric as its `expected_values` says. With s > p it is an unbiased estimate of the value
-    on a larger set, of which the p positives are a random part; `mrr` and `hit` have no such estimate.
+    on a larger set, from which the p positives were drawn; `mrr` and `hit` have no such estimate.
 
     Parameters
     ----------
@@ -252,10 +252,6 @@ def expected_average_precision(above: Ints | Sequence[int], observed: int) -> fl
         How many candidates are above each positive, all different. For ties see `expected_move`.
     observed : int
         s; it may exceed p if p is at least 2.
-
-    Returns
-    -------
-    float
     """
     places = np.sort(np.atleast_1d(np.asarray(above)))
     if not places.size or places.ndim != 1 or places.dtype.kind not in "iu" or places[0] < 0:

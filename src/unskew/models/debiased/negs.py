@@ -37,7 +37,7 @@ class NegS(DebiasedModel, word="negs"):
     drawn: int = 100
 
     needs_both: ClassVar[bool] = False
-    cells: ClassVar[int] = 300_000  # draws of different steps are independent, so many small steps are better
+    cells: ClassVar[int] = 300_000  # small, because draws of different steps are independent
 
     def __post_init__(self) -> None:
         super().__post_init__()

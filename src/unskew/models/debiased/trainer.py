@@ -84,7 +84,7 @@ class Watch:
 
     @property
     def over(self) -> bool:
-        """Whether training stops, because `patience` epochs were no better."""
+        """Whether training stops, because `patience` epochs brought no better AUC."""
         epoch, patience = self.checks[-1].iteration, self.model.patience
         # epochs before the first possible stop do not count
         since = max(self.best_epoch, self.model.patient_until)

@@ -111,10 +111,6 @@ def fit_cpt(
         As in `CptV`.
     rng : int or Generator
         Generator of the starting point.
-
-    Returns
-    -------
-    CptFit
     """
     data = _Data.of(rated, smoothing)
     state = data.start(classes, np.random.default_rng(rng))

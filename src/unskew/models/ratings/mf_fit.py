@@ -79,10 +79,6 @@ def fit_mf(
         A fit to start from, for instance that of another penalty. Factors that vanished under a larger penalty are
         initialised again, because 0 is a saddle that they do not leave even if a smaller penalty would let them grow.
 
-    Returns
-    -------
-    MfFit
-
     Raises
     ------
     ConfigError

@@ -86,10 +86,6 @@ def tune_mf(
         Generator of the folds.
     progress : callable, optional
         Called as ``progress(done, total)``, in fits.
-
-    Returns
-    -------
-    MfTuning
     """
     penalties = tuple(sorted(map(float, penalty_grid), reverse=True))
     if not factors_grid or not penalties or folds < 2:

@@ -50,8 +50,9 @@ class Rated:
         if (outside | bad).any():
             row = int(np.argmax(outside | bad))
             raise DataError(
-                f"ratings: row {row + 1} has user {users[row]}, item {items[row]}, value {values[row]:g} and weight "
-                f"{weights[row]:g}; expected codes below {self.n_users} and {self.n_items}, finite values, positive weights"
+                f"ratings: row {row + 1} has user {users[row]}, item {items[row]}, value {values[row]:g} and "
+                f"weight {weights[row]:g}; codes must be below {self.n_users} and {self.n_items}, values finite "
+                "and weights above 0"
             )
         keys = pair_keys(users, items, self.n_items)
         order = np.argsort(keys, kind="stable")

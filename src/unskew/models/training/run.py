@@ -135,8 +135,8 @@ class Run(ABC):
         """Continue from a checkpoint."""
         if progress["done"] > self.settings.iterations:
             raise DataError(
-                f"{path}: this checkpoint is already at step {progress['done']}, but only {self.settings.iterations} were "
-                "requested; request more iterations, or name another file"
+                f"{path}: this checkpoint is already at step {progress['done']}, but only {self.settings.iterations} "
+                "were requested; request more iterations, or name another file"
             )
         self.done = progress["done"]
         self.checks = [Check(iteration, loss, metrics) for iteration, loss, metrics in progress["checks"]]

@@ -55,7 +55,7 @@ class FittedObservation:
 
 
 class ObservationModel(PropensityModel):
-    """A model of which pairs are observed, out of all pairs that could have been."""
+    """A model that predicts which pairs are observed, out of all pairs that could have been."""
 
     @property
     def tables(self) -> dict[str, "str | Held"]:
