@@ -1,4 +1,4 @@
-"""Offline evaluation of recommenders, corrected for the skew of the log, with intervals."""
+"""What your recommender's offline metrics would be if the log were not skewed, and how sure that is."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -120,7 +120,7 @@ def test_a_test_that_was_all_trained_on_is_refused(world, refuse):
 @pytest.mark.parametrize("option", ["--json", "--html"])
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(world, refuse, option):
     run = world.evaluate()
-    refuse(*run, option, world / "no/such/out", says=("does not exist", "make it first"), outputs=False)
+    refuse(*run, option, world / "no/such/out", says=("does not exist", "create it first"), outputs=False)
     refuse(*run, option, str(world.folder), says=("this is a directory", "name a file in it"), outputs=False)
     refuse(*run, option, world / "train.csv/out", says=("train.csv is a file, not a folder",), outputs=False)
     refuse(*run, option, world / ("x" * 300), says=("cannot be written to",), outputs=False)

@@ -17,9 +17,9 @@ def test_the_answers_are_those_of_the_plan(unskew):
     first, by_width, by_number, by_gap, last = outcome.out.splitlines()
     assert first == "recall near 0.1; 1,400 users, 2,000 items each, 0.05 of them positive"
     needed = plan.needed(0.02)
-    assert by_width.startswith(f"For 0.02: {needed} exposed items a user, {1400 * needed:,} in all: ")
+    assert by_width.startswith(f"For 0.02: {needed} exposed items per user, {1400 * needed:,} in all: ")
     assert f"width {plan.width(20):.3g} at 0.95" in by_number
-    assert f": {plan.needed_to_detect(0.02)} exposed items a user" in by_gap
+    assert f": {plan.needed_to_detect(0.02)} exposed items per user" in by_gap
     assert f"{plan.width(2000):.3g}" in last
 
 

@@ -136,7 +136,7 @@ def test_a_sample_without_some_rating_is_noted_with_smoothing_and_refused_withou
     noted = unskew(*words, "--propensity", f"naive-bayes(mcar={world / 'mcar.csv'})")
     assert noted.code == 0
     assert "rating 5, absent from" in noted.err
-    assert "rests on smoothing alone" in noted.err
+    assert "depends on smoothing alone" in noted.err
     refuse(
         *words,
         "--propensity",
@@ -343,7 +343,7 @@ def test_a_sample_that_is_part_of_the_test_is_told_of_and_gives_no_curve(world, 
     words = ["--predictions", predictions(world), "--propensity", f"naive-bayes(mcar={world / 'mcar.csv'})"]
     outcome = unskew(*world.evaluate(*words, "--json", "-", model=False))
     assert outcome.code == 0
-    assert "take the random sample out of them first" in " ".join(json.loads(outcome.out)["warnings"])
+    assert "remove the random sample from these rows first" in " ".join(json.loads(outcome.out)["warnings"])
     assert json.loads(outcome.out)["run"]["propensity_diagnostics"]["reliability"] == []
 
 

@@ -111,7 +111,7 @@ def test_quiet_says_nothing(unskew, tmp_path):
         ("ibp(sizes=normal(3))", "normal"),
         ("ibp(holdout=0)", "between 0 and 1"),
         ("ibp(alpha=10000, users=100000)", "1,000,000,000 likes are to be expected"),
-        ("ibp(users=2, alpha=1e-9)", "no user likes anything"),
+        ("ibp(users=2, alpha=1e-9)", "no user likes an item"),
         ("ipb", "did you mean 'ibp'"),
         ("ibp(alhpa=3)", "alpha"),
         ("missing.json", "cannot be read"),
@@ -170,4 +170,4 @@ def test_the_file_of_the_calibration_is_not_written_over(unskew, calibrated):
     place = calibrated.rename(calibrated.with_name("world.json"))
     outcome = unskew("simulate", place, place.parent, "--world", "ibp-pop")
     assert outcome.code == 2
-    assert "would be written over" in outcome.err
+    assert "would overwrite" in outcome.err

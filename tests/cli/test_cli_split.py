@@ -65,7 +65,7 @@ def test_a_validation_part_without_a_row_is_said_and_not_written(world, unskew):
     outcome = unskew("split", world / "train.csv", world / "parts", "--per-user", "70/10/20", "--least", "5")
     assert outcome.code == 0
     assert sorted(parts(world / "parts")) == ["test", "train"]
-    assert outcome.out.endswith("no user has enough rows for a validation row, so there is no validation part\n")
+    assert outcome.out.endswith("no user has enough rows for a validation row\n")
 
 
 def test_leave_one_out_takes_the_latest(world, unskew):
@@ -105,7 +105,7 @@ def test_a_random_share_rewrites_the_propensity_of_the_test(world, unskew, optio
 @pytest.mark.parametrize("options", [("--temporal", "0.25"), ("--leave-one-out",)])
 def test_a_split_that_is_no_random_share_leaves_the_propensity_out_and_says_so(world, unskew, options):
     outcome = unskew("split", world / "test.csv", world / "parts", *options)
-    assert "propensity column of the test was left out" in outcome.err
+    assert "propensity column of the test was dropped" in outcome.err
     assert "propensity" not in parts(world / "parts")["test"].columns
 
 
@@ -171,7 +171,7 @@ BAD = {
     "least 0": (("--per-user", "0.2", "--least", "0"), "least 0 must be 1 or more, as in 5"),
     "least alone": (("--least", "5"), "--least needs --per-user, as in --per-user 70/10/20 --least 5"),
     "least of another way": (("--temporal", "0.2", "--least", "5"), "--least needs --per-user"),
-    "least above all": (("--per-user", "70/10/20", "--least", "99"), "100 rows leave nothing for test under per-user"),
+    "least above all": (("--per-user", "70/10/20", "--least", "99"), "100 rows leave none for test under per-user"),
     "share 2": (("--temporal", "2"), "must lie between 0 and 1, as in 0.2"),
     "fractions in words": (("--fractions", "a/b"), "as in 80/20 or 70/15/15"),
     "four fractions": (("--fractions", "1/2/3/4"), "two or three positive parts"),
@@ -194,7 +194,7 @@ LOGS = {
     "empty": ("", "the file is empty"),
     "header only": ("user,item\n", "header but no row"),
     "ragged": ("user,item\nu1,i1\nu2\n", "line 3 has 1 field"),
-    "one row": ("user,item\nu1,i1\n", "leave nothing for"),
+    "one row": ("user,item\nu1,i1\n", "leave none for"),
     "bad propensity": ("user,item,propensity\nu1,i1,2\n", "outside (0, 1]"),
 }
 
@@ -228,4 +228,4 @@ def test_a_folder_that_cannot_be_written_to_is_refused(world, refuse):
 
 
 def test_the_log_is_never_written_over(world, refuse):
-    refuse("split", world / "train.csv", str(world.folder), says=("would be written over",), outputs=False)
+    refuse("split", world / "train.csv", str(world.folder), says=("would overwrite",), outputs=False)

@@ -84,7 +84,7 @@ def test_recommendations_of_one_level_give_no_number() -> None:
 def test_two_levels_give_no_number_for_it_would_have_no_error() -> None:
     with pytest.raises(PropensityError, match=r"the number of interactions is 1 or 4 for every item.*name a gamma"):
         fit_gamma(np.array([1, 4]), np.array([1, 2.0]))
-    with pytest.raises(PropensityError, match=r"of 4 popularity levels the recommendations show 2, .*needs three"):
+    with pytest.raises(PropensityError, match=r"of 4 popularity levels the recommendations show 2, .*three are needed"):
         fit_gamma(np.array([1, 2, 3, 4]), np.array([0, 0, 5.0, 2]))
     # of three levels the highest is cut, so two are left
     with pytest.raises(PropensityError, match="of 2 popularity levels the recommendations show 2"):

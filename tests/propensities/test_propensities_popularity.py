@@ -58,7 +58,7 @@ def test_another_word_is_refused_with_a_hint(word: str, says: str) -> None:
 
 @pytest.mark.parametrize("gamma", ["auto", "from(mf.npz)"])
 def test_a_gamma_that_is_not_fitted_yet_gives_no_propensity(gamma: str) -> None:
-    with pytest.raises(ConfigError, match="this gamma has yet to be fitted"):
+    with pytest.raises(ConfigError, match="gamma is fitted only during an evaluation"):
         Popularity(gamma).fit(LOG, LOG)
 
 

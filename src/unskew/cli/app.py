@@ -26,7 +26,7 @@ _REPORT = "this is a bug; please report what --debug shows"
 
 app = typer.Typer(
     name="unskew",
-    help="Evaluate recommenders on logged data, corrected for the skew of the log.",
+    help="What your recommender's offline metrics would be if the log were not skewed, and how sure that is.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

@@ -199,7 +199,7 @@ def demo_command(
 def _demo_table(result: "Demo") -> Table:
     from unskew.studies.demo import WAYS
 
-    title = f"{result.metric} over relevant pairs: value, 95% interval, range over the assumed biases"
+    title = f"{result.metric} over relevant pairs: value, 95% interval, range over what may be assumed"
     table = plain_table(title=title, title_justify="left")
     table.add_column("model")
     table.add_column("truth", justify="right")

@@ -79,7 +79,7 @@ def densify(
         keep &= _largest(_counts(log.users, keep, log.n_users), users)[log.users]
     keep = _core(log, keep, user_least, item_least)
     if not keep.any():
-        raise DataError(f"{log.name}: of {_size(log)} no row is left after keeping {rule}; lower these limits")
+        raise DataError(f"{log.name}: no row of {_size(log)} is left after keeping {rule}; lower these limits")
     dense = _trim(log.take(keep))
     return Densified(dense, before=_size(log), after=_size(dense), rule=rule)
 

@@ -229,9 +229,9 @@ def test_other_plans_that_cannot_be_are_refused() -> None:
             plan.width(exposed)
     with pytest.raises(ConfigError, match="both models between 0 and 1"):
         plan.needed_to_detect(0.3)
-    with pytest.raises(ConfigError, match="take more users"):
+    with pytest.raises(ConfigError, match="use more users"):
         plan.needed_to_detect(0.01)
     with pytest.raises(ConfigError, match="correlation 1"):
         plan.needed_to_detect(0.05, correlation=1)
-    with pytest.raises(ConfigError, match="no more than all"):
+    with pytest.raises(ConfigError, match="at most all"):
         recall_variance(0.5, 3, 2)

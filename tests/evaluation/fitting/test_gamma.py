@@ -235,7 +235,7 @@ def test_a_missing_file_is_refused() -> None:
 
 def test_a_models_own_propensity_must_name_a_number() -> None:
     split = split_fractions(skewed_log(), (80, 20), rng=1)
-    with pytest.raises(ConfigError, match="this gamma has yet to be fitted"):
+    with pytest.raises(ConfigError, match="gamma is fitted only during an evaluation"):
         evaluate({"ips": "mf-ips(propensity=popularity(gamma=auto))"}, split, metrics=["mae"])
 
 

@@ -132,7 +132,7 @@ def test_a_large_catalogue_makes_smaller_blocks():
 
 @pytest.mark.parametrize("word", ["ips", "dr", "autodebias"])
 def test_who_needs_a_uniform_sample_says_so(word):
-    with pytest.raises(ConfigError, match=rf"{word} learns from a small uniform sample too, .* --uniform"):
+    with pytest.raises(ConfigError, match=rf"{word} also needs a small uniform sample .* --uniform"):
         Model.from_word(word).fit(TRAIN)
 
 

@@ -130,7 +130,7 @@ def test_pairs_are_drawn_in_proportion_to_the_rows_or_weights_of_a_user():
 
 def test_weights_need_propensities():
     model = made("mf-adg(propensity=column)")
-    with pytest.raises(PropensityError, match="needs the propensity of each row, and there is none"):
+    with pytest.raises(PropensityError, match="needs the propensity of each row"):
         model.fit(small_log())
 
 
