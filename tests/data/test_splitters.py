@@ -162,7 +162,7 @@ def test_a_part_left_empty_is_refused() -> None:
     log = Interactions.from_arrays([1, 2], [1, 2], times=[3, 3], name="log")
     with pytest.raises(DataError, match=r"log: no row is later than the start of the last 0.2"):
         split_temporal(log)
-    with pytest.raises(DataError, match="nothing for test under leave-one-out"):
+    with pytest.raises(DataError, match="none for test under leave-one-out"):
         split_leave_one_out(log)
     with pytest.raises(DataError, match="none for train"):
         split_per_user(log, 0.9)

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 @command_of(EvaluateOptions)
 def evaluate_command(options: EvaluateOptions) -> None:
-    """Evaluate models on held-out data, corrected for the skew of the log.
+    """Evaluate models on held-out data, naively and corrected.
 
-    Each metric is estimated naively and corrected, with intervals and with warnings where a number is doubtful.
+    Each metric is averaged naively and estimated with a correction for the skew of the log, with intervals, and with
+    warnings if a number is doubtful.
     """
     from unskew.evaluation import compare, get_preset, resolve
     from unskew.evaluation.comparing.earlier_run import read_earlier

@@ -176,7 +176,9 @@ class EvaluateOptions(ColumnOptions):
     ] = None
     unlisted: Annotated[
         str | None,
-        typer.Option(help="Items outside a top-N list: zero gives them no gain, tied ranks them below it as ties."),
+        typer.Option(
+            help="Items outside a top-N list: zero gives them no gain, tied puts them below it [default: zero]."
+        ),
     ] = None
     users: Annotated[
         str | None,

@@ -169,9 +169,9 @@ def demo_command(
     out: Annotated[Path, typer.Option(help="Folder for the log, the report and the page.")] = Path("unskew-demo"),
     seed: Annotated[int, typer.Option(help="Seed of the simulated world.")] = 0,
 ) -> None:
-    """Run an example: four models on a simulated log with known truth.
+    """Run an example on a simulated log whose truth is known.
 
-    The naive and the corrected estimates are compared with the truth.
+    Four models are evaluated, and the naive and the corrected estimates are compared with the truth.
     """
     from unskew.studies.demo import make_folder as make_demo_folder
     from unskew.studies.demo import run_demo

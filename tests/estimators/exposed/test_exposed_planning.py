@@ -219,7 +219,7 @@ def test_what_cannot_be_is_refused(changed: dict[str, Any], says: str) -> None:
 
 
 def test_other_plans_that_cannot_be_are_refused() -> None:
-    with pytest.raises(ConfigError, match="more than the 2 positives"):
+    with pytest.raises(ConfigError, match="only 2 positives"):
         ExposurePlan(100, 40, 0.5, 0.05, cutoff=10)
     with pytest.raises(ConfigError, match="cut-off 41"):
         ExposurePlan(100, 40, 0.5, cutoff=41)
