@@ -17,13 +17,13 @@ def change(array, place, value):
 FACTORS = {
     "NaN in user factors": (
         lambda w: {"user_factors": change(w.array("user_factors"), (3, 1), np.nan)},
-        ("user_factors holds nan at row 3", "finite"),
+        ("user_factors has nan in row 3", "finite"),
     ),
     "infinity in item factors": (
         lambda w: {"item_factors": change(w.array("item_factors"), (4, 0), np.inf)},
-        ("item_factors holds inf at row 4", "finite"),
+        ("item_factors has inf in row 4", "finite"),
     ),
-    "NaN in a bias": (lambda w: {"item_bias": np.full(15, np.nan)}, ("item_bias holds nan at row 0",)),
+    "NaN in a bias": (lambda w: {"item_bias": np.full(15, np.nan)}, ("item_bias has nan in row 0",)),
     "other widths": (
         lambda w: {"user_factors": w.array("user_factors")[:, :2]},
         ("user_factors (20, 2)", "item_factors (15, 4)", "same number of columns"),
@@ -35,7 +35,7 @@ FACTORS = {
         ("19 user_ids for 20 rows", "one id per row"),
     ),
     "too many item ids": (lambda w: {"item_ids": np.arange(16)}, ("16 item_ids for 15 rows",)),
-    "an id twice": (lambda w: {"item_ids": np.array(["i1"] * 15)}, ("item_ids", "'i1' stands more than once")),
+    "an id twice": (lambda w: {"item_ids": np.array(["i1"] * 15)}, ("item_ids", "'i1' occurs more than once")),
     "ids in two dimensions": (
         lambda w: {"user_ids": w.array("user_ids").reshape(20, 1)},
         ("user_ids", "expected one dimension"),
@@ -159,7 +159,7 @@ def test_two_models_of_one_name_are_refused(world, refuse, more):
 
 
 def test_a_run_without_a_model_is_refused(world, refuse):
-    refuse(*world.evaluate(model=False), says=("no model to judge", "--factors, --scores, --model or --predictions"))
+    refuse(*world.evaluate(model=False), says=("no model to evaluate", "--factors, --scores, --model or --predictions"))
 
 
 @pytest.mark.parametrize("option", ["--factors", "--scores", "--model"])

@@ -179,7 +179,7 @@ REFUSED = {
     "a test too": (["--test", "train.csv"], ("--test and --exposed", "give one of them")),
     "candidates": (["--candidates", "all"], ("--candidates is for --test", "--population")),
     "a preset": (["--preset", "yang2018"], ("--preset yang2018", "sampled(200)")),
-    "predictions": (["--predictions", "dense.csv"], ("--predictions are of ratings", "--scores")),
+    "predictions": (["--predictions", "dense.csv"], ("--predictions are predicted ratings", "--scores")),
     "missing predictions": (["--allow-missing"], ("--allow-missing", "leave it out")),
     "an unknown population": (["--population", "some"], ("--population some", "all, unseen or auto")),
     "counts that nothing needs": (["--relevant-counts", "x.csv"], ("--relevant-counts is used by ips only", "leave it out")),
@@ -293,7 +293,7 @@ def test_a_catalogue_without_items_of_train_is_warned_of(world, unskew):
     write(world, drawn(world))
     world.write("items.csv", "item\n" + "".join(f"i{k}\n" for k in range(13)))
     outcome = unskew(*command(world, "--catalogue", world / "items.csv", "-m", "recall@2"))
-    assert "items.csv: lacks 2 of 15 items of train, which are ranked too" in outcome.err
+    assert "items.csv: lacks 2 of 15 items of train, which are candidates all the same" in outcome.err
     world.write("items.csv", "item\n" + "".join(f"i{k}\n" for k in range(15)))
     assert "lacks" not in unskew(*command(world, "--catalogue", world / "items.csv", "-m", "recall@2")).err
 

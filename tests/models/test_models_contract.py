@@ -186,7 +186,7 @@ def test_a_single_user_or_item_is_enough(word, n_users, n_items):
 @pytest.mark.parametrize("word", WORDS)
 def test_an_empty_log_is_refused_with_a_hint(word):
     empty = Interactions.from_arrays([], [], n_users=3, n_items=4, name="train.csv")
-    with pytest.raises(DataError, match=r"train\.csv: .* has no rows; check"):
+    with pytest.raises(DataError, match=r"train\.csv: has no rows for .*; check"):
         made(word).fit(empty)
 
 

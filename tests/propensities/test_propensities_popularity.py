@@ -47,7 +47,7 @@ def test_any_file_name_is_printed_so_that_it_is_read_again(name: str) -> None:
         ),
         ("popularity(gamma=from)", r"'from' needs file"),
         ("popularity(gamma=from())", r"'from' needs file"),
-        ("popularity(gamma=auto(3))", "takes no '3'"),
+        ("popularity(gamma=auto(3))", "has no argument '3'"),
         ("popularity(gamma=inf)", "must be a finite number"),
     ],
 )

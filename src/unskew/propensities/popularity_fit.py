@@ -78,14 +78,12 @@ class GammaFit:
     @property
     def notes(self) -> tuple[str, ...]:
         """Reasons to doubt this gamma; empty if there are none."""
-        held = f"the recommendations have {self.recommended_items:,} items"
-        if self.levels <= FEW_LEVELS:
-            levels = f"{self.levels} popularity levels (standard error {self.std_error:.2f})"
-            return (f"gamma {self.gamma:.2f} is based on {levels}: {held}",)
-        if self.std_error > WIDE_ERROR:
-            wide = f"has a wide standard error, {self.std_error:.2f}, over {self.levels} popularity levels"
-            return (f"gamma {self.gamma:.2f} {wide}: {held}",)
-        return ()
+        if self.levels > FEW_LEVELS and self.std_error <= WIDE_ERROR:
+            return ()
+        return (
+            f"gamma {self.gamma:.2f} is uncertain (standard error {self.std_error:.2f}): it is fitted to "
+            f"{self.levels} popularity levels of {self.recommended_items:,} recommended items",
+        )
 
     @property
     def doubtful(self) -> bool:

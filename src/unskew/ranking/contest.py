@@ -180,8 +180,8 @@ def _known_users(bindings: Mapping[str, Binding], split: Split, rule: str, also:
     if rule == "common":
         return np.asarray(knows.all(axis=0))
     tested = np.unique(split.test.users)
-    for name, known in zip(bindings, knows, strict=True):
-        if not known[tested].any() and (len(bindings) > 1 or also is not None):  # a single model raises another error
+    for name, by_model in zip(bindings, knows, strict=True):
+        if not by_model[tested].any() and (len(bindings) > 1 or also is not None):  # a single one fails elsewhere
             raise DataError(
                 f"model {name!r} knows none of the {len(tested):,} test users; are its user ids (for a built-in "
                 "model, those of train) those of the test?"

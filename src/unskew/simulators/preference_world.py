@@ -106,7 +106,7 @@ class PreferenceWorld(WorldModel):
         if not expected <= largest:
             raise DataError(
                 f"{self.word} with {self.users:,} users: about {expected:,.0f} likes are expected, but at most "
-                f"{largest:,.0f} are possible; {self.smaller} or use fewer users"
+                f"{largest:,.0f} are possible; {self.smaller} or fewer users"
             )
 
     smaller = "use fewer likes"

@@ -132,7 +132,7 @@ def test_a_large_catalogue_makes_smaller_blocks():
 
 @pytest.mark.parametrize("word", ["ips", "dr", "autodebias"])
 def test_who_needs_a_uniform_sample_says_so(word):
-    with pytest.raises(ConfigError, match=rf"{word} also needs a small uniform sample .* --uniform"):
+    with pytest.raises(ConfigError, match=rf"{word} also needs a small uniform sample.* --uniform"):
         Model.from_word(word).fit(TRAIN)
 
 
@@ -145,7 +145,7 @@ def test_without_torch_there_is_a_hint(monkeypatch):
 
 
 def test_an_empty_log_is_refused():
-    with pytest.raises(DataError, match=r"train\.csv: bias has no row to learn from"):
+    with pytest.raises(DataError, match=r"train\.csv: has no rows for bias"):
         Bias().fit(TRAIN.take(np.array([], dtype=int)))
 
 

@@ -193,12 +193,12 @@ def test_the_word_round_trips_for_paths_and_prints_for_frames() -> None:
     [
         (pl.DataFrame({"user": [1], "item": [1]}), "no column 'rating'"),
         (pl.DataFrame({"rating": []}), "has no ratings"),
-        (pl.DataFrame({"rating": [1.0, None]}), "row 2 holds nothing, expected a number"),
-        (pl.DataFrame({"rating": [1.0, float("inf")]}), "row 2 holds inf"),
-        (pl.DataFrame({"rating": ["good"]}), "row 1 holds 'good', expected a number"),
+        (pl.DataFrame({"rating": [1.0, None]}), "row 2 has nothing, expected a number"),
+        (pl.DataFrame({"rating": [1.0, float("inf")]}), "row 2 has inf"),
+        (pl.DataFrame({"rating": ["good"]}), "row 1 has 'good', expected a number"),
         (pl.DataFrame({"rating": [1], "user": [1]}), "no column 'item'"),
         (np.ones((2, 2)), "an array of shape"),
-        (7, "int is no table"),
+        (7, "int is not a table"),
         ("nowhere.csv", "nowhere.csv: no such file"),
     ],
 )

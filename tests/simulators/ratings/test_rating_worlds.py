@@ -300,9 +300,9 @@ SOME = np.array([[1, 4], [4, 5]])
         (lambda: observation([[0, 3]], 0.5), DataError, "0 of user 0, item 0"),
         (lambda: observation([[1, 3.5]], 0.5), DataError, "3.5 of user 0, item 1"),
         # ones alone at alpha = 1/4 reach 1/64 at most
-        (lambda: observation([[1, 1]], 0.25), PropensityError, "needs P = 3.2 .* a density of at most .* is 0.0156"),
-        (lambda: draw_observed(np.array([[1.2]])), PropensityError, "1.2 .* no probability"),
-        (lambda: draw_observed(np.array([[np.nan]])), PropensityError, "nan .* no probability"),
+        (lambda: observation([[1, 1]], 0.25), PropensityError, "needs P = 3.2 .* a density of at most 0.0156"),
+        (lambda: draw_observed(np.array([[1.2]])), PropensityError, "1.2 .* not a probability"),
+        (lambda: draw_observed(np.array([[np.nan]])), PropensityError, "nan .* not a probability"),
         (lambda: prediction_matrices([[5, 5, 1, 4, 4]]), DataError, "only 1 have 1"),
         (lambda: prediction_matrices([[5, 5, 1, 1, 4]]), DataError, "only 1 have 4"),
         (lambda: RatingWorld(SOME, np.ones((1, 2)), 1), DataError, "every cell needs a P"),

@@ -126,10 +126,10 @@ class Descent(Run):
             (rows.items, rows.users.now, batch.owners, batch.item_starts, batch.item_order),
         )
         penalty = np.float32(model.regularisation)
-        for rows, other, partners, starts, order in sides:
+        for side, other, partners, starts, order in sides:
             stepping.update_rows(
-                rows.now, rows.mean, rows.square, rows.then, other, partners, batch.slopes, starts, order, penalty,
-                rate, scale, model.distance, *_share(len(rows.now), part, self.threads),
+                side.now, side.mean, side.square, side.then, other, partners, batch.slopes, starts, order, penalty,
+                rate, scale, model.distance, *_share(len(side.now), part, self.threads),
             )  # fmt: skip
         bias = rows.bias
         stepping.update_bias(
