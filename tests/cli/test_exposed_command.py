@@ -182,7 +182,7 @@ REFUSED = {
     "predictions": (["--predictions", "dense.csv"], ("--predictions are predicted ratings", "--scores")),
     "missing predictions": (["--allow-missing"], ("--allow-missing", "leave it out")),
     "an unknown population": (["--population", "some"], ("--population some", "all, unseen or auto")),
-    "counts that nothing needs": (["--relevant-counts", "x.csv"], ("--relevant-counts is used by ips only", "leave it out")),
+    "counts that nothing needs": (["--relevant-counts", "x.csv"], ("--relevant-counts is used by ips only",)),
     "literal of another metric": (["-e", "ure(literal)", "-m", "auc"], ("ure(literal) is recall@K", "use recall@K")),
     "a list metric": (["-e", "ure", "-m", "map@10"], ("ure cannot estimate map@10", "use recall, precision")),
     "a loss": (["-m", "mae"], ("mae is over ratings", "use --test")),

@@ -80,10 +80,8 @@ class GammaFit:
         """Reasons to doubt this gamma; empty if there are none."""
         if self.levels > FEW_LEVELS and self.std_error <= WIDE_ERROR:
             return ()
-        return (
-            f"gamma {self.gamma:.2f} is uncertain (standard error {self.std_error:.2f}): it is fitted to "
-            f"{self.levels} popularity levels of {self.recommended_items:,} recommended items",
-        )
+        fitted = f"{self.levels} popularity levels of {self.recommended_items:,} recommended items"
+        return (f"gamma {self.gamma:.2f} is uncertain (standard error {self.std_error:.2f}): it is fitted to {fitted}",)
 
     @property
     def doubtful(self) -> bool:

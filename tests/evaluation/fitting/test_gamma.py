@@ -147,7 +147,7 @@ def test_a_model_that_tells_no_gamma_is_left_out_with_a_warning() -> None:
 def test_few_levels_are_warned_of() -> None:
     split = split_fractions(skewed_log(items=9), (80, 20), rng=1)
     report = evaluate({"popular": "popular"}, split, metrics=["auc"], propensity="popularity(gamma=auto)")
-    assert any("popularity levels (standard error" in text for text in report.warnings)
+    assert any("is uncertain (standard error" in text for text in report.warnings)
     assert any(
         "of the catalogue for each user, so they hardly show what it favours" in text for text in report.warnings
     )

