@@ -67,11 +67,11 @@ WORDS = {
         "popular@10": "has no cut-off",
     },
     "--level": {
-        "0": "must be between 0 and 1, as in 0.95",
-        "1": "must be between 0 and 1",
-        "95": "must be between 0 and 1",
-        "-0.5": "must be between 0 and 1",
-        "nan": "must be between 0 and 1",
+        "0": "between 0 and 1, as in 0.95",
+        "1": "between 0 and 1",
+        "95": "between 0 and 1",
+        "-0.5": "between 0 and 1",
+        "nan": "between 0 and 1",
         "high": "'--level'",
     },
     "--positive": {

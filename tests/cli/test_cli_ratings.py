@@ -183,7 +183,7 @@ def test_covariates_of_unknown_users_are_ignored_and_counted(world, unskew):
 @pytest.mark.parametrize(
     "content, says",
     [
-        (None, ("users.csv: 4 of 20 users of the log are missing", "the first is 'u", "add a row for each")),
+        (None, ("users.csv: 4 of 20 users of the log are missing", "the first one is 'u", "add a row for each")),
         ("user,old\nu1,1\nu1,0\n", ("user 'u1' occurs more than once",)),
         ("who,old\nu1,1\n", ("no column 'user'",)),
         ("user\n" + "\n".join(f"u{user}" for user in range(20)) + "\n", ("only the column 'user'",)),

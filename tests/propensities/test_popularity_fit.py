@@ -84,10 +84,10 @@ def test_recommendations_of_one_level_give_no_number() -> None:
 def test_two_levels_give_no_number_for_it_would_have_no_error() -> None:
     with pytest.raises(PropensityError, match=r"every item has 1 or 4 interactions.*give a gamma"):
         fit_gamma(np.array([1, 4]), np.array([1, 2.0]))
-    with pytest.raises(PropensityError, match=r"of 4 popularity levels the recommendations show 2, .*three are needed"):
+    with pytest.raises(PropensityError, match=r"recommendations show 2 of 4 popularity levels, .*three are needed"):
         fit_gamma(np.array([1, 2, 3, 4]), np.array([0, 0, 5.0, 2]))
     # of three levels the highest is cut, so two are left
-    with pytest.raises(PropensityError, match="of 2 popularity levels the recommendations show 2"):
+    with pytest.raises(PropensityError, match="recommendations show 2 of 2 popularity levels"):
         fit_gamma(np.array([1, 2, 2, 9]), np.ones(4), cut=0.25)
 
 

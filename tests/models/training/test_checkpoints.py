@@ -92,10 +92,10 @@ def test_one_of_another_version_is_refused(file):
 
 def test_one_judged_by_other_metrics_is_refused(file):
     judge = {"judge": lambda scorer: {"auc": 0.5}, "metrics": ("auc",)}
-    refused(file, "was judged by no metric, not by auc", **judge)
+    refused(file, "was validated by no metric, not by auc", **judge)
     file.unlink()
     MODEL.train(small_log(), checkpoint=file, **judge)
-    refused(file, "was judged by auc, not by none")
+    refused(file, "was validated by auc, not by none")
 
 
 def test_one_judged_on_other_rows_is_refused(file):

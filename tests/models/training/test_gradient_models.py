@@ -136,7 +136,7 @@ def test_a_checkpoint_may_be_trained_for_longer_but_not_for_less(tmp_path):
     model.train(small_log(), checkpoint=file)
     longer = replace(model, iterations=90, patience=3)
     assert outcome(longer.train(small_log(), checkpoint=file)) == outcome(longer.train(small_log()))
-    with pytest.raises(DataError, match=r"run.npz: this checkpoint is already at step 90, and 60 were .*[^\n]$"):
+    with pytest.raises(DataError, match=r"run.npz: this checkpoint is already at step 90, but only 60 were"):
         model.train(small_log(), checkpoint=file)
 
 
@@ -221,7 +221,7 @@ def test_a_user_who_has_had_everything_is_no_harm(word):
     users, items = np.array([0, 0, 0, 1]), np.array([0, 1, 2, 1])
     scorer = made(word).fit(Interactions.from_arrays(users, items))
     assert np.isfinite(scorer.score(np.arange(2))).all()
-    with pytest.raises(DataError, match="every user has every one of its 3 items"):
+    with pytest.raises(DataError, match="every user has all 3 items"):
         made(word).fit(Interactions.from_arrays([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2]))
 
 
