@@ -29,12 +29,12 @@ def training_rows():
     rng = np.random.default_rng(0)
     shares = np.arange(1, 16_981) ** -0.7
     items = rng.choice(16_980, 170_000, p=shares / shares.sum())
-    rows = Interactions.from_arrays(rng.integers(5551, size=len(items)), items)
-    return "random rows of the shape of citeulike-a", rows
+    log = Interactions.from_arrays(rng.integers(5551, size=len(items)), items)
+    return "random rows of the shape of citeulike-a", log
 
 
 def ours(observed, threads):
-    """A job with this number of triplets."""
+    """Return a job of this many triplets."""
     model = Bpr(factors=FACTORS, batch=BATCH, iterations=10**9, every=STEPS, regularisation=PENALTY)
     run = Descent(model, observed, Positives.of(observed, "benchmark"), 0, threads)
     return lambda: run.advance(lambda *_: None), STEPS * BATCH

@@ -1,4 +1,4 @@
-"""The accuracy of P, compared with sums over all orders of a draw, and with frequencies in repeated worlds."""
+"""How good P is, compared with the sum over all orders of a draw and with frequencies in worlds drawn again."""
 
 from dataclasses import replace
 
@@ -31,14 +31,14 @@ def inclusions(weights):
     size = len(weights)
     chance = np.zeros(2**size)
     chance[0] = 1
-    totals = np.zeros((size + 1, size))
+    total = np.zeros((size + 1, size))
     for drawn in range(2**size):
         members = [k for k in range(size) if drawn >> k & 1]
-        totals[len(members), members] += chance[drawn]
+        total[len(members), members] += chance[drawn]
         rest = [k for k in range(size) if not drawn >> k & 1]
         for k in rest:
             chance[drawn | 1 << k] += chance[drawn] * weights[k] / weights[rest].sum()
-    return totals
+    return total
 
 
 def small_errors(weights):

@@ -28,8 +28,8 @@ def training_rows():
     rng = np.random.default_rng(0)
     shares = np.arange(1, 3501) ** -0.8
     items = rng.choice(3500, 260_000, p=shares / shares.sum())
-    rows = Interactions.from_arrays(rng.integers(2999, size=len(items)), items)
-    return "random rows of the shape of half of ml-1m", rows
+    log = Interactions.from_arrays(rng.integers(2999, size=len(items)), items)
+    return "random rows of the shape of half of ml-1m", log
 
 
 def ours(model, train):
@@ -51,8 +51,8 @@ def looped(model, train):
     def job():
         for _ in range(LOOPED):
             u = rng.integers(n_users)
-            history = members[starts[u] : starts[u + 1]]
-            i = history[rng.integers(len(history))]
+            positives = members[starts[u] : starts[u + 1]]
+            i = positives[rng.integers(len(positives))]
             score = users[u] @ items[i] + bias[i]
             for cost in costs:
                 v = rng.integers(n_items)

@@ -13,13 +13,13 @@ def matrix_product(scorer):
     """The floor: scores of all users in blocks, on all cores, without using them."""
     users, items = scorer.user_factors, scorer.item_factors
     block = default_block_size(len(items))
-    buffers = threading.local()
+    local = threading.local()
 
     def score(start):
-        if not hasattr(buffers, "out"):
-            buffers.out = np.empty((block, len(items)), dtype=np.float32)
+        if not hasattr(local, "out"):
+            local.out = np.empty((block, len(items)), dtype=np.float32)
         part = users[start : start + block]
-        np.matmul(part, items.T, out=buffers.out[: len(part)])
+        np.matmul(part, items.T, out=local.out[: len(part)])
 
     with single_threaded_blas(), ThreadPoolExecutor(usable_cores()) as pool:
         list(pool.map(score, range(0, len(users), block)))
