@@ -86,9 +86,9 @@ def get_dataset(
     typer.echo(f"{name} is in {place}; checksum: {status_of(source, place).checksum}")
 
 
-def _table(found: list[tuple[Source, Status]]) -> Table:
+def _table(statuses: list[tuple[Source, Status]]) -> Table:
     rows: list[list[Cell]] = []
-    for source, status in found:
+    for source, status in statuses:
         states = (Text(word, style=_COLOURS.get(word, "")) for word in (status.presence, status.checksum))
         rows.append([source.name, source.title, *states])
     return table(None, [Column("name", wrap=None), *words("title", "here", "checksum")], rows)
