@@ -65,7 +65,7 @@ def test_a_validation_part_without_a_row_is_said_and_not_written(world, unskew):
     outcome = unskew("split", world / "train.csv", world / "parts", "--per-user", "70/10/20", "--least", "5")
     assert outcome.code == 0
     assert sorted(parts(world / "parts")) == ["test", "train"]
-    assert outcome.out.endswith("no user has enough rows for a validation row\n")
+    assert outcome.out.endswith("so no validation part was written\n")
 
 
 def test_leave_one_out_takes_the_latest(world, unskew):
