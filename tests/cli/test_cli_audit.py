@@ -134,7 +134,7 @@ def test_a_ready_model_cannot_be_judged_on_its_own_log(world, refuse):
 
 def test_too_few_rows_for_a_split_are_refused(world, refuse):
     few = world.write("few.csv", "user,item\na,x\nb,y\n")
-    refuse("audit", few, "--model", "popular", "--k", "1", says=("leave nothing for test",))
+    refuse("audit", few, "--model", "popular", "--k", "1", says=("leave none for test",))
 
 
 def test_a_test_that_is_the_log_is_refused_with_what_audits_have(world, refuse):

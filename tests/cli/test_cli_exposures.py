@@ -16,7 +16,7 @@ def test_the_answers_are_those_of_the_plan(unskew):
     assert (outcome.code, outcome.err) == (0, "")
     first, _, _, _, by_width, by_number, by_gap, _, last = outcome.out.splitlines()
     assert first == "recall near 0.1; 1,400 users, 2,000 items each, 0.05 of them positive"
-    needed, told_apart = plan.needed(0.02), plan.needed_to_tell(0.02)
+    needed, told_apart = plan.needed(0.02), plan.needed_to_detect(0.02)
     assert by_width.split() == ["width", "0.02", str(needed), f"{1400 * needed:,}", f"{plan.width(needed):.3g}"]
     assert by_number.split()[-3:] == ["20", "28,000", f"{plan.width(20):.3g}"]
     assert by_gap.split()[:2] == ["difference", "0.02"]

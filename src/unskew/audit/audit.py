@@ -178,7 +178,7 @@ def audit(
         settings=settings,
         k=k,
         data={"log": log} if test is None else {"log": log, "test": test},
-        split=plan.split.made if plan.judged else "none",
+        split=plan.split.origin if plan.judged else "none",
         described=contenders.described,
         ranks={} if samples is None else {name: ranks.sha256 for name, ranks in samples.judged.ranks.items()},
         block_size=settings.block_size if samples is None else samples.block_size,

@@ -102,7 +102,7 @@ def check_held_out(plan: Holdout, models: Mapping[str, ModelLike], settings: Set
             f"no test row is left: {int(seen[positive].sum()):,} are also in the log, which is what models are trained "
             f"on; give a {Option('test')} of other rows, or none"
         )
-    if split.made != "given":
+    if split.origin != "given":
         one = np.count_nonzero(split.train.user_counts + split.test.user_counts) == 1
         why = "one user's items are all different" if one else "the items of the held-out rows occur nowhere else"
         raise DataError(f"no held-out row is left: {why}, so no model can know them; give a log of more users")

@@ -1,4 +1,4 @@
-"""The command ``unskew list``: the words that can be used."""
+"""The command ``unskew list``: it prints the names that options accept."""
 
 import dataclasses
 import inspect
@@ -33,11 +33,11 @@ What = Annotated[str | None, typer.Argument(help=f"One of: {', '.join(FAMILIES)}
 
 
 def list_command(what: What = None, as_json: AsJson = False) -> None:
-    """List the words that can be used: metrics with their exact definitions, estimators, models and so on."""
+    """List the names that options accept, with definitions."""
     if what is None:
         raise ConfigError(f"name what to list: {', '.join(FAMILIES)}")
     if what not in FAMILIES:
-        raise ConfigError(f"nothing called {what!r} to list{did_you_mean(what, FAMILIES)}")
+        raise ConfigError(f"cannot list {what!r}{did_you_mean(what, FAMILIES)}")
     rows = entries(what)
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
@@ -51,7 +51,7 @@ def list_command(what: What = None, as_json: AsJson = False) -> None:
 
 
 def entries(what: str) -> list[dict[str, Any]]:
-    """What there is of a family, one dictionary each."""
+    """The members of a family, one dictionary each."""
     if what == "metrics":
         from unskew.metrics import list_metrics
 
@@ -125,7 +125,7 @@ def _options(member: type[Named]) -> dict[str, str]:
     hints = get_type_hints(member)
     options = {}
     fields = [field for field in dataclasses.fields(member) if field.init]  # type: ignore[arg-type]
-    # its own first, then what it has in common with others of the family
+    # first its own options, then those that the family shares
     for field in sorted(fields, key=lambda field: field.name not in vars(member).get("__annotations__", {})):
         hint = hints[field.name]
         choices = "|".join(map(str, get_args(hint))) if get_origin(hint) is Literal else ""

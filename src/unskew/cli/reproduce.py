@@ -1,4 +1,4 @@
-"""The command ``unskew reproduce``: a paper's numbers, computed anew and set beside what it printed."""
+"""The command ``unskew reproduce``: it recomputes a paper's numbers and compares them with the printed ones."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,29 +17,34 @@ if TYPE_CHECKING:
 
 def reproduce_command(
     study: Annotated[
-        str | None, typer.Argument(metavar="[STUDY[/TABLE]]", help="As in schnabel2016 or schnabel2016/table1.")
+        str | None,
+        typer.Argument(
+            metavar="[STUDY[/TABLE]]", help="A paper or one of its tables, as in schnabel2016 or schnabel2016/table1."
+        ),
     ] = None,
-    fast: Annotated[bool, typer.Option("--fast", help="A small version: fewer trials, wider tolerances.")] = False,
-    tune: Annotated[
-        bool, typer.Option("--tune", help="Search for the models' settings again, instead of those recorded.")
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Run a small version, with fewer trials and wider tolerances.")
     ] = False,
-    trials: Annotated[int | None, typer.Option(help="How many trials [default: as the paper, or fewer]")] = None,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Search for the settings of the models instead of using the recorded ones.")
+    ] = False,
+    trials: Annotated[int | None, typer.Option(help="Number of trials [default: that of the paper, or fewer].")] = None,
     seed: Seed = 0,
     folder: DataFolder = None,
     cache: Annotated[
         Path | None,
-        typer.Option(
-            help="Where models that take minutes to train are kept for another run [default: the user's cache]"
-        ),
+        typer.Option(help="Folder that keeps slowly trained models for the next run [default: your cache directory]."),
     ] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Train everything anew, and keep nothing.")] = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Train all models again, and keep none.")] = False,
     json: JsonFile = None,
     html: HtmlFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Compute a paper's tables and figures anew and say which numbers agree; without a name, list the papers.
+    """Recompute a paper's tables and report which numbers agree.
 
-    Exit 0: all that can be compared agrees and all claims hold, 1: some do not, 2: nothing could run.
+    Without a name, list the papers.
+
+    Exit status: 0 if all comparable numbers agree and all claims hold, 1 if some do not, 2 if nothing could run.
     """
     from unskew.data.sources import cache_folder
     from unskew.studies import STUDIES, Context, get_study
@@ -77,6 +82,6 @@ def _page(result: "StudyResult") -> str:
 
 
 def _first_reason(result: "StudyResult") -> str:
-    """What the first cell or claim without a number says."""
+    """The note of the first cell or claim without a number."""
     reasons = [cell.note for cell in result.cells] + [claim.evidence for claim in result.claims]
-    return next((reason for reason in reasons if reason), "there is nothing in it")
+    return next((reason for reason in reasons if reason), "it has no numbers")

@@ -8,7 +8,7 @@ import altair as alt
 import numpy as np
 
 WIDTH = 360  # a phone's, so that the text keeps its size there
-FEWEST_TICKS = 3  # on a logarithmic axis, where there are so many round numbers
+FEWEST_TICKS = 3  # on a logarithmic axis, if it has that many round numbers
 _NEEDLESS = {"aria-hidden", "aria-roledescription", "pointer-events", "version", "font-family"}
 
 

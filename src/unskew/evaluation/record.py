@@ -55,7 +55,7 @@ def record_run(report: "Report") -> dict[str, Any]:
     chosen_by = report.contenders.chosen_by
     return {
         "data": fingerprints(parts),
-        "split": split.made,
+        "split": split.origin,
         "models": dict(report.models),
         **({"chosen_by": chosen_by} if chosen_by else {}),
         "ranks": {name: ranks.sha256 for name, ranks in samples.judged.ranks.items()},

@@ -130,7 +130,7 @@ def play_round(
         test=test,
         offsets=offsets_of(np.bincount(likes.row_users[hidden], minlength=likes.n_users)),
         items=likes.items[hidden],
-        made=origin,
+        origin=origin,
         chances=chances[hidden],
         strength=None if likes.strength is None else likes.strength[hidden],
         likes=likes,

@@ -124,7 +124,7 @@ def _propensities(method: Method, judged: JudgedRows, world: World, among: Bools
         return np.ones(int(among.sum())), True
     if method.propensity == "true":
         if judged.propensity is None:
-            raise DataError(f"{world.made}: its test has no propensities, which {method.label} asks for")
+            raise DataError(f"{world.origin}: its test has no propensities, which {method.label} asks for")
         return judged.propensity[among], True
     fitted = PropensityModel.from_word(method.model).fit(world.train, world.test)
     rows = judged.test_rows[among]

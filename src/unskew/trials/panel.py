@@ -59,7 +59,7 @@ def split_panel(world: World, users: int) -> tuple[World, Panel]:
     does not hold their rows while it holds those of an own user: a difference of one user in all.
     """
     if not 0 < users < world.n_users:
-        raise DataError(f"{world.made}: {users} of {world.n_users} users leave none for a panel; draw a larger world")
+        raise DataError(f"{world.origin}: {users} of {world.n_users} users leave none for a panel; draw a larger world")
     return _between(world, 0, users), Panel(_between(world, users, world.n_users))
 
 

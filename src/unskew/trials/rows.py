@@ -102,7 +102,7 @@ def judged_rows(world: World, counts: Ints | None = None, population: Population
     users = np.flatnonzero(likes_more if population == "all" else tested & likes_more)
     if not len(users):
         wanted = "a relevant item" if population == "all" else "a test row and a relevant item"
-        raise DataError(f"{world.made}: no user has {wanted} outside train; draw a larger world")
+        raise DataError(f"{world.origin}: no user has {wanted} outside train; draw a larger world")
     order = np.argsort(row_keys(world.test, max(world.test.n_items, 1)), kind="stable")
     offsets, items, from_truth, from_test = merge(
         users,

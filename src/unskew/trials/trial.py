@@ -111,7 +111,7 @@ def judge(
     judged = judged_rows(world, population=design.population)
     rankings = Rankings.of(judged, world, recommenders, design, seed)
     if not rankings.kept.any():
-        raise ConfigError(f"{world.made}: for every user some recommender has nothing to list; draw a larger world")
+        raise ConfigError(f"{world.origin}: for every user some recommender has nothing to list; draw a larger world")
     strangers: Rankings | None = None
     if panel is not None:
         can = {name: each for name, each in recommenders.items() if each.ranks_strangers}

@@ -154,8 +154,8 @@ def test_a_model_without_a_gamma_is_left_out_with_a_warning() -> None:
 def test_few_levels_are_warned_of() -> None:
     split = split_fractions(skewed_log(items=9), (80, 20), rng=1)
     report = evaluate({"popular": "popular"}, split, metrics=["auc"], propensity="popularity(gamma=auto)")
-    assert any("popularity levels (standard error" in text for text in report.warnings)
-    assert any("they hardly show what it favours" in text for text in report.warnings)
+    assert any("is uncertain (standard error" in text for text in report.warnings)
+    assert any("hardly show what it favours" in text for text in report.warnings)
 
 
 @pytest.mark.parametrize(("length", "seen", "short"), [(60, False, False), (10, False, True), (50, True, True)])
@@ -240,7 +240,7 @@ def test_a_missing_file_is_refused() -> None:
 
 def test_a_models_own_propensity_must_name_a_number() -> None:
     split = split_fractions(skewed_log(), (80, 20), rng=1)
-    with pytest.raises(ConfigError, match="this gamma has yet to be fitted"):
+    with pytest.raises(ConfigError, match="gamma is fitted only during an evaluation"):
         evaluate({"ips": "mf-ips(propensity=popularity(gamma=auto))"}, split, metrics=["mae"])
 
 

@@ -82,7 +82,7 @@ def test_a_choice_without_validation_rows_is_refused(model, options):
 
 def test_a_log_without_a_positive_is_refused_as_such():
     split = world(rated=True)
-    with pytest.raises(DataError, match=r"bpr.* has no row to learn from; check the file and positive="):
+    with pytest.raises(DataError, match=r"bpr.* has no rows; check the file and positive="):
         choose(MODEL, split, ["auc"], train=split.train.where("rating>5"))
 
 
@@ -178,13 +178,13 @@ def test_checkpoints_judged_otherwise_are_refused(tmp_path):
         (split, {**options, "positive": "rating>=3"}),
     ]
     for other, asked in others:
-        with pytest.raises(DataError, match="was judged on other validation rows, or among other candidates"):
+        with pytest.raises(DataError, match="was validated on other rows, or among other candidates"):
             choose(MODEL, other, ["auc"], **asked)
     without = Split(split.train, split.test.take(np.arange(9)), split.validation)  # its rows do not judge
     choose(MODEL, without, ["auc"], **options)
     drawn = {**options, "name": "drawn"}
     choose(MODEL, split.with_candidates("sampled(5)"), ["auc"], **drawn)
-    with pytest.raises(DataError, match="was judged on other validation rows"):  # but draws keep away from them
+    with pytest.raises(DataError, match="was validated on other rows"):  # but draws keep away from them
         choose(MODEL, without.with_candidates("sampled(5)"), ["auc"], **drawn)
 
 

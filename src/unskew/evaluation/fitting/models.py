@@ -202,7 +202,7 @@ class _Trainer:
             validation=validation,
             rng=run.settings.seed,
             progress=run.doing("training", name),
-            tell=say(run.progress, name),
+            say=say(run.progress, name),
         )
         by = "" if validation is None else "auc of labels on validation"
         return Fitted(trained.scorer, None, str(replace(model, epochs=trained.best_epoch) if by else model), by)

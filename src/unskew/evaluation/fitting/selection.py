@@ -101,7 +101,7 @@ def choose_by(
             checkpoint=None if checkpoints is None else _file(checkpoints, name or str(model), label),
             threads=threads if side_by_side == 1 else 1,
             progress=stage(heard, f"{name or model}{label}"),
-            tell=say(heard, f"{name or model}{label}"),
+            say=say(heard, f"{name or model}{label}"),
         )
 
     best: dict[str, Chosen] = {}
