@@ -43,7 +43,7 @@ class Claim:
 def claim(text: str, verdict: Verdict, *, needs_full: bool = True) -> Claim:
     """A claim from what a rule says about it; by default only the full run may judge it."""
     holds, evidence = verdict
-    return Claim(text, holds, evidence, needs_full)
+    return Claim(text, None if holds is None else bool(holds), evidence, needs_full)  # numpy's False is not False
 
 
 def unjudged(texts: Iterable[str], why: str) -> tuple[Claim, ...]:

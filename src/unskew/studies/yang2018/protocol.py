@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from unskew.arrays import Ints
 from unskew.data import Split
@@ -13,7 +14,7 @@ from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
 from unskew.models.training.gradient_model import PENALTIES
 from unskew.propensities.popularity_fit import GammaFit, PresentationBias, fit_gamma, presentation_bias
 from unskew.ranking import FactorScorer, count_top
-from unskew.studies.framework.study import Context
+from unskew.studies.framework.study import Context, Size
 from unskew.studies.yang2018.printed import METRICS, MODELS
 
 DATA = ("citeulike-a", "tradesy", "amazon-book")
@@ -23,7 +24,8 @@ FRACTIONS = (70, 15, 15)
 FEWEST = {"tradesy": 5}
 """Users with fewer interactions are left out, as the set is used since He and McAuley (2016)."""
 TOP = 50
-LABELS = {"bpr": "BPR", "cml": "U-CML", "cml-rank": "A-CML", "pmf": "PMF"}
+TRAINING: Size[Mapping[str, Any]] = Size({}, {"factors": 16, "iterations": 600, "every": 200, "batch": 4000})
+"""Options of the models that differ from those of their recipe."""
 PRESET = get_preset("yang2018")
 ALL_ROUND = "adg"
 """The metric that chooses the state of a model where one state is needed for all."""
@@ -48,17 +50,10 @@ class Recipe:
     every: int
     penalties: Mapping[str, float]
 
-    def model(self, name: str, *, fast: bool = False) -> GradientModel:
+    def model(self, name: str, context: Context) -> GradientModel:
         """The settings of one of the four models."""
-        model = replace(
-            _STARTS[name],
-            factors=self.factors,
-            iterations=self.iterations,
-            every=self.every,
-            regularisation=self.penalties[name],
-            patience=0,
-        )
-        return replace(model, factors=16, iterations=600, every=200, batch=4000) if fast else model
+        sizes = {"factors": self.factors, "iterations": self.iterations, "every": self.every} | context.size(TRAINING)
+        return replace(_STARTS[name], regularisation=self.penalties[name], patience=0, **sizes)
 
 
 _STARTS: Mapping[str, GradientModel] = {
@@ -150,9 +145,9 @@ def _learn(context: Context, data: str, name: str, model: GradientModel | None =
     assert split is not None
     size = "fast" if context.fast else "full"
     chosen = choose(
-        model or RECIPES[data].model(name, fast=context.fast),
+        model or RECIPES[data].model(name, context),
         drop_cold(split).with_candidates(PRESET["candidates"]),
-        METRICS,
+        tuple(METRICS),
         penalties=PENALTIES if context.tune else None,
         rng=context.seed,
         checkpoints=context.cached("yang2018", data, f"{size}-seed{context.seed}"),
@@ -164,11 +159,10 @@ def _learn(context: Context, data: str, name: str, model: GradientModel | None =
 
 def paper_form_pmf(context: Context, data: str) -> Learnt | None:
     """PMF with the paper's weights instead of its code's, for fewer steps: it settles early."""
-    recipe = RECIPES[data]
     if split_of(context, data) is None:
         return None
-    shorter = replace(recipe, iterations=min(recipe.iterations, 20_000)).model("pmf", fast=context.fast)
-    model = replace(shorter, form="paper")  # type: ignore[call-arg]
+    model = replace(RECIPES[data].model("pmf", context), form="paper")  # type: ignore[call-arg]
+    model = replace(model, iterations=min(model.iterations, 20_000))
     return context.once(f"yang2018 {data} paper pmf", lambda: _learn(context, data, "pmf-paper", model))
 
 

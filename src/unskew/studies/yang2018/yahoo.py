@@ -1,15 +1,21 @@
-"""Table 3's test users and its biased test, for Yahoo! R3 and for other sets that have a random test."""
+"""Data of Table 3, Yahoo! R3 and Coat: test users, a biased test from what they chose, and a test of random items."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from unskew.arrays import Bools, Ints
-from unskew.data import Interactions
+from unskew.data import Interactions, Split
+from unskew.data.pairs import is_among
 from unskew.errors import ConfigError, DataError
+from unskew.studies.framework.study import Context
 
+COAT, YAHOO = "coat", "yahoo-r3"
 RELEVANT = 4.0
+POSITIVE = f"rating>={RELEVANT:g}"
 LIST_SIZE = 300
+COAT_LIST = 96  # with random lists of 16: recall@6 is to 96 what recall@1 is to 16
 ATTEMPTS = 20
 
 
@@ -154,3 +160,159 @@ def _at_least(log: Interactions, relevant: float) -> Bools:
 
 def _users(log: Interactions, rows: Bools) -> Ints:
     return np.bincount(log.users[rows], minlength=log.n_users)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A metric on the biased test, and the same on the random test.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in the table.
+    biased, random : str
+        The metric's words on either test.
+    lists : bool
+        Whether items are ranked among the user's list only, as in the paper, or in the full catalogue.
+    """
+
+    name: str
+    biased: str
+    random: str
+    lists: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The metric without its cut-off."""
+        return self.biased.partition("@")[0]
+
+
+COMPARISONS: Mapping[str, tuple[Comparison, ...]] = {
+    COAT: (
+        Comparison("AUC", "auc", "auc"),
+        Comparison("Recall@30", "recall@30", "recall@30"),
+        Comparison("AUC, lists", "auc", "auc", lists=True),
+        Comparison("Recall, lists", "recall@6", "recall@1", lists=True),
+    ),
+    YAHOO: (
+        Comparison("AUC, lists", "auc", "auc", lists=True),
+        Comparison("Recall, lists", "recall@30", "recall@1", lists=True),
+        Comparison("AUC", "auc", "auc"),
+        Comparison("Recall@100", "recall@100", "recall@100"),
+    ),
+}
+"""What is compared on each set; a cut-off is the same share of the items that are ranked on both sides."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Cells that are both in what users chose and in the random test, of all users.
+
+    Parameters
+    ----------
+    cells : int
+    liked : int
+        Of them, those rated 4 or more where users chose.
+    same : int
+        Of all, those with the same rating in both.
+    """
+
+    cells: int
+    liked: int
+    same: int
+
+    @classmethod
+    def of(cls, chosen: Interactions, random: Interactions) -> "Overlap":
+        """Count them."""
+        assert chosen.values is not None
+        assert random.values is not None
+        ratings = np.full((chosen.n_users, chosen.n_items), np.nan)
+        ratings[chosen.users, chosen.items] = chosen.values
+        inside = is_among(random, chosen, random.n_items)
+        given = ratings[random.users[inside], random.items[inside]]
+        return cls(int(inside.sum()), int((given >= RELEVANT).sum()), int((given == random.values[inside]).sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Tests:
+    """One draw of the biased test, with the random test that goes with it.
+
+    Parameters
+    ----------
+    parts : BiasedSplit
+    random : Interactions
+        Rows of the random test that are not training positives.
+    dropped : int
+        Rows that are.
+    """
+
+    parts: BiasedSplit
+    random: Interactions
+    dropped: int
+
+    def biased_split(self, *, lists: bool) -> Split:
+        """To be judged with ``rating>=1`` as the positives."""
+        held = self.parts.listed if lists else self.parts.listed.where("rating>=1")
+        return Split(self.parts.train, held, candidates="listed" if lists else "unseen", made="biased test")
+
+    def random_split(self, *, lists: bool) -> Split:
+        """To be judged with `POSITIVE`."""
+        return Split(self.parts.train, self.random, candidates="listed" if lists else "unseen", made="random test")
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """A data set, and how it is put to the test.
+
+    Parameters
+    ----------
+    name : str
+    positives : Interactions
+        What users chose and liked.
+    random : Interactions
+        Ratings of random items, of the test users.
+    users : array of int
+        Codes of the test users.
+    size : int
+        Items drawn for each of them to make the biased test.
+    comparisons : tuple of Comparison
+    overlap : Overlap
+    """
+
+    name: str
+    positives: Interactions
+    random: Interactions
+    users: Ints
+    size: int
+    comparisons: tuple[Comparison, ...]
+    overlap: Overlap
+
+    def split(self, rng: np.random.Generator) -> Tests:
+        """Hold out a biased test, and leave out of the random one what is still learnt from."""
+        parts = biased_split(self.positives, self.users, self.positives.n_items, self.size, rng)
+        learnt = is_among(self.random, parts.train, self.random.n_items)
+        return Tests(parts, self.random.take(~learnt), int(learnt.sum()))
+
+
+def find_benchmark(name: str, context: Context) -> Benchmark | None:
+    """The benchmark of a data set; None when it is not at hand."""
+    source = context.find(name)
+    if source is None:
+        return None
+    split = source.read_split(context.place(name))
+    return make_benchmark(name, split, COAT_LIST if name == COAT else LIST_SIZE, COMPARISONS[name])
+
+
+def make_benchmark(name: str, split: Split, size: int, comparisons: tuple[Comparison, ...]) -> Benchmark:
+    """From ratings that users chose to give (train) and ratings of random items (test).
+
+    Test users must have a relevant and an irrelevant random item that is not a positive of theirs where they chose, so
+    that they can be judged whichever way their positives are divided.
+    """
+    positives = split.train.where(POSITIVE)
+    safe = split.test.take(~is_among(split.test, positives, split.test.n_items))
+    users = eligible_users(split.train, safe)
+    if not len(users):
+        raise DataError(f"{name}: no user has two positives and both kinds of random items; is it the right data?")
+    judged = split.test.take(np.isin(split.test.users, users))
+    return Benchmark(name, positives, judged, users, size, comparisons, Overlap.of(split.train, split.test))
