@@ -50,7 +50,7 @@ def run(context: Context) -> Findings:
             (data, *output, column): numbers[data, *output, column] for output in OUTPUTS for column in _columns(data)
         }
         names = ("{metric} {model}", "{column}", "{data}")
-        table += cells(replace(numbers, groups=shown), *names, printed=FIG4[data], beside=NOT_OURS)
+        table += cells(replace(numbers, groups=shown), *names, printed=FIG4[data], printed_note=NOT_OURS)
         figures.append(_figure(data, numbers))
         notes.append(_comparison(data, numbers, learnt))
     return Findings(tuple(table), tuple(claims(numbers, context)), tuple(figures), (*notes, _NOTE), trials=numbers)

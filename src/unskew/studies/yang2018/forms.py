@@ -20,7 +20,7 @@ from unskew.studies.framework.claims import Claim, claim
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Size, Table
-from unskew.studies.framework.trials import Trials
+from unskew.studies.framework.trials import Key, Trials
 
 METRIC = "recall@100"
 POSITIVES = (1.0, 2.0, 5.0, 20.0)
@@ -270,7 +270,7 @@ def simulate(context: Context) -> Grid:
     worlds = {
         gamma: World.draw(gamma, users, ITEMS, METRIC, context.rng("forms", "world", f"{gamma:g}")) for gamma in GAMMAS
     }
-    groups = {}
+    groups: dict[Key, Floats] = {}
     for gamma, positives in context.counted("settings", list(product(GAMMAS, POSITIVES))):
         rng = context.rng("forms", f"{gamma:g}", f"{positives:g}")
         estimates = worlds[gamma].estimates(positives, ASSUMPTIONS, context.size(DRAWS), rng)

@@ -24,7 +24,7 @@ FRACTIONS = (70, 15, 15)
 FEWEST = {"tradesy": 5}
 """Users with fewer interactions are left out, as the set is used since He and McAuley (2016)."""
 TOP = 50
-TRAINING: Size[Mapping[str, Any]] = Size({}, {"factors": 16, "iterations": 600, "every": 200, "batch": 4000})
+TRAINING: Size[dict[str, Any]] = Size({}, {"factors": 16, "iterations": 600, "every": 200, "batch": 4000})
 """Options of the models that differ from those of their recipe."""
 PRESET = get_preset("yang2018")
 ALL_ROUND = "adg"
@@ -52,8 +52,8 @@ class Recipe:
 
     def model(self, name: str, context: Context) -> GradientModel:
         """The settings of one of the four models."""
-        sizes = {"factors": self.factors, "iterations": self.iterations, "every": self.every} | context.size(TRAINING)
-        return replace(_STARTS[name], regularisation=self.penalties[name], patience=0, **sizes)
+        sizes: dict[str, Any] = {"factors": self.factors, "iterations": self.iterations, "every": self.every}
+        return replace(_STARTS[name], regularisation=self.penalties[name], patience=0, **sizes | context.size(TRAINING))
 
 
 _STARTS: Mapping[str, GradientModel] = {

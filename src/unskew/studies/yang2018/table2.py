@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,7 @@ from unskew.studies.yang2018.protocol import (
 
 TOLERANCE = 0.25
 FOLLOWED = "citeulike-a"
-PMF_STEPS: Size[Mapping[str, int]] = Size({"iterations": 6000, "every": 500}, {"iterations": 600, "every": 200})
+PMF_STEPS: Size[dict[str, Any]] = Size({"iterations": 6000, "every": 500}, {"iterations": 600, "every": 200})
 PMF_PAPER = {
     "gamma": TABLE2[FOLLOWED]["PMF", "gamma"],
     "auc": FIG4[FOLLOWED]["AUC PMF", "AOA"],

@@ -204,7 +204,7 @@ def _judge(benchmark: Benchmark, tests: Tests, scorers: Mapping[str, FactorScore
     yield (ALL, HELD_OUT, ALL), len(parts.test)
     yield (ALL, LEARNT_FROM, ALL), len(parts.train)
     yield (ALL, DROPPED, ALL), tests.dropped
-    yield (ALL, UNKNOWN, ALL), np.count_nonzero(parts.train.item_counts[parts.test.items] == 0)
+    yield (ALL, UNKNOWN, ALL), int((parts.train.item_counts[parts.test.items] == 0).sum())
     judge = partial(evaluate, scorers, ties=TIES[benchmark.name], threads=1)
     for lists in sorted({comparison.lists for comparison in benchmark.comparisons}):
         asked = [comparison for comparison in benchmark.comparisons if comparison.lists == lists]
