@@ -153,7 +153,7 @@ def test_models_are_trained_once_and_then_come_from_the_cache(context):
 
 def test_a_column_is_what_evaluate_says_under_the_published_protocol(context, split, drawn):
     learnt = protocol.learnt_models(context, HERE)
-    split = protocol.drop_cold(split)
+    split = protocol.judged_split(split, "unseen")
     preset = get_preset("yang2018") | {"propensity": "popularity(gamma=1.69, smoothing=0)"}
     preset["estimators"] = [*preset["estimators"], "snips"]
     for metric, title in METRICS.items():
@@ -219,7 +219,7 @@ def test_who_has_the_lowest_gamma_and_what_gamma_varies_by():
     assert table2.by_data(gammas(citeulike_a=row, tradesy=row)).holds is False
     other = table2.by_data(gammas(citeulike_a=row, steam_200k=row))
     assert other.holds is None
-    assert "of which 1 is at hand" in other.evidence
+    assert "this run has 1 of them" in other.evidence
     assert "0.00 by data set, 0.85 by algorithm" in other.evidence
     assert table2.by_data(gammas()).holds is None
 

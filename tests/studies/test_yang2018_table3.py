@@ -34,8 +34,6 @@ from unskew.studies.yang2018.yahoo import (
     Benchmark,
     Comparison,
     Overlap,
-    find_benchmark,
-    make_benchmark,
 )
 
 TRAIN, RANDOM = "ydata-ymusic-rating-study-v1_0-train.txt", "ydata-ymusic-rating-study-v1_0-test.txt"
@@ -76,7 +74,7 @@ def made(seed: int = 0, n_users: int = 30, n_items: int = 40) -> Split:
 
 @pytest.fixture(scope="module")
 def benchmark() -> Benchmark:
-    return make_benchmark(COAT, made(), 12, TINY)
+    return Benchmark.of(COAT, made(), 12, TINY)
 
 
 @pytest.fixture(scope="module")
@@ -97,11 +95,11 @@ def test_overlaps_are_counted() -> None:
 
 def test_a_test_user_keeps_a_random_positive_whichever_way_the_positives_are_divided() -> None:
     """User 1's only relevant random item is a chosen positive, so the user might be left with none."""
-    assert make_benchmark(COAT, overlapping(), 3, TINY).users.tolist() == [0]
+    assert Benchmark.of(COAT, overlapping(), 3, TINY).users.tolist() == [0]
 
 
 def test_an_overlapping_cell_is_dropped_when_learnt_from_and_kept_when_held_out() -> None:
-    benchmark = make_benchmark(COAT, overlapping(), 3, TINY)
+    benchmark = Benchmark.of(COAT, overlapping(), 3, TINY)
     kept = set()
     for seed in range(20):
         tests = benchmark.split(np.random.default_rng(seed))
@@ -197,7 +195,7 @@ def test_yahoo_r3_runs_from_its_files(tmp_path: Path) -> None:
         rows = zip(part.users.tolist(), part.items.tolist(), part.values.tolist(), strict=True)
         lines = [f"{u + 1}\t{i + 1}\t{value:g}\n" for u, i, value in rows if (u, i) in kept]
         (tmp_path / file).write_text("".join(lines))
-    benchmark = make_benchmark(YAHOO, get_source(YAHOO).read_split(tmp_path), 12, TINY)
+    benchmark = Benchmark.of(YAHOO, get_source(YAHOO).read_split(tmp_path), 12, TINY)
     small, full = (
         table3.compute(YAHOO, benchmark, Context(fast=fast, sizes={YAHOO_STEPS: 2})) for fast in (True, False)
     )
@@ -217,7 +215,7 @@ WITH_COAT = pytest.mark.skipif(
 
 @WITH_COAT
 def test_coats_overlaps_are_366_of_which_91_are_positives() -> None:
-    benchmark = find_benchmark(COAT, Context(folder=COAT_FOLDER.parent))
+    benchmark = Benchmark.find(COAT, Context(folder=COAT_FOLDER.parent))
     assert benchmark is not None
     assert benchmark.overlap == Overlap(cells=366, liked=91, same=366)
     assert len(benchmark.users) == 216

@@ -12,20 +12,20 @@ from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Table
 from unskew.studies.yang2018.printed import FIG2
-from unskew.studies.yang2018.protocol import DATA, FRACTIONS, popularity_of, split_of
+from unskew.studies.yang2018.protocol import DATA, FRACTIONS, split_of
 
 POINTS = 200
 HEAD = 0.2  # share of the items
 SIGMAS = 4
 _FILTERS = {
-    "tradesy": "users with fewer than 5 items are left out, as others do; the paper does not say",
+    "tradesy": "users with fewer than 5 items are excluded, as in other work; the paper does not give its filter",
     "amazon-book": "the paper does not say how it filtered the set",
 }
 _NOT_PRINTED = "the paper draws the curve and prints no number"
 
 
 def run(context: Context) -> Findings:
-    """The curve of each data set at hand, and its counts beside the paper's."""
+    """The curve of each available data set, and its counts next to the paper's."""
     cells: list[ReproducedCell] = []
     panels = []
     for data in DATA:
@@ -33,7 +33,7 @@ def run(context: Context) -> Findings:
         if split is None:
             cells += absent_cells(FIG2[data], data, context.absence(data))
             continue
-        popularity = popularity_of(split)
+        popularity = split.train.item_counts
         popularity = np.sort(popularity[popularity > 0])[::-1]
         share = float(popularity[: int(np.ceil(HEAD * len(popularity)))].sum() / popularity.sum())
         cells += _counts(split, data)
@@ -52,7 +52,7 @@ def run(context: Context) -> Findings:
 
 
 def _counts(split: Split, data: str) -> Iterator[ReproducedCell]:
-    """Our counts beside the paper's, which are comparable where the set was not filtered by a rule that is not told."""
+    """Our counts next to the paper's. They are not comparable where the paper does not give its filter."""
     parts = [part for part in (split.train, split.validation, split.test) if part is not None]
     users = np.sum([part.user_counts for part in parts], axis=0)
     items = np.sum([part.item_counts for part in parts], axis=0)
@@ -62,7 +62,7 @@ def _counts(split: Split, data: str) -> Iterator[ReproducedCell]:
         "items": (float(np.count_nonzero(items)), exact),
         "interactions": (float(items.sum()), exact),
         "items in training": (
-            float(np.count_nonzero(popularity_of(split))),
+            float(np.count_nonzero(split.train.item_counts)),
             (SIGMAS * deviation(items), f"{SIGMAS} standard deviations of that number over random splits"),
         ),
     }
@@ -73,7 +73,7 @@ def _counts(split: Split, data: str) -> Iterator[ReproducedCell]:
 
 
 def deviation(items: Ints) -> float:
-    """Standard deviation of the number of items that a random training part holds, rows being drawn on their own."""
+    """Standard deviation of the number of items in a random training part, to which each row goes independently."""
     missed = (1 - FRACTIONS[0] / sum(FRACTIONS)) ** items[items > 0]
     return float(np.sqrt(np.sum(missed * (1 - missed))))
 

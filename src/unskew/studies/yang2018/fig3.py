@@ -17,7 +17,7 @@ _NOT_PRINTED = "the paper draws the points and prints no number"
 
 
 def run(context: Context) -> Findings:
-    """f(n*) of the four models on each data set at hand, and how straight it is."""
+    """f(n*) of the four models on each available data set, and how straight it is."""
     cells: list[ReproducedCell] = []
     panels, evidence, holds = [], [], []
     for data in DATA:
@@ -43,7 +43,7 @@ def run(context: Context) -> Findings:
         note=(
             f"f(n*): mean number of users with an item of that popularity in their top {TOP} of the full catalogue. "
             "The line is the fit whose slope is gamma, without the 0.5 % most popular items; levels never recommended "
-            "are left out."
+            "are omitted."
         ),
     )
     verdict = all(holds), "; ".join(evidence)

@@ -15,7 +15,7 @@ from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Table
 from unskew.studies.framework.trials import Trials
 from unskew.studies.yang2018.printed import FIG4, FIG4_GAMMAS, METRICS, MODELS
-from unskew.studies.yang2018.protocol import DATA, NOT_OURS, PRESET, Learnt, drop_cold, learnt_models, split_of
+from unskew.studies.yang2018.protocol import DATA, NOT_OURS, PRESET, Learnt, judged_split, learnt_models, split_of
 
 CURVE = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 WIDEST = 0.009
@@ -30,13 +30,14 @@ _ORDER = "Within the range of gamma the models keep their order by every metric"
 _FLIP = "Tradesy: by DCG, PMF is above U-CML as observed and below it when corrected"
 _RATIO = "Tradesy: the ratio of BPR's Recall@5 to PMF's grows when corrected"
 _NOTE = (
-    "UB is the paper's correction, a ratio for each user; snips the default here, one ratio over all pairs. full: "
-    "ranked among all items the user has not had in training, instead of 200 drawn ones. gamma = -1 is AOA itself."
+    "UB is the paper's correction, with one ratio per user; snips is the default here, with one ratio over all pairs. "
+    "full: ranked among all items that the user does not have in training, instead of 200 drawn ones. gamma = -1 is "
+    "AOA itself."
 )
 
 
 def run(context: Context) -> Findings:
-    """The blocks of all data sets at hand."""
+    """The blocks of all available data sets."""
     table: list[ReproducedCell] = []
     numbers = Trials(DIMS, "run", {})
     figures, notes = [], []
@@ -66,7 +67,7 @@ def judge(
     for metric, title in METRICS.items():
         scorers = {name: learnt[name].chosen[metric].scorer for name in MODELS}
         for place, rule in {"": PRESET["candidates"], ", full": "unseen"}.items():
-            ruled = drop_cold(split).with_candidates(rule)
+            ruled = judged_split(split, rule)
             common: dict[str, Any] = {"metrics": [metric], "ties": PRESET["ties"], "seed": context.seed}
             first = evaluate(scorers, ruled, estimators=["aoa"], **common)
             for name, model in MODELS.items():
@@ -93,7 +94,7 @@ def _columns(data: str) -> tuple[str, ...]:
 
 
 def claims(numbers: Trials, context: Context) -> Iterator[Claim]:
-    """What the paper reads from all blocks, and from that of Tradesy."""
+    """What the paper concludes from all blocks, and from that of Tradesy."""
     present = numbers.levels("data")
     rules: dict[str, Callable[[Trials, str], Verdict]] = {_FALL: falls, _STABLE: stays, _ORDER: keeps_order}
     for text, rule in rules.items():
@@ -150,7 +151,7 @@ def keeps_order(numbers: Trials, data: str) -> Verdict:
 
 
 def _comparison(data: str, numbers: Trials, learnt: Mapping[str, Learnt]) -> str:
-    """How near the paper's numbers ours are, and at which steps validation chose them."""
+    """How close our numbers are to the paper's, and at which steps validation chose them."""
     apart = {
         f"{column} of {metric}, {model}": numbers[data, metric, model, column].item() / FIG4[data][row, column] - 1
         for metric, model in OUTPUTS

@@ -1,6 +1,6 @@
-"""When each form of SNIPS helps: a simulation with the truth at hand.
+"""When each form of SNIPS helps: a simulation in which the truth is known.
 
-Three things vary: positives a user in the test, how strongly the log follows popularity, and how wrong the assumed
+Three things vary: positives per user in the test, how strongly the log follows popularity, and how wrong the assumed
 gamma is.
 """
 
@@ -37,28 +37,20 @@ FORMS: Mapping[str, Estimator] = {
 }
 NAIVE, USER, BALANCED, PAIR = FORMS
 CORRECTED = (USER, BALANCED, PAIR)
-LEANS: Mapping[str, tuple[float, float]] = {"personal": (1.0, 0.0), "mixed": (1.25, 0.2), "popular": (1.1, 0.7)}
-"""Models, by how much of a user's taste and how much of popularity goes into their scores; noise has size 1.
+MODELS: Mapping[str, tuple[float, float]] = {"personal": (1.0, 0.0), "mixed": (1.25, 0.2), "popular": (1.1, 0.7)}
+"""Models, by the weights of a user's taste and of popularity in their scores; noise has size 1.
 
-The best stands in the middle, so that one can be wrong to both sides: with too little correction the popular one looks
+The best is in the middle, so that a choice can be wrong to both sides: with too little correction the popular one looks
 best, with too much the personal one gains on it.
 """
-RANGE = 20.0  # the most popular item is expected to have so many times the count of the least popular one
+RANGE = 20.0  # the expected count of the most popular item over that of the least popular one
 LEAST = 2.0  # the expected count of the least popular item
 LIKED = 0.2  # share of the items that a user likes
 
 
 @dataclass(frozen=True)
 class Assumption:
-    """What is taken for the propensity.
-
-    Parameters
-    ----------
-    off : float or None
-        Assumed minus true gamma; None for the true propensities.
-    smoothing : float
-        Added to the training counts.
-    """
+    """The assumed propensities: assumed minus true gamma, None for the true propensities; added to training counts."""
 
     off: float | None = 0.0
     smoothing: float = 1.0
@@ -105,9 +97,9 @@ class World:
     def draw(cls, gamma: float, n_users: int, n_items: int, metric: str, rng: np.random.Generator) -> "World":
         r"""Draw likes, counts and the models' scores.
 
-        Counts of training follow :math:`n^*_i`, spread evenly over their logarithm. With :math:`P \propto
-        (n^*)^{(\gamma+1)/2}` items are liked in proportion to :math:`n^*/P \propto (n^*)^{(1-\gamma)/2}`, as the
-        derivation of the paper's propensity has it (Yang et al. 2018, section 3.3).
+        Training counts follow :math:`n^*_i`, spread evenly over their logarithm. With :math:`P \propto
+        (n^*)^{(\gamma+1)/2}` items are liked in proportion to :math:`n^*/P \propto (n^*)^{(1-\gamma)/2}`, as in the
+        derivation of the paper's propensity (Yang et al. 2018, section 3.3).
         """
         parsed = parse_metric(metric)
         if not isinstance(parsed, Metric):
@@ -118,9 +110,9 @@ class World:
         users, items = np.nonzero(liked)
         popularity = np.log(expected)
         popularity = (popularity - popularity.mean()) / popularity.std()
-        gains = np.empty((len(LEANS), len(users)))
-        for k, (taste, lean) in enumerate(LEANS.values()):
-            scores = taste * liked + lean * popularity + rng.standard_normal(liked.shape)
+        gains = np.empty((len(MODELS), len(users)))
+        for k, (taste, trend) in enumerate(MODELS.values()):
+            scores = taste * liked + trend * popularity + rng.standard_normal(liked.shape)
             above = np.argsort(np.argsort(-scores, axis=1), axis=1)[users, items]
             gains[k] = parsed.row_gains(above, np.zeros_like(above), np.full_like(above, n_items))
         return cls(gamma, users, items, expected, rng.poisson(expected), gains)
@@ -137,11 +129,11 @@ class World:
         return np.asarray(self.gains @ weight)
 
     def propensity(self, positives: float) -> Floats:
-        """P of each pair, so that a user has so many positives in the test on average."""
+        """P of each pair, so that a user has that many positives in the test on average."""
         relative = _power(self.expected, self.gamma)[self.items]
         P = relative * positives * self.n_users / relative.sum()
         if P.max() > 1:
-            raise ConfigError(f"{positives:g} positives a user need a propensity of {P.max():.2f}; ask for fewer")
+            raise ConfigError(f"{positives:g} positives per user need a propensity of {P.max():.2f}; ask for fewer")
         return np.asarray(P)
 
     def assumed(self, gamma: float, smoothing: float) -> Floats:
@@ -153,7 +145,7 @@ class World:
     def estimates(
         self, positives: float, assumptions: tuple[Assumption, ...], draws: int, rng: np.random.Generator
     ) -> dict[tuple[Assumption, str], Floats]:
-        """Estimates (draws, models) by each form under each assumption; a user with nothing observed is left out."""
+        """Estimates (draws, models) by each form under each assumption; users without observations are excluded."""
         P = self.propensity(positives)
         believed = {
             each: P if each.off is None else self.assumed(self.gamma + each.off, each.smoothing) for each in assumptions
@@ -178,18 +170,9 @@ def _power(counts: Floats, gamma: float) -> Floats:
 
 @dataclass(frozen=True)
 class Score:
-    """How a form did, over draws.
+    """How good a form is over draws; of bias and RMSE relative to the truth, the mean over models.
 
-    Parameters
-    ----------
-    bias : float
-        |mean estimate - truth| / truth, mean over models.
-    rmse : float
-        Root mean square of (estimate - truth) / truth, mean over models.
-    right : float
-        Share of draws in which the model that is best is put first.
-    right_error : float
-        Standard error of that share.
+    `right` is the share of draws in which the best model is ranked first, `right_error` its standard error.
     """
 
     bias: float
@@ -212,15 +195,7 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Estimates in all settings, next to the truth.
-
-    Parameters
-    ----------
-    trials : Trials
-        Estimates of each draw and model, by true gamma, positives per user, assumption and form.
-    truth : mapping
-        By true gamma, of each model.
-    """
+    """Estimates by true gamma, positives per user, assumption and form; and the truth of each model by true gamma."""
 
     trials: Trials
     truth: Mapping[float, Floats]
@@ -246,7 +221,7 @@ class Grid:
         return float(np.mean([getattr(self.scores[*setting, each, form], measure) for setting in settings]))
 
     def removed(self, form: str, positives: float, each: Assumption = RIGHT) -> float:
-        """Share of AOA's bias that a form takes away, mean over gammas; negative where it adds to it."""
+        """Share of AOA's bias that a form removes, mean over gammas; negative if it adds bias."""
         settings = [setting for setting in self.settings if setting[1] == positives]
         biases = [[self.scores[*setting, each, name].bias for name in (form, NAIVE)] for setting in settings]
         return float(np.mean([1 - bias / naive for bias, naive in biases]))
@@ -285,10 +260,10 @@ def run(context: Context) -> Findings:
     how = (
         f"{context.size(USERS):,} users like about a fifth of {ITEMS:,} items; expected training counts span a factor "
         "of 20, and items are liked and observed so that P is proportional to count^((gamma + 1) / 2). Scores of three "
-        "models are taste, popularity and noise in different parts. All users are alike, so that the mean over users "
-        f"and the mean over pairs are nearly the same. {METRIC}; {context.size(DRAWS)} draws of the test in each "
-        "setting, from one world for each gamma; propensities from drawn training counts with smoothing 1 unless said "
-        "otherwise. Bias and RMSE are relative to the truth, mean over the models."
+        "models are taste, popularity and noise in different proportions. All users are of one kind, so that the mean "
+        f"over users and the mean over pairs are nearly the same. {METRIC}; {context.size(DRAWS)} draws of the test in "
+        "each setting, from one world for each gamma; propensities from drawn training counts with smoothing 1 unless "
+        "stated otherwise. Bias and RMSE are relative to the truth, mean over the models."
     )
     cells, figures = tuple(_cells(grid)), tuple(_figures(grid))
     return Findings(cells, tuple(claims(grid)), figures, (how, *notes(grid)), trials=grid.trials)
@@ -299,7 +274,7 @@ def _cells(grid: Grid) -> Iterator[ReproducedCell]:
     rows += [(gamma, BASE_POSITIVES, RIGHT) for gamma in GAMMAS if gamma != BASE_GAMMA]
     rows += [(BASE_GAMMA, BASE_POSITIVES, each) for each in ASSUMPTIONS if each != RIGHT]
     for gamma, positives, each in rows:
-        row = f"{positives:g} a user, gamma {gamma:g}: {each}"
+        row = f"{positives:g} per user, gamma {gamma:g}: {each}"
         for form in FORMS if each == RIGHT else CORRECTED:  # aoa assumes nothing
             score = grid.scores[gamma, positives, each, form]
             for name, title in MEASURES.items():
@@ -315,16 +290,16 @@ def _figures(grid: Grid) -> Iterator[Figure]:
 
     many, base = POSITIVES[-1], f"gamma {BASE_GAMMA:g}"
     axes = [
-        (f"{base}, and known", "positives a user in the test", {n: (BASE_GAMMA, n, RIGHT) for n in POSITIVES}),
+        (f"{base}, and known", "positives per user in the test", {n: (BASE_GAMMA, n, RIGHT) for n in POSITIVES}),
         (
-            f"{BASE_POSITIVES:g} positives a user, gamma known",
+            f"{BASE_POSITIVES:g} positives per user, gamma known",
             "true gamma",
             {gamma: (gamma, BASE_POSITIVES, RIGHT) for gamma in GAMMAS},
         ),
     ]
     for n in (BASE_POSITIVES, many):
         off = {off: (BASE_GAMMA, n, Assumption(off)) for off in OFF}
-        axes.append((f"{base}, {n:g} positives a user", "assumed less true gamma", off))
+        axes.append((f"{base}, {n:g} positives per user", "assumed less true gamma", off))
     note = "Relative to the truth, mean over three models. Bands: 95 % over draws, for the share of right choices."
     for title, label, points in axes:
         panels = tuple(Panel(MEASURES[name], tuple(line(form, name, points) for form in FORMS)) for name in MEASURES)
@@ -334,10 +309,10 @@ def _figures(grid: Grid) -> Iterator[Figure]:
 def notes(grid: Grid) -> Iterator[str]:
     """Conclusions, in sentences."""
     shares = (
-        f"by {form} " + ", ".join(f"{_percent(grid.removed(form, n))} ({n:g} a user)" for n in grid.positives)
+        f"by {form} " + ", ".join(f"{_percent(grid.removed(form, n))} ({n:g} per user)" for n in grid.positives)
         for form in CORRECTED
     )
-    yield f"Positives a user. Of AOA's bias, with gamma right, is removed: {'; '.join(shares)}."
+    yield f"Positives per user. Share of AOA's bias that is removed, with the right gamma: {'; '.join(shares)}."
     gammas = grid.trials.levels("gamma")
     biases = ", ".join(f"{_percent(grid.mean('bias', NAIVE, gamma=gamma))} at gamma {gamma:g}" for gamma in gammas)
     yield f"Skew. AOA's bias, as a share of the truth: {biases}."
@@ -353,7 +328,7 @@ def notes(grid: Grid) -> Iterator[str]:
 
 
 def _advice(grid: Grid) -> Iterator[str]:
-    """What follows for a user, from the numbers of this run."""
+    """Advice, from the numbers of this run."""
     near = [each for each in ASSUMPTIONS if each.off is not None and abs(each.off) <= 0.5]
     wins = {form: sum(grid.best(each)[form] for each in near) for form in FORMS}
     winner = max(wins, key=wins.__getitem__)
@@ -363,21 +338,21 @@ def _advice(grid: Grid) -> Iterator[str]:
     )
     few, many = grid.positives[0], grid.positives[-1]
     yield (
-        f"With {few:g} positive a user {USER} leaves {_percent(1 - grid.removed(USER, few))} of AOA's bias, with "
+        f"With {few:g} positive per user {USER} leaves {_percent(1 - grid.removed(USER, few))} of AOA's bias, with "
         f"{many:g} it leaves {_percent(1 - grid.removed(USER, many))}."
     )
     lucky = ", ".join(f"{n:g}" for n in grid.positives if grid.removed(USER, n, MOST) > grid.removed(USER, n))
     if lucky:
         yield (
-            f"As it corrects too little, a gamma that is too large by {MOST.off:g} brings it closer to the truth with "
-            f"{lucky} positives a user: an error that falls as gamma grows is no sign that gamma is right."
+            f"Because it corrects too little, a gamma that is too large by {MOST.off:g} brings it closer to the truth "
+            f"with {lucky} positives per user: an error that falls as gamma grows does not show that gamma is right."
         )
     over = grid.best(MOST)
     ahead = max(over, key=over.__getitem__)
     won = f"{over[ahead]} of {len(grid.settings)} settings"
     yield f"With gamma too large by {MOST.off:g}, {ahead} has the least RMSE most often ({won})."
     balanced, pair = (grid.mean("rmse", form) for form in (BALANCED, PAIR))
-    yield f"{BALANCED} and {PAIR} are much alike: mean RMSE {balanced:.3f} and {pair:.3f} with gamma right."
+    yield f"{BALANCED} and {PAIR} are nearly the same: mean RMSE {balanced:.3f} and {pair:.3f} with gamma right."
 
 
 def claims(grid: Grid) -> Iterator[Claim]:
@@ -394,19 +369,21 @@ def claims(grid: Grid) -> Iterator[Claim]:
         f"With the right gamma {USER} removes more of AOA's bias, the more positives users have",
         (
             bool(np.all(np.diff(shares) > 0)),
-            ", ".join(f"{_percent(share)} with {n:g} a user" for share, n in zip(shares, grid.positives, strict=True)),
+            ", ".join(
+                f"{_percent(share)} with {n:g} per user" for share, n in zip(shares, grid.positives, strict=True)
+            ),
         ),
     )
     few = [setting for setting in grid.settings if setting[1] <= 2]
     gains = sum(scores[*s, HALF_MORE, USER].bias < scores[*s, RIGHT, USER].bias for s in few)
     yield claim(
-        f"With one or two positives a user a gamma that is too large by a half makes {USER} less biased than the right "
-        "one does",
+        f"With one or two positives per user {USER} is less biased with a gamma that is too large by a half than with "
+        "the right one",
         (gains == len(few), f"{gains} of {len(few)} settings"),
     )
     naive, pair = (grid.mean("right", form) for form in (NAIVE, PAIR))
     yield claim(
-        f"With the right gamma {PAIR} puts the right model first more often than AOA",
+        f"With the right gamma {PAIR} ranks the right model first more often than AOA",
         (pair > naive, f"{_percent(pair)} against {_percent(naive)} of draws, mean over all settings"),
     )
 

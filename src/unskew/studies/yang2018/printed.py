@@ -40,7 +40,7 @@ TABLE1: Printed = {
     **_lists("DCG@5 AOA", 0.515402, 0.125, 0.221713),
     ("all lists", "P(something is observed)"): 0.998764,
 }
-"""Table 1, worked out from the lists apart from this program, to six digits. The paper prints the true and the AOA
+"""Table 1, computed from the lists independently of this program, to six digits. The paper prints the true and the AOA
 numbers to fewer digits, and not the others."""
 
 FIG2: Mapping[str, Printed] = {

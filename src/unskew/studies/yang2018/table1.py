@@ -1,7 +1,7 @@
 """Figure 1 and Table 1: one user, twelve items, three lists, and the average that puts the wrong list first.
 
-Five items are popular (a) and seven are not (b). The user likes a1 to a4 and b1 to b4. What is liked of the popular is
-observed with chance 3/4, what is liked of the others with chance 1/4.
+Five items are popular (a) and seven are not (b). The user likes a1 to a4 and b1 to b4. A liked item is observed with
+chance 3/4 if it is popular, and with chance 1/4 if it is not.
 """
 
 import itertools
@@ -41,18 +41,18 @@ ESTIMATORS: Mapping[str, Estimator] = {
     "default snips": Snips(),
 }
 
-_LIMITS = (5e-7, "half of the sixth digit, to which the number was worked out")
+_LIMITS = (5e-7, "half of the sixth digit, to which the number was computed")
 _PRINTED = "the paper prints it to fewer digits; the lists and the draw are those that give its numbers"
-_BEYOND = "not in the paper: worked out from its lists, apart from this program"
-_SAME = f"{_BEYOND}; the default snips sums over all pairs, SNIPS over a user's, which is the same with one user"
+_BEYOND = "not in the paper: computed from its lists, independently of this program"
+_SAME = f"{_BEYOND}; the default snips sums over all pairs, SNIPS over those of a user, which is the same with one user"
 _EMPTY = f"{_BEYOND}, given that something was observed"
-_FOUND = (
+_RANKS = (
     "The paper draws the lists in its Figure 1 and prints the true and the average numbers of Table 1. The ranks used "
-    "here were found from those numbers: for Z3 they are the only ones that give them, for Z1 and Z2 the only ones in "
-    "which both lists fill the same places, mirrored."
+    "here were derived from those numbers: for Z3 they are the only ones that give them, for Z1 and Z2 the only ones "
+    "in which both lists fill the same places, mirrored."
 )
 _NOTES = (
-    _FOUND,
+    _RANKS,
     "What the paper calls DCG is a mean over relevant items, adg here. Its AUC is 1 - rank/n, auc(literal) here.",
     "IPS and SNIPS agree on the draw because its weights, 3 / 0.75 + 1 / 0.25, add up to 8, the number of items liked.",
 )
@@ -187,7 +187,7 @@ def _claims(numbers: Trials) -> Iterator[Claim]:
     )
     first, second, _ = naive["DCG"]
     yield judged(
-        "AOA tells Z1 from Z2, though both are as good",
+        "AOA ranks Z1 above Z2, though both are equally good",
         (
             all(true[title][0] == true[title][1] and naive[title][0] > naive[title][1] for title in METRICS),
             f"DCG: AOA {first:.4f} against {second:.4f}, truth {true['DCG'][0]:.4f} for both",
@@ -208,7 +208,7 @@ def _claims(numbers: Trials) -> Iterator[Claim]:
     )
     means = ", ".join(f"{name} {value:.4f}" for name, value in zip(LISTS, snips, strict=True))
     yield judged(
-        "With about four rows observed, SNIPS a user still puts Z1 before Z3 on average: less wrong is not right",
+        "With about four rows observed, SNIPS per user still ranks Z1 above Z3 on average: less bias is not enough",
         (bool(snips.argmax() == 0), f"mean of DCG by SNIPS: {means}"),
     )
     gap = float(np.abs(of("DCG SNIPS") - of("DCG default snips")).max())

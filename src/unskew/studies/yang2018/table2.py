@@ -1,4 +1,4 @@
-"""Table 2: gamma of the four models, and why PMF's is what it is: how it falls while the model trains."""
+"""Table 2: gamma of the four models; and how PMF's gamma falls while it trains, which explains its value."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -26,10 +26,9 @@ from unskew.studies.yang2018.protocol import (
     RECIPES,
     STAND_INS,
     TOP,
-    drop_cold,
+    judged_split,
     learnt_models,
     paper_form_pmf,
-    popularity_of,
     presented_by,
     split_of,
 )
@@ -51,32 +50,29 @@ DIMS = ("data", "row", "column")
 _LOWEST = "A-CML has the lowest gamma"
 _BY_DATA = "Gamma varies more by data set than by algorithm"
 _EARLY = (
-    "Ours: PMF's gamma falls while it trains, and where it is the paper's, AUC and Recall@5 are the paper's too: that "
-    "PMF stopped early"
+    "Ours: PMF's gamma falls while it trains; at the step with the paper's gamma, AUC and Recall@5 are the paper's "
+    "too, so the paper's PMF stopped early"
 )
 _SMALL = "a small version: fewer factors and steps than the paper's"
 _LIMITS: Limits = (
     TOLERANCE,
-    "models trained anew on another random split; gamma also moves with the step at which training ends",
+    "models trained again on another random split; gamma also depends on the step at which training ends",
 )
-_STAND_IN = "not in the paper: a set for what it says across data sets"
-_ERROR = (
-    "of the slope, over levels; the paper puts the error of its fits between 0.001 and 0.02 and does not say which "
-    "error that is"
-)
+_STAND_IN = "not in the paper: a set for its statements across data sets"
+_ERROR = "of the slope, over levels; the paper gives errors of its fits between 0.001 and 0.02 and does not define them"
 _PAPER_FORM = "not in the paper: PMF with the weights of the paper's text instead of those of its code"
 _LATER = (
-    f"more than {TOLERANCE} from the paper's: validation stops PMF later than the paper seems to have; judged by the "
-    "claim about PMF's steps instead"
+    f"more than {TOLERANCE} from the paper's: validation stops PMF later than the paper seems to have done; the claim "
+    "about PMF's steps judges it instead"
 )
 _HOW = (
-    "Top 50 of every user over the full catalogue, one's own training items left out; the 0.5 % most popular items "
-    f"are not in the fit. The state of a model is the one that validation chose by DCG. Theirs: {NOT_OURS}."
+    "Top 50 of every user over the full catalogue without the user's training items; the 0.5 % most popular items are "
+    f"not in the fit. The state of a model is the one that validation chose by DCG. The paper's numbers: {NOT_OURS}."
 )
 
 
 def run(context: Context) -> Findings:
-    """Gammas of all data sets at hand beside the paper's."""
+    """Gammas of all available data sets next to the paper's."""
     gammas = Trials.collect(DIMS, "fit", (row for data in (*DATA, *STAND_INS) for row in fits(context, data)))
     cells = [each for data in (*DATA, *STAND_INS) for each in _cells(context, data, gammas.where(data=data))]
     claims = [lowest(gammas, context), by_data(gammas)]
@@ -89,7 +85,7 @@ def run(context: Context) -> Findings:
 
 
 def fits(context: Context, data: str) -> Iterator[tuple[tuple[str, str, str], float]]:
-    """Gammas and their standard errors, each with its data set, row and column; none where the data is not at hand."""
+    """Gammas and their standard errors, each with its data set, row and column; none if the data is not available."""
     learnt = learnt_models(context, data)
     if learnt is None:
         return
@@ -100,9 +96,8 @@ def fits(context: Context, data: str) -> Iterator[tuple[tuple[str, str, str], fl
         yield (data, title, "gamma"), fit.gamma
         yield (data, title, "standard error"), fit.std_error
     yield (data, "mean", "gamma"), float(np.mean(gammas))
-    paper_form = paper_form_pmf(context, data) if data == FOLLOWED else None
-    if paper_form is not None:
-        yield (data, "PMF, paper form", "gamma"), presented_by(context, data, paper_form).fit.gamma
+    if data == FOLLOWED:
+        yield (data, "PMF, paper form", "gamma"), presented_by(context, data, paper_form_pmf(context, data)).fit.gamma
 
 
 def _cells(context: Context, data: str, gammas: Trials) -> Iterator[ReproducedCell]:
@@ -119,7 +114,7 @@ def _cells(context: Context, data: str, gammas: Trials) -> Iterator[ReproducedCe
 
 
 def excused(each: ReproducedCell, early: Claim) -> ReproducedCell:
-    """PMF's gamma is judged by the claim that explains it, where it is too far from the paper's and the claim holds."""
+    """The cell. PMF's gamma is not compared if it is far from the paper's and the claim that explains it holds."""
     is_it = (each.row, each.column, each.data) == ("PMF", "gamma", FOLLOWED)
     if not (is_it and each.agrees is False and early.holds):
         return each
@@ -127,7 +122,7 @@ def excused(each: ReproducedCell, early: Claim) -> ReproducedCell:
 
 
 def lowest(gammas: Trials, context: Context) -> Claim:
-    """Whether A-CML has the lowest gamma on each of the paper's data sets that is at hand."""
+    """Whether A-CML has the lowest gamma on each available data set of the paper."""
     tables = {data: _values(gammas, data) for data in gammas.levels("data") if data in DATA}
     if not tables:
         return unjudged([_LOWEST], context.absence(DATA[0]))[0]
@@ -141,15 +136,15 @@ def lowest(gammas: Trials, context: Context) -> Claim:
 
 
 def by_data(gammas: Trials) -> Claim:
-    """Judged on the paper's sets, when two are at hand; what the others show is told beside it."""
+    """Judged on the paper's sets, if two are available; otherwise the evidence reports what the other sets show."""
     tables = {data: _values(gammas, data) for data in gammas.levels("data")}
     ours = {data: values for data, values in tables.items() if data in DATA}
     if len(ours) > 1:
         return claim(_BY_DATA, (np.subtract(*spreads(ours)) > 0, _spread_words(ours)))
-    seen = f"; seen with sets it does not have: {_spread_words(tables)}" if len(tables) > 1 else ""
+    seen = f"; seen with sets that are not in the paper: {_spread_words(tables)}" if len(tables) > 1 else ""
     printed = {data: np.array([TABLE2[data][title, "gamma"] for title in MODELS.values()]) for data in DATA}
     why = (
-        f"the paper says it of its three sets, of which {len(ours)} is at hand, so it is not judged here; its own "
+        f"the paper says it of its three sets; this run has {len(ours)} of them, so it is not judged here; the paper's "
         f"numbers have standard deviations of {_both(printed)}{seen}"
     )
     return unjudged([_BY_DATA], why)[0]
@@ -178,12 +173,12 @@ def follow_pmf(context: Context) -> tuple[Check, ...]:
     """Gamma, and AUC and Recall@5 on the test under the published protocol, every 500 steps."""
     split = split_of(context, FOLLOWED)
     assert split is not None
-    judged = drop_cold(split).with_candidates(PRESET["candidates"])
+    judged = judged_split(split)
     asked = {"metrics": ["auc", "recall@5"], "estimators": ["aoa"], "ties": PRESET["ties"], "seed": context.seed}
 
     def look(scorer: FactorScorer) -> Mapping[str, float]:
         report = evaluate({"pmf": scorer}, judged, **asked)
-        gamma = fit_gamma(popularity_of(split), count_top(scorer, split.train, TOP).counts).gamma
+        gamma = fit_gamma(split.train.item_counts, count_top(scorer, split.train, TOP).counts).gamma
         values = {metric: report.value("pmf", metric, "aoa") for metric in ("auc", "recall@5")}
         return {"gamma": gamma, **{metric: float("nan") if v is None else v for metric, v in values.items()}}
 

@@ -17,50 +17,41 @@ from unskew.studies.framework.stats import Mean
 from unskew.studies.framework.study import Context, Table
 from unskew.studies.yang2018.printed import TABLE3, TABLE3_GAMMAS, YAHOO_USERS
 from unskew.studies.yang2018.table3_draws import (
-    ALL,
     AOA,
-    AOA_PAIRS,
-    APART,
     COAT_SETTINGS,
     CURVE,
     DEFAULT,
-    DROPPED,
-    HELD_OUT,
-    LEARNT_FROM,
-    NOISE,
-    TRUTH,
-    TRUTH_PAIRS,
-    UNKNOWN,
     Runs,
+    describe,
     pairwise,
     published,
     run_draws,
     settings_of,
 )
-from unskew.studies.yang2018.yahoo import COAT, COMPARISONS, YAHOO, Benchmark, find_benchmark
+from unskew.studies.yang2018.yahoo import COAT, COMPARISONS, YAHOO, Benchmark
 
 PUBLISHED: tuple[str, ...] = (AOA, *map(published, TABLE3_GAMMAS))
 ESTIMATES: tuple[str, ...] = (*PUBLISHED, *map(pairwise, TABLE3_GAMMAS), DEFAULT)
-"""What the table shows; the last is what an evaluation does when nothing is said."""
+"""What the table shows; the last is what an evaluation does by default."""
 REDUCED: tuple[str, ...] = (published(TABLE3_GAMMAS[0]), published(TABLE3_GAMMAS[-1]), pairwise(1.5), DEFAULT)
 DRAWN: tuple[str, ...] = (AOA, *map(published, CURVE), *map(pairwise, CURVE))
 TOLERANCE: Mapping[str, float] = {"auc": 0.019, "recall": 0.05}
 REASON = (
-    "half of the least that UB gains over AOA in the paper, so that the error of one cannot pass for that of the "
-    "other; the paper does not say how it drew the 300 songs, nor what chose among its checks"
+    "half of the smallest difference between the errors of AOA and UB in the paper, so that one cannot be mistaken for "
+    "the other; the paper does not say how it drew the 300 songs, or by what it chose the step of a model"
 )
 METHOD = (
     "An error is the distance between two means over users: an estimate on the biased test and AOA on the random test. "
     "UB is snips(per=user) with popularity(smoothing=0), as published; snips(gamma) is the default form with the same "
     "propensities, 'snips, default' the default form with the default propensities, gamma 0 and smoothing 1. The "
-    "default form estimates the mean over relevant pairs, and is held here against the mean over users all the same."
+    "default form estimates the mean over relevant pairs; here it is compared with the mean over users nevertheless."
 )
 ENOUGH = 5  # draws from which on our own claims are judged
 
 _USERS = f"{YAHOO_USERS:,} users of yahoo-r3 can be judged by both tests"
 _LESS = "The error of UB is below that of AOA, for every model, metric and gamma"
 _FALLS = "The error of UB falls as gamma grows from 1.5 to 3.0"
-_THIRTY = "The error of UB is more than 30 % below that of AOA, but for bpr"
+_THIRTY = "The error of UB is more than 30 % below that of AOA, except for bpr"
 _EVERY_GAMMA = "for bpr's AUC the paper's own numbers give 26 % at gamma = 1.5 and 30 % at 3.0"
 _NOT_COMPARED = "not compared: the small version trains for fewer steps"
 _PAIRED = "per cent of AOA's error; the spread is the paired standard error over draws of the biased test"
@@ -68,8 +59,8 @@ _TAU = "1: the order of the truth, -1: the reverse; mean over draws of the biase
 
 
 def run(context: Context) -> Findings:
-    """The table on Coat, and on Yahoo! R3 where it is at hand."""
-    parts = [compute(data, find_benchmark(data, context), context) for data in (YAHOO, COAT)]
+    """The table on Yahoo! R3 and on Coat, where they are available."""
+    parts = [compute(data, Benchmark.find(data, context), context) for data in (YAHOO, COAT)]
     trials = [part.trials for part in parts if part.trials is not None]
     return Findings(
         cells=tuple(each for part in parts for each in part.cells),
@@ -81,13 +72,13 @@ def run(context: Context) -> Findings:
 
 
 def compute(data: str, benchmark: Benchmark | None, context: Context) -> Findings:
-    """The table on a data set: as the paper has it, or its question on real data of another kind.
+    """The table on a data set: that of the paper, or the same question on other real data.
 
     Parameters
     ----------
     data : str
     benchmark : Benchmark or None
-        None when the data is not at hand: then there are the paper's numbers alone.
+        None if the data is not available: then there are only the paper's numbers.
     context : Context
     """
     if benchmark is None:
@@ -139,7 +130,7 @@ def _figures(benchmark: Benchmark, runs: Runs) -> Iterator[Figure]:
         panels = tuple(
             Panel(model, _lines({form: runs.gap(name, form, model) for form in DRAWN})) for model in runs.models
         )
-        note = f"{band}. 0 is right, above it the model is praised too much; gamma = -1 would be AOA."
+        note = f"{band}. 0 is right; above it the model is overestimated; gamma = -1 would be AOA."
         yield Figure(f"{benchmark.name}, {name}: estimate less truth", "gamma", panels, note=note)
     orders = tuple(Panel(name, _lines({form: runs.taus(name, form) for form in DRAWN})) for name in full)
     note = f"{band}. 1 is the order of the truth."
@@ -165,7 +156,7 @@ def paper_texts(data: str) -> list[str]:
 
 
 def paper_claims(benchmark: Benchmark, runs: Runs) -> Iterator[Claim]:
-    """The paper's claims; it made them on Yahoo! R3 alone, so elsewhere it is told what was seen and no more."""
+    """The paper's claims. They are about Yahoo! R3, so for other data there is only evidence and no verdict."""
     verdicts = list(_paper_verdicts(benchmark, runs))
     texts = paper_texts(benchmark.name)
     if benchmark.name == YAHOO:
@@ -197,7 +188,7 @@ def _paper_verdicts(benchmark: Benchmark, runs: Runs) -> Iterator[Verdict]:
 
 
 def coat_claims(benchmark: Benchmark, runs: Runs) -> Iterator[Claim]:
-    """What we say of Coat."""
+    """Our own claims about Coat."""
 
     def judged(text: str, verdict: Verdict) -> Claim:
         holds, evidence = verdict
@@ -208,7 +199,7 @@ def coat_claims(benchmark: Benchmark, runs: Runs) -> Iterator[Claim]:
     cases = [(each.name, model) for each in benchmark.comparisons for model in runs.models]
     gaps = [float(runs.gap(name, AOA, model).mean()) for name, model in cases]
     yield judged(
-        "On coat AOA on the biased test praises every model too much",
+        "On coat AOA on the biased test overestimates every model",
         (min(gaps) > 0, f"above the truth by {min(gaps):.3f} to {max(gaps):.3f}"),
     )
     less = [runs.reduction(name, DEFAULT, model) for name, model in cases]
@@ -246,68 +237,9 @@ def _span(runs: Runs, cases: list[tuple[str, str]], estimate: str) -> str:
 
 
 def notes(benchmark: Benchmark, runs: Runs, models: Mapping[str, GradientModel]) -> Iterator[str]:
-    """How the numbers of a data set came about, and how far to trust them."""
-    paragraphs = [
-        _protocol(benchmark, runs),
-        *([_overlaps(benchmark, runs)] if benchmark.name == COAT else []),
-        f"settings: {'; '.join(str(model) for model in models.values())}.",
-        _doubts(benchmark, runs),
-        f"{'; '.join(_crossings(benchmark, runs))}.",
-        f"{'; '.join(_orders(benchmark, runs))}.",
-    ]
-    return (f"{benchmark.name}: {each}" for each in paragraphs)
-
-
-def _protocol(benchmark: Benchmark, runs: Runs) -> str:
-    held_out, learnt_from, unknown = (runs.of(ALL, each).mean() for each in (HELD_OUT, LEARNT_FROM, UNKNOWN))
-    cut = next(each for each in benchmark.comparisons if each.lists and each.kind == "recall")
-    return (
-        f"{len(benchmark.users):,} users with two or more positives (rating >= 4) where they chose, "
-        f"and a relevant and an irrelevant random item. For each, {benchmark.size} of {benchmark.positives.n_items:,} "
-        "items are drawn uniformly; the positives among them are the biased test, the others are learnt from "
-        f"(per draw {held_out:,.0f} and {learnt_from:,.0f}, {held_out / len(benchmark.users):.1f} held "
-        f"out a user; {unknown:.1f} of them have an item without a training positive, and no propensity unless "
-        f"smoothed). {runs.draws} draw{'s' * (runs.draws > 1)}, models trained anew in each. Ranked in the full "
-        "catalogue less the user's training positives on both sides; under 'lists', as the paper has it, among the "
-        f"{benchmark.size} items of the biased test ({cut.biased}) and among the user's random items ({cut.random})."
-    )
-
-
-def _overlaps(benchmark: Benchmark, runs: Runs) -> str:
-    overlap = benchmark.overlap
-    return (
-        f"{overlap.cells} cells are both chosen and random, {overlap.same} of them with the same "
-        f"rating in both. {overlap.cells - overlap.liked} are rated below 4: no training positives, so their random "
-        f"rows stay. {overlap.liked} are positives: of the test users' ones, those that are learnt from are no "
-        f"candidates, and their random rows are dropped ({runs.of(ALL, DROPPED).mean():.1f} a draw); those in the "
-        "biased test are candidates, and stay positives of the random test. Test users keep a random positive either "
-        "way."
-    )
-
-
-def _doubts(benchmark: Benchmark, runs: Runs) -> str:
-    def of(name: str, number: str, truth: str) -> Floats:
-        """A number less the truth, (models, draws)."""
-        return np.array([runs.gap(name, number, model, truth) for model in runs.models])
-
-    names = [each.name for each in benchmark.comparisons]
-    parts = [
-        f"{name} {np.nanmean([runs.of(name, NOISE, model) for model in runs.models]):.3f}, best from worst model told "
-        f"apart at 5 % in {100 * np.mean(runs.of(name, APART) < 0.05):.0f} % of draws"
-        for name in names
-    ]
-    off = [float(of(name, TRUTH, TRUTH_PAIRS).mean()) for name in names]
-    ours, naive = (
-        np.array([np.abs(of(name, form, TRUTH_PAIRS)).mean(axis=1) for name in names]) for form in (DEFAULT, AOA_PAIRS)
-    )
-    less = 100 * (1 - ours / naive)
-    return (
-        "the draws share users, items and random test, so spreads and standard errors over draws do "
-        f"not cover the noise of the truth itself. Its standard error over users: {'; '.join(parts)}. The mean over "
-        f"relevant pairs, at which the default snips aims, is {min(off):.3f} to {max(off):.3f} below that over users; "
-        f"{DEFAULT!r} is {ours.min():.3f} to {ours.max():.3f} away from it, {less.min():.0f} to {less.max():.0f} % "
-        f"less than {AOA_PAIRS} is: the fairer comparison of the two."
-    )
+    """How the numbers of a data set came about, and what they say of gamma and of the order of the models."""
+    ends = (f"{'; '.join(part(benchmark, runs))}." for part in (_crossings, _orders))
+    return (f"{benchmark.name}: {each}" for each in (*describe(benchmark, runs, models), *ends))
 
 
 def _crossings(benchmark: Benchmark, runs: Runs) -> Iterator[str]:

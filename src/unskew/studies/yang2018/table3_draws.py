@@ -35,7 +35,7 @@ HELD_OUT, LEARNT_FROM, DROPPED, UNKNOWN = "held out", "learnt from", "dropped", 
 """Counts: positives of the biased test, training positives, rows of the random test that are training positives, and
 positives of the biased test whose item has no training positive."""
 ALL = "all"
-"""In the place of the comparison or the model, where a number is of all of them."""
+"""Instead of a comparison or a model, if a number is of all of them."""
 DIMS = ("data", "comparison", "number", "model")
 
 
@@ -61,11 +61,11 @@ YAHOO_SETTINGS: Mapping[str, GradientModel] = {
     name: replace(model, factors=50, regularisation=0.001, iterations=10_000, batch=8000, every=1000)
     for name, model in (("cml", Cml()), ("cml-rank", CmlRank()), ("bpr", Bpr()), ("pmf", Pmf(form="openrec")))
 }
-"""As the paper has them; it does not say which rows chose among the checks, so the last step is taken."""
+"""As in the paper; it does not say which rows chose the step of a model, so the last step is used."""
 YAHOO_STEPS = Size(10_000, 200)
 
-# By `search` with other draws of the biased test than those of the table. AUC on validation rows, mean of 3 draws:
-# cml .693, cml-rank .643, bpr .737, pmf .732; of the grid the least were .652, .584, .661 and .678.
+# By `search`, with other draws of the biased test than those of the table. AUC on validation rows, mean of 3 draws:
+# cml .693, cml-rank .643, bpr .737, pmf .732; the lowest of the grid were .652, .584, .661 and .678.
 COAT_SETTINGS: Mapping[str, GradientModel] = {
     "cml": Cml(factors=8, regularisation=0.1, iterations=500, batch=500, learning_rate=0.001),
     "cml-rank": CmlRank(factors=8, regularisation=0.001, iterations=750, batch=500, learning_rate=0.005),
@@ -130,7 +130,7 @@ def _splits(benchmark: Benchmark, context: Context) -> Iterator[Split]:
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """All numbers of a data set, one per draw of the biased test, and how they are read.
+    """All numbers of a data set, one per draw of the biased test.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class Runs:
 
 
 def run_draws(benchmark: Benchmark, models: Mapping[str, GradientModel], context: Context) -> Runs:
-    """Divide, train, estimate and compare, again and again."""
+    """All draws: split, train, estimate and compare."""
     data = benchmark.name
     draws = context.size(DRAWS[data])
     stage, total = f"{data}: models trained", draws * len(models)
@@ -243,3 +243,65 @@ def _estimates(judge: Judge, asked: list[Comparison]) -> Iterator[Row]:
             for name, estimator in named.items():
                 for model in report.models:
                     yield (each.name, name, model), report.value(model, each.biased, estimator)
+
+
+def describe(benchmark: Benchmark, runs: Runs, models: Mapping[str, GradientModel]) -> Iterator[str]:
+    """How the numbers of a data set came about, and how far to trust them."""
+    yield _protocol(benchmark, runs)
+    if benchmark.name == COAT:
+        yield _overlaps(benchmark, runs)
+    yield f"settings: {'; '.join(str(model) for model in models.values())}."
+    yield _doubts(benchmark, runs)
+
+
+def _protocol(benchmark: Benchmark, runs: Runs) -> str:
+    held_out, learnt_from, unknown = (runs.of(ALL, each).mean() for each in (HELD_OUT, LEARNT_FROM, UNKNOWN))
+    cut = next(each for each in benchmark.comparisons if each.lists and each.kind == "recall")
+    return (
+        f"{len(benchmark.users):,} users with two or more positives (rating >= 4) where they chose, and a relevant and "
+        f"an irrelevant random item. For each, {benchmark.size} of {benchmark.positives.n_items:,} items are drawn "
+        "uniformly; the positives among them are the biased test, and the models learn from the others (per draw "
+        f"{held_out:,.0f} and {learnt_from:,.0f}, {held_out / len(benchmark.users):.1f} held out per user; "
+        f"{unknown:.1f} of them have an item without a training positive, and no propensity unless smoothed). "
+        f"{runs.draws} draw{'s' * (runs.draws > 1)}, models trained again in each. On both sides items are ranked in "
+        "the full catalogue without the user's training positives; under 'lists', as in the paper, among the "
+        f"{benchmark.size} items of the biased test ({cut.biased}) and among the user's random items ({cut.random})."
+    )
+
+
+def _overlaps(benchmark: Benchmark, runs: Runs) -> str:
+    cells, liked, same = benchmark.overlap
+    return (
+        f"{cells} cells are both chosen and random, {same} of them with the same rating in both. {cells - liked} are "
+        f"rated below 4; they are not training positives, so their random rows stay. {liked} are positives. Those that "
+        "the models learn from are not candidates, and their random rows are dropped "
+        f"({runs.of(ALL, DROPPED).mean():.1f} per draw, of test users); those in the biased test are candidates, and "
+        "stay positives of the random test. Test users keep a random positive in both cases."
+    )
+
+
+def _doubts(benchmark: Benchmark, runs: Runs) -> str:
+    def less(name: str, number: str, truth: str) -> Floats:
+        """A number less a truth, (models, draws)."""
+        return np.array([runs.gap(name, number, model, truth) for model in runs.models])
+
+    names = [each.name for each in benchmark.comparisons]
+    noise = {name: np.nanmean([runs.of(name, NOISE, model) for model in runs.models]) for name in names}
+    apart = {name: np.mean(runs.of(name, APART) < 0.05) for name in names}
+    parts = (
+        f"{name} {noise[name]:.3f}, best and worst model differ at 5 % in {100 * apart[name]:.0f} % of draws"
+        for name in names
+    )
+    off = [float(less(name, TRUTH, TRUTH_PAIRS).mean()) for name in names]
+    ours, naive = (
+        np.array([np.abs(less(name, form, TRUTH_PAIRS)).mean(axis=1) for name in names])
+        for form in (DEFAULT, AOA_PAIRS)
+    )
+    below = 100 * (1 - ours / naive)
+    return (
+        "the draws share users, items and random test, so spreads and standard errors over draws do not include the "
+        f"noise of the truth itself. Its standard error over users: {'; '.join(parts)}. The mean over relevant pairs, "
+        f"which the default snips estimates, is {min(off):.3f} to {max(off):.3f} below that over users; {DEFAULT!r} is "
+        f"{ours.min():.3f} to {ours.max():.3f} away from it, {below.min():.0f} to {below.max():.0f} % less than "
+        f"{AOA_PAIRS} is. This comparison is the fairer one."
+    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from unskew.studies.framework.study import Context
 COAT, YAHOO = "coat", "yahoo-r3"
 RELEVANT = 4.0
 POSITIVE = f"rating>={RELEVANT:g}"
-LIST_SIZE = 300
-COAT_LIST = 96  # with random lists of 16: recall@6 is to 96 what recall@1 is to 16
+LIST_SIZE = {YAHOO: 300, COAT: 96}
+"""Items drawn for the biased test. The random lists of Coat have 16 items: recall@6 is to 96 what recall@1 is to 16."""
 ATTEMPTS = 20
 
 
@@ -36,10 +37,19 @@ def eligible_users(train: Interactions, random: Interactions, *, relevant: float
     """
     if train.user_vocabulary != random.user_vocabulary:
         raise DataError(f"{train.name} and {random.name}: users are coded differently; put both into one Split")
-    liked = _at_least(train, relevant)
+    enough = _users(train, _at_least(train, relevant)) >= least
     good = _at_least(random, relevant)
-    enough = _users(train, liked) >= least
     return np.flatnonzero(enough & (_users(random, good) > 0) & (_users(random, ~good) > 0)).astype(np.int32)
+
+
+def _at_least(log: Interactions, relevant: float) -> Bools:
+    if log.values is None:
+        raise DataError(f"{log.name} has no ratings; they decide which items are relevant")
+    return np.asarray(log.values >= relevant)
+
+
+def _users(log: Interactions, rows: Bools) -> Ints:
+    return np.bincount(log.users[rows], minlength=log.n_users)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +68,7 @@ class BiasedSplit:
     redrawn : int
         Users whose first draw left a part without a positive.
     moved : int
-        Of them, those for whom no draw would do, so that one positive was put into the empty part.
+        Users for whom no draw was good, so that one positive was put into the empty part.
     """
 
     train: Interactions
@@ -69,38 +79,40 @@ class BiasedSplit:
 
 
 def biased_split(
-    train_positives: Interactions, users: Ints, n_songs: int, size: int, rng: np.random.Generator
+    positives: Interactions, users: Ints, n_items: int, size: int, rng: np.random.Generator
 ) -> BiasedSplit:
     """Hold out, for each user, the positives among some items drawn uniformly from all.
 
     The paper holds out "300 songs per user" of 1,000 and does not say how. Here they are drawn uniformly, whether the
     user has them or not, so the test is as skewed as training. Both parts must have a positive: the draw is repeated
-    up to 20 times, then one positive, drawn at random, changes place with an item that is none.
+    up to 20 times. Then one positive, drawn at random, changes place with an item that is not a positive.
 
     Parameters
     ----------
-    train_positives : Interactions
+    positives : Interactions
         The relevant rows of training.
     users : array of int
         Codes of the users to hold out for, each with at least two rows.
-    n_songs : int
-        Items are drawn from codes 0 to ``n_songs - 1``.
+    n_items : int
+        Items are drawn from codes 0 to ``n_items - 1``.
     size : int
         How many are drawn for each user.
     rng : numpy.random.Generator
     """
-    _check(train_positives, users, n_songs, size)
-    offsets, items = train_positives.by_user
-    lists = np.empty((len(users), size), dtype=np.int32)
-    redrawn = moved = 0
-    for place, user in enumerate(users.tolist()):
-        positive = np.zeros(n_songs, dtype=bool)
-        positive[items[offsets[user] : offsets[user + 1]]] = True
-        drawn, draws, swapped = _draw(positive, size, rng)
-        lists[place] = drawn
-        redrawn += draws > 1
-        moved += swapped
-    return _divide(train_positives, users, lists, redrawn, moved)
+    _check(positives, users, n_items, size)
+    relevant = np.zeros((positives.n_users, positives.n_items), dtype=bool)
+    relevant[positives.users, positives.items] = True
+    draws = [_draw(relevant[user, :n_items], size, rng) for user in users.tolist()]
+    inside = np.zeros_like(relevant)
+    for user, (items, _, _) in zip(users.tolist(), draws, strict=True):
+        inside[user, items] = True
+    owners, items = (codes.astype(np.int32) for codes in np.nonzero(inside))
+    vocabularies = positives.user_vocabulary, positives.item_vocabulary
+    values = relevant[owners, items].astype(np.float64)
+    listed = Interactions(owners, items, *vocabularies, values=values, name="biased lists")
+    held = inside[positives.users, positives.items]
+    redrawn, moved = sum(attempts > 1 for _, attempts, _ in draws), sum(swapped for _, _, swapped in draws)
+    return BiasedSplit(positives.take(~held), positives.take(held), listed, redrawn, moved)
 
 
 def _draw(positive: Bools, size: int, rng: np.random.Generator) -> tuple[Ints, int, bool]:
@@ -118,29 +130,11 @@ def _draw(positive: Bools, size: int, rng: np.random.Generator) -> tuple[Ints, i
     return np.flatnonzero(inside), ATTEMPTS, True
 
 
-def _divide(positives: Interactions, users: Ints, lists: Ints, redrawn: int, moved: int) -> BiasedSplit:
-    inside = np.zeros((positives.n_users, positives.n_items), dtype=bool)
-    inside[users[:, None], lists] = True
-    held = inside[positives.users, positives.items]
-    relevant = np.zeros_like(inside)
-    relevant[positives.users, positives.items] = True
-    owners = np.repeat(users, lists.shape[1]).astype(np.int32)
-    listed = Interactions(
-        owners,
-        lists.ravel(),
-        positives.user_vocabulary,
-        positives.item_vocabulary,
-        values=relevant[owners, lists.ravel()].astype(np.float64),
-        name="biased lists",
-    )
-    return BiasedSplit(positives.take(~held), positives.take(held), listed, redrawn, moved)
-
-
-def _check(positives: Interactions, users: Ints, n_songs: int, size: int) -> None:
-    if not 0 < size < n_songs:
-        raise ConfigError(f"{size} of {n_songs} items cannot be held out; draw at least 1, and fewer than there are")
-    if n_songs > positives.n_items or int(positives.items.max(initial=-1)) >= n_songs:
-        raise DataError(f"{positives.name} has {positives.n_items} items; {n_songs} cannot be drawn from")
+def _check(positives: Interactions, users: Ints, n_items: int, size: int) -> None:
+    if not 0 < size < n_items:
+        raise ConfigError(f"{size} of {n_items} items cannot be held out; draw at least 1, and fewer than there are")
+    if n_items > positives.n_items or int(positives.items.max(initial=-1)) >= n_items:
+        raise DataError(f"{positives.name} has {positives.n_items} items; {n_items} cannot be drawn from")
     if len(np.unique(users)) != len(users):
         raise DataError("a user is named twice; name each once")
     few = users[positives.user_counts[users] < 2]
@@ -150,16 +144,6 @@ def _check(positives: Interactions, users: Ints, n_songs: int, size: int) -> Non
             f"{positives.name}: user {first!r} ({len(few)} such) has fewer than 2 positives; one is to be held out and "
             "one to be learnt from, see eligible_users"
         )
-
-
-def _at_least(log: Interactions, relevant: float) -> Bools:
-    if log.values is None:
-        raise DataError(f"{log.name} has no ratings; relevant items are told by them")
-    return np.asarray(log.values >= relevant)
-
-
-def _users(log: Interactions, rows: Bools) -> Ints:
-    return np.bincount(log.users[rows], minlength=log.n_users)
 
 
 @dataclass(frozen=True)
@@ -204,18 +188,8 @@ COMPARISONS: Mapping[str, tuple[Comparison, ...]] = {
 """What is compared on each set; a cut-off is the same share of the items that are ranked on both sides."""
 
 
-@dataclass(frozen=True)
-class Overlap:
-    """Cells that are both in what users chose and in the random test, of all users.
-
-    Parameters
-    ----------
-    cells : int
-    liked : int
-        Of them, those rated 4 or more where users chose.
-    same : int
-        Of all, those with the same rating in both.
-    """
+class Overlap(NamedTuple):
+    """Cells of all users in both tests: all, those rated 4 or more where users chose, those with the same rating."""
 
     cells: int
     liked: int
@@ -224,27 +198,16 @@ class Overlap:
     @classmethod
     def of(cls, chosen: Interactions, random: Interactions) -> "Overlap":
         """Count them."""
-        assert chosen.values is not None
-        assert random.values is not None
         ratings = np.full((chosen.n_users, chosen.n_items), np.nan)
-        ratings[chosen.users, chosen.items] = chosen.values
-        inside = is_among(random, chosen, random.n_items)
-        given = ratings[random.users[inside], random.items[inside]]
-        return cls(int(inside.sum()), int((given >= RELEVANT).sum()), int((given == random.values[inside]).sum()))
+        ratings[chosen.users, chosen.items] = np.nan if chosen.values is None else chosen.values
+        inside = random.take(is_among(random, chosen, random.n_items))
+        given = ratings[inside.users, inside.items]
+        return cls(len(inside), int((given >= RELEVANT).sum()), int((given == inside.values).sum()))
 
 
 @dataclass(frozen=True, eq=False)
 class Tests:
-    """One draw of the biased test, with the random test that goes with it.
-
-    Parameters
-    ----------
-    parts : BiasedSplit
-    random : Interactions
-        Rows of the random test that are not training positives.
-    dropped : int
-        Rows that are.
-    """
+    """One draw of the biased test; the rows of the random test that are not training positives; how many are."""
 
     parts: BiasedSplit
     random: Interactions
@@ -287,32 +250,31 @@ class Benchmark:
     comparisons: tuple[Comparison, ...]
     overlap: Overlap
 
+    @classmethod
+    def of(cls, name: str, split: Split, size: int, comparisons: tuple[Comparison, ...]) -> "Benchmark":
+        """From ratings that users chose to give (train) and ratings of random items (test).
+
+        Test users must have a relevant and an irrelevant random item that is not a positive of theirs where they
+        chose, so that they can be judged whichever way their positives are divided.
+        """
+        positives = split.train.where(POSITIVE)
+        safe = split.test.take(~is_among(split.test, positives, split.test.n_items))
+        users = eligible_users(split.train, safe)
+        if not len(users):
+            raise DataError(f"{name}: no user has two positives and both kinds of random items; is it the right data?")
+        random = split.test.take(np.isin(split.test.users, users))
+        return cls(name, positives, random, users, size, comparisons, Overlap.of(split.train, split.test))
+
+    @classmethod
+    def find(cls, name: str, context: Context) -> "Benchmark | None":
+        """The benchmark of a data set; None when it is not available."""
+        source = context.find(name)
+        if source is None:
+            return None
+        return cls.of(name, source.read_split(context.place(name)), LIST_SIZE[name], COMPARISONS[name])
+
     def split(self, rng: np.random.Generator) -> Tests:
-        """Hold out a biased test, and leave out of the random one what is still learnt from."""
+        """Hold out a biased test, and exclude from the random one what is still learnt from."""
         parts = biased_split(self.positives, self.users, self.positives.n_items, self.size, rng)
         learnt = is_among(self.random, parts.train, self.random.n_items)
         return Tests(parts, self.random.take(~learnt), int(learnt.sum()))
-
-
-def find_benchmark(name: str, context: Context) -> Benchmark | None:
-    """The benchmark of a data set; None when it is not at hand."""
-    source = context.find(name)
-    if source is None:
-        return None
-    split = source.read_split(context.place(name))
-    return make_benchmark(name, split, COAT_LIST if name == COAT else LIST_SIZE, COMPARISONS[name])
-
-
-def make_benchmark(name: str, split: Split, size: int, comparisons: tuple[Comparison, ...]) -> Benchmark:
-    """From ratings that users chose to give (train) and ratings of random items (test).
-
-    Test users must have a relevant and an irrelevant random item that is not a positive of theirs where they chose, so
-    that they can be judged whichever way their positives are divided.
-    """
-    positives = split.train.where(POSITIVE)
-    safe = split.test.take(~is_among(split.test, positives, split.test.n_items))
-    users = eligible_users(split.train, safe)
-    if not len(users):
-        raise DataError(f"{name}: no user has two positives and both kinds of random items; is it the right data?")
-    judged = split.test.take(np.isin(split.test.users, users))
-    return Benchmark(name, positives, judged, users, size, comparisons, Overlap.of(split.train, split.test))
