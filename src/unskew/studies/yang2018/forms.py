@@ -70,20 +70,9 @@ Setting = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """All pairs of a user and an item the user likes.
+    """All pairs of a user and an item the user likes, sorted by user; P is proportional to count^((gamma + 1) / 2).
 
-    Parameters
-    ----------
-    gamma : float
-        The true one: P is proportional to count^((gamma + 1) / 2).
-    users, items : array of int
-        One per pair, sorted by user.
-    expected : array
-        Expected training count, by item.
-    counts : array of int
-        The training counts that were drawn, by item.
-    gains : array (models, pairs)
-        Worth of each pair for each model.
+    By item there are the expected training count and the one that was drawn; `gains` are (models, pairs).
     """
 
     gamma: float

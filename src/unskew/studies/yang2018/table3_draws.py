@@ -130,15 +130,7 @@ def _splits(benchmark: Benchmark, context: Context) -> Iterator[Split]:
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """All numbers of a data set, one per draw of the biased test.
-
-    Parameters
-    ----------
-    data : str
-    models : tuple of str
-    trials : Trials
-        By the dimensions `DIMS`.
-    """
+    """All numbers of a data set, one per draw of the biased test, by the dimensions `DIMS`."""
 
     data: str
     models: tuple[str, ...]

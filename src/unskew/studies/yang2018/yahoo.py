@@ -24,16 +24,7 @@ def eligible_users(train: Interactions, random: Interactions, *, relevant: float
     """Codes of the users that both tests can judge (Yang et al. 2018, Table 3), ascending.
 
     They have a relevant and an irrelevant item in the random test, and `least` relevant ones in training, so that one
-    can be held out and one be learnt from. In Yahoo! R3 there are 2,296.
-
-    Parameters
-    ----------
-    train, random : Interactions
-        With ratings, in the same vocabularies, as those of a `Split` are.
-    relevant : float
-        The rating from which on an item is relevant.
-    least : int
-        How many relevant training items a user needs.
+    can be held out and one be learnt from. In Yahoo! R3 there are 2,296. Items rated `relevant` or more are relevant.
     """
     if train.user_vocabulary != random.user_vocabulary:
         raise DataError(f"{train.name} and {random.name}: users are coded differently; put both into one Split")
@@ -90,13 +81,10 @@ def biased_split(
     Parameters
     ----------
     positives : Interactions
-        The relevant rows of training.
+        The relevant rows of training; at least two of each of `users`, who are given by their codes.
     users : array of int
-        Codes of the users to hold out for, each with at least two rows.
-    n_items : int
-        Items are drawn from codes 0 to ``n_items - 1``.
-    size : int
-        How many are drawn for each user.
+    n_items, size : int
+        For each user `size` items are drawn from codes 0 to ``n_items - 1``.
     rng : numpy.random.Generator
     """
     _check(positives, users, n_items, size)
@@ -148,16 +136,9 @@ def _check(positives: Interactions, users: Ints, n_items: int, size: int) -> Non
 
 @dataclass(frozen=True)
 class Comparison:
-    """A metric on the biased test, and the same on the random test.
+    """A metric, by its word on the biased test and its word on the random test.
 
-    Parameters
-    ----------
-    name : str
-        What it is called in the table.
-    biased, random : str
-        The metric's words on either test.
-    lists : bool
-        Whether items are ranked among the user's list only, as in the paper, or in the full catalogue.
+    With `lists` items are ranked among the user's list only, as in the paper; else in the full catalogue.
     """
 
     name: str
@@ -225,21 +206,9 @@ class Tests:
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """A data set, and how it is put to the test.
+    """A data set: what users chose and liked, and ratings of random items by the test users, given by their codes.
 
-    Parameters
-    ----------
-    name : str
-    positives : Interactions
-        What users chose and liked.
-    random : Interactions
-        Ratings of random items, of the test users.
-    users : array of int
-        Codes of the test users.
-    size : int
-        Items drawn for each of them to make the biased test.
-    comparisons : tuple of Comparison
-    overlap : Overlap
+    `size` items are drawn for each test user to make the biased test.
     """
 
     name: str
