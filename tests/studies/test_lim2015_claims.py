@@ -162,6 +162,6 @@ def test_a_drop_too_small_to_be_seen_is_not_asked_for():
     drop = list(table2.judged("made", found))[2]
     assert drop.holds is True
     assert "in 5 of 5" in drop.evidence
-    assert "too small to be told from chance for MF-AUC MAP" in drop.evidence
+    assert "too small to be distinguished from chance for MF-AUC MAP" in drop.evidence
     nothing = dict.fromkeys(itertools.product(NAMES, METRICS), stays)
     assert list(table2.judged("made", nothing))[2].holds is None

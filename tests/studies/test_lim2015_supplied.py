@@ -57,7 +57,7 @@ def test_the_full_version_judges_every_claim_about_what_is_at_hand(first, contex
 def test_users_with_too_few_relevant_items_only_train_and_are_counted(first, context):
     alone = fits.fold_of(context, OWN, 0).train_only
     assert alone >= 6
-    (note,) = [note for note in first.notes if "only train." in note]
+    (note,) = [note for note in first.notes if "users have a test item" in note]
     assert f"{alone} only train." in note
 
 
