@@ -100,7 +100,7 @@ def test_gamma_of_minus_1_is_aoa_for_the_published_form() -> None:
 
 
 def test_with_known_propensities_the_pair_form_is_nearly_unbiased_and_the_published_one_is_not() -> None:
-    """Two positives per user: the bias of a mean over 60 draws is within 4 standard errors, 1 in 10,000 fails wrongly."""
+    """Two positives per user: the bias over 60 draws is within 4 standard errors; 1 in 10,000 fails wrongly."""
     known = Assumption(None)
     by_form = scores(world(gamma=1.0, n_users=400), 2.0, (known,), 60)
     pair, user, naive = (by_form[known, form] for form in (PAIR, USER, NAIVE))

@@ -50,7 +50,7 @@ LIKED = 0.2  # share of the items that a user likes
 
 @dataclass(frozen=True)
 class Assumption:
-    """The assumed propensities: assumed minus true gamma, None for the true propensities; added to training counts."""
+    """Assumed propensities: assumed minus true gamma (None: P itself is known), and what is added to training counts."""
 
     off: float | None = 0.0
     smoothing: float = 1.0
@@ -143,13 +143,13 @@ class World:
         values = {(each, form): [] for each in assumptions for form in FORMS}
         for _ in range(draws):
             seen = np.flatnonzero(rng.random(len(P)) < P)
-            for (each, form), rows_of in values.items():
+            for (each, form), by_draw in values.items():
                 estimator = FORMS[form]
                 # without a propensity a row is dropped, unless the form does not ask for one
                 kept = seen[np.isfinite(believed[each][seen])] if estimator.uses_propensity else seen
                 user = np.unique(self.users[kept], return_inverse=True)[1]
                 rows = Rows(np.empty(0), user, believed[each][kept])
-                rows_of.append([estimator.terms(rows.with_worth(worth[kept]), "mean").value for worth in self.gains])
+                by_draw.append([estimator.terms(rows.with_worth(worth[kept]), "mean").value for worth in self.gains])
         return {key: np.array(rows, dtype=float) for key, rows in values.items()}
 
 
@@ -159,7 +159,7 @@ def _power(counts: Floats, gamma: float) -> Floats:
 
 @dataclass(frozen=True)
 class Score:
-    """How good a form is over draws; of bias and RMSE relative to the truth, the mean over models.
+    """How good a form is over draws: bias and RMSE, relative to the truth and averaged over models.
 
     `right` is the share of draws in which the best model is ranked first, `right_error` its standard error.
     """
