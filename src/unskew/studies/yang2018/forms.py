@@ -50,7 +50,7 @@ LIKED = 0.2  # share of the items that a user likes
 
 @dataclass(frozen=True)
 class Assumption:
-    """Assumed propensities: assumed minus true gamma (None: P itself is known), and what is added to training counts."""
+    """Assumed propensities: assumed minus true gamma (None: P is known), and what is added to training counts."""
 
     off: float | None = 0.0
     smoothing: float = 1.0
