@@ -30,7 +30,8 @@ PRESET = get_preset("yang2018")
 ALL_ROUND = "adg"
 """The metric that chooses the state of a model where one state is needed for all."""
 NOT_OURS = (
-    "authors' code; the split, the draws and the first factors are not published, so ours are drawn again from the seed"
+    "the paper's numbers are from the authors' code; its split, draws and first factors are not published, so ours are "
+    "drawn again from the seed"
 )
 
 

@@ -67,7 +67,7 @@ _LATER = (
 )
 _HOW = (
     "Top 50 of every user over the full catalogue without the user's training items; the 0.5 % most popular items are "
-    f"not in the fit. The state of a model is the one that validation chose by DCG. The paper's numbers: {NOT_OURS}."
+    f"not in the fit. The state of a model is the one that validation chose by DCG; {NOT_OURS}."
 )
 
 

@@ -83,10 +83,10 @@ def compute(data: str, benchmark: Benchmark | None, context: Context) -> Finding
     """
     if benchmark is None:
         why = context.absence(data)
-        names = [(model, f"{each.name}: {AOA}") for each in COMPARISONS[COAT] for model in COAT_SETTINGS]
-        empty = (
-            absent_cells(TABLE3, YAHOO, why) if data == YAHOO else (cell(*name, COAT, None, note=why) for name in names)
-        )
+        empty = absent_cells(TABLE3, YAHOO, why)
+        if data == COAT:
+            names = [(model, f"{each.name}: {AOA}") for each in COMPARISONS[COAT] for model in COAT_SETTINGS]
+            empty = (cell(*name, COAT, None, note=why) for name in names)
         return Findings(tuple(empty), unjudged(paper_texts(data), why))
     models = settings_of(benchmark, context)
     runs = run_draws(benchmark, models, context)
