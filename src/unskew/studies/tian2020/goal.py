@@ -1,13 +1,13 @@
-"""Whether an estimator tells oracle from popular where that can be told, and says so where it cannot."""
+"""The goal of a corrected estimate: it chooses right where the true gap is clear, and covers the gap elsewhere."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
 
 import numpy as np
 
-from unskew.studies.tian2020.runs import Runs
+from unskew.studies.tian2020.runs import EXPECTED, Runs
 from unskew.trials import PairSummary
 
 CLEAR = 3
@@ -15,7 +15,7 @@ CLEAR = 3
 CHOSEN = 0.95
 COVERED = (0.93, 0.97)
 CHANCE = 0.001
-"""A share is only held to be outside its limits when chance alone would bring it there more rarely than this."""
+"""A share counts as outside its limits only if chance alone would bring it there more rarely than this."""
 ADMITTED = ("precision(of=list)@50", "recall@50", "adg@50", "auc", "dcg@50")
 """Metrics that can be corrected."""
 
@@ -30,7 +30,7 @@ class Judgement:
 
     @property
     def place(self) -> str:
-        """Where it is."""
+        """Data set, world and metric."""
         return f"{self.data} {self.world} {self.pair.metric.partition('(')[0].partition('@')[0]}"
 
     @property
@@ -41,17 +41,19 @@ class Judgement:
 
     @property
     def coverage(self) -> float:
-        """Of the population's difference, by the interval of the difference."""
-        return _share(self.pair.coverage_population)
+        """Share of runs whose interval of the difference covers the population's difference."""
+        share = self.pair.coverage_population
+        return float("nan") if share is None else share
 
     @property
     def chosen(self) -> float:
         """Share of runs that choose the one that is truly better in the run."""
-        return _share(self.pair.right_chosen)
+        share = self.pair.right_chosen
+        return float("nan") if share is None else share
 
     @cached_property
     def is_covered(self) -> bool:
-        """Whether so many runs do not refute that the coverage is between its limits."""
+        """Whether the runs do not refute that the coverage is between its limits."""
         low, high = covered_counts(self.pair.runs)
         return low <= round(self.coverage * self.pair.runs) <= high
 
@@ -63,19 +65,13 @@ class Judgement:
         return self.is_covered
 
 
-def _share(value: float | None) -> float:
-    return float("nan") if value is None else value
-
-
-def judgements(runs: Sequence[Runs], method: str) -> Iterator[Judgement]:
+def judgements(runs: Runs, method: str) -> Iterator[Judgement]:
     """All worlds and metrics that a method applies to."""
-    for each in runs:
-        summary = each.summary()
+    for (data, world, way), summary in runs.items():
         design = summary.trials.design
-        admits = design.applies()[:, design.labels.index(method)]
-        for metric in ADMITTED:
-            if admits[design.metrics.index(metric)]:
-                yield Judgement(each.data, each.world, summary.pair("oracle", "popular", metric, method))
+        for metric in ADMITTED if way == EXPECTED else ():
+            if design.applies()[design.metrics.index(metric), design.labels.index(method)]:
+                yield Judgement(data, world, summary.pair("oracle", "popular", metric, method))
 
 
 def covered_counts(runs: int) -> tuple[int, int]:
@@ -100,7 +96,7 @@ def chosen_count(runs: int) -> int:
 
 
 def pass_chance(runs: int, coverage: float) -> float:
-    """How probably an interval that truly covers so often is not refuted by so many runs.
+    """The probability that this number of runs does not refute an interval with this true coverage.
 
     Examples
     --------
@@ -114,39 +110,35 @@ def pass_chance(runs: int, coverage: float) -> float:
 
 
 def runs_needed() -> int:
-    """How many runs make the distance of 95 % to either limit two standard errors of a share."""
+    """The number of runs that makes the distance of 95 % to either limit two standard errors of a share."""
     reach = (COVERED[1] - COVERED[0]) / 2
     return ceil(round(0.95 * 0.05 / (reach / 2) ** 2, 6))  # 475, and not one more for a last bit
 
 
 @dataclass(frozen=True)
 class Reach:
-    """How far a method gets, over all worlds and metrics."""
+    """How often a method reaches the goal, over all worlds and metrics."""
 
     method: str
-    found: tuple[Judgement, ...]
-
-    @classmethod
-    def of(cls, runs: Sequence[Runs], method: str) -> "Reach":
-        """From all judgements."""
-        return cls(method, tuple(judgements(runs, method)))
+    judgements: tuple[Judgement, ...]
 
     def part(self, *, clear: bool) -> tuple[Judgement, ...]:
         """Those with a clear gap, or the others."""
-        return tuple(each for each in self.found if each.clear is clear)
+        return tuple(each for each in self.judgements if each.clear is clear)
 
     @property
     def missed(self) -> tuple[Judgement, ...]:
         """Where the goal is not reached, the furthest off first."""
-        own = [each for each in self.found if not each.reached]
-        return tuple(sorted(own, key=lambda each: each.chosen if each.clear else each.coverage))
+        missed = (each for each in self.judgements if not each.reached)
+        return tuple(sorted(missed, key=lambda each: each.chosen if each.clear else each.coverage))
 
     @property
     def uncovered(self) -> tuple[Judgement, ...]:
-        """Where the interval does not cover, the gap clear or not; lowest first."""
-        return tuple(sorted((each for each in self.found if not each.is_covered), key=lambda each: each.coverage))
+        """Where the interval does not cover, whether the gap is clear or not; lowest first."""
+        missed = (each for each in self.judgements if not each.is_covered)
+        return tuple(sorted(missed, key=lambda each: each.coverage))
 
     @property
     def mean_coverage(self) -> float:
-        """Over all worlds and metrics."""
-        return float(np.mean([each.coverage for each in self.found])) if self.found else float("nan")
+        """The mean over all worlds and metrics."""
+        return float(np.mean([each.coverage for each in self.judgements])) if self.judgements else float("nan")
