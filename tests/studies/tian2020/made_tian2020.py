@@ -45,7 +45,7 @@ def made_runs(data: str, world: str, values: Values, *, noise: float = 0.001, ru
     rng = np.random.default_rng(seed)
     drawn = rng.normal(0, noise, (runs, len(RECOMMENDERS), len(METRICS)))
     drawn -= drawn.mean(axis=0)  # so that means are those given
-    return {(data, world, name): Summary(_trials(way.design, values, drawn)) for name, way in WAYS.items()}
+    return {(data, world, name): Summary(_trials(design, values, drawn)) for name, design in WAYS.items()}
 
 
 def _trials(design, values: Values, drawn: np.ndarray) -> Trials:

@@ -9,7 +9,7 @@ import pytest
 from unskew.studies import Context, Study
 from unskew.studies.framework.trials import Trials
 from unskew.studies.tian2020 import dislikes, feedback
-from unskew.studies.tian2020.runs import METHODS, NAIVE, TRUTH
+from unskew.studies.tian2020.runs import COLUMNS, NAIVE, TRUTH
 
 RECALL = "recall@50"
 CONTEXT = Context(fast=True, trials=2, sizes={feedback.ROUNDS: 2})
@@ -65,7 +65,7 @@ def with_estimate(loops: Trials, off: float) -> Trials:
     rng = np.random.default_rng(0)
     groups = dict(loops.groups)
     for loop, recommender, metric, column in loops:
-        if column in METHODS:
+        if column in COLUMNS and column != TRUTH:
             truth = loops[loop, recommender, metric, TRUTH]
             noise = rng.normal(scale=0.001, size=truth.shape)
             groups[loop, recommender, metric, column] = truth + off + noise

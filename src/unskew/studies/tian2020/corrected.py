@@ -1,29 +1,30 @@
 """Beyond the paper: whether a corrected estimate distinguishes oracle from popular, and where and why it does not."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import ceil, nan
+
+import numpy as np
 
 from unskew.studies.framework.cells import ReproducedCell, cell
 from unskew.studies.framework.claims import Claim, claim
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.stats import Mean
 from unskew.studies.framework.study import Context, Table
-from unskew.studies.tian2020.goal import (
-    CHANCE,
-    CHOSEN,
-    CLEAR,
-    COVERED,
-    Judgement,
-    Reach,
-    chosen_count,
-    covered_counts,
-    judgements,
-    pass_chance,
-    runs_needed,
-)
-from unskew.studies.tian2020.runs import EXPECTED, NAIVE, NAMES, PANEL, WAYS, Runs, all_runs, how_often, some
+from unskew.studies.tian2020.runs import EXPECTED, NAIVE, NAMES, PANEL, WAYS, Runs, all_runs, how_often, some, worlds_of
 from unskew.studies.tian2020.sets import NEEDS, calibrations, provenance, sources_of
+from unskew.trials import PairSummary
 
-LABELS = WAYS[EXPECTED].design.labels
+CLEAR = 3
+"""Standard errors of the paired difference from which on the true gap is clear."""
+CHOSEN = 0.95
+COVERED = (0.93, 0.97)
+CHANCE = 0.001
+"""A share counts as outside its limits only if chance alone would bring it there more rarely than this."""
+ADMITTED = ("precision(of=list)@50", "recall@50", "adg@50", "auc", "dcg@50")
+"""Metrics that can be corrected."""
 GOAL = (
     f"where the true gap exceeds {CLEAR} standard errors of the paired difference the oracle is chosen in at least "
     f"{100 * CHOSEN:.0f} % of runs, elsewhere the interval of the difference covers at {100 * COVERED[0]:.0f} to "
@@ -33,12 +34,129 @@ WEAK = 0.9
 """A coverage that misses the goal, to say how often the runs would not notice."""
 
 
+@dataclass(frozen=True)
+class Judgement:
+    """Oracle and popular compared by one metric and one estimate, in all runs of a world."""
+
+    data: str
+    world: str
+    pair: PairSummary
+
+    @property
+    def place(self) -> str:
+        """Data set, world and metric."""
+        return f"{self.data} {self.world} {self.pair.metric.partition('(')[0].partition('@')[0]}"
+
+    @property
+    def clear(self) -> bool:
+        """Whether the mean true gap exceeds three standard errors."""
+        gap, error = self.pair.true_gap, self.pair.std_error
+        return gap is not None and error is not None and abs(gap) > CLEAR * error
+
+    @property
+    def coverage(self) -> float:
+        """Share of runs whose interval of the difference covers the population's difference."""
+        return nan if self.pair.coverage_population is None else self.pair.coverage_population
+
+    @property
+    def chosen(self) -> float:
+        """Share of runs that choose the one that is truly better in the run."""
+        return nan if self.pair.right_chosen is None else self.pair.right_chosen
+
+    @cached_property
+    def is_covered(self) -> bool:
+        """Whether the runs do not refute that the coverage is between its limits."""
+        low, high = covered_counts(self.pair.runs)
+        return low <= round(self.coverage * self.pair.runs) <= high
+
+    @cached_property
+    def reached(self) -> bool:
+        """Whether the runs do not refute the goal: the better one chosen where the gap is clear, else coverage."""
+        if self.clear:
+            return round(self.chosen * self.pair.runs) >= chosen_count(self.pair.runs)
+        return self.is_covered
+
+
+def judgements(runs: Runs, method: str) -> Iterator[Judgement]:
+    """All worlds and metrics that a method applies to."""
+    for (data, world, way), summary in runs.items():
+        design = summary.trials.design
+        for metric in ADMITTED if way == EXPECTED else ():
+            if design.applies()[design.metrics.index(metric), design.labels.index(method)]:
+                yield Judgement(data, world, summary.pair("oracle", "popular", metric, method))
+
+
+def covered_counts(runs: int) -> tuple[int, int]:
+    """The fewest and the most covering intervals that agree with a coverage of 93 to 97 %.
+
+    Examples
+    --------
+    >>> covered_counts(100), covered_counts(200)
+    ((84, 100), (174, 200))
+    """
+    from scipy.stats import binom
+
+    low, high = COVERED
+    return int(binom.ppf(CHANCE, runs, low)), int(binom.ppf(1 - CHANCE, runs, high))
+
+
+def chosen_count(runs: int) -> int:
+    """The fewest right choices that agree with 95 % of them being right."""
+    from scipy.stats import binom
+
+    return int(binom.ppf(CHANCE, runs, CHOSEN))
+
+
+def pass_chance(runs: int, coverage: float) -> float:
+    """The probability that this number of runs does not refute an interval with this true coverage.
+
+    Examples
+    --------
+    >>> [round(pass_chance(runs, 0.9), 2) for runs in (100, 200, 1000)]
+    [0.98, 0.93, 0.36]
+    """
+    from scipy.stats import binom
+
+    low, high = covered_counts(runs)
+    return float(binom.cdf(high, runs, coverage) - binom.cdf(low - 1, runs, coverage))
+
+
+def runs_needed() -> int:
+    """The number of runs that makes the distance of 95 % to either limit two standard errors of a share."""
+    reach = (COVERED[1] - COVERED[0]) / 2
+    return ceil(round(0.95 * 0.05 / (reach / 2) ** 2, 6))  # 475, and not one more for a last bit
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How often a method reaches the goal, over all worlds and metrics."""
+
+    method: str
+    judgements: tuple[Judgement, ...]
+
+    def part(self, *, clear: bool) -> tuple[Judgement, ...]:
+        """Those with a clear gap, or the others."""
+        return tuple(each for each in self.judgements if each.clear is clear)
+
+    @property
+    def missed(self) -> tuple[Judgement, ...]:
+        """Where the goal is not reached, the furthest off first."""
+        missed = (each for each in self.judgements if not each.reached)
+        return tuple(sorted(missed, key=lambda each: each.chosen if each.clear else each.coverage))
+
+    @property
+    def uncovered(self) -> tuple[Judgement, ...]:
+        """Where the interval does not cover, whether the gap is clear or not; lowest first."""
+        missed = (each for each in self.judgements if not each.is_covered)
+        return tuple(sorted(missed, key=lambda each: each.coverage))
+
+
 def run(context: Context) -> Findings:
     """Every method in every world, and whether it reaches the goal."""
     runs = all_runs(context)
     if not runs:
         return Findings(notes=provenance(context), used=())
-    reaches = [Reach(label, tuple(judgements(runs, label))) for label in LABELS]
+    reaches = [Reach(label, tuple(judgements(runs, label))) for label in WAYS[EXPECTED].labels]
     return Findings(
         (*(each for reach in reaches for each in _tally(reach)), *_cells(runs, reaches)),
         tuple(claims(reaches)),
@@ -50,55 +168,48 @@ def run(context: Context) -> Findings:
 def _tally(reach: Reach) -> Iterator[ReproducedCell]:
     """How often a method reaches the goal, counted over worlds and metrics."""
     clear, other = reach.part(clear=True), reach.part(clear=False)
-    numbers = {
+    numbers: dict[str, float] = {
         "clear gaps": len(clear),
         "of these right": sum(each.reached for each in clear),
         "other gaps": len(other),
         "of these covered": sum(each.reached for each in other),
         "all covered": sum(each.is_covered for each in reach.judgements),
-        "mean coverage %": 100 * reach.mean_coverage if reach.judgements else None,
-        "lowest coverage %": _lowest(each.coverage for each in reach.judgements),
-        "fewest right %": _lowest(each.chosen for each in clear),
     }
-    for column, value in numbers.items():
-        if value is not None:
-            yield cell(reach.method, column, "all worlds", value)
-
-
-def _lowest(shares: Iterable[float]) -> float | None:
-    return min((100 * share for share in shares), default=None)
+    if reach.judgements:
+        coverage = [each.coverage for each in reach.judgements]
+        numbers |= {"mean coverage %": 100 * float(np.mean(coverage)), "lowest coverage %": 100 * min(coverage)}
+    if clear:
+        numbers["fewest right %"] = 100 * min(each.chosen for each in clear)
+    return (cell(reach.method, column, "all worlds", value) for column, value in numbers.items())
 
 
 def _cells(runs: Runs, reaches: Sequence[Reach]) -> Iterator[ReproducedCell]:
-    for data, world, way in runs:
-        for reach in reaches if way == EXPECTED else ():
-            for each in reach.judgements:
-                if (each.data, each.world) == (data, world):
-                    oracle = runs[data, world, way].cell("oracle", each.pair.metric, reach.method)
-                    row = f"{world}, {NAMES[each.pair.metric]}, {reach.method}"
-                    for column, value in _numbers(each, oracle.bias).items():
-                        if value is not None:
-                            yield cell(row, column, data, value)
+    for place, reach in product(worlds_of(runs), reaches):
+        for each in reach.judgements:
+            if (each.data, each.world) == place:
+                oracle = runs[each.data, each.world, EXPECTED].cell("oracle", each.pair.metric, reach.method)
+                row = f"{each.world}, {NAMES[each.pair.metric]}, {reach.method}"
+                for column, value in _numbers(each.pair, oracle.bias).items():
+                    if value is not None:
+                        yield cell(row, column, each.data, value)
 
 
-def _numbers(each: Judgement, oracle_bias: float | None) -> dict[str, Mean | float | None]:
-    pair = each.pair
+def _numbers(pair: PairSummary, oracle_bias: float | None) -> dict[str, Mean | float | None]:
+    shares = {
+        "covers users %": pair.coverage,
+        "covers population %": pair.coverage_population,
+        "oracle chosen %": pair.first_chosen,
+        "right %": pair.right_verdict,
+        "cannot tell %": pair.undecided,
+        "wrong %": pair.wrong_verdict,
+    }
     return {
         "true gap": pair.true_gap,
         "bias": None if pair.bias is None else Mean(pair.bias, pair.spread, None),
         "rmse": pair.rmse,
         "bias of oracle": oracle_bias,
-        "covers users %": _percent(pair.coverage),
-        "covers population %": _percent(pair.coverage_population),
-        "oracle chosen %": _percent(pair.first_chosen),
-        "right %": _percent(pair.right_verdict),
-        "cannot tell %": _percent(pair.undecided),
-        "wrong %": _percent(pair.wrong_verdict),
+        **{column: None if share is None else 100 * share for column, share in shares.items()},
     }
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
 
 
 def claims(reaches: Sequence[Reach]) -> Iterator[Claim]:

@@ -1,8 +1,8 @@
 """Evaluations of oracle, popular and random on the calibrated worlds, simulated once for all tables."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, TypeAlias
+from dataclasses import fields, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from unskew.simulators.preference_world import PreferenceWorld
 from unskew.studies.framework.cache import key_of, read_arrays, write_arrays
 from unskew.studies.framework.study import Context, Size
 from unskew.studies.framework.trials import Trials
-from unskew.studies.tian2020.printed import METRICS, SIDES, WORLDS
+from unskew.studies.tian2020.printed import METRICS, RECOMMENDERS, SIDES, WORLDS
 from unskew.studies.tian2020.sets import calibrations, world_of
 from unskew.trials import Design, Method, Oracle, Recommender, Summary, Trial, judge, resolve_recommenders, split_panel
 
@@ -35,28 +35,13 @@ UNIFORM, POPULAR = ("ibp-unif", "lda-unif"), ("ibp-pop", "lda-pop")
 _ARRAYS = tuple(each.name for each in fields(Trial) if each.name != "design")
 
 
-@dataclass(frozen=True)
-class Way:
-    """How recommenders are judged."""
-
-    recommenders: Mapping[str, Recommender]
-    design: Design
-
-    @classmethod
-    def of(cls, oracle: Oracle, **options: Any) -> "Way":
-        """The oracle, popular and random."""
-        named = resolve_recommenders({"oracle": oracle, "popular": "popular", "random": "random"})
-        return cls(named, Design(tuple(named), **options))
-
-
-_NAIVELY: Mapping[str, Any] = {"metrics": METRICS, "methods": (Method(),), "ties": "ordinal"}
 EXPECTED, ORDINAL, ARCHIVE = "expected", "ordinal", "archive"
-WAYS: Mapping[str, Way] = {
-    EXPECTED: Way.of(Oracle(), metrics=simulator.METRICS, methods=simulator.METHODS),
-    ORDINAL: Way.of(Oracle(), **_NAIVELY),
-    ARCHIVE: Way.of(Oracle(graded=True), graded_truth=True, **_NAIVELY),
+WAYS: Mapping[str, Design] = {
+    EXPECTED: Design(RECOMMENDERS),
+    ORDINAL: Design(RECOMMENDERS, METRICS, (Method(),), ties="ordinal"),
+    ARCHIVE: Design(RECOMMENDERS, METRICS, (Method(),), ties="ordinal", graded_truth=True),
 }
-"""Ties in expectation, all metrics and corrections; ties by item code; and as the authors' program does it.
+"""Ties in expectation, all metrics and methods; ties by item code; and as the authors' program does it.
 
 The last differs from the second for topics alone: it ranks and weighs what is liked by how often it was chosen.
 """
@@ -79,16 +64,9 @@ PANEL = (
     "population is like that its users come from. The popularity by which items are observed is that among all of them."
 )
 
-KNOWN, KNOWN_RATIO = "ips, true", "snips(per=balanced), true"
-POPULARITY, POPULARITY_RATIO = "ips, estimated", "snips(per=balanced), estimated"
-METHODS: Mapping[str, Method] = {
-    NAIVE: Method(),
-    KNOWN: Method("ips", "true"),
-    KNOWN_RATIO: Method("snips(per=balanced)", "true"),
-    POPULARITY: Method("ips", "estimated"),
-    POPULARITY_RATIO: Method("snips(per=balanced)", "estimated"),
-}
-"""The methods of the experiments with worlds of their own, `dislikes` and `feedback`, by label."""
+METHODS = (Method(), *(Method(form, P) for P in ("true", "estimated") for form in ("ips", "snips(per=balanced)")))
+"""The methods of the experiments with worlds of their own, `dislikes` and `feedback`."""
+_, KNOWN, KNOWN_RATIO, POPULARITY, POPULARITY_RATIO = (each.label for each in METHODS)
 COLUMNS = {
     TRUTH: TRUTH,
     NAIVE: "naive",
@@ -98,7 +76,6 @@ COLUMNS = {
     POPULARITY_RATIO: "snips(per=balanced), popularity",
 }
 """Names of the truth and of these methods in tables and figures."""
-
 Runs: TypeAlias = Mapping[tuple[str, str, str], Summary]
 """All runs of each data set, world and way."""
 
@@ -173,14 +150,19 @@ def _simulate(context: Context, data: str, world: str) -> dict[str, Summary]:
         drawn = larger.draw(context.rng("tian2020", data, world, run))
         log, panel = split_panel(drawn, model.users)
         trials = {
-            name: judge(log, WAYS[name].recommenders, WAYS[name].design, panel=panel if name == EXPECTED else None)
-            for name in (EXPECTED, ORDINAL, *([] if log.strength is None else [ARCHIVE]))
+            way: judge(log, _recommenders(design), design, panel=panel if way == EXPECTED else None)
+            for way, design in WAYS.items()
+            if way != ARCHIVE or log.strength is not None
         }
         return {ARCHIVE: trials[ORDINAL], **trials}  # without strengths the two are the same
 
-    designs = {name: way.design for name, way in WAYS.items()}
     word = f"{model} of {larger.users}"
-    return kept_runs(context, ("runs", data, world), word, designs, n_runs(context, model), task)
+    return kept_runs(context, ("runs", data, world), word, WAYS, n_runs(context, model), task)
+
+
+def _recommenders(design: Design) -> dict[str, Recommender]:
+    oracle = Oracle(graded=design.graded_truth)
+    return resolve_recommenders({"oracle": oracle, "popular": "popular", "random": "random"})
 
 
 def kept_runs(

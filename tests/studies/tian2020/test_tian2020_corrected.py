@@ -6,7 +6,7 @@ import pytest
 from made_tian2020 import all_worlds, made_runs, usual
 
 from unskew.studies.tian2020 import corrected
-from unskew.studies.tian2020.goal import (
+from unskew.studies.tian2020.corrected import (
     ADMITTED,
     Judgement,
     Reach,
