@@ -69,7 +69,7 @@ def test_shapes_hold_in_usual_worlds_and_fail_where_they_do_not():
 def test_what_is_within_the_noise_is_neither_for_nor_against():
     signs = Signs.of([("a", np.array([1.0, -1.2, 1.1, -1.0])), ("b", np.array([-1.0, -1.1])), ("c", np.array([0.5]))])
     assert signs == (("c",), ("b",), ("a",))
-    assert str(signs) == "in 1 of 3, not for b, within 3 s.e. of no difference a"
+    assert str(signs) == "in 1 of 3, not for b, no clear difference (within 3 s.e.) for a"
 
 
 def test_identities_are_broken_by_a_true_precision_below_one_and_by_a_biased_recall():

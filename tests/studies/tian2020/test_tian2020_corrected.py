@@ -105,7 +105,7 @@ def test_claims_are_about_true_propensities_and_name_where_they_fail():
     assert [each.holds for each in claims] == [True, False]
     assert all("in no world and metric do the runs refute that" in each.claim for each in claims)
     assert "not refuted: right in 1 of 2 with a clear gap" in claims[1].evidence
-    assert all("100 runs would refute it by fewer than 84 that cover" in each.evidence for each in claims)
+    assert all("100 runs refute the goal if fewer than 84 cover" in each.evidence for each in claims)
     assert "ml-1m ibp-pop recall right in 50 %" in claims[1].evidence
     notes = "\n".join(corrected.notes(all_worlds("ml-1m"), reaches))
     assert "naive: not refuted: right in 0 of 1" in notes
@@ -115,13 +115,13 @@ def test_claims_are_about_true_propensities_and_name_where_they_fail():
 
 def test_the_tolerance_names_both_limits_where_there_are_two():
     assert corrected.tolerance([400, 200, 200]) == (
-        "Not refuted is less than shown: 200 runs would refute it by fewer than 174 that cover, or by fewer than 179 "
-        "that choose right; 400 runs would refute it by fewer than 355 or more than 397 that cover, or by fewer than "
-        "365 that choose right"
+        "'Not refuted' does not mean 'shown': 200 runs refute the goal if fewer than 174 cover, or if fewer than 179 "
+        "choose right; 400 runs refute the goal if fewer than 355 or more than 397 cover, or if fewer than 365 choose "
+        "right"
     )
 
 
-def test_an_interval_that_does_not_cover_is_told_with_bias_and_claimed_error():
+def test_an_interval_that_does_not_cover_is_listed_with_bias_and_claimed_error():
     off = judgement(coverage_population=0.4, bias=0.02, std_error=0.005)
     notes = list(corrected.notes(all_worlds("ml-1m"), [Reach("ips, true", (off,))]))
     assert notes[-1] == (

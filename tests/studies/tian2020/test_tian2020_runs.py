@@ -64,7 +64,7 @@ def test_data_without_parameters_names_the_command_and_the_place(tmp_path):
     place = tmp_path / "cache" / "tian2020" / "parameters" / "steam-australian.json"
     assert "unskew calibrate steam-australian --world ibp-unif" in advice()
     assert f"--out {place}'" in advice()
-    assert "leave cache=None out, and tune=True" in advice(cache=None)
+    assert "omit cache=None, and tune=True searches for them" in advice(cache=None)
 
 
 def test_topics_are_graded_and_a_world_may_have_fewer_users(tmp_path):

@@ -200,7 +200,7 @@ def _numbers(pair: PairSummary, oracle_bias: float | None) -> dict[str, Mean | f
         "covers population %": pair.coverage_population,
         "oracle chosen %": pair.first_chosen,
         "right %": pair.right_verdict,
-        "cannot tell %": pair.undecided,
+        "undecided %": pair.undecided,
         "wrong %": pair.wrong_verdict,
     }
     return {
@@ -245,10 +245,10 @@ def tolerance(counts: Iterable[int]) -> str:
         low, high = covered_counts(count)
         many = f" or more than {high}" if high < count else ""
         parts.append(
-            f"{count} runs would refute it by fewer than {low}{many} that cover, or by fewer than "
-            f"{chosen_count(count)} that choose right"
+            f"{count} runs refute the goal if fewer than {low}{many} cover, or if fewer than {chosen_count(count)} "
+            "choose right"
         )
-    return f"Not refuted is less than shown: {'; '.join(parts)}"
+    return f"'Not refuted' does not mean 'shown': {'; '.join(parts)}"
 
 
 def notes(runs: Runs, reaches: Sequence[Reach]) -> Iterator[str]:
@@ -256,34 +256,34 @@ def notes(runs: Runs, reaches: Sequence[Reach]) -> Iterator[str]:
     counts = sorted({len(each.trials) for each in runs.values()})
     through = "; ".join(f"of {count} runs in {100 * pass_chance(count, WEAK):.0f} %" for count in counts)
     yield (
-        "The gap is that between oracle and popular, ties in expectation. 'bias' and 'rmse' are of the estimated less "
-        "the true gap of the log's own users; 'right', 'cannot tell' and 'wrong' are the verdicts by the 95 % interval "
-        "of the difference; 'covers users' is how often that interval holds the true gap of the own users, 'covers "
-        "population' that of the population they come from, which is what it speaks of."
+        "The gap is that between oracle and popular, with ties in expectation. 'bias' and 'rmse' are of the estimated "
+        "minus the true gap of the log's users. 'right', 'undecided' and 'wrong' are the verdicts of the 95 % interval "
+        "of the difference. 'covers users' is how often that interval holds the true gap of the log's users; 'covers "
+        "population' is how often it holds that of the population they come from, which is what the interval is about."
     )
     yield (
-        f"Shares of runs have a spread of their own, so a limit counts as broken only when chance would bring the "
-        f"share there in fewer than {100 * CHANCE:g} % of studies. {tolerance(counts)}. 'right' and 'covered' in "
-        "counts of worlds and metrics mean no more than that. An interval that truly covers at "
-        f"{100 * WEAK:.0f} % would often pass: in studies {through}. To tell 95 % from either limit by two standard "
-        f"errors, {runs_needed()} runs are needed. Where the gap is not clear a right verdict is as good as 'cannot "
-        "tell'; a gap of two or more standard errors is often seen."
+        f"Shares of runs vary by chance, so a limit counts as broken only if chance would bring the share there in "
+        f"fewer than {100 * CHANCE:g} % of studies. {tolerance(counts)}. 'right' and 'covered' in counts of worlds and "
+        f"metrics mean no more than that. An interval that truly covers at {100 * WEAK:.0f} % would often pass: in "
+        f"studies {through}. To separate 95 % from either limit by two standard errors, {runs_needed()} runs are "
+        "needed. Where the gap is not clear, a right verdict is as good as 'undecided'; a gap of two or more standard "
+        "errors is often detected."
     )
     yield (
         "'true' are the world's own propensities, P(in the test | not in train). 'estimated' are popularity(gamma=0), "
-        "the square root of the training counts: where items are observed in proportion to how many users like them, "
-        "counts go with the square of that, so this is about right; under uniform observation it is wrong, and "
-        "nothing should be corrected. ips with estimated propensities is scaled to the true number of relevant pairs, "
-        "and all of ips divides by each user's true number of relevant items: no log tells either."
+        "the square root of the training counts. Where items are observed in proportion to the number of users who "
+        "like them, counts are proportional to its square, so this is about right. Under uniform observation it is "
+        "wrong, and nothing should be corrected. ips with estimated propensities is scaled to the true number of "
+        "relevant pairs, and every ips divides by each user's true number of relevant items; no log contains either."
     )
     yield (
         "Two forms miss their target even with true propensities. snips(per=balanced) is made for propensities of "
-        "items; here they also differ between users, and it weighs users by 1/P, so under uniform observation it is a "
-        "mean over users that is weighted by how little of what they like is held out. snips(per=user) normalises "
-        "within each user, which hardly corrects with few rows a user. Such a form chooses right where the gap is "
-        "larger than its bias, so 'of these right' says less than 'all covered'. Clipping (clip=0.02) was tried in two "
-        "worlds only, IBP by an early calibration to amazon-digital-music, 60 runs each: most of its intervals no "
-        "longer covered, so it has no rows here."
+        "items. Here they also differ between users, and it weighs users by 1/P, so under uniform observation it is a "
+        "mean over users, weighted by how little of what they like is held out. snips(per=user) normalises within each "
+        "user, which corrects little with few rows per user. Such a form chooses right where the gap is larger than "
+        "its bias, so 'of these right' says less than 'all covered'. Clipping (clip=0.02) was tried in only two worlds "
+        "(IBP, by an early calibration to amazon-digital-music, 60 runs each): most of its intervals no longer "
+        "covered, so it is not shown here."
     )
     for reach in reaches:
         if not reach.method.endswith(", true") and reach.judgements:
@@ -305,4 +305,4 @@ def _why(each: Judgement) -> str:
     )
 
 
-TABLE = Table("corrected", "Beyond the paper: does a corrected estimate tell oracle from popular?", run, needs=NEEDS)
+TABLE = Table("corrected", "Beyond the paper: does a corrected estimate separate oracle and popular?", run, needs=NEEDS)

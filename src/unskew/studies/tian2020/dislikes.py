@@ -53,7 +53,7 @@ class Setting:
     def __str__(self) -> str:
         if self.observe == "popular":
             return f"dislikes {self.dislikes:g}"
-        return {"uniform": "all likes alike", "preferred": "by how much it is liked"}[self.observe]
+        return {"uniform": "all likes equally likely", "preferred": "by how much it is liked"}[self.observe]
 
     def of(self, world: PreferenceWorld) -> PreferenceWorld:
         """The world, consumed in this way."""
@@ -63,6 +63,8 @@ class Setting:
 NONE, FEW, *_, MANY = WITH_DISLIKES = tuple(map(Setting, SHARES))
 UNIFORM, PREFERRED = Setting(observe="uniform"), Setting(observe="preferred")
 SETTINGS = (*WITH_DISLIKES, UNIFORM, PREFERRED)
+SEED_WORDS = {UNIFORM: "all likes a-like".replace("-", "")}
+"""The former name of a setting: its worlds are drawn by it, so another word would change the numbers."""
 
 
 def run(context: Context) -> Findings:
@@ -83,7 +85,7 @@ def simulate(context: Context) -> Trials:
     """
     groups: dict[Key, Any] = {}
     for name, setting in context.counted("worlds", list(product(WORLDS, SETTINGS))):
-        seed = int(context.rng("tian2020", "dislikes", name, str(setting)).integers(2**31))
+        seed = int(context.rng("tian2020", "dislikes", name, SEED_WORDS.get(setting, str(setting))).integers(2**31))
         trials = run_trials(
             world_of(context, name, setting),
             context.size(RUNS),
@@ -192,20 +194,20 @@ def recall(values: Trials, name: str, setting: Setting, recommender: str, column
 def notes(values: Trials, worlds: Mapping[str, PreferenceWorld]) -> Iterator[str]:
     """How it was done, and the numbers in sentences."""
     yield (
-        f"Beyond the paper, so there is no printed number. {runs_of(values)} worlds of each kind and setting, oracle "
-        "and popular judged as in the paper. With dislikes, that share of the rows a user has, in train and test, are "
+        f"Beyond the paper, so there is no printed number. {runs_of(values)} worlds of each kind and setting; oracle "
+        "and popular are judged as in the paper. With dislikes, that share of each user's rows, in train and test, are "
         "items that the user does not like, drawn in proportion to popularity; they are not in the truth. Known P is "
-        f"the world's own, of such rows too. By {ADG}, the oracle is truly better in {better(values):.0%} of the "
-        f"worlds. Ties in expectation. Without dislikes or strengths the worlds are "
+        f"the world's own propensity, also of such rows. By {ADG}, the oracle is truly better in "
+        f"{better(values):.0%} of the worlds. Ties are in expectation. Without dislikes or strengths the worlds are "
         f"{' and '.join(map(str, worlds.values()))}."
     )
     for name in WORLDS:
         yield _with_dislikes(values, name)
     yield (
-        "Why known P does not help against dislikes: it says how likely a row was to be observed, and a given disliked "
-        "item hardly was. So such a row gets a very large weight, and ips takes it for many liked ones. For the "
-        "oracle it gains nothing, as it is on no list, so ips stays right; snips divides by the sum of weights and "
-        "falls for all. Inverse propensities correct for what was not observed, not for what should not be there."
+        "Why known P does not help against dislikes: a given disliked item was very unlikely to be observed, so its "
+        "row gets a very large weight, as if it were a large number of liked items. It is in no list of the oracle and "
+        "gains nothing there, so ips stays right for the oracle; snips divides by the sum of weights and falls for "
+        "all. Inverse propensities correct for what was not observed, not for what should not be there."
     )
     parts = [
         f"{name}, {setting}: naive {recall(values, name, setting, POPULAR, NAIVE):+.3f}, known P "
@@ -255,8 +257,8 @@ def _of_naive(values: Trials) -> Iterator[tuple[str, Verdict]]:
         for name, who, metric in product(WORLDS, (ORACLE, POPULAR), (RECALL, ADG))
     ]
     worst = max(scores, key=abs)
-    text = f"where all likes are alike to be observed, naive {RECALL} and {ADG} are right (within {LIMIT:g} s.e.)"
-    yield text, (abs(worst) < LIMIT, f"the farthest of {len(scores)} is {worst:+.1f} s.e. off")
+    text = f"where all likes are equally likely to be observed, naive {RECALL} and {ADG} are right (within {LIMIT:g} "
+    yield f"{text}s.e.)", (abs(worst) < LIMIT, f"the farthest of {len(scores)} is {worst:+.1f} s.e. off")
 
     steps = [
         Gap.independent(*(values[name, setting, RECALL, ORACLE, NAIVE] for setting in pair)).z
@@ -267,7 +269,7 @@ def _of_naive(values: Trials) -> Iterator[tuple[str, Verdict]]:
 
     before, after = (chosen(values, "ibp", setting, NAIVE) for setting in (NONE, MANY))
     error = np.sqrt((before * (1 - before) + after * (1 - after)) / runs_of(values))
-    text = f"in the ibp world dislikes turn the naive verdict by {ADG}: the oracle is put first less often"
+    text = f"in the ibp world dislikes reverse the naive verdict by {ADG}: the oracle is put first less often"
     evidence = f"{before:.0%} without, {after:.0%} with a share of {MANY.dislikes:g}"
     yield text, (bool(before - after > ERRORS * error), evidence)
 

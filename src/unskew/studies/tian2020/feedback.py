@@ -171,18 +171,18 @@ def notes(values: Trials, world: Lda) -> Iterator[str]:
     """How it was done, and the numbers in sentences."""
     replications, states = values[WITH_POPULAR, LOG, ROWS, LOG].shape
     yield (
-        f"Beyond the paper, so there is no printed number. {world}: likes stay as they are, and the first log is "
-        f"what that world observes. In each of {states - 1} rounds a recommender learns from the log and shows every "
-        f"user the best {K} items that are not in the user's log. Place j is looked at with probability "
-        f"j^-{ETA:g}, what is liked is then consumed with probability {TAKE:g}, and each liked item is found without "
-        f"a list with a probability of {ORGANIC:g} on average, in proportion to how many like it. What is consumed is "
-        "the test of models trained on the log before, and then part of the log. How likely each row was is known "
+        f"Beyond the paper, so there is no printed number. {world}: likes do not change, and the first log is what "
+        f"that world observes. In each of {states - 1} rounds a recommender learns from the log and shows every user "
+        f"the best {K} items that are not in the user's log. Users look at place j with probability j^-{ETA:g}, "
+        f"consume what they like there with probability {TAKE:g}, and find each liked item without a list with a "
+        f"probability of {ORGANIC:g} on average, in proportion to how many users like it. What is consumed is the test "
+        "of models trained on the log before, and then becomes part of the log. The probability of each row is known "
         "exactly: known P."
     )
     yield (
-        f"{replications} replications; the loops of one replication start from the same log. Judged over all "
-        "users who like something outside the log; the true value is over all that they like there. Errors are "
-        "estimate less truth. The first round is the first with lists; there is no round without."
+        f"{replications} replications; the loops of one replication start from the same log. Users who like something "
+        "outside the log are judged; the true value is over all that they like there. Errors are estimate minus truth. "
+        "Lists are shown from the first round on."
     )
     for loop in LOOPS:
         yield _loop_note(values, loop)
@@ -260,12 +260,12 @@ def _of_corrections(values: Trials) -> Iterator[tuple[str, Verdict]]:
 
     text = (
         f"propensities from popularity leave the {RECALL} of the recommender that shows the lists too high in every "
-        "loop: the log's counts do not tell who was shown what"
+        "loop: the log's counts do not show which items were shown to whom"
     )
     means = {loop: Mean.of(each.mean(axis=1)) for loop, each in left.items()}
     listed = "; ".join(f"{loop} {mean.value:+.3f} of {naive[loop].mean():+.3f}" for loop, mean in means.items())
     holds = min(mean.z for mean in means.values()) > ERRORS
-    yield text, (holds, f"mean error left, of the naive one: {listed}")
+    yield text, (holds, f"mean error left, out of the naive one: {listed}")
 
 
 def _of_lists(values: Trials) -> Iterator[tuple[str, Verdict]]:
@@ -286,7 +286,7 @@ def _of_lists(values: Trials) -> Iterator[tuple[str, Verdict]]:
         "where a tenth of what is looked at and not liked is consumed too, ips with known P is too high for the "
         f"{RECALL} of the recommender that shows the lists, and more so in the last round than in the first"
     )
-    evidence = f"error {_ends(errors)}; last less first {moved.value:+.3f} ({moved.z:+.1f} s.e.)"
+    evidence = f"error {_ends(errors)}; last minus first {moved.value:+.3f} ({moved.z:+.1f} s.e.)"
     yield text, (Mean.of(errors.mean(axis=1)).z > ERRORS and moved.z > ERRORS, evidence)
 
     heads = {loop: moved_in(values[loop, LOG, HEAD, LOG]) for loop in PURE}
@@ -294,7 +294,7 @@ def _of_lists(values: Trials) -> Iterator[tuple[str, Verdict]]:
     holds = heads[WITH_POPULAR].z > ERRORS and heads[PURE[-1]].z < -ERRORS
     yield (
         "lists of popular raise the head's share of the log, and random lists lower it",
-        (holds, f"last less first: {listed}"),
+        (holds, f"last minus first: {listed}"),
     )
 
 

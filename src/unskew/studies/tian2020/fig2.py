@@ -93,9 +93,9 @@ def figure(values: Trials, data: str, way: str) -> Figure:
                 means = [float(error_of(archived, world, recommender, metric)[0]) for world in WORLDS]
                 series.append(Series.exact(f"{recommender}, the paper", PLACES, means, naive=True))
         panels.append(Panel(f"{NAMES[metric]}, error", tuple(series)))
-    grey = f" Grey, right of each: the means that the authors archived, of {SETS[data].paper}." if with_archived else ""
+    grey = f" Grey, to the right: the means that the authors archived for {SETS[data].paper}." if with_archived else ""
     return Figure(
-        f"Observed less true metrics on worlds calibrated to {data}, {TITLES[way]}",
+        f"Observed minus true metrics on worlds calibrated to {data}, {TITLES[way]}",
         "world",
         tuple(panels),
         note=f"Points are means over runs, intervals hold the middle 95 % of the runs.{grey}",
@@ -118,7 +118,7 @@ def identities(values: Trials) -> Iterator[Claim]:
     off = max(float(np.max(np.abs(truth - 1))) for truth in perfect)
     yield claim(
         "The oracle's true precision and reciprocal rank are 1",
-        (off < ROUNDING, f"largest distance of a run {off:.1e}"),
+        (off < ROUNDING, f"largest distance in a run {off:.1e}"),
         needs_full=False,
     )
     errors = {
@@ -133,12 +133,12 @@ def identities(values: Trials) -> Iterator[Claim]:
         worst = max(far, key=lambda key: abs(far[key]))
         reach = allowed(min(map(len, errors.values())))
         evidence = (
-            f"furthest of {len(far)}: {worst} {far[worst]:+.1f} s.e., where {reach:.1f} by Student's t are as rare as "
-            f"{FAR} by the normal"
+            f"furthest of {len(far)}: {worst} {far[worst]:+.1f} s.e.; by Student's t, {reach:.1f} s.e. are as rare as "
+            f"{FAR} by the normal distribution"
         )
         yield claim(
             f"Recall is observed without bias under uniform observation: within {FAR} standard errors of the truth, "
-            "all three recommenders",
+            "for all three recommenders",
             (all(abs(z) < reach for z in far.values()), evidence),
             needs_full=False,
         )
@@ -178,7 +178,7 @@ class Signs(NamedTuple):
         total = sum(map(len, self))
         if len(self.above) == total:
             return f"in all {total}"
-        near = f", within {CLEARLY} s.e. of no difference {some(self.near)}" if self.near else ""
+        near = f", no clear difference (within {CLEARLY} s.e.) for {some(self.near)}" if self.near else ""
         below = f", not for {some(self.below)}" if self.below else ""
         return f"in {len(self.above)} of {total}{below}{near}"
 
@@ -236,7 +236,7 @@ def claims(values: Trials) -> Iterator[Claim]:
             signs = {way: Signs.of(shape(values.at(data=data, way=way))) for way in (EXPECTED, ARCHIVE)}
             against, clear = any(each.below for each in signs.values()), all(each.above for each in signs.values())
             evidence = "; ".join(f"{TITLES[way]}: {each}" for way, each in signs.items())
-            archived = f"in the means of {paper} that the authors archived: {Signs.of(shape(ARCHIVED[paper]))}"
+            archived = f"in the means that the authors archived for {paper}: {Signs.of(shape(ARCHIVED[paper]))}"
             holds = False if against else True if clear else None
             yield claim(f"{data}: {sentence}", (holds, f"{evidence}; {archived}"))
 
@@ -262,8 +262,9 @@ def gap_notes(values: Trials) -> Iterator[str]:
                     f"({gap[TRUTH]:+.4f})"
                 )
         yield (
-            f"{data}, oracle over and less popular, observed and in brackets true, ties expected: {'; '.join(parts)}. "
-            f"The ratio is overestimated in {wider} of {len(parts)}, the difference in {larger}."
+            f"{data}, oracle divided by popular, and oracle minus popular: observed values, true ones in brackets, "
+            f"ties expected. {'; '.join(parts)}. The ratio is overestimated in {wider} of {len(parts)}, "
+            f"the difference in {larger}."
         )
 
 
@@ -271,4 +272,4 @@ def _over(above: float, below: float) -> float:
     return above / below if below else float("inf")
 
 
-TABLE = Table("fig2", "Observed less true values of four metrics, for three recommenders", run, needs=NEEDS)
+TABLE = Table("fig2", "Observed minus true values of four metrics, for three recommenders", run, needs=NEEDS)

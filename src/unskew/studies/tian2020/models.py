@@ -114,7 +114,7 @@ def claims(values: Trials, runs: Runs) -> Iterator[Claim]:
         ),
     )
     yield claim(
-        f"There it also puts at least as many pairs of models in their true order by {JUDGED}",
+        f"There it also puts no fewer pairs of models in their true order by {JUDGED}",
         (
             right[CORRECTED] >= right[NAIVE],
             f"{100 * right[CORRECTED]:.1f} % of pairs against {100 * right[NAIVE]:.1f} %",
@@ -125,10 +125,10 @@ def claims(values: Trials, runs: Runs) -> Iterator[Claim]:
 def _note(context: Context, runs: Runs) -> str:
     count = len(next(iter(runs.values())).trials) if runs else 0
     return (
-        f"{', '.join(LEARNERS)}, with these settings as they are, trained on the log of a world of at most "
-        f"{context.size(USERS):,} users; {count} runs of each world. Under a model's name is estimate less truth, in "
-        "rows named 'truth' the truth itself. 'clear pairs' are those whose true difference exceeds three standard "
-        "errors of the estimate. The truth is each estimator's own target, over users or over pairs."
+        f"{', '.join(LEARNERS)}, with these fixed settings, trained on the log of a world of at most "
+        f"{context.size(USERS):,} users; {count} runs of each world. Columns of models have estimate minus truth; in "
+        "rows named 'truth' they have the truth itself. 'clear pairs' have a true difference of more than three "
+        "standard errors of the estimate. The truth is each estimator's own target, over users or over pairs."
     )
 
 

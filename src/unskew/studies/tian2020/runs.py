@@ -48,22 +48,24 @@ The last differs from the second for topics alone: it ranks and weighs what is l
 TITLES = {EXPECTED: "ties expected", ORDINAL: "ties ordinal", ARCHIVE: "as the authors' program"}
 METHOD = (
     (
-        "A world is drawn anew in every run: what users like, what of it is observed, and which fifth of each user's "
-        "rows is held out. Users with a held-out row are judged on lists of up to 50 among the items seen in training. "
-        "'observed' is the metric on held-out rows, 'truth' that on all that the users like and did not train on."
+        "Every run draws a new world: what users like, what part of it is observed, and which fifth of each user's "
+        "rows is held out. Users with a held-out row are judged on lists of up to 50 of the items seen in training. "
+        "'observed' is the metric on held-out rows, 'truth' the metric on all items that the users like and did not "
+        "train on."
     ),
     (
-        "'ties expected' averages over all orders of equal scores. 'ties ordinal' puts the lowest item code first; in "
-        "an Indian buffet process that is the oldest item, so the oracle, which ties all that a user likes, is helped "
-        "by popularity. 'as the authors' program' is that too, and in LDA worlds it ranks, and weighs in the true "
-        "NDCG, by how often an item was chosen, while observed items count 1: that NDCG's error mixes two scales."
+        "'ties expected' averages over all orders of equal scores. 'ties ordinal' puts the lowest item code first. In "
+        "an Indian buffet process that is the oldest and most popular item. This helps the oracle, because it ties all "
+        "items that a user likes. 'as the authors' program' breaks ties in the same way. In LDA worlds it also ranks "
+        "items by how often they were chosen, and weighs them by this number in the true NDCG, while observed items "
+        "count 1: the error of that NDCG mixes two scales."
     ),
 )
 PANEL = (
-    f"Worlds have {1 + STRANGERS:g} times the users of the data. The others are no part of the log; they show what the "
-    "population is like that its users come from. The popularity by which items are observed is that among all of them."
+    f"Worlds have {1 + STRANGERS:g} times the users of the data. The additional users are not in the log. They "
+    "represent the population that its users come from. The popularity that decides which items are observed is "
+    "counted over all of these users."
 )
-
 METHODS = (Method(), *(Method(form, P) for P in ("true", "estimated") for form in ("ips", "snips(per=balanced)")))
 """The methods of the experiments with worlds of their own, `dislikes` and `feedback`."""
 _, KNOWN, KNOWN_RATIO, POPULARITY, POPULARITY_RATIO = (each.label for each in METHODS)
@@ -129,7 +131,7 @@ def worlds_of(runs: Runs) -> tuple[tuple[str, str], ...]:
 def how_often(runs: Runs) -> str:
     """The number of runs, as a note."""
     counts = sorted({len(each.trials) for each in runs.values()})
-    return f"Runs of a world: {' or '.join(map(str, counts))}, more where they take little time."
+    return f"Runs per world: {' or '.join(map(str, counts))}; worlds that take little time have more."
 
 
 def some(names: Sequence[str]) -> str:

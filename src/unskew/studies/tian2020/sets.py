@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent / "parameters"
 """Calibrations that come with the package, one file per data set."""
 SEARCH = Size((60, 150, 25), (8, 8, 4))
 """Evaluations of each single objective, of the joint one, and how many of the first are quasi-random."""
-NOT_HERE = "the parameters were never published, so worlds are calibrated anew"
+NOT_HERE = "the authors' parameters were not published, so worlds were calibrated for this study"
 SETS = by_name(
     (
         DataSet("ml-1m", "ML1M"),
@@ -34,7 +34,7 @@ SETS = by_name(
 def note_of(data: str) -> str:
     """The note of a number next to the paper's."""
     each = SETS[data]
-    return f"{f'{data} stands in for {each.paper}, and ' if each.stands_in else ''}{NOT_HERE}"
+    return f"{f'{data} replaces {each.paper}, and ' if each.stands_in else ''}{NOT_HERE}"
 
 
 def sources_of(names: Iterable[str]) -> tuple[str, ...]:
@@ -96,15 +96,15 @@ def absence_of(context: Context, data: str) -> str:
         return context.absence(SETS[data].reader)
     if context.cache is None:
         return (
-            f"{data} is here, but no parameters are: leave {Option('no_cache')} out, and {Option('tune', True)} "
+            f"{data} is available but has no parameters: omit {Option('no_cache')}, and {Option('tune', True)} "
             "searches for them"
         )
     source = get_source(SETS[data].reader)
     worlds = " ".join(Option("world", kind).flag for kind in WORLDS)
     place = _kept(context.cache) / f"{data}.json"
     return (
-        f"{data} is here, but no parameters are: 'unskew calibrate {source.name} {worlds} "
-        f"{Option('out', place).flag}' makes them, or add {Option('tune', True)} to this command"
+        f"{data} is available but has no parameters: compute them with 'unskew calibrate {source.name} {worlds} "
+        f"{Option('out', place).flag}', or add {Option('tune', True)} to this command"
     )
 
 
@@ -118,7 +118,7 @@ def provenance(context: Context) -> tuple[str, ...]:
                 notes.append(f"{data}, the paper's {each.paper}: {absence_of(context, data)}.")
             continue
         log, short = calibration.log, calibration.settings["joint"] < SEARCH.full[1]
-        what = f"stands in for {each.paper}" if each.stands_in else f"the paper's {each.paper}"
+        what = f"replaces {each.paper}" if each.stands_in else f"the paper's {each.paper}"
         notes.append(
             f"{data} ({what}; {log.users:,} users, {log.items:,} items, {log.rows:,} rows): worlds by "
             f"'{calibration.command}'.{' A short search, so provisional.' if short else ''}"

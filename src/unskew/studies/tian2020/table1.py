@@ -39,13 +39,13 @@ twice as far off owe more to their one draw than to what they are.
 NOTES = (
     (
         "Smoothed Kullback-Leibler divergences, in nats, of the real log's four distributions from those of a "
-        "simulated log: mean over runs, each a log of its own. The loss is how much larger they are than the smallest "
-        "that the calibration reached in any world, mean over the statistics. That smallest one is of a single log "
-        "that was chosen for it, so it is on the low side, as it is in the paper."
+        "simulated log: means over runs, each with its own log. The loss is by how much they exceed the smallest "
+        "divergence that the calibration reached in any world, as a mean over the statistics. That smallest one "
+        "belongs to a single log that was chosen for it, so it is on the low side, as in the paper."
     ),
     (
-        "The calibration chose parameters by one log each, the best of many; the means here are of new logs, so they "
-        f"may well be larger. A claim says whether they are within a factor of {LUCK:g}, in the mean ratio that the "
+        "The calibration chose parameters by one log each, the best of many. The means here are over new logs, so they "
+        f"may well be larger. A claim checks whether they are within a factor of {LUCK:g} in the mean ratio that the "
         "calibration minimised: the divergences of the four statistics, each relative to its smallest."
     ),
 )
@@ -150,20 +150,20 @@ def claims(logs: Trials, calibrated: Mapping[str, Calibration]) -> Iterator[Clai
         yield claim(
             f"{data}: new logs of all worlds are as far from the real one as the logs that the parameters were chosen "
             f"by, within a factor of {LUCK:g}",
-            (holds, f"mean ratio of new logs over that of the chosen: {listed}"),
+            (holds, f"mean ratio of new logs over that of the chosen logs: {listed}"),
         )
         losses = {world: loss(each) for world, each in ours.items()}
         best, papers = min(losses, key=lambda world: losses[world]), best_world(SETS[data].paper)
         closer, further = sorted(("LDA", "IBP"), key=lambda family: family != _family(papers))
         listed = ", ".join(f"{world} {each:.0f} %" for world, each in losses.items())
         yield claim(
-            f"{data}: {closer} comes closer than {further}, as to the paper's {SETS[data].paper}",
+            f"{data}: {closer} comes closer than {further}, as it does to the paper's {SETS[data].paper}",
             (_family(best) == closer, f"mean losses {listed}; closest {best}, in the paper {papers}"),
         )
 
 
 def _luck(ratio: Mapping[str, float], best: Mapping[str, float], chosen: Mapping[str, float]) -> float:
-    """The mean ratio of new logs over that of the log by which the parameters were chosen; 1 is no luck."""
+    """The mean ratio of new logs over that of the log by which the parameters were chosen; 1 means no luck."""
     return float(np.mean(list(ratio.values())) / np.mean([chosen[name] / best[name] for name in STATISTICS]))
 
 

@@ -88,12 +88,12 @@ def _inversions(runs: Runs, values: Trials, data: str, way: str) -> Claim:
             elif share < OFTEN:
                 near.append(place)
     evidence = (
-        f"where it is, with the share of runs in which the oracle is at least as good: "
+        f"where it is above, with the share of runs in which the oracle is at least as good: "
         f"{some([place for _, place in inverted])}; near-ties, where the oracle is ahead or level on average but "
         f"in fewer than 95 % of runs: {some(near)}"
     )
     return claim(
-        f"{data}: on average popularity is put above the oracle only in IBP worlds observed by popularity "
+        f"{data}: on average popular is ranked above the oracle only in IBP worlds observed by popularity "
         f"({TITLES[way]})",
         (all(world == "ibp-pop" for world, _ in inverted), evidence),
     )
@@ -131,8 +131,8 @@ def _ties(runs: Runs, values: Trials) -> Claim:
         f"expected ties: {some(moved)}"
     )
     return claim(
-        "In IBP worlds the order of item codes does not make the oracle look worse, beside popular, than a random "
-        "order of ties does",
+        "In IBP worlds, breaking ties by item code does not make the oracle look worse, compared with popular, than "
+        "breaking them at random",
         (not worse, evidence),
     )
 
