@@ -9,7 +9,6 @@ from unskew.studies.tian2020 import corrected
 from unskew.studies.tian2020.corrected import (
     ADMITTED,
     Judgement,
-    Reach,
     chosen_count,
     covered_counts,
     judgements,
@@ -95,19 +94,19 @@ def test_only_metrics_that_a_correction_admits_are_judged():
 
 def test_claims_are_about_true_propensities_and_name_where_they_fail():
     good, bad = judgement(), judgement(right_chosen=0.5)
-    reaches = [
-        Reach("aoa", (bad,)),
-        Reach("ips, true", (good, good)),
-        Reach("snips, true", (good, bad)),
-        Reach("snips, estimated", (bad,)),
-    ]
-    claims = list(corrected.claims(reaches))
+    judged = {
+        "aoa": [bad],
+        "ips, true": [good, good],
+        "snips, true": [good, bad],
+        "snips, estimated": [bad],
+    }
+    claims = list(corrected.claims(judged))
     assert [each.holds for each in claims] == [True, False]
     assert all("in no world and metric do the runs refute that" in each.claim for each in claims)
     assert "not refuted: right in 1 of 2 with a clear gap" in claims[1].evidence
     assert all("100 runs refute the goal if fewer than 84 cover" in each.evidence for each in claims)
     assert "ml-1m ibp-pop recall right in 50 %" in claims[1].evidence
-    notes = "\n".join(corrected.notes(all_worlds("ml-1m"), reaches))
+    notes = "\n".join(corrected.notes(all_worlds("ml-1m"), judged))
     assert "naive: not refuted: right in 0 of 1" in notes
     assert "snips, estimated: not refuted: right in 0 of 1" in notes
     assert "An interval that truly covers at 90 % would often pass: in studies of 40 runs in 99 %" in notes
@@ -123,7 +122,7 @@ def test_the_tolerance_names_both_limits_where_there_are_two():
 
 def test_an_interval_that_does_not_cover_is_listed_with_bias_and_claimed_error():
     off = judgement(coverage_population=0.4, bias=0.02, std_error=0.005)
-    notes = list(corrected.notes(all_worlds("ml-1m"), [Reach("ips, true", (off,))]))
+    notes = list(corrected.notes(all_worlds("ml-1m"), {"ips, true": [off]}))
     assert notes[-1] == (
         "ips, true, intervals that do not cover: ml-1m ibp-pop recall 40 % (bias +2.0 times the spread over runs, "
         "claimed standard error 0.50 times)."

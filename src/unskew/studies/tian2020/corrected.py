@@ -1,10 +1,11 @@
 """Beyond the paper: whether a corrected estimate distinguishes oracle from popular, and where and why it does not."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import ceil, nan
+from typing import TypeAlias
 
 import numpy as np
 
@@ -63,6 +64,11 @@ class Judgement:
         """Share of runs that choose the one that is truly better in the run."""
         return nan if self.pair.right_chosen is None else self.pair.right_chosen
 
+    @property
+    def share(self) -> float:
+        """The share that the goal is about: of right choices where the gap is clear, else the coverage."""
+        return self.chosen if self.clear else self.coverage
+
     @cached_property
     def is_covered(self) -> bool:
         """Whether the runs do not refute that the coverage is between its limits."""
@@ -75,6 +81,10 @@ class Judgement:
         if self.clear:
             return round(self.chosen * self.pair.runs) >= chosen_count(self.pair.runs)
         return self.is_covered
+
+
+Judgements: TypeAlias = Mapping[str, Sequence[Judgement]]
+"""By method, in all worlds and by all metrics that it applies to."""
 
 
 def judgements(runs: Runs, method: str) -> Iterator[Judgement]:
@@ -127,68 +137,51 @@ def runs_needed() -> int:
     return ceil(round(0.95 * 0.05 / (reach / 2) ** 2, 6))  # 475, and not one more for a last bit
 
 
-@dataclass(frozen=True)
-class Reach:
-    """How often a method reaches the goal, over all worlds and metrics."""
-
-    method: str
-    judgements: tuple[Judgement, ...]
-
-    def part(self, *, clear: bool) -> tuple[Judgement, ...]:
-        """Those with a clear gap, or the others."""
-        return tuple(each for each in self.judgements if each.clear is clear)
-
-    @property
-    def missed(self) -> tuple[Judgement, ...]:
-        """Where the goal is not reached, the furthest off first."""
-        missed = (each for each in self.judgements if not each.reached)
-        return tuple(sorted(missed, key=lambda each: each.chosen if each.clear else each.coverage))
-
-    @property
-    def uncovered(self) -> tuple[Judgement, ...]:
-        """Where the interval does not cover, whether the gap is clear or not; lowest first."""
-        missed = (each for each in self.judgements if not each.is_covered)
-        return tuple(sorted(missed, key=lambda each: each.coverage))
-
-
 def run(context: Context) -> Findings:
     """Every method in every world, and whether it reaches the goal."""
     runs = all_runs(context)
     if not runs:
         return Findings(notes=provenance(context), used=())
-    reaches = [Reach(label, tuple(judgements(runs, label))) for label in WAYS[EXPECTED].labels]
+    judged = {method: list(judgements(runs, method)) for method in WAYS[EXPECTED].labels}
     return Findings(
-        (*(each for reach in reaches for each in _tally(reach)), *_cells(runs, reaches)),
-        tuple(claims(reaches)),
-        notes=(*notes(runs, reaches), PANEL, how_often(runs), *provenance(context)),
+        (*_tally(judged), *_cells(runs, judged)),
+        tuple(claims(judged)),
+        notes=(*notes(runs, judged), PANEL, how_often(runs), *provenance(context)),
         used=sources_of(calibrations(context)),
     )
 
 
-def _tally(reach: Reach) -> Iterator[ReproducedCell]:
-    """How often a method reaches the goal, counted over worlds and metrics."""
-    clear, other = reach.part(clear=True), reach.part(clear=False)
-    numbers: dict[str, float] = {
-        "clear gaps": len(clear),
-        "of these right": sum(each.reached for each in clear),
-        "other gaps": len(other),
-        "of these covered": sum(each.reached for each in other),
-        "all covered": sum(each.is_covered for each in reach.judgements),
-    }
-    if reach.judgements:
-        coverage = [each.coverage for each in reach.judgements]
-        numbers |= {"mean coverage %": 100 * float(np.mean(coverage)), "lowest coverage %": 100 * min(coverage)}
-    if clear:
-        numbers["fewest right %"] = 100 * min(each.chosen for each in clear)
-    return (cell(reach.method, column, "all worlds", value) for column, value in numbers.items())
+def _tally(judged: Judgements) -> Iterator[ReproducedCell]:
+    """How often each method reaches the goal, counted over worlds and metrics."""
+    for method, per_metric in judged.items():
+        clear, other = split(per_metric)
+        numbers: dict[str, float] = {
+            "clear gaps": len(clear),
+            "of these right": sum(each.reached for each in clear),
+            "other gaps": len(other),
+            "of these covered": sum(each.reached for each in other),
+            "all covered": sum(each.is_covered for each in per_metric),
+        }
+        if per_metric:
+            coverage = [each.coverage for each in per_metric]
+            numbers |= {"mean coverage %": 100 * float(np.mean(coverage)), "lowest coverage %": 100 * min(coverage)}
+        if clear:
+            numbers["fewest right %"] = 100 * min(each.chosen for each in clear)
+        for column, value in numbers.items():
+            yield cell(method, column, "all worlds", value)
 
 
-def _cells(runs: Runs, reaches: Sequence[Reach]) -> Iterator[ReproducedCell]:
-    for place, reach in product(worlds_of(runs), reaches):
-        for each in reach.judgements:
+def split(per_metric: Sequence[Judgement]) -> tuple[list[Judgement], list[Judgement]]:
+    """Those with a clear gap, and the others."""
+    return [each for each in per_metric if each.clear], [each for each in per_metric if not each.clear]
+
+
+def _cells(runs: Runs, judged: Judgements) -> Iterator[ReproducedCell]:
+    for place, (method, per_metric) in product(worlds_of(runs), judged.items()):
+        for each in per_metric:
             if (each.data, each.world) == place:
-                oracle = runs[each.data, each.world, EXPECTED].cell("oracle", each.pair.metric, reach.method)
-                row = f"{each.world}, {NAMES[each.pair.metric]}, {reach.method}"
+                oracle = runs[each.data, each.world, EXPECTED].cell("oracle", each.pair.metric, method)
+                row = f"{each.world}, {NAMES[each.pair.metric]}, {method}"
                 for column, value in _numbers(each.pair, oracle.bias).items():
                     if value is not None:
                         yield cell(row, column, each.data, value)
@@ -212,29 +205,24 @@ def _numbers(pair: PairSummary, oracle_bias: float | None) -> dict[str, Mean | f
     }
 
 
-def claims(reaches: Sequence[Reach]) -> Iterator[Claim]:
+def claims(judged: Judgements) -> Iterator[Claim]:
     """The goal, for each method with the world's own propensities; the notes describe the others."""
-    for reach in reaches:
-        if reach.method.endswith(", true") and reach.judgements:
-            evidence = f"{summarised(reach)}. {tolerance(each.pair.runs for each in reach.judgements)}"
-            yield claim(
-                f"{reach.method}: in no world and metric do the runs refute that {GOAL}", (not reach.missed, evidence)
-            )
+    for method, per_metric in judged.items():
+        if method.endswith(", true") and per_metric:
+            evidence = f"{summarised(per_metric)}. {tolerance(each.pair.runs for each in per_metric)}"
+            holds = all(each.reached for each in per_metric)
+            yield claim(f"{method}: in no world and metric do the runs refute that {GOAL}", (holds, evidence))
 
 
-def summarised(reach: Reach) -> str:
-    """How often a method reaches the goal, and where it fails."""
-    clear, other = reach.part(clear=True), reach.part(clear=False)
+def summarised(per_metric: Sequence[Judgement]) -> str:
+    """How often a method reaches the goal, and where it does not, the furthest off first."""
+    clear, other = split(per_metric)
     right, covered = (sum(each.reached for each in part) for part in (clear, other))
-    missed = [
-        f"{each.place} right in {100 * each.chosen:.0f} %"
-        if each.clear
-        else f"{each.place} covers at {100 * each.coverage:.0f} %"
-        for each in reach.missed
-    ]
+    missed = sorted((each for each in per_metric if not each.reached), key=lambda each: each.share)
+    parts = [f"{each.place} {'right in' if each.clear else 'covers at'} {100 * each.share:.0f} %" for each in missed]
     return (
         f"not refuted: right in {right} of {len(clear)} with a clear gap, covered in {covered} of {len(other)} "
-        f"without; refuted: {some(missed)}"
+        f"without; refuted: {some(parts)}"
     )
 
 
@@ -251,7 +239,7 @@ def tolerance(counts: Iterable[int]) -> str:
     return f"'Not refuted' does not mean 'shown': {'; '.join(parts)}"
 
 
-def notes(runs: Runs, reaches: Sequence[Reach]) -> Iterator[str]:
+def notes(runs: Runs, judged: Judgements) -> Iterator[str]:
     """How it was counted, what the other methods reach, and why."""
     counts = sorted({len(each.trials) for each in runs.values()})
     through = "; ".join(f"of {count} runs in {100 * pass_chance(count, WEAK):.0f} %" for count in counts)
@@ -285,12 +273,13 @@ def notes(runs: Runs, reaches: Sequence[Reach]) -> Iterator[str]:
         "(IBP, by an early calibration to amazon-digital-music, 60 runs each): most of its intervals no longer "
         "covered, so it is not shown here."
     )
-    for reach in reaches:
-        if not reach.method.endswith(", true") and reach.judgements:
-            yield f"{'naive' if reach.method == NAIVE else reach.method}: {summarised(reach)}."
-    for reach in reaches:
-        if reach.method != NAIVE and reach.uncovered:
-            yield f"{reach.method}, intervals that do not cover: {some([_why(each) for each in reach.uncovered])}."
+    for method, per_metric in judged.items():
+        if not method.endswith(", true") and per_metric:
+            yield f"{'naive' if method == NAIVE else method}: {summarised(per_metric)}."
+    for method, per_metric in judged.items():
+        uncovered = sorted((each for each in per_metric if not each.is_covered), key=lambda each: each.coverage)
+        if method != NAIVE and uncovered:
+            yield f"{method}, intervals that do not cover: {some([_why(each) for each in uncovered])}."
 
 
 def _why(each: Judgement) -> str:

@@ -1,6 +1,7 @@
 """Figure 2: how far the observed metrics are from the true ones, and in which direction."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import product
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -35,6 +36,7 @@ CLEARLY = 3
 ROUNDING = 1e-9
 PRECISION, RECALL, MRR, _ = METRICS
 PENALISED = (PRECISION, MRR)
+PAIR = ("oracle", "popular")
 OBSERVED, TRUTH = SIDES
 WAYS = (ARCHIVE, EXPECTED)
 PLACES = range(len(WORLDS))
@@ -110,12 +112,8 @@ def error_of(values: Trials, *key: str) -> Floats:
 
 def identities(values: Trials) -> Iterator[Claim]:
     """What follows from how worlds and recommenders are constructed."""
-    perfect = [
-        truth
-        for (_, _, _, recommender, metric, side), truth in values.groups.items()
-        if recommender == "oracle" and metric in PENALISED and side == TRUTH
-    ]
-    off = max(float(np.max(np.abs(truth - 1))) for truth in perfect)
+    oracle = values.where(recommender="oracle", side=TRUTH).groups
+    off = max(float(np.max(np.abs(truth - 1))) for key, truth in oracle.items() if key[4] in PENALISED)
     yield claim(
         "The oracle's true precision and reciprocal rank are 1",
         (off < ROUNDING, f"largest distance in a run {off:.1e}"),
@@ -123,9 +121,7 @@ def identities(values: Trials) -> Iterator[Claim]:
     )
     errors = {
         f"{data} {world} {recommender}": error_of(values, data, world, ARCHIVE, recommender, RECALL)
-        for data in values.levels("data")
-        for world in values.levels("world")
-        for recommender in RECOMMENDERS
+        for data, world, recommender in product(values.levels("data"), values.levels("world"), RECOMMENDERS)
         if world in UNIFORM
     }
     if errors:
@@ -187,34 +183,27 @@ Differences: TypeAlias = Iterator[tuple[str, Floats]]
 
 
 def _recall_too_high(values: Trials) -> Differences:
-    for world in POPULAR:
-        for recommender in ("oracle", "popular"):
-            yield f"{world} {recommender}", error_of(values, world, recommender, RECALL)
+    for world, recommender in product(POPULAR, PAIR):
+        yield f"{world} {recommender}", error_of(values, world, recommender, RECALL)
 
 
 def _too_low(values: Trials) -> Differences:
-    for world in WORLDS:
-        for recommender in RECOMMENDERS:
-            for metric in PENALISED:
-                yield f"{world} {recommender} {NAMES[metric]}", -error_of(values, world, recommender, metric)
+    for world, recommender, metric in product(WORLDS, RECOMMENDERS, PENALISED):
+        yield f"{world} {recommender} {NAMES[metric]}", -error_of(values, world, recommender, metric)
 
 
 def _oracle_lower(values: Trials) -> Differences:
-    for world in WORLDS:
-        for metric in PENALISED:
-            oracle, popular = (error_of(values, world, name, metric) for name in ("oracle", "popular"))
-            yield f"{world} {NAMES[metric]}", popular - oracle
+    for world, metric in product(WORLDS, PENALISED):
+        oracle, popular = (error_of(values, world, name, metric) for name in PAIR)
+        yield f"{world} {NAMES[metric]}", popular - oracle
 
 
 def _ratio_too_high(values: Trials) -> Differences:
-    for world in UNIFORM:
-        for metric in PENALISED:
-            (seen, true), (rival_seen, rival_true) = (
-                (values[world, name, metric, OBSERVED], values[world, name, metric, TRUTH])
-                for name in ("oracle", "popular")
-            )
-            # the difference of the ratios, times both denominators, because in a small run one may be 0
-            yield f"{world} {NAMES[metric]}", seen * rival_true - true * rival_seen
+    for world, metric in product(UNIFORM, PENALISED):
+        oracle, popular = (values.at(world=world, metric=metric, recommender=name) for name in PAIR)
+        # the difference of the ratios, times both denominators, because in a small run one may be 0
+        apart = oracle[OBSERVED,] * popular[TRUTH,] - oracle[TRUTH,] * popular[OBSERVED,]
+        yield f"{world} {NAMES[metric]}", apart
 
 
 SHAPES: Mapping[str, Callable[[Trials], Differences]] = {
@@ -246,30 +235,20 @@ def gap_notes(values: Trials) -> Iterator[str]:
     for data in values.levels("data"):
         ours = values.at(data=data, way=EXPECTED)
         parts, wider, larger = [], 0, 0
-        for world in WORLDS:
-            for metric in METRICS:
-                oracle, popular = (
-                    {side: float(np.mean(ours[world, name, metric, side])) for side in SIDES}
-                    for name in ("oracle", "popular")
-                )
-                ratio, gap = (
-                    {side: how(oracle[side], popular[side]) for side in SIDES} for how in (_over, float.__sub__)
-                )
-                wider += ratio[OBSERVED] > ratio[TRUTH] + ROUNDING
-                larger += gap[OBSERVED] > gap[TRUTH] + ROUNDING
-                parts.append(
-                    f"{world} {NAMES[metric]} {ratio[OBSERVED]:.2f} ({ratio[TRUTH]:.2f}), {gap[OBSERVED]:+.4f} "
-                    f"({gap[TRUTH]:+.4f})"
-                )
+        for world, metric in product(WORLDS, METRICS):
+            seen, true, rival_seen, rival_true = (
+                float(np.mean(ours[world, name, metric, side])) for name in PAIR for side in SIDES
+            )
+            ratio, true_ratio = (a / b if b else np.inf for a, b in ((seen, rival_seen), (true, rival_true)))
+            gap, true_gap = seen - rival_seen, true - rival_true
+            wider += ratio > true_ratio + ROUNDING
+            larger += gap > true_gap + ROUNDING
+            parts.append(f"{world} {NAMES[metric]} {ratio:.2f} ({true_ratio:.2f}), {gap:+.4f} ({true_gap:+.4f})")
         yield (
             f"{data}, oracle divided by popular, and oracle minus popular: observed values, true ones in brackets, "
             f"ties expected. {'; '.join(parts)}. The ratio is overestimated in {wider} of {len(parts)}, "
             f"the difference in {larger}."
         )
-
-
-def _over(above: float, below: float) -> float:
-    return above / below if below else float("inf")
 
 
 TABLE = Table("fig2", "Observed minus true values of four metrics, for three recommenders", run, needs=NEEDS)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import product
 from typing import TypeAlias
 
 import numpy as np
@@ -100,14 +101,12 @@ def runs_of(context: Context, data: str, world: str) -> Mapping[str, Summary]:
 def naive_values(runs: Runs, ways: Sequence[str] = tuple(WAYS)) -> Trials:
     """Observed and true values of the paper's metrics in each run, by the naive average."""
     groups: dict[tuple[str, ...], Floats] = {}
-    for data, world in worlds_of(runs):
-        for way in ways:
-            trials = runs[data, world, way].trials
-            naive = trials.design.labels.index(NAIVE)
-            for k, recommender in enumerate(trials.design.recommenders):
-                for m, metric in enumerate(METRICS):  # the first ones of every design
-                    for side, values in zip(SIDES, (trials.estimate, trials.truth), strict=True):
-                        groups[data, world, way, recommender, metric, side] = values[:, k, m, naive]
+    for (data, world), way in product(worlds_of(runs), ways):
+        trials = runs[data, world, way].trials
+        naive = trials.design.labels.index(NAIVE)
+        for (k, recommender), (m, metric) in product(enumerate(RECOMMENDERS), enumerate(METRICS)):  # first in a design
+            groups[data, world, way, recommender, metric, SIDES[0]] = trials.estimate[:, k, m, naive]
+            groups[data, world, way, recommender, metric, SIDES[1]] = trials.truth[:, k, m, naive]
     return Trials(("data", "world", "way", "recommender", "metric", "side"), "run", groups)
 
 
@@ -115,11 +114,10 @@ def truth_and_errors(trials: simulator.Trials) -> dict[tuple[str, str, str], Flo
     """One value per run by metric, recommender and column: `TRUTH` of the naive average, or the error of a method."""
     design = trials.design
     groups: dict[tuple[str, str, str], Floats] = {}
-    for m, metric in enumerate(design.metrics):
-        for k, recommender in enumerate(design.recommenders):
-            groups[metric, recommender, TRUTH] = trials.truth[:, k, m, design.labels.index(NAIVE)]
-            for c in np.flatnonzero(design.applies()[m]):
-                groups[metric, recommender, design.labels[c]] = trials.error[:, k, m, c]
+    for (m, metric), (k, recommender) in product(enumerate(design.metrics), enumerate(design.recommenders)):
+        groups[metric, recommender, TRUTH] = trials.truth[:, k, m, design.labels.index(NAIVE)]
+        for c in np.flatnonzero(design.applies()[m]):
+            groups[metric, recommender, design.labels[c]] = trials.error[:, k, m, c]
     return groups
 
 

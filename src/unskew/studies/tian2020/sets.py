@@ -46,19 +46,9 @@ NEEDS = sources_of(SETS)
 
 
 def parameters(data: str, cache: Path | None = None) -> Calibration | None:
-    """The calibration of a data set: that of the package, else what was put into a cache; None when there is neither.
-
-    Parameters
-    ----------
-    data : str
-        One of `SETS`.
-    cache : Path, optional
-    """
-    places = [FOLDER] if cache is None else [FOLDER, _kept(cache)]
-    for place in places:
-        if (place / f"{data}.json").exists():
-            return Calibration.read(place / f"{data}.json")
-    return None
+    """The calibration of a data set: that of the package, else that of a cache; None when there is neither."""
+    paths = (place / f"{data}.json" for place in ([FOLDER] if cache is None else [FOLDER, _kept(cache)]))
+    return next((Calibration.read(path) for path in paths if path.exists()), None)
 
 
 def calibration_of(context: Context, data: str) -> Calibration | None:
@@ -139,7 +129,7 @@ def _read(context: Context, data: str) -> Interactions | None:
 def _tuned(context: Context, data: str) -> Calibration | None:
     """Search, or continue a search; the result is kept where `parameters` looks."""
     log = log_of(context, data)
-    if log is None or (context.fast and data not in _packaged()):
+    if log is None or (context.fast and not (FOLDER / f"{data}.json").exists()):
         return None
     singles, joint, starts = context.size(SEARCH)
     name = f"{data}-{'fast-' if context.fast else ''}seed{context.seed}"
@@ -160,10 +150,6 @@ def _tuned(context: Context, data: str) -> Calibration | None:
         place.mkdir(parents=True, exist_ok=True)
         calibration.to_json(place / f"{data}.json")
     return calibration
-
-
-def _packaged() -> set[str]:
-    return {path.stem for path in FOLDER.iterdir()}
 
 
 def _kept(cache: Path) -> Path:
