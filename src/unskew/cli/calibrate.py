@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from unskew.cli.inputs import read_log
 from unskew.cli.options import ColumnOptions, LogFile, Quiet, Seed, Threads, command_of
 from unskew.cli.outputs import STDOUT, Outputs
 from unskew.cli.screen import screen, stages
+from unskew.display.text_table import print_lines
 from unskew.errors import ConfigError
 
 
@@ -74,5 +74,5 @@ def _print(found: Any, place: Path) -> None:
 
     console = screen(130)
     print_calibration(found, console)
-    console.print(Text(f"written to {place}; draw a log from the first with"), soft_wrap=True)
-    console.print(Text(f"  unskew simulate '{found.worlds[0].word}' OUT/"), soft_wrap=True)
+    lines = [f"written to {place}; draw a log from the first with", f"  unskew simulate '{found.worlds[0].word}' OUT/"]
+    print_lines(lines, console)

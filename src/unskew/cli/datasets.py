@@ -11,8 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from unskew.cli.options import AsJson, DataFolder
-from unskew.cli.screen import aside, plain_table, screen
+from unskew.cli.screen import aside, screen
 from unskew.data.sources import SOURCES, Source, Status, data_folder, fetch, get_source, status_of
+from unskew.display.text_table import Cell, Column, table, words
 
 datasets_app = typer.Typer(
     help="List the public data sets that can be read: licence, citation, home, and whether they are here.",
@@ -86,11 +87,11 @@ def get_dataset(
 
 
 def _table(found: list[tuple[Source, Status]]) -> Table:
-    table = plain_table("name", "title", "here", "checksum")
+    rows: list[list[Cell]] = []
     for source, status in found:
-        words = [Text(word, style=_COLOURS.get(word, "")) for word in (status.presence, status.checksum)]
-        table.add_row(Text(source.name, no_wrap=True), Text(source.title), *words)
-    return table
+        states = (Text(word, style=_COLOURS.get(word, "")) for word in (status.presence, status.checksum))
+        rows.append([source.name, source.title, *states])
+    return table(None, [Column("name", wrap=None), *words("title", "here", "checksum")], rows)
 
 
 def _print_details(console: Console, source: Source, status: Status) -> None:

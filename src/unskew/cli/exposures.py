@@ -7,6 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from unskew.cli.outputs import Outputs
+from unskew.cli.screen import screen
+from unskew.display.numbers import level as level_text
+from unskew.display.numbers import short
+from unskew.display.text_table import digits, print_lines, print_words, table, words
 from unskew.errors import ConfigError
 from unskew.estimators.exposed.planning import LIKENESS, SPREAD, ExposurePlan, share_of
 
@@ -97,23 +101,25 @@ def _write(plan: ExposurePlan, found: list[dict[str, Any]], json: Path | None) -
     outputs = Outputs(json)
     outputs.check()
     outputs.write(lambda: to_json.dumps(document, indent=2) + "\n")
-    if outputs.on_screen:
-        return
+    if not outputs.on_screen:
+        _print(plan, found)
+
+
+def _print(plan: ExposurePlan, answers: list[dict[str, Any]]) -> None:
     of_share = "" if plan.share is None else f", {plan.share:.3g} of them positive"
     size = f"{plan.users:,} users, {plan.population:,} items each{of_share}"
-    typer.echo(f"{plan.metric_word} near {plan.value:g}; {size}")
-    for answer in found:
-        typer.echo(_line(plan, answer))
-    least = plan.width(plan.population)
-    typer.echo(f"All {plan.population:,} items of each user give {least:.3g}: that much comes from the users alone.")
-
-
-def _line(plan: ExposurePlan, answer: dict[str, Any]) -> str:
-    number = (
-        f"{answer['exposed']:,} exposed item{'' if answer['exposed'] == 1 else 's'} a user, {answer['rows']:,} in all"
+    columns = digits("exposed per user", "rows in all", f"{level_text(plan.level, '%')} interval width")
+    rows = [[_question(each), f"{each['exposed']:,}", f"{each['rows']:,}", short(each["width"])] for each in answers]
+    least = short(plan.width(plan.population))
+    console = screen(100)
+    print_lines([f"{plan.metric_word} near {plan.value:g}; {size}"], console)
+    print_words(table(None, [*words("asked"), *columns], rows), console)
+    print_lines(
+        [f"All {plan.population:,} items of each user give {least}: that much comes from the users alone."], console
     )
-    width = f"interval of width {answer['width']:.3g} at {plan.level:.3g}"
+
+
+def _question(answer: dict[str, Any]) -> str:
     if answer["question"] == "difference":
-        often = f"{answer['power']:.0%} of the time, estimates correlated {answer['correlation']:g}"
-        return f"To tell {answer['asked']:g} apart {often}: {number}; {width}"
-    return f"{'For ' + format(answer['asked'], 'g') + ': ' if answer['question'] == 'width' else ''}{number}: {width}"
+        return f"difference {answer['asked']:g} (power {answer['power']:.0%}, correlation {answer['correlation']:g})"
+    return f"width {answer['asked']:g}" if answer["question"] == "width" else f"{answer['asked']:,} items per user"

@@ -6,10 +6,10 @@ import json
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
-from rich.text import Text
 
 from unskew.cli.options import AsJson
-from unskew.cli.screen import plain_table, screen
+from unskew.cli.screen import screen
+from unskew.display.text_table import table, words
 from unskew.errors import ConfigError, did_you_mean
 from unskew.notation import Named
 
@@ -46,12 +46,8 @@ def list_command(what: What = None, as_json: AsJson = False) -> None:
     if not rows:
         console.print(f"There are no {what} in this version.")
         return
-    table = plain_table()
-    for name in rows[0]:
-        table.add_column(name.replace("_", " "), overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(_flat(value)) for value in row.values()))
-    console.print(table)
+    columns = words(*(name.replace("_", " ") for name in rows[0]))
+    console.print(table(None, columns, [[_flat(value) for value in row.values()] for row in rows]))
 
 
 def entries(what: str) -> list[dict[str, Any]]:

@@ -3,12 +3,9 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
 
 
 def screen(width: int | None = None, *, highlight: bool = False) -> Console:
@@ -19,11 +16,6 @@ def screen(width: int | None = None, *, highlight: bool = False) -> Console:
 def aside() -> Console:
     """Stderr, for warnings and notes."""
     return Console(stderr=True, soft_wrap=True)
-
-
-def plain_table(*headers: str, **more: Any) -> Table:
-    """A table with a line below its headers, and no other."""
-    return Table(*headers, pad_edge=False, box=SIMPLE_HEAD, **more)
 
 
 class Bars:

@@ -14,8 +14,10 @@ from unskew import __version__
 from unskew.arrays import offsets_of
 from unskew.cli.options import Quiet, Seed
 from unskew.cli.outputs import check_folder, make_folder
-from unskew.cli.screen import plain_table, screen, stages
+from unskew.cli.screen import screen, stages
 from unskew.data.writing import written
+from unskew.display.numbers import number
+from unskew.display.text_table import Cell, digits, print_lines, table, words
 from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -135,24 +137,22 @@ def _sizes(world: "World") -> dict[str, int]:
 def _print(world: "World", out: Path) -> None:
     sizes = _sizes(world)
     rows = sizes["train_rows"] + sizes["test_rows"]
-    table = plain_table(show_header=False)
-    table.add_column("what")
-    table.add_column("how much", justify="right")
-    table.add_row("users", f"{sizes['users']:,}")
-    table.add_row("items", f"{sizes['items']:,}")
-    table.add_row("likes", f"{sizes['likes']:,}")
-    table.add_row("rows of train", f"{sizes['train_rows']:,}")
-    table.add_row("rows of test", f"{sizes['test_rows']:,}")
-    table.add_row("share of all pairs that are rows", f"{rows / (sizes['users'] * sizes['items']):.3%}")
-    table.add_row("users with a test row", f"{sizes['test_users']:,}")
+    facts = {
+        "users": f"{sizes['users']:,}",
+        "items": f"{sizes['items']:,}",
+        "likes": f"{sizes['likes']:,}",
+        "rows of train": f"{sizes['train_rows']:,}",
+        "rows of test": f"{sizes['test_rows']:,}",
+        "share of all pairs that are rows": f"{rows / (sizes['users'] * sizes['items']):.3%}",
+        "users with a test row": f"{sizes['test_users']:,}",
+    }
     if world.test.propensity is not None:
-        table.add_row("mean P of test rows", f"{world.test.propensity.mean():.4f}")
-    console = screen(100)
-    console.print(Text(f"{world.made}, written to {out}"), soft_wrap=True)
-    console.print(table)
-    console.print(Text("Judge models by it, also with the P it was drawn with:"))
+        facts["mean P of test rows"] = number(float(world.test.propensity.mean()))
     all_liked = world.likes is None or sizes["likes"] == len(world.train) + len(world.items)
-    console.print(Text(_command(out, all_liked=all_liked)), soft_wrap=True)
+    console = screen(100)
+    print_lines([f"{world.made}, written to {out}"], console)
+    console.print(table(None, [*words(""), *digits("")], list(facts.items())))
+    print_lines(["Judge models by it, also with the P it was drawn with:", _command(out, all_liked=all_liked)], console)
 
 
 def _command(out: Path, *, all_liked: bool) -> str:
@@ -196,13 +196,9 @@ def _demo_table(result: "Demo") -> Table:
     from unskew.studies.demo import WAYS
 
     title = f"{result.metric} over relevant pairs: value, 95% interval, range over what may be assumed"
-    table = plain_table(title=title, title_justify="left")
-    table.add_column("model")
-    table.add_column("truth", justify="right")
-    for way in WAYS:
-        table.add_column(way.label, justify="right")
+    rows: list[list[Cell]] = []
     for model in result.models:
-        cells = [_value(result.true_value(model), first=model == result.best())]
+        cells: list[Cell] = [model, _value(result.true_value(model), first=model == result.best())]
         for way in WAYS:
             row = result.estimate(model, way)
             cell = _value(row.value, first=model == result.first(way))
@@ -210,11 +206,12 @@ def _demo_table(result: "Demo") -> Table:
                 if low is not None and high is not None:
                     cell.append(f"\n{low:.4f}-{high:.4f}", style="dim not bold")
             cells.append(cell)
-        table.add_row(Text(model), *cells)
-    table.add_section()
-    table.add_row("puts first", Text(result.best(), style="bold"), *(_first(result, way) for way in WAYS))
-    table.add_row("hold truth", "", *(_held(result, way) for way in WAYS))
-    return table
+        rows.append(cells)
+    drawn = table(title, [*words("model"), *digits("truth", *(way.label for way in WAYS))], rows)
+    drawn.add_section()
+    drawn.add_row("puts first", Text(result.best(), style="bold"), *(_first(result, way) for way in WAYS))
+    drawn.add_row("hold truth", "", *(_held(result, way) for way in WAYS))
+    return drawn
 
 
 def _held(result: "Demo", way: "Way") -> Text:
@@ -224,8 +221,7 @@ def _held(result: "Demo", way: "Way") -> Text:
 
 
 def _value(value: float | None, *, first: bool) -> Text:
-    shown = "undefined" if value is None else f"{value:.4f}"
-    return Text.assemble((f"* {shown}" if first else shown, "bold" if first else ""))
+    return Text(f"* {number(value)}", style="bold") if first else Text(number(value))
 
 
 def _first(result: "Demo", way: "Way") -> Text:

@@ -8,13 +8,12 @@ from typing import Annotated, Literal
 
 import numpy as np
 import typer
-from rich.text import Text
 
 from unskew.arrays import Bools
 from unskew.cli.inputs import read_log
 from unskew.cli.options import ColumnOptions, LogFile, Seed, command_of
 from unskew.cli.outputs import check_folder, make_folder
-from unskew.cli.screen import aside, plain_table, screen
+from unskew.cli.screen import aside, screen
 from unskew.data import (
     Interactions,
     Split,
@@ -25,6 +24,7 @@ from unskew.data import (
     split_temporal,
 )
 from unskew.data.writing import written
+from unskew.display.text_table import digits, print_lines, table, words
 from unskew.errors import ConfigError
 
 _PARTS = ("train", "validation", "test")
@@ -130,19 +130,15 @@ def _write(split: Split, out: Path, kind: Literal["csv", "parquet"]) -> None:
 
 
 def _print(split: Split, log: Interactions, out: Path, kind: str) -> None:
-    table = plain_table()
-    for column in ("part", "rows", "users", "items"):
-        table.add_column(column, justify="left" if column == "part" else "right")
+    rows = []
     for name, part in {"log": log, **_parts(split)}.items():
         users, items = int((part.user_counts > 0).sum()), int((part.item_counts > 0).sum())
-        table.add_row(name, f"{len(part):,}", f"{users:,}", f"{items:,}")
-    console = screen(highlight=True)
-    console.print(Text(f"{split.made}, written to {out}"), soft_wrap=True)
-    console.print(table)
-    console.print(Text(_cold(split)), soft_wrap=True)
-    notes = aside()
-    for text in _warnings(split, log, out, kind):
-        notes.print(Text(f"warning: {text}"), soft_wrap=True)
+        rows.append([name, f"{len(part):,}", f"{users:,}", f"{items:,}"])
+    console = screen()
+    print_lines([f"{split.made}, written to {out}"], console)
+    console.print(table(None, [*words("part"), *digits("rows", "users", "items")], rows))
+    print_lines([_cold(split)], console)
+    print_lines((f"warning: {text}" for text in _warnings(split, log, out, kind)), aside())
 
 
 def _cold(split: Split) -> str:
@@ -162,12 +158,10 @@ def _share(rows: Bools) -> str:
 
 def _print_train_only(split: Split, log: Interactions, *, validation: float) -> None:
     users = int((log.user_counts > 0).sum())
-    console = screen(highlight=True)
-    console.print(Text(f"{count_train_only(split):,} of {users:,} users only train"), soft_wrap=True)
+    lines = [f"{count_train_only(split):,} of {users:,} users only train"]
     if validation and split.validation is None:
-        console.print(
-            Text("no user has enough rows for a validation row, so there is no validation part"), soft_wrap=True
-        )
+        lines.append("no user has enough rows for a validation row, so there is no validation part")
+    print_lines(lines, screen())
 
 
 def _warnings(split: Split, log: Interactions, out: Path, kind: str) -> Iterator[str]:

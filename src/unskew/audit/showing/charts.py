@@ -13,7 +13,7 @@ from unskew.audit.lists import ModelAudit
 from unskew.audit.popularity import STRATA, LogAudit, Strata
 from unskew.audit.strata import StratumEstimate
 from unskew.data.concentration import lorenz
-from unskew.display.lines import log_axis, one_line, share_axis, upright_rules
+from unskew.display.lines import drawing_order, log_axis, one_line, series_lines, share_axis, upright_rules
 from unskew.display.names import clean, short_labels
 from unskew.display.styles import GREY, Style
 from unskew.display.svg import chart_of, scale_of, to_svg
@@ -68,12 +68,15 @@ def lorenz_chart(amounts: Mapping[str, Floats], styles: Mapping[str, Style], pre
     """Lorenz curves of the amounts of items, by series: the share that the least popular items have together."""
     x = alt.X("x:Q", title="items, the rarest first", axis=share_axis(), scale=_UNIT)
     y = alt.Y("y:Q", title=None, axis=share_axis(), scale=_UNIT)
-    layers = [one_line([(0.0, 0.0), (1.0, 1.0)], x, y, color=GREY, strokeDash=[3, 3])]
-    for name, column in amounts.items():
-        curve = [(round(float(a), 5), round(float(b), 5)) for a, b in zip(*lorenz(column, POINTS), strict=True)]
-        layers.append(one_line(curve, x, y, color=styles[name].colour, strokeDash=list(styles[name].dash)))
+    keys = drawing_order(amounts, styles)
+    data = [
+        {"series": key, "x": round(float(a), 5), "y": round(float(b), 5)}
+        for name, key in keys.items()
+        for a, b in zip(*lorenz(amounts[name], POINTS), strict=True)
+    ]
+    even = one_line([(0.0, 0.0), (1.0, 1.0)], x, y, color=GREY, strokeDash=[3, 3])
     label = f"Lorenz curves of {', '.join(clean(name) for name in amounts)}; the diagonal is an even spread"
-    return _drawn(prefix, label, *layers)
+    return _drawn(prefix, label, even, series_lines(keys, styles, x, y), rows=data)
 
 
 def presentation_chart(row: ModelAudit, style: Style, prefix: str) -> str | None:
@@ -163,23 +166,18 @@ def wrong_chart(rows: Sequence[PairRow], errors: Mapping[str, Floats], prefix: s
         return None
     reach = max(_reach(row, errors[row.label]) for row in shown)
     scale = alt.Scale(domain=[-_digits(reach), _digits(reach)])
-    axes = {
-        "x": alt.X("x:Q", title="observed difference, first minus second", scale=scale, axis=alt.Axis(tickCount=5)),
-        "y": alt.Y("y:Q", title=None, scale=_UNIT, axis=share_axis()),
-    }
+    x = alt.X("x:Q", title="observed difference, first minus second", scale=scale, axis=alt.Axis(tickCount=5))
+    y = alt.Y("y:Q", title=None, scale=_UNIT, axis=share_axis())
     layers = [upright_rules([0.0])]
     for row in shown:
         style, column = ESTIMATOR_STYLES[row.label], errors[row.label]
-        curve = [
-            {"x": _digits(d), "y": round(wrong_winner(column, float(d)).normal, 4), "side": "a" if d > 0 else "b"}
-            for d in _steps(reach)
-        ]
-        line = chart_of(curve).mark_line(color=style.colour, strokeWidth=2, strokeDash=list(style.dash))
-        layers.append(line.encode(**axes, detail="side:N"))
+        for side in (-_steps(reach), _steps(reach)):
+            curve = [(_digits(d), round(wrong_winner(column, float(d)).normal, 4)) for d in side]
+            layers.append(one_line(curve, x, y, color=style.colour, strokeDash=list(style.dash)))
         if row.observed is not None and row.wrong_winner is not None:
             point = chart_of([{"x": _digits(row.observed), "y": round(row.wrong_winner, 4)}])
             look = {"shape": style.shape, "fill": style.fill, "stroke": style.colour}
-            layers.append(point.mark_point(size=70, opacity=1, strokeWidth=2, **look).encode(**axes))
+            layers.append(point.mark_point(size=70, opacity=1, strokeWidth=2, **look).encode(x=x, y=y))
     first = shown[0]
     label = (
         f"Chance that the seeming winner is the worse one, over the observed difference in {first.metric} between "
@@ -194,14 +192,14 @@ def _reach(row: PairRow, errors: Floats) -> float:
 
 
 def _steps(reach: float) -> Floats:
-    """Differences on both sides of 0, where the winner changes and so the curve breaks."""
+    """Differences on one side of 0, where the winner changes and so the curve breaks."""
     side = np.linspace(0.0, reach, SIDE_POINTS)
     side[0] = reach * 1e-6
-    return np.concatenate([-side[::-1], side])
+    return side
 
 
-def _drawn(prefix: str, label: str, *layers: Any) -> str:
-    return to_svg(alt.layer(*layers).properties(height=230), prefix, label)
+def _drawn(prefix: str, label: str, *layers: Any, **rows: Any) -> str:
+    return to_svg(alt.layer(*layers).properties(height=230), prefix, label, **rows)
 
 
 def _dots(points: Sequence[tuple[float, float]], colour: str, **more: Any) -> Any:

@@ -15,7 +15,7 @@ from unskew.audit.popularity import STRATA
 from unskew.audit.showing.words import assumed, depth_used, headline, lead, refusals
 from unskew.audit.strata import ALL, StratumEstimate
 from unskew.display.names import shortened
-from unskew.display.numbers import number, short_percent
+from unskew.display.numbers import number, one_or_both, short_percent
 from unskew.display.phrases import sentence
 from unskew.display.text_table import Column, digits, fits, plain_text, print_lines, print_whole, table, words
 from unskew.simulators.likeness import STATISTICS
@@ -168,7 +168,7 @@ def _print_worlds(error: ErrorAudit, console: Console) -> None:
 
 
 def _divergence(name: str) -> Callable[[WorldResult], str]:
-    return lambda world: "-" if world.likened.divergences is None else f"{world.likened.divergences[name]:.2f}"
+    return lambda world: number((world.likened.divergences or {}).get(name), ".2f", "-")
 
 
 def _wrong(metric: str, label: str) -> Callable[[WorldResult], str]:
@@ -249,7 +249,4 @@ def _whole(*titles: str) -> list[Column]:
 
 def _span(span: Span | None) -> str:
     """The least and the greatest share over worlds, or the only one."""
-    if span is None:
-        return "-"
-    low, high = short_percent(span.low), short_percent(span.high)
-    return low if low == high else f"{low}..{high}"
+    return "-" if span is None else one_or_both(short_percent(span.low), short_percent(span.high), "..")

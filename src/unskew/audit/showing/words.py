@@ -9,7 +9,7 @@ from unskew.audit.error.recommendation import NAIVE, Recommendation
 from unskew.audit.error.result import ErrorAudit, PairRow
 from unskew.audit.lists import ModelAudit
 from unskew.audit.popularity import STRATA
-from unskew.display.numbers import percent, rounded
+from unskew.display.numbers import one_or_both, percent, rounded
 from unskew.display.phrases import MOST_NAMED, counted, listed, quoted
 
 if TYPE_CHECKING:
@@ -239,10 +239,9 @@ def _verdict(error: ErrorAudit, rows: list[PairRow], labels: list[str]) -> str:
 
 
 def _shares(span: Span) -> str:
+    """The least and the greatest share, with one percent sign where both have one."""
     low, high = percent(span.low), percent(span.high)
-    if low == high:
-        return low
-    return f"{low.removesuffix(' %') if low[0].isdigit() else low} to {high}"
+    return one_or_both(low.removesuffix(" %") if low[0].isdigit() and low != high else low, high)
 
 
 def assumed(error: ErrorAudit) -> str:
@@ -289,7 +288,7 @@ def depth_used(error: ErrorAudit, *, clock: bool = True) -> str:
 
 def _users(error: ErrorAudit) -> str:
     users = [world.likened.users for world in error.accepted or error.worlds]
-    return f"{min(users):,}" if min(users) == max(users) else f"{min(users):,} to {max(users):,}"
+    return one_or_both(f"{min(users):,}", f"{max(users):,}")
 
 
 def refusals(error: ErrorAudit) -> Iterator[str]:

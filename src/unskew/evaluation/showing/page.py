@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from unskew.display.numbers import interval, minus, percent_cell, signed
+from unskew.display.numbers import interval, level, minus, signed
 from unskew.display.page import Figure, MetricTable, render_page
 from unskew.display.phrases import chain, quoted, sentence
 from unskew.display.styles import COLOURS, GREY, Style, series_styles
@@ -55,7 +55,7 @@ def render(report: "Report", *, introduction: str = "") -> str:
     Everything that comes from the data is escaped; only the introduction is taken as HTML.
     """
     context = {**_context(report), "introduction": introduction}
-    return render_page("report.html.j2", "unskew.evaluation.showing", context, percent=percent_cell)
+    return render_page("report.html.j2", "unskew.evaluation.showing", context)
 
 
 def _context(report: "Report") -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _context(report: "Report") -> dict[str, Any]:
     return {
         "report": report,
         "verdict": report.verdict,
-        "level": f"{100 * report.settings.level:.4g} %",
+        "level": level(report.settings.level),
         "estimator_styles": list(styles.values()),
         "targets": targets_of(rows),
         "assumed": "" if band is None else minus(f"gamma {interval(band.range.low, band.range.high, '.3g')}"),
@@ -87,6 +87,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "change_groups": []
         if report.against is None
         else [list(group) for _, group in groupby(report.against.rows, key=lambda row: row.metric)],
+        "band_columns": [] if band is None else ["metric", "estimator", "model", *_gamma_columns(band.gammas)],
         "forest": FOREST,
         "sweep_figures": [_sweep_figure(report, sweep, styles_of_models, k) for k, sweep in enumerate(report.sweeps)],
         "model_styles": [style for style in styles_of_models.values() if style.colour != GREY],
@@ -95,12 +96,17 @@ def _context(report: "Report") -> dict[str, Any]:
         "panel": None if diagnostics is None else describe_propensities(diagnostics, absolute=absolute),
         "sample": sample,
         "weighted": weighted,
+        "weighted_style": charts.WEIGHTED,
         "naive": {str(e) for e in estimators if not e.corrects},
         "skew": skew,
         "popularity": popularity,
         "skew_figures": list(_skew_figures(skew, ratings, popularity=popularity)),
         "run": report.run,
     }
+
+
+def _gamma_columns(gammas: Sequence[float]) -> list[str]:
+    return [minus(f"gamma {gamma:.2f}") for gamma in gammas]
 
 
 def _in_order(asked: Sequence[Estimator], beside: Sequence[Estimate]) -> list[Estimator]:

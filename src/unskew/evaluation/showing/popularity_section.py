@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unskew.arrays import Floats
+from unskew.display.numbers import short
 from unskew.estimators import Weighted
 from unskew.evaluation.collecting.sample import Sample
 
@@ -103,7 +104,7 @@ def measure_ratings(report: "Report") -> RatingSkew | None:
     if len(levels) > MANY_RATINGS:
         edges = np.linspace(levels[0], levels[-1], RATING_BINS + 1)
         place = np.searchsorted(edges[1:-1], rated.values, side="right")
-        labels = tuple(f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges))
+        labels = tuple(f"{short(low)} to {short(high)}" for low, high in pairwise(edges))
     weights = _row_weights(report, rated)
     has = ~np.isnan(weights)
     varies = has.any() and weights[has].max() > EQUAL * weights[has].min()

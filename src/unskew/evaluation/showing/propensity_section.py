@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import altair as alt
 import numpy as np
 
-from unskew.display.lines import one_line
-from unskew.display.numbers import interval
+from unskew.display.lines import log_axis, one_line
+from unskew.display.numbers import interval, percent, short
 from unskew.display.page import Figure
-from unskew.display.svg import chart_of, round_numbers, to_svg
+from unskew.display.svg import chart_of, to_svg
 from unskew.propensities import Diagnostics, ReliabilityBin
 
 WIDE_RANGE = 20  # largest over smallest share from which the reliability chart has logarithmic axes
@@ -52,7 +51,7 @@ def _sentences(diagnostics: Diagnostics, *, absolute: bool) -> Iterator[str]:
     sure = 2 * diagnostics.inverse_sd / diagnostics.cells
     yield (
         f"If the propensities are right, the weights 1/P of the observed rows add up to the number of all pairs, give "
-        f"or take {_share(sure)} by chance. They add up to {_share(diagnostics.coverage)} of it."
+        f"or take {percent(sure)} by chance. They add up to {percent(diagnostics.coverage)} of it."
     )
     yield _mismatch(diagnostics.coverage, sure)
 
@@ -79,7 +78,7 @@ def _facts(diagnostics: Diagnostics, *, absolute: bool) -> Iterator[tuple[str, s
     if np.isfinite(diagnostics.smallest):
         scale = "" if absolute else ", relative"
         yield f"Propensities{scale}", interval(diagnostics.smallest, diagnostics.largest, ".3g")
-        yield f"Weights{scale}", f"{_weight(1 / diagnostics.largest)} to {_weight(1 / diagnostics.smallest)}"
+        yield f"Weights{scale}", f"{short(1 / diagnostics.largest)} to {short(1 / diagnostics.smallest)}"
     yield "Clipped", f"{diagnostics.clipped:,}"
 
 
@@ -108,11 +107,10 @@ def reliability_chart(bins: Sequence[ReliabilityBin], prefix: str) -> str | None
         }
         for part in bins
     ]
-    scale = alt.Scale(nice=False, domain=[low, high], type="log" if wide else "linear")
-    ticks: dict[str, Any] = {"values": round_numbers(low, high)} if wide else {"tickCount": 5}
-    axis = alt.Axis(format=".2~p", **ticks)
-    x = alt.X("x:Q", title="predicted propensity", scale=scale, axis=axis)
-    y = alt.Y("y:Q", title=None, scale=scale, axis=axis)
+    linear = {"scale": alt.Scale(nice=False, domain=[low, high]), "axis": alt.Axis(format=".2~p", tickCount=5)}
+    look = log_axis(low, high, room=1, format=".2~p") if wide else linear
+    x = alt.X("x:Q", title="predicted propensity", **look)
+    y = alt.Y("y:Q", title=None, **look)
     base = chart_of(data)
     layers = [
         one_line([(low, low), (high, high)], x, y, color="var(--naive)", strokeDash=[5, 4], strokeWidth=1.5),
@@ -137,11 +135,3 @@ def _ends(bins: Sequence[ReliabilityBin], *, wide: bool) -> tuple[float, float]:
         return 0.0, high
     shown = [x for part in bins for x in (part.predicted, part.observed) if x > 0]
     return 0.7 * min(shown), high
-
-
-def _share(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.1g} %"
-
-
-def _weight(weight: float) -> str:
-    return f"{weight:,.0f}" if weight >= 100 else f"{weight:.3g}"

@@ -9,15 +9,15 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.data.candidates import Unseen
-from unskew.display.lines import drawing_order, series_lines, share_axis, upright_rules
+from unskew.display.lines import drawing_order, log_axis, series_lines, share_axis, upright_rules
 from unskew.display.names import clean
+from unskew.display.numbers import one_or_both, short
 from unskew.display.page import Figure
 from unskew.display.phrases import MOST_NAMED, listed, quoted
 from unskew.display.styles import Style
 from unskew.display.svg import round_numbers, to_svg
 from unskew.estimators import Rows, Traditional
 from unskew.evaluation.collecting.exposed import Exposed, count_hits
-from unskew.evaluation.record import spread
 from unskew.metrics import AtK, Recall
 
 if TYPE_CHECKING:
@@ -79,11 +79,11 @@ def recall_curves(exposed: Exposed) -> tuple[Ints, dict[str, Floats]]:
 def _drawn(exposed: Exposed) -> Iterator[str]:
     drawn = exposed.drawn
     among = "not in the user's train" if isinstance(exposed.split.rule, Unseen) else "of the catalogue"
-    share = drawn.labels.mean()
+    share, scale = drawn.labels.mean(), float(np.median(drawn.scale))
     yield (
         f"For each of {drawn.n_users:,} users {_range(drawn.counts)} items were drawn at random out of "
         f"{_range(drawn.population)} {among}, and labelled. {drawn.labels.sum():,} of {len(drawn.user):,} "
-        f"are positive ({100 * share:.1f} %), so an exposed positive stands for about {np.median(drawn.scale):.3g} "
+        f"are positive ({100 * share:.1f} %), so an exposed positive stands for about {short(scale)} "
         "positives."
     )
 
@@ -125,8 +125,7 @@ def _facts(exposed: Exposed) -> Iterator[tuple[str, str]]:
 
 
 def _range(sizes: Ints) -> str:
-    ends = spread(sizes)
-    return f"{ends['min']:,}" if ends["min"] == ends["max"] else f"{ends['min']:,} to {ends['max']:,}"
+    return one_or_both(f"{sizes.min():,}", f"{sizes.max():,}")
 
 
 def recall_chart(exposed: Exposed, styles: Mapping[str, Style], cutoffs: Sequence[int], depths: Sequence[float]) -> str:
@@ -140,12 +139,7 @@ def recall_chart(exposed: Exposed, styles: Mapping[str, Style], cutoffs: Sequenc
     ]
     ends = [1, max(int(steps[-1]), 2)]
     ticks = [tick for tick in round_numbers(*ends) if tick == int(tick)]
-    x = alt.X(
-        "x:Q",
-        title="first K of all candidates",
-        scale=alt.Scale(type="log", nice=False, domain=ends),
-        axis=alt.Axis(values=ticks, format=",d"),
-    )
+    x = alt.X("x:Q", title="first K of all candidates", **log_axis(*ends, room=1, values=ticks, format=",d"))
     rules = [
         upright_rules(
             [at for at in places if ends[0] <= at <= ends[1]], x, color="var(--soft)", strokeWidth=1.2, strokeDash=dash

@@ -7,7 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from unskew.display.numbers import factor, interval, move, number, p
+from unskew.display.numbers import factor, interval, level, move, number, one_or_both, p, short
+from unskew.display.phrases import cut
 from unskew.display.text_table import digits, plain_text, print_lines, print_words, table, words
 from unskew.estimators import Comparison, Observation
 from unskew.evaluation.collecting.sampled_ranks import correction_lines
@@ -101,13 +102,12 @@ def _answers(answers: Sequence[Answer], title: str, naive: str = "naive, same ta
     return table(title, words("metric", "by", "may be best", naive, *more), rows)
 
 
-def _names(models: Sequence[str], most: int = 4) -> str:
-    shown = models if len(models) <= most else [*models[: most - 1], f"{len(models) - most + 1} more"]
-    return ", ".join(shown) if shown else "-"
+def _names(models: Sequence[str]) -> str:
+    return ", ".join(cut(models)) or "-"
 
 
 def _gammas(low: float, high: float) -> str:
-    return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
+    return one_or_both(short(low), short(high))
 
 
 def _flip(answer: Answer) -> str:
@@ -120,7 +120,6 @@ def _flip(answer: Answer) -> str:
 
 
 def _estimates(report: "Report") -> Table:
-    level = f"{report.settings.level:.0%}" if report.settings.level * 100 % 1 == 0 else f"{report.settings.level:g}"
     band = report.band
     over = [] if band is None else [f"gamma {_gammas(band.range.low, band.range.high)}"]
     rows = [
@@ -131,7 +130,7 @@ def _estimates(report: "Report") -> Table:
         ]
         for row in report.estimates
     ]
-    columns = digits("value", f"{level} interval", *over, "users", "ESS")
+    columns = digits("value", f"{level(report.settings.level, '%')} interval", *over, "users", "ESS")
     return table("Estimates", [*_KEY, *columns], rows, group=2)
 
 
@@ -157,7 +156,7 @@ def _over_gammas(band: GammaBand) -> Table:
 
 
 def _changes(changes: Changes) -> Table:
-    columns = digits("before", "now", "difference", "by size", "rest", f"{100 * changes.level:.4g}% interval", "p")
+    columns = digits("before", "now", "difference", "by size", "rest", f"{level(changes.level, '%')} interval", "p")
     rows = [
         [
             *(row.metric, row.estimator, row.model, number(row.before), number(row.after)),

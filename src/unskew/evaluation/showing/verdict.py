@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unskew.data.candidates import All
+from unskew.display import numbers
 from unskew.display.numbers import factor, rounded, signed
 from unskew.display.phrases import capital, few, listed, lowered, quoted, sentence
 from unskew.estimators import Comparison, Estimate
@@ -267,7 +268,7 @@ def _lead_words(judging: Standing, lead: Comparison | None, level: float) -> Ite
     if lead.p_value_holm is None or ahead.low is None or ahead.high is None:
         yield f"{gap}; how sure that is cannot be said, because there is no interval."
         return
-    gap += f" ({100 * level:.4g} % interval of this pair alone {rounded(ahead.low)} to {rounded(ahead.high)})"
+    gap += f" ({numbers.level(level)} interval of this pair alone {rounded(ahead.low)} to {rounded(ahead.high)})"
     p = "p < 0.0001" if lead.p_value_holm < 1e-4 else f"p = {lead.p_value_holm:.2g}"
     if judging.is_beyond_chance(lead):
         yield f"{gap}, more than chance explains ({p} after Holm)."
@@ -341,7 +342,7 @@ def _lone_headline(report: "Report", voice: Voice) -> str:
 
 
 def _interval(row: Estimate, low: float, high: float) -> str:
-    text = f"{100 * row.level:.4g} % interval {rounded(low)} to {rounded(high)}"
+    text = f"{numbers.level(row.level)} interval {rounded(low)} to {rounded(high)}"
     if row.assumed_low is not None and row.assumed_high is not None:
         text += f"; {rounded(row.assumed_low)} to {rounded(row.assumed_high)} over what may be assumed"
     return f" ({text})"

@@ -78,7 +78,7 @@ def _cells(values: Trials, data: str) -> Iterator[ReproducedCell]:
         column=lambda *, metric, side, **_: f"{NAMES[metric]}: {side}",
         data=lambda **_: data,
         printed=archived,
-        beside=note_of(data),
+        printed_note=note_of(data),
     )
 
 
