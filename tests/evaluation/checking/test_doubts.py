@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from judged_worlds import ITEMS, USERS, real_factors, skewed_split, whole_scores
 
 from unskew import Interactions, Split, evaluate
 from unskew.ranking import ListScorer, MatrixScorer
+from unskew.testing.worlds.long_tail import ITEMS, USERS, real_factors, skewed_split, whole_scores
 
 
 def said(text: str, warnings: tuple[str, ...]) -> bool:

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judged_worlds import skewed_split, whole_scores
-from skewed import judge_models
 
 from unskew import evaluate
 from unskew.estimators import Comparison, Estimate
 from unskew.evaluation.estimating.best_models import Answer, Standing
 from unskew.propensities import GammaRange
+from unskew.testing.worlds.head_and_tail import judge_models
+from unskew.testing.worlds.long_tail import skewed_split, whole_scores
 
 
 def estimate(model: str, value: float) -> Estimate:

@@ -1,12 +1,12 @@
 """Of errors the smaller one is the better."""
 
 import pytest
-from rated_runs import judge_ratings
 
 from unskew.estimators import Comparison
 from unskew.evaluation.estimating.best_models import Standing
 from unskew.evaluation.estimating.order import first_of, lower_is_better, oriented, ranked
 from unskew.metrics import parse_metric
+from unskew.testing.worlds.known_errors import judge_ratings
 
 GAP = Comparison("mae", "aoa", "a", "b", 0.2, 0.1, 0.3, 0.01, 0.02)
 
