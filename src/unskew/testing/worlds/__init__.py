@@ -5,7 +5,15 @@ from unskew.testing.worlds.exposed_worlds import exposed_world, judge_exposed
 from unskew.testing.worlds.head_and_tail import judge_models, make_scorer, make_split
 from unskew.testing.worlds.integer_worlds import IntegerWorld
 from unskew.testing.worlds.known_errors import judge_mixed, judge_ratings, rated_split
-from unskew.testing.worlds.long_tail import flat_log, real_factors, skewed_log, skewed_rows, skewed_split, whole_scores
+from unskew.testing.worlds.long_tail import (
+    flat_log,
+    log_of,
+    real_factors,
+    skewed_log,
+    skewed_rows,
+    skewed_split,
+    whole_scores,
+)
 from unskew.testing.worlds.observed_worlds import CovariateWorld, covariate_world
 from unskew.testing.worlds.rated_worlds import RatedWorld, rated_world
 from unskew.testing.worlds.relevant_items import Relevant
@@ -28,6 +36,7 @@ __all__ = [
     "judge_mixed",
     "judge_models",
     "judge_ratings",
+    "log_of",
     "make_scorer",
     "make_split",
     "make_world",

@@ -1,8 +1,9 @@
-"""Logs whose items are the less popular the higher their number, a flat log, and models of them."""
+"""Logs whose items are the less popular the higher their number, logs without skew, and models of them."""
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from unskew.data import Interactions, Split
 from unskew.ranking import FactorScorer, MatrixScorer
@@ -49,6 +50,13 @@ def skewed_log(users: int = 120, items: int = 60, seed: int = 0) -> Interactions
         values=rng.integers(1, 6, PER_USER * users),
         times=rng.permutation(PER_USER * users),
     )
+
+
+def log_of(matrix: npt.ArrayLike) -> Interactions:
+    """Return the pairs of a users by items matrix that are not 0 as a log of all its users and items."""
+    cells = np.asarray(matrix)
+    users, items = np.nonzero(cells)
+    return Interactions.from_arrays(users, items, n_users=cells.shape[0], n_items=cells.shape[1])
 
 
 def flat_log(users: int = 40, items: int = 60, rows: int = 6, seed: int = 0) -> Interactions:
