@@ -1,9 +1,10 @@
 """Many cells as a grid."""
 
-from unskew.studies.grid import MANY, WIDEST, grids_of
-from unskew.studies.numbers import written_number
-from unskew.studies.page import render_study
-from unskew.studies.result import Findings, ReproducedCell, StudyResult, TableResult
+from unskew.display.numbers import written_number
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.result import Findings, StudyResult, TableResult
+from unskew.studies.showing.grid import MANY, WIDEST, grids_of
+from unskew.studies.showing.page import render_study
 
 
 def table_of(*cells):

@@ -7,8 +7,8 @@ import pytest
 from made_study import ABSENT, BAD_CELL, BAD_CLAIM, EVIL, EVIL_FINDINGS, GOOD, figure, result
 
 from unskew.studies import Figure, Panel, Series
-from unskew.studies.page import render_study
-from unskew.studies.pictures import panel_chart, styles_of
+from unskew.studies.showing.charts import panel_chart, styles_of
+from unskew.studies.showing.page import render_study
 
 
 @pytest.fixture(scope="module")

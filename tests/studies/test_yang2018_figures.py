@@ -12,7 +12,8 @@ from unskew.models import Check
 from unskew.propensities import fit_gamma
 from unskew.ranking import count_top
 from unskew.studies import Context
-from unskew.studies.result import Claim, ReproducedCell
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.claims import Claim
 from unskew.studies.yang2018 import fig2, fig3, fig4, pmf_path, protocol, table2
 from unskew.studies.yang2018.printed import COUNTS, FIG4, FIG4_GAMMAS, GAMMAS, METRICS, MODELS
 

@@ -10,7 +10,7 @@ from unskew.data import Interactions, Split
 from unskew.data.sources import status_of
 from unskew.data.sources.coat import COAT as COAT_SOURCE
 from unskew.studies import Context
-from unskew.studies.means import Mean
+from unskew.studies.framework.stats import Mean
 from unskew.studies.yang2018 import STUDY, table3
 from unskew.studies.yang2018.printed import TABLE3, TABLE3_GAMMAS
 from unskew.studies.yang2018.table3_data import (

@@ -17,7 +17,7 @@ from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
     from unskew.studies import Context, Study, StudyResult, TableResult
-    from unskew.studies.grid import Grid
+    from unskew.studies.showing.grid import Grid
 
 MOST_ROWS = 150
 """Rows of numbers that are printed of a table; the page and the JSON have all."""
@@ -52,7 +52,7 @@ def reproduce_command(
     """
     from unskew.data.sources import cache_folder
     from unskew.studies import STUDIES, Context, get_study
-    from unskew.studies.result import NOTHING_RAN
+    from unskew.studies.framework.result import NOTHING_RAN
 
     if no_cache and cache is not None:
         raise ConfigError("--cache and --no-cache exclude each other; leave one out")
@@ -79,7 +79,7 @@ def reproduce_command(
 
 
 def _page(result: "StudyResult") -> str:
-    from unskew.studies.page import render_study
+    from unskew.studies.showing.page import render_study
 
     return render_study(result)
 
@@ -106,7 +106,7 @@ def _list(studies: "list[Study]", context: "Context") -> None:
 
 
 def _print(result: "StudyResult") -> None:
-    from unskew.studies.grid import grids_of
+    from unskew.studies.showing.grid import grids_of
 
     console = screen(120)
     for table in result.tables:
@@ -152,7 +152,7 @@ def _print_grids(grids: "Sequence[Grid]", console: Console) -> int:
 
 def _grid(grid: "Grid") -> Table:
     """Rows down, columns across; what disagrees is marked."""
-    from unskew.studies.numbers import written_number
+    from unskew.display.numbers import written_number
 
     title = None if grid.data == "none" else grid.data
     table = plain_table(title=title, title_justify="left")
@@ -171,7 +171,7 @@ def _grid(grid: "Grid") -> Table:
 
 
 def _table(result: "TableResult") -> Table:
-    from unskew.studies.numbers import written_number
+    from unskew.display.numbers import written_number
 
     table = plain_table()
     several = len({cell.data for cell in result.cells}) > 1

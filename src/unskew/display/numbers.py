@@ -83,3 +83,34 @@ def short_percent(share: float | None) -> str:
 def rough_percent(share: float) -> str:
     """A share that may exceed 1: whole percents from 10 on."""
     return f"{100 * share:,.0f} %" if abs(share) >= 0.1 else f"{100 * share:.1f} %"
+
+
+COUNT, LARGE, LAST_BITS, SMALL = 100, 1000, 1e-12, 5e-4
+
+
+def written_number(value: float | None, sign: str = "") -> str:
+    """Four decimals, more for a small number and fewer for a large one; a dash for None.
+
+    Whole numbers from 100 on are counts, and a difference below 1e-12 is that of the last bits.
+
+    Parameters
+    ----------
+    value : float or None
+    sign : str
+        ``+`` to show the sign of positive numbers too.
+
+    Examples
+    --------
+    >>> from unskew.display.numbers import written_number
+    >>> written_number(0.25), written_number(16980.0), written_number(2e-5), written_number(None)
+    ('0.2500', '16,980', '2.0e-05', '-')
+    """
+    if value is None:
+        return "-"
+    if abs(value) < LAST_BITS:
+        value = 0.0
+    if abs(value) >= COUNT and value == round(value):
+        return f"{value:{sign},.0f}"
+    if abs(value) >= LARGE:
+        return f"{value:{sign},.1f}"
+    return f"{value:{sign}.4f}" if abs(value) >= SMALL or value == 0 else f"{value:{sign}.1e}"

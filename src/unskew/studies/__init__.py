@@ -1,11 +1,13 @@
-"""Studies: the demo, how well the intervals keep what they promise, and papers computed anew."""
+"""Studies: the demo, how well the intervals keep what they promise, and papers computed again."""
 
 from unskew.studies.coverage import CoverageRow, compare_forms, measure_coverage
 from unskew.studies.demo import Demo, run_demo
-from unskew.studies.figure import Figure, Panel, Series
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.result import Findings, StudyResult, TableResult
+from unskew.studies.framework.study import Context, Study, Table
 from unskew.studies.registry import STUDIES, get_study
-from unskew.studies.result import Claim, Findings, ReproducedCell, StudyResult, TableResult
-from unskew.studies.study import Context, Study, Table
 
 __all__ = [
     "STUDIES",

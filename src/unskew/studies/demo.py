@@ -211,7 +211,7 @@ class Demo(AsJson):
         from jinja2 import Environment, PackageLoader
 
         environment = Environment(
-            loader=PackageLoader("unskew.studies"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+            loader=PackageLoader("unskew.studies", "showing"), autoescape=True, trim_blocks=True, lstrip_blocks=True
         )
         return environment.get_template("demo.html.j2").render(demo=self, metrics=METRICS, ways=WAYS)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from unskew.studies import Context, Study
-from unskew.studies.result import Claim
+from unskew.studies.framework.claims import Claim
 from unskew.studies.tian2020 import dislikes, dislikes_runs, dislikes_words, feedback, feedback_runs, feedback_words
 from unskew.studies.tian2020.estimates import NAIVE, RECALL
 

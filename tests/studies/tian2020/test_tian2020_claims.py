@@ -7,7 +7,7 @@ import pytest
 from made_tian2020 import MRR, PRECISION, RECALL, all_worlds, made_runs, usual
 
 from unskew.studies import Context
-from unskew.studies.result import Claim
+from unskew.studies.framework.claims import Claim
 from unskew.studies.tian2020 import fig2, fig2_words, table1, table3, words
 from unskew.studies.tian2020.fig2_words import Tally
 from unskew.studies.tian2020.printed import DATA

@@ -9,7 +9,7 @@ from scipy import stats
 
 from unskew.estimators import Estimator, Places, Terms
 from unskew.studies import Context
-from unskew.studies.means import kendall
+from unskew.studies.framework.stats import kendall
 from unskew.studies.wang2024.aggregates import Errors, scores
 from unskew.studies.wang2024.correlations import Truth, pearson, right_pairs
 from unskew.studies.wang2024.draws import chances_of, draw_exposed

@@ -5,7 +5,7 @@ import pytest
 from made_wang2024 import tiny_log
 
 from unskew.studies import Context, get_study
-from unskew.studies.means import Mean
+from unskew.studies.framework.stats import Mean
 from unskew.studies.wang2024 import aggregates, correlations, fig1, fig3, fig5
 from unskew.studies.wang2024.correlations import Truth, truths
 from unskew.studies.wang2024.fig1 import Curves, cut_offs, matched

@@ -1,7 +1,7 @@
 """Lim et al. 2015, Top-N Recommendation with Missing Implicit Feedback: measures that survive missing data."""
 
+from unskew.studies.framework.study import Study
 from unskew.studies.lim2015 import table1, table2, weighted
-from unskew.studies.study import Study
 
 __all__ = ["STUDY"]
 

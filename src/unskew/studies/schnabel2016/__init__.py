@@ -1,7 +1,7 @@
 """Schnabel et al. 2016, Recommendations as Treatments: ratings that users chose to give, and what they hide."""
 
+from unskew.studies.framework.study import Study
 from unskew.studies.schnabel2016 import fig1, fig2, fig3, fig4, table1, table2
-from unskew.studies.study import Study
 
 __all__ = ["STUDY"]
 

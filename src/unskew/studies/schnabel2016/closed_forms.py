@@ -18,7 +18,6 @@ import numpy as np
 from unskew.arrays import Floats
 from unskew.simulators import MARGINALS
 
-MATRICES = ("REC_ONES", "REC_FOURS", "ROTATE", "SKEWED", "COARSENED")
 SHARES = np.array(MARGINALS) / sum(MARGINALS)
 STARS = np.arange(1.0, 6.0)
 POWERS = {"MAE": 1, "MSE": 2}

@@ -1,6 +1,6 @@
 """Tian and Ekstrand 2020, Estimating Error and Bias in Offline Evaluation Results: worlds whose truth is known."""
 
-from unskew.studies.study import Study
+from unskew.studies.framework.study import Study
 from unskew.studies.tian2020 import corrected, dislikes, feedback, fig2, models, table1, table3
 
 __all__ = ["STUDY"]

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from unskew.studies.result import Findings, ReproducedCell
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.tian2020 import corrected_words, words
 from unskew.studies.tian2020.goal import Judgement, Reach, judgements
 from unskew.studies.tian2020.runs import EXPECTED, WAYS, Runs, all_runs

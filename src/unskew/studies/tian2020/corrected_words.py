@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from unskew.studies.result import Claim
+from unskew.studies.framework.claims import Claim
 from unskew.studies.tian2020 import words
 from unskew.studies.tian2020.goal import (
     CHANCE,

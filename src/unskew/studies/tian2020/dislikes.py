@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.means import Mean
-from unskew.studies.result import Findings, ReproducedCell
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.tian2020.dislikes_runs import ORACLE, POPULAR, SETTINGS, SHARES, WORLDS, Setting, Tally, simulate
 from unskew.studies.tian2020.dislikes_words import claims, notes
 from unskew.studies.tian2020.estimates import (

@@ -9,7 +9,7 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.simulators import Ibp, Lda, PreferenceWorld
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 from unskew.studies.tian2020.estimates import METHODS, METRICS, NAIVE
 from unskew.trials import Summary, run_trials
 

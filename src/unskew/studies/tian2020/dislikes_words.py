@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.means import Mean
-from unskew.studies.result import Claim
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.stats import Mean
 from unskew.studies.tian2020.dislikes_runs import ORACLE, POPULAR, SHARES, WORLDS, Setting, Tally
 from unskew.studies.tian2020.estimates import ADG, KNOWN, KNOWN_RATIO, NAIVE, POPULARITY_RATIO, RECALL
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from unskew.arrays import Floats
-from unskew.studies.means import Mean
-from unskew.studies.result import ReproducedCell
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.stats import Mean
 from unskew.trials import Method
 
 RECALL, ADG, PRECISION = METRICS = ("recall@50", "adg@50", "precision(of=list)@50")

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.means import Mean
-from unskew.studies.result import Findings, ReproducedCell
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.tian2020.estimates import (
     COLUMNS,
     KNOWN,

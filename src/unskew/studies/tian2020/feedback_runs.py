@@ -9,8 +9,8 @@ from unskew.arrays import Floats
 from unskew.feedback import Feedback, simulate_feedback
 from unskew.ranking import Threads
 from unskew.simulators import Lda
-from unskew.studies.means import Mean
-from unskew.studies.study import Context
+from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.study import Context
 from unskew.studies.tian2020.estimates import METHODS
 
 WORLD = Lda(users=1000, items=800, topics=10, likes=100, sizes="pareto(scale=10, shape=1, upper=60)")

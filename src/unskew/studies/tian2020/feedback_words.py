@@ -6,8 +6,8 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.feedback import METRICS
-from unskew.studies.means import Mean
-from unskew.studies.result import Claim
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.stats import Mean
 from unskew.studies.tian2020.estimates import ADG, KNOWN, NAIVE, POPULARITY_RATIO, RECALL
 from unskew.studies.tian2020.feedback_runs import BESIDE, ETA, LEARNT, LOOPS, ORGANIC, PURE, TAKE, K, Loop, Tally
 

@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.means import Mean
-from unskew.studies.result import Claim
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.stats import Mean
 from unskew.studies.tian2020 import words
 from unskew.studies.tian2020.printed import MEANS, RECOMMENDERS
 from unskew.studies.tian2020.runs import ARCHIVE, EXPECTED, Runs

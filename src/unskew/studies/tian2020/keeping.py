@@ -12,7 +12,7 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.errors import DataError, Option
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 from unskew.trials import Design, Trial, Trials
 
 BLOCK = 10

@@ -7,7 +7,7 @@ from typing import Any
 from unskew.arrays import Floats
 from unskew.ranking import Threads
 from unskew.simulators.preference_world import PreferenceWorld
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 from unskew.studies.tian2020.keeping import kept_trials
 from unskew.studies.tian2020.printed import WORLDS
 from unskew.studies.tian2020.sets import sets_at_hand, world_of

@@ -10,7 +10,7 @@ from unskew.data.sources import get_source
 from unskew.errors import DataError, Option
 from unskew.simulators.lda import Lda
 from unskew.simulators.preference_world import PreferenceWorld
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 from unskew.studies.tian2020.printed import COUNTS, WORLDS
 
 FOLDER = Path(__file__).parent / "parameters"

@@ -9,9 +9,11 @@ from unskew.arrays import Floats
 from unskew.calibration.calibrate import real_statistics
 from unskew.ranking import Threads
 from unskew.simulators.likeness import STATISTICS, Statistics, divergences, measure
-from unskew.studies.means import Mean
-from unskew.studies.result import Claim, Findings, ReproducedCell
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.tian2020 import words
 from unskew.studies.tian2020.printed import BEST, DATA, TABLE1, WORLDS, best_world, loss, losses
 from unskew.studies.tian2020.sets import NEEDS, SETS, absence_of, calibration_of, log_of, provenance, world_of

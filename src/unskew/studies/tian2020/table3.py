@@ -5,9 +5,11 @@ from math import sqrt
 
 import numpy as np
 
-from unskew.studies.means import Mean
-from unskew.studies.result import Claim, Findings, ReproducedCell
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.tian2020 import words
 from unskew.studies.tian2020.printed import TABLE3
 from unskew.studies.tian2020.runs import ARCHIVE, EXPECTED, NAIVE, ORDINAL, Runs, all_runs

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from unskew.display.phrases import first_of
-from unskew.studies.result import Claim
-from unskew.studies.study import Context
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.study import Context
 from unskew.studies.tian2020.printed import METRICS as PRINTED
 from unskew.studies.tian2020.runs import ARCHIVE, EXPECTED, ORDINAL, STRANGERS, Runs
 from unskew.trials import METRICS

@@ -1,6 +1,6 @@
 """Wang et al. 2024: recall over all candidates from randomly exposed data."""
 
-from unskew.studies.study import Study
+from unskew.studies.framework.study import Study
 from unskew.studies.wang2024 import aggregates, fig1, fig3, fig5, table3, table4
 
 __all__ = ["STUDY"]

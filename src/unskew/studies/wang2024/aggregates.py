@@ -7,9 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.result import Findings, ReproducedCell
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.wang2024.aggregates_words import claims, notes
 from unskew.studies.wang2024.correlations import SIZE, truths
 from unskew.studies.wang2024.estimates import (

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.result import Claim
-from unskew.studies.study import Context
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.study import Context
 from unskew.studies.wang2024.estimates import IDEAL
 from unskew.studies.wang2024.strata import BETA_BINOMIAL, CONTROL, FORMS, MACRO, MEAN, MONOTONE, PLUG_IN, POOLED
 from unskew.studies.wang2024.variants import told

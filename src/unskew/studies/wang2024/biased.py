@@ -7,7 +7,7 @@ import numpy as np
 from unskew.arrays import Bools, Floats, Ints
 from unskew.data import Interactions
 from unskew.errors import ConfigError
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 from unskew.studies.wang2024.draws import draw_exposed
 from unskew.studies.wang2024.worlds import LabelledWorld, worlds
 

@@ -9,7 +9,7 @@ import numpy as np
 from unskew.arrays import Bools
 from unskew.data import Interactions, Split
 from unskew.estimators import Rows, Terms
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 from unskew.studies.wang2024.judged import SMALL, Choice, choose, large_k, numbers_of
 from unskew.studies.wang2024.rankings import places
 from unskew.studies.wang2024.settings import ENTRIES, VARIANTS, Entry

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.arrays import Floats, Ints
-from unskew.studies.means import pair_signs
-from unskew.studies.study import Context
+from unskew.studies.framework.stats import pair_signs
+from unskew.studies.framework.study import Context
 from unskew.studies.wang2024.biased import BiasedLog, logs
 from unskew.studies.wang2024.draws import draw_exposed
 from unskew.studies.wang2024.rankings import full_recall

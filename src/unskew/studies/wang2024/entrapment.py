@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.result import Claim
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.wang2024.judged import TRADITIONAL, Judged, JudgedWorld
 from unskew.studies.wang2024.paired import Gap, clear
 from unskew.studies.wang2024.printed import BACKBONES, TABLE4_KUAIREC

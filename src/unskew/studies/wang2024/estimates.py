@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 from unskew.studies.wang2024.correlations import SIZE, Truth
 from unskew.studies.wang2024.draws import chances_of, draw_exposed
 from unskew.studies.wang2024.rankings import discounts, full_dcg, hits

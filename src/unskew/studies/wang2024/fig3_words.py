@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.means import Mean
-from unskew.studies.result import Claim
-from unskew.studies.study import Context
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.study import Context
 from unskew.studies.wang2024.variants import told
 
 if TYPE_CHECKING:

@@ -7,10 +7,11 @@ from functools import cached_property
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.means import kendall
-from unskew.studies.result import Findings, ReproducedCell
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.stats import kendall
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.wang2024.correlations import INNER, SIZE, inner_recall, right_pairs, truths
 from unskew.studies.wang2024.estimates import Estimates, estimates
 from unskew.studies.wang2024.fig1 import cut_offs

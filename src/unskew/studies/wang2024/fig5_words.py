@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unskew.studies.result import Claim
-from unskew.studies.study import Context
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.study import Context
 from unskew.studies.wang2024.strata import MEAN, MONOTONE, POOLED
 from unskew.studies.wang2024.variants import told
 

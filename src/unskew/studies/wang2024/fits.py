@@ -14,8 +14,8 @@ from unskew.data import Interactions
 from unskew.errors import DataError, Option
 from unskew.models.debiased import DebiasedModel
 from unskew.ranking.scorers import FactorScorer
-from unskew.studies.schnabel2016.factorisations import run_all
-from unskew.studies.study import Context
+from unskew.studies.framework.pool import run_all
+from unskew.studies.framework.study import Context
 
 FORMAT = 1
 """Changes when the numbers of a fit do, so that what an older version kept is not used."""

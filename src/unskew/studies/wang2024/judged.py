@@ -10,7 +10,7 @@ import numpy.typing as npt
 from unskew.arrays import Floats, Ints
 from unskew.estimators import Rows, Terms, Ure
 from unskew.models.debiased import DebiasedModel, NegS
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 from unskew.studies.wang2024.biased import BiasedLog, logs
 from unskew.studies.wang2024.draws import chances_of, draw_exposed, drawn_rows, recall_inside, with_recall
 from unskew.studies.wang2024.fits import Fit, Parts, fits_of

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from unskew.models.debiased import AutoDebias, Bias, DebiasedModel, Dr, Ips, NegS, PointwiseModel
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 from unskew.studies.wang2024.printed import BACKBONES, METHODS
 
 NEGS = "NegS"

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from unskew.studies.means import Mean
-from unskew.studies.result import Findings, ReproducedCell
-from unskew.studies.schnabel2016.completion import DATA as MOVIELENS
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.completed_movielens import DATA as MOVIELENS
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.wang2024 import table3_words as words
 from unskew.studies.wang2024.coat import NAMES, YAHOO_R3, JudgedTest, judged_tests
 from unskew.studies.wang2024.judged import TRADITIONAL, JudgedWorld, judged_worlds

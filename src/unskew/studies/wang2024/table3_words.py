@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from unskew.studies.means import kendall
-from unskew.studies.result import Claim
-from unskew.studies.schnabel2016.completion import DATA as MOVIELENS
-from unskew.studies.study import Context
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.completed_movielens import DATA as MOVIELENS
+from unskew.studies.framework.stats import kendall
+from unskew.studies.framework.study import Context
 from unskew.studies.wang2024.coat import COAT, YAHOO_R3, JudgedTest
 from unskew.studies.wang2024.judged import EXPOSED, TRADITIONAL, Choice, JudgedWorld
 from unskew.studies.wang2024.paired import Gap, all_above

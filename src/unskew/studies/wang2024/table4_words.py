@@ -6,8 +6,8 @@ from itertools import combinations
 import numpy as np
 
 from unskew.display.phrases import first_of
-from unskew.studies.means import kendall
-from unskew.studies.result import Claim
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.stats import kendall
 from unskew.studies.wang2024.coat import JudgedTest
 from unskew.studies.wang2024.judged import POOLED, PUBLISHED, TRADITIONAL, JudgedWorld
 from unskew.studies.wang2024.paired import LEVEL, Gap, clear

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 from unskew.studies.wang2024.biased import BiasedLog
 from unskew.studies.wang2024.rankings import places
 

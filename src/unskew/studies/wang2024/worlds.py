@@ -8,8 +8,8 @@ from unskew.arrays import Bools, Floats
 from unskew.data.reading import read_content
 from unskew.data.sources.text import locate, read_columns
 from unskew.simulators import Lda
-from unskew.studies.schnabel2016.completion import DATA, completed_world
-from unskew.studies.study import Context
+from unskew.studies.framework.completed_movielens import DATA, completed_world
+from unskew.studies.framework.study import Context
 
 MOVIELENS, KUAIREC = DATA, "kuairec"
 POSITIVE_STARS, POSITIVE_RATIO = 4, 2.0
@@ -79,7 +79,7 @@ def completed_movielens(context: Context) -> LabelledWorld | None:
     def make() -> LabelledWorld:
         rng = context.rng("wang2024", MOVIELENS)
         labels = _thinned(completed.ratings >= POSITIVE_STARS, context, rng)
-        how = f"{completed.told} Positive: {POSITIVE_STARS} stars and more.{_part(context)}"
+        how = f"{completed.origin} Positive: {POSITIVE_STARS} stars and more.{_part(context)}"
         return with_attribute("ml-100k completed", labels, np.ones_like(labels), how, rng)
 
     return context.once("wang2024 completed", make)

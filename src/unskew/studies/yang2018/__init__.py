@@ -1,6 +1,6 @@
 """Yang et al. 2018, Unbiased Offline Recommender Evaluation: clicks that follow popularity, and what they hide."""
 
-from unskew.studies.study import Study
+from unskew.studies.framework.study import Study
 from unskew.studies.yang2018 import fig2, fig3, fig4, forms, table1, table2, table3
 
 __all__ = ["STUDY"]

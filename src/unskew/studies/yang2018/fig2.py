@@ -5,9 +5,10 @@ import numpy as np
 from unskew.arrays import Ints
 from unskew.data import Split
 from unskew.data.concentration import gini
-from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.result import Findings, ReproducedCell
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.yang2018.printed import COUNTS, TRAINED_ITEMS
 from unskew.studies.yang2018.protocol import DATA, FRACTIONS, popularity_of, split_of
 

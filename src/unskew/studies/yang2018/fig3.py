@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.result import Claim, Findings, ReproducedCell
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.yang2018.printed import MODELS
 from unskew.studies.yang2018.protocol import DATA, LABELS, TOP, Presented, learnt_models, presented_by
 

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.result import Claim, Findings, ReproducedCell
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.yang2018.forms_trials import FORMS, Assumption, Score, run_trials
 from unskew.studies.yang2018.forms_words import Grid, claims, notes
 from unskew.studies.yang2018.forms_world import World

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.studies.result import Claim
+from unskew.studies.framework.claims import Claim
 from unskew.studies.yang2018.forms_trials import FORMS, Assumption, Score
 
 NAIVE, USER, BALANCED, PAIR = FORMS

@@ -7,9 +7,9 @@ from unskew.evaluation import evaluate
 from unskew.models import Check
 from unskew.propensities import fit_gamma
 from unskew.ranking import FactorScorer, count_top
-from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.result import Claim
-from unskew.studies.study import Context
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.study import Context
 from unskew.studies.yang2018.printed import FIG4, GAMMAS
 from unskew.studies.yang2018.protocol import PRESET, RECIPES, TOP, drop_cold, split_of
 

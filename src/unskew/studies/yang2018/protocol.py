@@ -13,7 +13,7 @@ from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
 from unskew.models.training.gradient_model import PENALTIES
 from unskew.propensities.popularity_fit import GammaFit, PresentationBias, fit_gamma, presentation_bias
 from unskew.ranking import FactorScorer, count_top
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 from unskew.studies.yang2018.printed import METRICS, MODELS
 
 DATA = ("citeulike-a", "tradesy", "amazon-book")

@@ -16,8 +16,10 @@ from unskew.estimators import Aoa, Estimator, Ips, Rows, Snips
 from unskew.evaluation import Report, evaluate
 from unskew.metrics import Metric, parse_metric
 from unskew.ranking import MatrixScorer
-from unskew.studies.result import Claim, Findings, ReproducedCell
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Table
 
 ITEMS = ("a1", "a2", "a3", "a4", "a5", "b1", "b2", "b3", "b4", "b5", "b6", "b7")
 RELEVANT = ("a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4")

@@ -6,8 +6,10 @@ from functools import partial
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.result import Claim, Findings, ReproducedCell
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.yang2018 import pmf_path
 from unskew.studies.yang2018.printed import GAMMAS, MEAN_GAMMAS, MODELS
 from unskew.studies.yang2018.protocol import (

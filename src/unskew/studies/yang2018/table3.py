@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 
 from unskew.arrays import Floats
-from unskew.studies.figure import Figure, Panel, Series
-from unskew.studies.means import Mean
-from unskew.studies.result import Findings, ReproducedCell
-from unskew.studies.study import Context, Table
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.study import Context, Table
 from unskew.studies.yang2018 import table3_words
 from unskew.studies.yang2018.printed import TABLE3, TABLE3_GAMMAS
 from unskew.studies.yang2018.table3_data import COAT, COMPARISONS, YAHOO, Benchmark, Comparison, find_benchmark

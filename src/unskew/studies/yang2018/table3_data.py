@@ -9,7 +9,7 @@ from unskew.arrays import Floats, Ints
 from unskew.data import Interactions, Split
 from unskew.data.pairs import is_among
 from unskew.errors import DataError
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 from unskew.studies.yang2018.yahoo import LIST_SIZE, RELEVANT, BiasedSplit, biased_split, eligible_users
 
 COAT, YAHOO = "coat", "yahoo-r3"

@@ -12,7 +12,7 @@ from unskew.evaluation import Report, evaluate
 from unskew.models import GradientModel
 from unskew.propensities import Popularity
 from unskew.ranking import FactorScorer
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 from unskew.studies.yang2018.printed import TABLE3_GAMMAS
 from unskew.studies.yang2018.table3_data import POSITIVE, Benchmark, Comparison, Tests
 

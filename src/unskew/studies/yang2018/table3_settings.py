@@ -10,7 +10,7 @@ from unskew.data import Split
 from unskew.evaluation import evaluate
 from unskew.evaluation.fitting.selection import validation_judge
 from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
-from unskew.studies.study import Context
+from unskew.studies.framework.study import Context
 from unskew.studies.yang2018.table3_data import Benchmark
 from unskew.studies.yang2018.yahoo import biased_split
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.means import kendall
+from unskew.studies.framework.stats import kendall
 from unskew.studies.yang2018.table3_runs import AOA, Runs
 
 

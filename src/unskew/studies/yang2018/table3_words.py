@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from unskew.models import GradientModel
-from unskew.studies.means import Mean
-from unskew.studies.result import Claim
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.stats import Mean
 from unskew.studies.yang2018.printed import TABLE3_GAMMAS, YAHOO_USERS
 from unskew.studies.yang2018.table3_data import COAT, YAHOO, Benchmark
 from unskew.studies.yang2018.table3_runs import AOA, AOA_PAIRS, CURVE, DEFAULT, Runs, pairwise, published

@@ -1,9 +1,14 @@
-"""What a figure of a study shows: lines with bands, or points with intervals, in panels."""
+"""Figures of a study: lines with bands, or points with intervals, in panels; and how trials become them."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.studies.framework.stats import Mean
 
 
 @dataclass(frozen=True)
@@ -14,7 +19,7 @@ class Series:
     ----------
     name : str
     x, mean, low, high : tuple of float
-        One a point; `low` and `high` bound the band.
+        One per point; `low` and `high` bound the band.
     naive : bool
         Whether this is what one would do without a correction; drawn grey.
     """
@@ -38,6 +43,25 @@ class Series:
         ends = [(m - 1.96 * e, m + 1.96 * e) for m, e in zip(mean, error, strict=True)]
         low, high = zip(*ends, strict=True) if ends else ((), ())
         return cls(name, _floats(x), _floats(mean), _floats(low), _floats(high), naive=naive)
+
+    @classmethod
+    def over(cls, name: str, x: Sequence[float], trials: Sequence[Floats], *, naive: bool = False) -> "Series":
+        """A line of means over trials, one array per point, with a 95 % band of 1.96 standard errors."""
+        means = [Mean.of(values) for values in trials]
+        errors = [np.nan if mean.error is None else mean.error for mean in means]
+        return cls.of(name, x, [mean.value for mean in means], errors, naive=naive)
+
+    @classmethod
+    def middle(cls, name: str, x: Sequence[float], trials: Sequence[Floats], *, naive: bool = False) -> "Series":
+        """Means over trials, one array per point, with the interval that holds the middle 95 % of the trials."""
+        low, high = ([float(np.percentile(values, share)) for values in trials] for share in (2.5, 97.5))
+        means = [float(np.mean(values)) for values in trials]
+        return cls(name, _floats(x), tuple(means), tuple(low), tuple(high), naive=naive)
+
+    @classmethod
+    def exact(cls, name: str, x: Sequence[float], values: Sequence[float], *, naive: bool = False) -> "Series":
+        """A line without a band."""
+        return cls(name, _floats(x), _floats(values), _floats(values), _floats(values), naive=naive)
 
     def to_dict(self) -> dict[str, Any]:
         """The line as plain data."""

@@ -1,120 +1,21 @@
-"""What a study found: a paper's numbers beside ours, its claims, and its figures."""
+"""Results of a study: cells, claims, figures and notes of each table, and the verdict over all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from unskew.data.writing import AsJson
-from unskew.studies.figure import Figure, plain
+from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.figures import Figure
+from unskew.studies.framework.trials import Trials
 
 DONE, DISAGREES, NOTHING_RAN = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class ReproducedCell:
-    """A number of the paper, and the same number computed in this run.
-
-    Parameters
-    ----------
-    row, column : str
-        Where it stands in the paper's table.
-    data : str
-        The data set that ours comes from.
-    paper : float or None
-        As printed; None for a number that the paper does not give.
-    ours : float or None
-        From this run; None where the data is absent.
-    spread : float or None
-        Standard deviation of ours over the trials.
-    comparable : bool
-        Whether both mean the same thing. On a stand-in data set, or where the paper leaves out what decides the
-        number, they do not.
-    tolerance : float or None
-        How far apart they may be; a comparable cell needs one.
-    reason : str
-        Why that tolerance.
-    note : str
-        What else to know.
-    """
-
-    row: str
-    column: str
-    data: str
-    paper: float | None
-    ours: float | None
-    spread: float | None = None
-    comparable: bool = False
-    tolerance: float | None = None
-    reason: str = ""
-    note: str = ""
-
-    def __post_init__(self) -> None:
-        if self.comparable and (self.paper is None or self.tolerance is None or not self.reason):
-            raise TypeError(
-                f"{self.row}, {self.column}: a comparable cell needs a paper's number and a reasoned tolerance"
-            )
-
-    @property
-    def difference(self) -> float | None:
-        """Ours minus the paper's."""
-        return None if self.paper is None or self.ours is None else self.ours - self.paper
-
-    @property
-    def agrees(self) -> bool | None:
-        """Whether the two are within the tolerance; None when that cannot be asked."""
-        if not self.comparable or self.difference is None or self.tolerance is None:
-            return None
-        # a difference of exactly the tolerance agrees, whatever the last bit of the subtraction
-        return bool(abs(self.difference) <= self.tolerance * (1 + 1e-9) + 1e-15)
-
-    @property
-    def footnotes(self) -> tuple[str, ...]:
-        """The note, and the reason of the tolerance."""
-        reason = f"tolerance: {self.reason}" if self.reason else ""
-        return tuple(text for text in (self.note, reason) if text)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The cell as plain data; the reason of the tolerance is in the note."""
-        return {
-            "row": self.row,
-            "column": self.column,
-            "data": self.data,
-            "paper": plain(self.paper),
-            "ours": plain(self.ours),
-            "spread": plain(self.spread),
-            "comparable": self.comparable,
-            "tolerance": plain(self.tolerance),
-            "agrees": self.agrees,
-            "note": "; ".join(self.footnotes),
-        }
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A sentence of the paper, and whether this run bears it out.
-
-    Parameters
-    ----------
-    claim : str
-    holds : bool or None
-        None when it could not be judged.
-    evidence : str
-        The numbers that decide.
-    """
-
-    claim: str
-    holds: bool | None
-    evidence: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """The claim as plain data."""
-        holds = None if self.holds is None else bool(self.holds)  # numpy has a truth of its own
-        return {"claim": self.claim, "holds": holds, "evidence": self.evidence}
-
-
-@dataclass(frozen=True)
 class Findings:
-    """What the function of a table gives back: cells, claims and figures; notes are told on the page.
+    """What the function of a table returns: cells, claims, figures, and notes for the page.
 
     Parameters
     ----------
@@ -124,7 +25,9 @@ class Findings:
     notes : tuple of str
         How the table was computed, in sentences.
     used : tuple of str, optional
-        The data sets it was computed from, where not all that are at hand.
+        The data sets it was computed from, where not all that are available.
+    trials : Trials, optional
+        The single numbers that the cells are means of.
     """
 
     cells: tuple[ReproducedCell, ...] = ()
@@ -132,6 +35,7 @@ class Findings:
     figures: tuple[Figure, ...] = ()
     notes: tuple[str, ...] = ()
     used: tuple[str, ...] | None = None
+    trials: Trials | None = None
 
 
 @dataclass(frozen=True)
@@ -144,7 +48,7 @@ class Fingerprint:
 
 @dataclass(frozen=True)
 class TableResult(AsJson):
-    """A table or figure of a paper, computed anew.
+    """A table or figure of a paper, computed again.
 
     Parameters
     ----------
@@ -255,13 +159,13 @@ class StudyResult(AsJson):
             _counted("comparable number", "agree", "agrees", [cell.agrees for cell in self.cells]),
             _counted("claim", "hold", "holds", [claim.holds for claim in self.claims]),
         ]
-        told = ", and ".join(part for part in parts if part) or "there was nothing to compare"
-        told = told[0].upper() + told[1:]
+        counts = ", and ".join(part for part in parts if part) or "there was nothing to compare"
+        counts = counts[0].upper() + counts[1:]
         absent = sum(cell.ours is None for cell in self.cells)
         if not absent:
-            return f"{told}."
+            return f"{counts}."
         which = "1 number needs" if absent == 1 else f"{absent} numbers need"
-        return f"{told}; {which} data that is not here{', or the full run' if self.fast else ''}."
+        return f"{counts}; {which} data that is not here{', or the full run' if self.fast else ''}."
 
     def to_dict(self) -> dict[str, Any]:
         """The study as plain data."""

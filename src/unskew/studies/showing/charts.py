@@ -11,7 +11,7 @@ from unskew.display.lines import series_lines
 from unskew.display.names import clean
 from unskew.display.styles import Style, series_styles
 from unskew.display.svg import chart_of, scale_of, to_svg
-from unskew.studies.figure import Figure, Panel, Series
+from unskew.studies.framework.figures import Figure, Panel, Series
 
 _FLOOR = 0.5  # where a band would reach zero on a logarithmic axis: this share of the smallest value shown
 _ROOM = 0.7  # share of a category's width that its points are spread over

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 from unskew.display import page
-from unskew.display.numbers import minus
+from unskew.display.numbers import minus, written_number
 from unskew.display.styles import Style
-from unskew.studies.figure import Figure
-from unskew.studies.grid import grids_of
-from unskew.studies.numbers import written_number
-from unskew.studies.pictures import panel_chart, styles_of
-from unskew.studies.result import StudyResult, TableResult
+from unskew.studies.framework.figures import Figure
+from unskew.studies.framework.result import StudyResult, TableResult
+from unskew.studies.showing.charts import panel_chart, styles_of
+from unskew.studies.showing.grid import grids_of
 
 
 def render_study(result: StudyResult) -> str:
@@ -20,7 +19,7 @@ def render_study(result: StudyResult) -> str:
         "data": list(dict.fromkeys(part for table in result.tables for part in table.data)),
         "duration": _duration(result.seconds),
     }
-    return page.render_page("templates/study.html.j2", "unskew.studies", context, number=_number, verdict=_verdict)
+    return page.render_page("study.html.j2", "unskew.studies.showing", context, number=_number, verdict=_verdict)
 
 
 def _counts(table: TableResult) -> str:

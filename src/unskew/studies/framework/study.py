@@ -1,12 +1,12 @@
-"""A paper's experiments as tables that can be computed anew, and what they are given to do it."""
+"""Study, Table and Context: a paper's experiments as tables that can be computed again, and what they are given."""
 
 import hashlib
 import time
 import zlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -15,9 +15,28 @@ from unskew.data.sources.status import content_sha256
 from unskew.data.sources.text import find
 from unskew.errors import ConfigError, DataError, Option, did_you_mean
 from unskew.progress import Stage, counted, prefixed
-from unskew.studies.result import Findings, Fingerprint, StudyResult, TableResult
+from unskew.studies.framework.claims import in_small_version
+from unskew.studies.framework.result import Findings, Fingerprint, StudyResult, TableResult
 
 _T = TypeVar("_T")
+_Size_co = TypeVar("_Size_co", covariant=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Size(Generic[_Size_co]):
+    """A size of a study that can be changed for one run: ``Context(sizes={DRAWS: 3})``.
+
+    Parameters
+    ----------
+    full, fast : any
+        Its value in the full and in the small version; without the second, both have the first.
+    trials : bool
+        Whether it is the number of trials, which ``Context(trials=...)`` sets too.
+    """
+
+    full: _Size_co
+    fast: _Size_co | None = None
+    trials: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +59,8 @@ class Context:
         Called as ``progress(stage, done, total)``.
     cache : Path, optional
         A folder where trained models are kept, so that another table, or a run after a stop, need not train them again.
+    sizes : mapping, optional
+        Sizes of this run, instead of those of the full or the small version.
     """
 
     seed: int = 0
@@ -49,6 +70,7 @@ class Context:
     folder: Path | None = None
     progress: Stage | None = None
     cache: Path | None = None
+    sizes: Mapping[Size[Any], Any] = field(default_factory=dict)
     _kept: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -62,28 +84,36 @@ class Context:
         words = [zlib.crc32(str(word).encode()) for word in purpose]
         return np.random.default_rng([self.seed, *words])
 
+    def size(self, size: Size[_T]) -> _T:
+        """The size asked for, else that of the full or the small version."""
+        asked = self.sizes.get(size, self.trials if size.trials else None)
+        if asked is None:
+            return size.fast if self.fast and size.fast is not None else size.full
+        value: _T = asked
+        return value
+
     def n_trials(self, full: int, fast: int) -> int:
         """The number asked for, else that of the full or the small version."""
-        return self.trials or (fast if self.fast else full)
+        return self.size(Size(full, fast, trials=True))
 
     def report(self, stage: str, done: int, total: int) -> None:
-        """Tell how far a stage is."""
+        """Report how far a stage is."""
         if self.progress is not None:
             self.progress(stage, done, total)
 
     def counted(self, stage: str, pieces: Collection[_T]) -> Iterator[_T]:
-        """Each piece of a stage's work in turn, while telling how far the stage is."""
+        """Each piece of a stage's work in turn, while reporting how far the stage is."""
         return counted(self.progress, stage, pieces)
 
     def once(self, name: str, make: Callable[[], _T]) -> _T:
-        """What several tables need is made by the first of them."""
+        """A value that several tables need, made by the first of them."""
         if name not in self._kept:
             self._kept[name] = make()
-        made: _T = self._kept[name]
-        return made
+        value: _T = self._kept[name]
+        return value
 
     def cached(self, *parts: str) -> Path | None:
-        """A folder of the cache, made where it is not; None without a cache."""
+        """A folder of the cache, created if missing; None without a cache."""
         if self.cache is None:
             return None
         folder = self.cache.joinpath(*parts)
@@ -100,15 +130,15 @@ class Context:
         return (self.folder or data_folder()) / name
 
     def find(self, name: str) -> Source | None:
-        """The data set, if all of it is at hand; read it with ``source.read(context.place(name))``."""
+        """The data set, if all of it is available; read it with ``source.read(context.place(name))``."""
         return get_source(name) if self.presence(name) == "present" else None
 
     def presence(self, name: str) -> str:
-        """Whether a data set is ``present``, ``partly`` at hand or ``absent``."""
+        """Whether a data set is ``present``, ``partly`` available or ``absent``."""
         return status_of(get_source(name), self.place(name)).presence
 
     def absence(self, name: str) -> str:
-        """What to do about a data set that is not at hand, for the note of a cell."""
+        """What to do about a data set that is not available, for the note of a cell."""
         source, place = get_source(name), self.place(name)
         missing = f"{name} is not here" if self.presence(name) == "absent" else f"a file of {name} is not here"
         by_hand = f"see {source.home}, and put its files into {place}"
@@ -117,7 +147,7 @@ class Context:
         return f"{missing}: 'unskew datasets get {name}' fetches it, or {by_hand}"
 
     def fingerprint(self, name: str, *, part: bool = False) -> Fingerprint | None:
-        """The sha256 of a data set's content; None when it is not at hand.
+        """The sha256 of a data set's content; None when it is not available.
 
         That of its one file, unpacked and with LF line ends; of several files, that of the lines ``sha256  name``.
 
@@ -125,7 +155,7 @@ class Context:
         ----------
         name : str
         part : bool
-            Whether what is at hand may be a part of it.
+            Whether a part of it is enough.
         """
         source = get_source(name) if part else self.find(name)
         if source is None:
@@ -169,7 +199,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Study:
-    """A paper whose tables and figures can be computed anew.
+    """A paper whose tables and figures can be computed again.
 
     Parameters
     ----------
@@ -203,9 +233,11 @@ class Study:
     def _compute(self, table: Table, context: Context) -> TableResult:
         start = time.perf_counter()
         findings = table.run(replace(context, progress=prefixed(context.progress, table.name)))
-        if findings.used is None:
-            data = tuple(found for name in table.needs if (found := context.fingerprint(name)) is not None)
-        else:
-            data = tuple(found for name in findings.used if (found := context.fingerprint(name, part=True)) is not None)
+        if context.fast:
+            findings = replace(findings, claims=in_small_version(findings.claims))
+        part = findings.used is not None
+        names = table.needs if findings.used is None else findings.used
+        prints = (context.fingerprint(name, part=part) for name in names)
+        data = tuple(each for each in prints if each is not None)
         seconds = time.perf_counter() - start
         return TableResult(self.name, table.name, table.title, context.fast, context.seed, seconds, data, findings)

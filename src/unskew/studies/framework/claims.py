@@ -1,0 +1,77 @@
+"""Sentences that a run bears out or not, and the rules that decide them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from unskew.display.phrases import first_of
+from unskew.studies.framework.stats import LEVEL, Gap, clear_signs
+
+SMALL_VERSION = "a small version judges nothing; seen: "
+MANY = 6
+"""Names in a list before the rest is only counted."""
+Verdict = tuple[bool | None, str]
+"""Whether something holds, None where that cannot be decided, and the numbers that decide."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of the paper, and whether this run bears it out.
+
+    Parameters
+    ----------
+    claim : str
+    holds : bool or None
+        None when it could not be judged.
+    evidence : str
+        The numbers that decide.
+    needs_full : bool
+        Whether only the full run may judge it. In the small version such a claim has its evidence alone.
+    """
+
+    claim: str
+    holds: bool | None
+    evidence: str
+    needs_full: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The claim as plain data."""
+        holds = None if self.holds is None else bool(self.holds)  # numpy has a truth of its own
+        return {"claim": self.claim, "holds": holds, "evidence": self.evidence}
+
+
+def claim(text: str, verdict: Verdict, *, needs_full: bool = True) -> Claim:
+    """A claim from what a rule says about it; by default only the full run may judge it."""
+    holds, evidence = verdict
+    return Claim(text, holds, evidence, needs_full)
+
+
+def unjudged(texts: Iterable[str], why: str) -> tuple[Claim, ...]:
+    """Claims about data that is not available."""
+    return tuple(Claim(text, None, why) for text in texts)
+
+
+def in_small_version(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+    """The claims as a small version has them: those that need the full run keep their evidence alone."""
+    return tuple(
+        replace(each, holds=None, evidence=f"{SMALL_VERSION}{each.evidence}") if each.needs_full else each
+        for each in claims
+    )
+
+
+def none_clear(gaps: Mapping[str, Gap], things: str = "mean errors over draws") -> Verdict:
+    """Whether no gap is clearly off 0, all tested together by Holm's correction."""
+    off = [name for name, sign in clear_signs(gaps).items() if sign]
+    worst = max(gaps, key=lambda name: abs(gaps[name].z))
+    return not off, (
+        f"{len(gaps)} {things}, tested together at {LEVEL:.0%} (Holm); clearly off: {first_of(off, MANY)}; furthest "
+        f"{worst} {gaps[worst]}"
+    )
+
+
+def all_above(gaps: Mapping[Any, Gap]) -> bool | None:
+    """Whether all gaps are clearly above 0; None where some are not clear and none is clearly below."""
+    signs = clear_signs(gaps).values()
+    if any(sign < 0 for sign in signs):
+        return False
+    return True if all(sign > 0 for sign in signs) else None

@@ -1,0 +1,1 @@
+"""How a study looks: on the terminal and on its page."""
