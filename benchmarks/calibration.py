@@ -1,4 +1,4 @@
-"""How near to a log searches come: the Gaussian process of the audit, that of optuna, and quasi-random points."""
+"""Losses of calibration searches: the Gaussian process of the audit, that of optuna, and quasi-random points."""
 
 import argparse
 import time
@@ -17,7 +17,7 @@ METHODS = ("compiled", "gp")
 EVALUATIONS = 40
 SEEDS = 4
 ROWS = 100_000
-"""A longer log is represented by a random sample of its users."""
+"""Largest number of rows; of a longer log a random sample of the users is used."""
 
 
 def read(name):
@@ -41,9 +41,9 @@ def bench_calibration(names=LOGS, kinds=KINDS, methods=METHODS, seeds=SEEDS):
         for kind in kinds:
             for method in methods:
                 start = time.process_time()
-                found = [calibrate_quickly(log, kind, EVALUATIONS, seed=seed, method=method) for seed in range(seeds)]
+                results = [calibrate_quickly(log, kind, EVALUATIONS, seed=seed, method=method) for seed in range(seeds)]
                 took = (time.process_time() - start) / seeds
-                losses = [100 * each.loss for each in found]
+                losses = [100 * each.loss for each in results]
                 each = " ".join(f"{loss:6.1f}" for loss in losses)
                 print(f"  {kind:9} {method:9} {np.mean(losses):6.1f}   {each}   {took:5.1f} s", flush=True)
 
@@ -53,6 +53,6 @@ if __name__ == "__main__":
     parser.add_argument("logs", nargs="*", default=LOGS)
     parser.add_argument("--kinds", nargs="+", default=KINDS)
     parser.add_argument("--methods", nargs="+", choices=list(HOW), default=METHODS)
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="searches of each method, fewer for a quick look")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="searches per method; fewer for a quick look")
     asked = parser.parse_args()
     bench_calibration(asked.logs, asked.kinds, asked.methods, asked.seeds)

@@ -1,4 +1,4 @@
-"""How good P is: beside all orders of a draw added up, and beside how often rows turn up in worlds drawn again."""
+"""How good P is, compared with the sum over all orders of a draw and with frequencies in worlds drawn again."""
 
 from dataclasses import replace
 
@@ -27,22 +27,22 @@ PARTS = 10
 
 
 def inclusions(weights):
-    """Probability of each to be among the first n drawn, for every n: all orders, added up set by set."""
+    """Probability of each item to be among the first n drawn, for every n, summed over all orders."""
     size = len(weights)
     chance = np.zeros(2**size)
     chance[0] = 1
-    found = np.zeros((size + 1, size))
+    total = np.zeros((size + 1, size))
     for drawn in range(2**size):
-        own = [k for k in range(size) if drawn >> k & 1]
-        found[len(own), own] += chance[drawn]
+        members = [k for k in range(size) if drawn >> k & 1]
+        total[len(members), members] += chance[drawn]
         rest = [k for k in range(size) if not drawn >> k & 1]
         for k in rest:
             chance[drawn | 1 << k] += chance[drawn] * weights[k] / weights[rest].sum()
-    return found
+    return total
 
 
 def small_errors(weights):
-    """Relative errors of P, for every n but all and every item."""
+    """Relative errors of P, for every item and every n below the number of items."""
     size = len(weights)
     exact = inclusions(weights)
     errors = []
@@ -54,12 +54,12 @@ def small_errors(weights):
 
 
 def redrawn(model, times, seed=0):
-    """Rows in the test over the sum of P, and weights 1/P over rows that they stand for: draws by parts, and likes."""
+    """Test rows over the sum of P, and 1/P over the rows they represent, by draw and part; and likes per user."""
     rng = np.random.default_rng(seed)
     likes = model.draw(rng).likes
     order = np.argsort(likes.popularity, kind="stable")
     reached = np.cumsum(likes.popularity[order])
-    part = np.empty(likes.n_items, dtype=int)  # by popularity, with about as many likes in each
+    part = np.empty(likes.n_items, dtype=int)  # by popularity, with about the same number of likes in each
     part[order] = np.minimum((reached - likes.popularity[order] / 2) * PARTS // reached[-1], PARTS - 1)
     sums = np.zeros((4, times, PARTS))
     for k in range(times):
@@ -86,7 +86,7 @@ def bench_chances():
         noise = (test - expected * ratios).std(axis=0, ddof=1) * np.sqrt(times) / expected.sum(axis=0)
         rare = weights[:, 0].sum() / rows[:, 0].sum()
         print(
-            f"  {name:16} {likes:4.0f} likes a user, {times} draws: {ratios.min():.3f} to {ratios.max():.3f}, "
+            f"  {name:16} {likes:4.0f} likes per user, {times} draws: {ratios.min():.3f} to {ratios.max():.3f}, "
             f"noise {noise.max():.3f}; rarest {rare:.2f}",
             flush=True,
         )

@@ -1,4 +1,4 @@
-"""What speed is measured against: the bare matrix product, and plain NumPy."""
+"""The yardsticks of the benchmarks: the bare matrix product, and plain NumPy."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -10,23 +10,23 @@ from unskew.ranking.engines.threads import single_threaded_blas, usable_cores
 
 
 def matrix_product(scorer):
-    """The floor: scores of all users in blocks, on all cores, thrown away."""
+    """The floor: scores of all users in blocks, on all cores, without using them."""
     users, items = scorer.user_factors, scorer.item_factors
     block = default_block_size(len(items))
-    own = threading.local()
+    local = threading.local()
 
     def score(start):
-        if not hasattr(own, "out"):
-            own.out = np.empty((block, len(items)), dtype=np.float32)
+        if not hasattr(local, "out"):
+            local.out = np.empty((block, len(items)), dtype=np.float32)
         part = users[start : start + block]
-        np.matmul(part, items.T, out=own.out[: len(part)])
+        np.matmul(part, items.T, out=local.out[: len(part)])
 
     with single_threaded_blas(), ThreadPoolExecutor(usable_cores()) as pool:
         list(pool.map(score, range(0, len(users), block)))
 
 
 def numpy_sort(split, scorer):
-    """Ranks by sorting each block and searching in it: what one writes without a library."""
+    """Ranks by sorting each block and searching in it, as one would without a library."""
     block = default_block_size(split.train.n_items)
     test_offsets, test_items = split.test.by_user
     seen_offsets, seen_items = split.train.by_user
@@ -56,9 +56,9 @@ def numpy_lists(split, lists):
     n, width = lists.shape
     test_keys = np.sort(split.test.users.astype(np.int64) * n_items + split.test.items)
     list_keys = np.arange(n)[:, None] * np.int64(n_items) + lists
-    found = np.searchsorted(test_keys, list_keys.ravel())
-    found[found == len(test_keys)] = 0
-    hits = (test_keys[found] == list_keys.ravel()).reshape(n, width)
+    places = np.searchsorted(test_keys, list_keys.ravel())
+    places[places == len(test_keys)] = 0
+    hits = (test_keys[places] == list_keys.ravel()).reshape(n, width)
     top = hits[:, :10]
     recall = top.sum(axis=1)[rows] / relevant[rows]
     discount = 1 / np.log2(np.arange(2, 12))

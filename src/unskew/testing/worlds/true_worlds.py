@@ -48,7 +48,7 @@ def make_world(
         test=log([(u, i) for u, i, _ in held], "test", [p for _, _, p in held]),
         offsets=offsets_of([len(liked) for liked in truth]),
         items=np.array([item for liked in truth for item in liked], dtype=np.int32),
-        made="by hand",
+        origin="by hand",
         strength=None
         if strength is None
         else np.array([strength.get((u, i), 1.0) for u, liked in enumerate(truth) for i in liked]),
