@@ -1,4 +1,4 @@
-"""Users who like some of 40 items, ten of which were drawn at random per user and labelled, and two models."""
+"""Users who like some of 40 items, a random sample of ten labelled items per user, and two models."""
 
 from typing import Any
 

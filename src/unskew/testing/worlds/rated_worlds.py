@@ -1,4 +1,4 @@
-"""A small world in which every pair has a rating, some of which a log shows, and the estimators as loops over it."""
+"""A small world with a rating for every pair, a log that shows some of them, and the estimators as loops over it."""
 
 from dataclasses import dataclass, replace
 
