@@ -150,12 +150,7 @@ class Context:
         """The sha256 of a data set's content; None when it is not available.
 
         That of its one file, unpacked and with LF line ends; of several files, that of the lines ``sha256  name``.
-
-        Parameters
-        ----------
-        name : str
-        part : bool
-            Whether a part of it is enough.
+        With `part`, a part of it is enough.
         """
         source = get_source(name) if part else self.find(name)
         if source is None:
