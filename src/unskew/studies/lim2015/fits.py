@@ -70,10 +70,10 @@ class Fold:
 
     def values(self, model: str, metric: str, part: str = "test") -> Floats:
         """The metric of each user by code; NaN of users without a row in the part."""
-        return user_values(self.part(model, part), metric, self.train.n_users)
+        return per_user(self.part(model, part), metric, self.train.n_users)
 
 
-def user_values(ranks: Ranks, metric: str, n_users: int) -> Floats:
+def per_user(ranks: Ranks, metric: str, n_users: int) -> Floats:
     """The metric of each user by code; NaN of users without a row."""
     values = np.full(n_users, np.nan)
     values[np.unique(ranks.users)] = expected_move(metric, ranks, share=1.0).per_user_before
@@ -111,9 +111,7 @@ def train_fold(context: Context, data: str, number: int, split: Split) -> Fold:
     assert split.validation is not None
     grid = list(itertools.product(context.size(RATES), context.size(PENALTIES)))
     where = f"on {data}, fold {number + 1}"
-    tried = {
-        name: search(context, split, number, name, context.size(STEPS), grid, f"{name} {where}") for name in MODELS
-    }
+    tried = {name: tune(context, split, number, name, context.size(STEPS), grid, f"{name} {where}") for name in MODELS}
     chosen = {name: by[CHOICE] for name, by in tried.items()} | {OWN: tried["mf-auc"][OWN_CHOICE]}
     scorers = {name: each.scorer for name, each in chosen.items()} | {POPULAR: Popular().fit(split.train)}
     # the largest rank that the training matrix allows
@@ -141,7 +139,7 @@ def _ranks(scorer: Scorer, split: Split) -> Ranks:
     return rank(scorer, prepare_contest({"model": scorer}, split))
 
 
-def search(
+def tune(
     context: Context, split: Split, number: int, name: str, steps: int, grid: Iterable[Sequence[float]], stage: str
 ) -> dict[str, Chosen]:
     """The settings of a model by either choice: all are tried from the first parameters of the fold of that number."""

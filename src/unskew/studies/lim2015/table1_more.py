@@ -9,22 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from unskew.studies.framework.study import Context, Size
 from unskew.studies.framework.trials import Key, Trials
-from unskew.studies.lim2015.fits import (
-    CHOICE,
-    DIMS,
-    STEPS,
-    TWO,
-    gained,
-    held_ranks,
-    label_of,
-    search,
-    user_values,
-    written,
-)
+from unskew.studies.lim2015.fits import CHOICE, DIMS, STEPS, TWO, gained, held_ranks, label_of, per_user, tune, written
 from unskew.studies.lim2015.printed import METRICS, MODELS
 from unskew.studies.lim2015.protocol import FOLDS, split_of
 
@@ -62,7 +49,7 @@ def train_wider(context: Context, data: str) -> More | None:
 
 
 def _train(context: Context, data: str, folds: int, steps: int, grid: Grid, stage: str) -> More | None:
-    values: dict[Key, list[Any]] = {(data, name, metric): [] for name in MODELS for metric in METRICS}
+    values: list[tuple[Key, Any]] = []
     settings: dict[str, list[str]] = {name: [] for name in MODELS}
     for number in range(folds):
         split = None if context.fast else split_of(context, data, number)
@@ -70,13 +57,13 @@ def _train(context: Context, data: str, folds: int, steps: int, grid: Grid, stag
             return None
         for name in MODELS:
             what = stage.format(name, data, number + 1)
-            chosen = search(context, split, number, name, steps, itertools.product(*grid), what)[CHOICE]
+            chosen = tune(context, split, number, name, steps, itertools.product(*grid), what)[CHOICE]
             settings[name].append(written(chosen, start=True))
             ranks, in_test = held_ranks(chosen.scorer, split)
             for metric in METRICS:
-                values[data, name, metric].append(user_values(ranks.take(in_test), metric, split.train.n_users))
-    trials = Trials(DIMS, "fold, user", {key: np.array(each) for key, each in values.items()})
-    return More(trials, settings, grid)
+                numbers = per_user(ranks.take(in_test), metric, split.train.n_users)
+                values.append(((data, name, metric), numbers))
+    return More(Trials.collect(DIMS, "fold, user", values), settings, grid)
 
 
 def note_longer(data: str, longer: More, first: Trials) -> str:

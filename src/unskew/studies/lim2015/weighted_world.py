@@ -206,7 +206,9 @@ def _choose(
     models = {f"{penalty:g}": scorers[way, penalty] for penalty in penalties}
     assert draw.split.validation is not None
     validation = Split(draw.split.train, draw.split.validation)
-    words: dict[Choice, str] = {"known": KNOWN} | ({"own": way.weights} if way.weights else {})
+    words: dict[Choice, str] = {"known": KNOWN}
+    if way.weights:
+        words["own"] = way.weights
     chosen: dict[Choice, float] = {}
     for choice, word in words.items():
         report = evaluate(models, validation, metrics=[METRIC], estimators=[NAIVE, "snips"], propensity=word)
