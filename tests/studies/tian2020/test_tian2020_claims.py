@@ -50,7 +50,7 @@ def values(changed=None) -> Trials:
 
 def test_the_shapes_of_the_paper_hold_in_its_archived_means():
     for paper in DATA:
-        for sentence, differences in fig2.shapes(fig2.ARCHIVED[paper]).items():
+        for sentence, differences in fig2.shapes(fig2.ARCHIVED.at(data=paper)).items():
             assert Signs.of(differences).below == (), (paper, sentence)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -74,23 +75,12 @@ def simulate(context: Context) -> Trials:
     head's share, which have one more value: before the first round, and after each.
     """
     seeds = [int(context.rng("tian2020", "feedback", k).integers(2**31)) for k in range(context.size(REPLICATIONS))]
-    tasks = list(product(seeds, LOOPS))
+    tasks, world, rounds = list(product(seeds, LOOPS)), context.size(WORLD), context.size(ROUNDS)
+    in_rounds = partial(simulate_feedback, k=K, eta=ETA, take=TAKE, organic=ORGANIC, methods=METHODS, others=JUDGED)
 
     def play(task: tuple[int, Loop]) -> Feedback:
         seed, loop = task
-        return simulate_feedback(
-            context.size(WORLD),
-            loop.recommender,
-            context.size(ROUNDS),
-            k=K,
-            eta=ETA,
-            take=TAKE,
-            organic=ORGANIC,
-            dislikes=loop.dislikes,
-            methods=METHODS,
-            others=JUDGED,
-            seed=seed,
-        )
+        return in_rounds(world, loop.recommender, rounds, dislikes=loop.dislikes, seed=seed)
 
     rows: list[tuple[Key, Any]] = []
     for (_, loop), played in zip(context.counted("loops", tasks), Threads().map(play, tasks), strict=True):

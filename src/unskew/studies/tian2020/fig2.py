@@ -14,7 +14,7 @@ from unskew.studies.framework.result import Findings
 from unskew.studies.framework.stats import Gap, Mean
 from unskew.studies.framework.study import Context, Table
 from unskew.studies.framework.trials import Trials
-from unskew.studies.tian2020.printed import DATA, MEANS, METRICS, POPULAR, RECOMMENDERS, SIDES, UNIFORM, WORLDS
+from unskew.studies.tian2020.printed import MEANS, METRICS, POPULAR, RECOMMENDERS, SIDES, UNIFORM, WORLDS
 from unskew.studies.tian2020.runs import ARCHIVE, EXPECTED, NAMES, TITLES, all_runs, method, naive_values, some
 from unskew.studies.tian2020.sets import NEEDS, SETS, note_of, provenance, sources_of
 
@@ -27,14 +27,7 @@ PENALISED = (PRECISION, MRR)
 PAIR = ("oracle", "popular")
 OBSERVED, TRUTH = SIDES
 WAYS = (ARCHIVE, EXPECTED)
-ARCHIVED = {
-    paper: Trials(
-        ("world", "recommender", "metric", "side"),
-        "run",
-        {key[1:]: np.array([value]) for key, value in MEANS.items() if key[0] == paper},
-    )
-    for paper in DATA
-}
+ARCHIVED = Trials.collect(("data", "world", "recommender", "metric", "side"), "run", MEANS.items())
 """The means that the authors archived, as one run."""
 
 
@@ -71,7 +64,7 @@ def _cells(values: Trials, data: str) -> Iterator[ReproducedCell]:
 
 def figure(values: Trials, data: str, way: str) -> Figure:
     """The errors of a data set, in one panel per metric."""
-    ours, archived, with_archived = values.at(data=data, way=way), ARCHIVED[SETS[data].paper], way == ARCHIVE
+    ours, archived, with_archived = values.at(data=data, way=way), ARCHIVED.at(data=SETS[data].paper), way == ARCHIVE
     places = range(len(WORLDS))
     panels = []
     for metric in METRICS:
@@ -193,7 +186,7 @@ def claims(values: Trials) -> Iterator[Claim]:
     for data in values.levels("data"):
         paper = SETS[data].paper
         ours = {way: shapes(values.at(data=data, way=way)) for way in (EXPECTED, ARCHIVE)}
-        for sentence, printed in shapes(ARCHIVED[paper]).items():
+        for sentence, printed in shapes(ARCHIVED.at(data=paper)).items():
             signs = {way: Signs.of(each[sentence]) for way, each in ours.items()}
             against, clear = any(each.below for each in signs.values()), all(each.above for each in signs.values())
             evidence = "; ".join(f"{TITLES[way]}: {each}" for way, each in signs.items())

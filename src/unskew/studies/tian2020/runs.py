@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from itertools import product
 from typing import TypeAlias
 
@@ -88,7 +89,23 @@ def all_runs(context: Context) -> Runs:
 
 def runs_of(context: Context, data: str, world: str) -> Mapping[str, Summary]:
     """The runs of one world by way, from memory or the cache where they are there."""
-    return context.once(f"tian2020 runs {data} {world}", lambda: _simulate(context, data, world))
+    model = world_of(context, data, world, context.size(USERS))
+    larger = replace(model, users=model.users + max(round(STRANGERS * model.users), 1))
+
+    def task(run: int) -> dict[str, Trial]:
+        drawn = larger.draw(context.rng("tian2020", data, world, run))
+        log, panel = split_panel(drawn, model.users)
+        trials = {}
+        for way, design in WAYS.items():
+            if way != ARCHIVE or log.strength is not None:
+                oracle = Oracle(graded=design.graded_truth)
+                named = resolve_recommenders({"oracle": oracle, "popular": "popular", "random": "random"})
+                trials[way] = judge(log, named, design, panel=panel if way == EXPECTED else None)
+        return {ARCHIVE: trials[ORDINAL], **trials}  # without strengths the two are the same
+
+    parts, word = ("runs", data, world), f"{model} of {larger.users}"
+    make = partial(kept_runs, context, parts, word, WAYS, n_runs(context, model), task)
+    return context.once(f"tian2020 runs {data} {world}", make)
 
 
 def naive_values(runs: Runs, ways: Sequence[str] = tuple(WAYS)) -> Trials:
@@ -138,25 +155,6 @@ def some(names: Sequence[str]) -> str:
 def n_runs(context: Context, world: PreferenceWorld) -> int:
     """How often a world is drawn."""
     return context.size(MORE_RUNS if world.expected_likes() <= CHEAP else RUNS)
-
-
-def _simulate(context: Context, data: str, world: str) -> dict[str, Summary]:
-    model = world_of(context, data, world, context.size(USERS))
-    larger = replace(model, users=model.users + max(round(STRANGERS * model.users), 1))
-
-    def task(run: int) -> dict[str, Trial]:
-        drawn = larger.draw(context.rng("tian2020", data, world, run))
-        log, panel = split_panel(drawn, model.users)
-        trials = {}
-        for way, design in WAYS.items():
-            if way != ARCHIVE or log.strength is not None:
-                oracle = Oracle(graded=design.graded_truth)
-                named = resolve_recommenders({"oracle": oracle, "popular": "popular", "random": "random"})
-                trials[way] = judge(log, named, design, panel=panel if way == EXPECTED else None)
-        return {ARCHIVE: trials[ORDINAL], **trials}  # without strengths the two are the same
-
-    word = f"{model} of {larger.users}"
-    return kept_runs(context, ("runs", data, world), word, WAYS, n_runs(context, model), task)
 
 
 def kept_runs(

@@ -19,7 +19,6 @@ FOLDER = Path(__file__).parent / "parameters"
 """Calibrations that come with the package, one file per data set."""
 SEARCH: Size[Any] = Size({"singles": 60, "joint": 150, "starts": 25}, {"singles": 8, "joint": 8, "starts": 4})
 """Evaluations of each single objective, of the joint one, and how many of the first are quasi-random."""
-NOT_HERE = "the authors' parameters were not published, so worlds were calibrated for this study"
 SETS = by_name(
     (
         DataSet("ml-1m", "ML1M"),
@@ -34,8 +33,8 @@ SETS = by_name(
 
 def note_of(data: str) -> str:
     """The note of a number next to the paper's."""
-    each = SETS[data]
-    return f"{f'{data} replaces {each.paper}, and ' if each.stands_in else ''}{NOT_HERE}"
+    replaced = f"{data} replaces {SETS[data].paper}, and " if SETS[data].stands_in else ""
+    return f"{replaced}the authors' parameters were not published, so worlds were calibrated for this study"
 
 
 def sources_of(names: Iterable[str]) -> tuple[str, ...]:
@@ -136,9 +135,7 @@ def _tuned(context: Context, data: str) -> Calibration | None:
     seed, coarse, progress = context.seed, context.fast, context.progress
     search = context.size(SEARCH)
     calibration = calibrate(log, WORLDS, **search, seed=seed, folder=folder, coarse=coarse, progress=progress)
-    if context.cache is not None and not context.fast:
-        place = _kept(context.cache)
-        place.mkdir(parents=True, exist_ok=True)
+    if not context.fast and (place := context.cached("tian2020", "parameters")) is not None:
         calibration.to_json(place / f"{data}.json")
     return calibration
 

@@ -14,17 +14,7 @@ from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Size, Table
 from unskew.studies.framework.trials import Key, Trials
 from unskew.studies.tian2020.printed import BEST, DATA, MEAN_LOSS, TABLE1, WORLDS
-from unskew.studies.tian2020.sets import (
-    NEEDS,
-    SETS,
-    absence_of,
-    calibrations,
-    log_of,
-    note_of,
-    provenance,
-    sources_of,
-    world_of,
-)
+from unskew.studies.tian2020.sets import NEEDS, SETS, calibrations, log_of, note_of, provenance, sources_of, world_of
 
 LOGS = Size(20, 2, trials=True)
 ROUNDED = 0.005
@@ -55,7 +45,7 @@ def run(context: Context) -> Findings:
     calibrated, logs = calibrations(context), simulate(context)
     cells: list[ReproducedCell] = []
     for data, calibration in calibrated.items():
-        note = note_of(data) if data in logs.levels("data") else absence_of(context, data)
+        note = note_of(data) if data in logs.levels("data") else context.absence(SETS[data].reader)
         cells += _cells(logs, data, calibration, note)
     return Findings(
         tuple(cells),
