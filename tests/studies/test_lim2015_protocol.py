@@ -102,4 +102,4 @@ def made_ratings(folder):
 
 
 def test_the_shares_are_those_of_the_paper():
-    assert (protocol.VALIDATION, protocol.TEST, protocol.FOLDS, protocol.LEAST) == (0.1, 0.2, 4, 5)
+    assert (protocol.VALIDATION, protocol.TEST, protocol.FOLDS.full, protocol.LEAST) == (0.1, 0.2, 4, 5)

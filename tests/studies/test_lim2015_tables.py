@@ -8,7 +8,7 @@ import pytest
 from unskew.evaluation import evaluate
 from unskew.models import Svd
 from unskew.studies import Context, get_study
-from unskew.studies.lim2015 import fits, table1, table2
+from unskew.studies.lim2015 import fits, table2
 from unskew.studies.lim2015.printed import METRICS, MODELS, TABLE1, TABLE2
 from unskew.studies.lim2015.protocol import NEEDS, split_of
 from unskew.studies.showing.page import render_study
@@ -28,9 +28,7 @@ def context(tmp_path_factory):
         for user in range(150):
             for item in rng.choice(60, 18, replace=False, p=chances / chances.sum()):
                 stream.write(f"{user}\t{item + 60 * (user % 2)}\t{rng.integers(3, 6)}\t1\n")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fits, "FAST_STEPS", 20_000)
-        yield Context(fast=True, folder=folder)
+    return Context(fast=True, folder=folder, sizes={fits.STEPS: 20_000})
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +43,8 @@ def cells_of(table, **wanted):
 def test_the_numbers_are_those_that_evaluate_gives(context, result):
     split = split_of(context, HERE, 0)
     fold = fits.fold_of(context, HERE, 0)
-    report = evaluate({"svd": Svd(rank=10)}, split, metrics=[*METRICS, table1.AUC], estimators=["aoa"], seed=0)
-    for metric in (*METRICS, table1.AUC):
+    report = evaluate({"svd": Svd(rank=10)}, split, metrics=[*METRICS, fits.AUC], estimators=["aoa"], seed=0)
+    for metric in (*METRICS, fits.AUC):
         assert np.nanmean(fold.values("svd(10)", metric)) == pytest.approx(report.value("svd", metric, "aoa"), abs=1e-6)
     (cell,) = cells_of(result.tables[0], data=HERE, row="SVD rank 10", column="ADG")
     folds = [np.nanmean(fits.fold_of(context, HERE, k).values("svd(10)", "adg")) for k in range(2)]
@@ -74,7 +72,7 @@ def test_both_models_begin_with_the_same_parameters_and_differ_in_their_aim():
     auc, adg = (fits.learner(name, 1000, 0.05, 0.1) for name in MODELS)
     assert (auc.factors, auc.init, auc.iterations) == (adg.factors, adg.init, adg.iterations) == (50, 0.1, 1000)
     assert adg.gamma == 100
-    assert fits.STEPS == 1_000_000
+    assert fits.STEPS.full == 1_000_000
 
 
 def test_nothing_is_trained_twice(context, result, monkeypatch):
@@ -98,7 +96,7 @@ def test_what_is_not_at_hand_is_said_and_has_only_the_papers_numbers(result):
 def test_a_stand_in_has_the_numbers_of_what_it_stands_for_beside_it(result):
     (cell,) = cells_of(result.tables[1], data=HERE, row="MF-AUC, NDCG", column="valid")
     assert cell.paper == TABLE2["mf-auc"]["ndcg"][1]
-    assert "stands in" in cell.note
+    assert "which this set replaces" in cell.note
     (odd,) = cells_of(result.tables[1], data=HERE, row="MF-ADG, NDCG", column="diff %")
     assert "-20.26" in odd.note
 

@@ -9,17 +9,10 @@ from unskew.data import Interactions, Split
 from unskew.ranking import MatrixScorer
 from unskew.simulators import Marketplace, World
 from unskew.studies import Context, Study
-from unskew.studies.lim2015 import weighted, weighted_fits
-from unskew.studies.lim2015.weighted_fits import (
-    NAIVE,
-    Trial,
-    Truth,
-    Way,
-    head_share,
-    true_values,
-)
-from unskew.studies.lim2015.weighted_words import Gain, Tally, claims, notes
-from unskew.studies.lim2015.weighted_world import HELD, KNOWN, Draw
+from unskew.studies.framework.trials import Trials
+from unskew.studies.lim2015 import weighted, weighted_world
+from unskew.studies.lim2015.weighted import Gain, claims, gain_of_weights, notes, true_adg
+from unskew.studies.lim2015.weighted_world import HELD, KNOWN, NAIVE, Draw, Way, errors_of, head_share, true_values
 
 WAYS = tuple(Way(word, per) for per in ("user", "pair") for word in ("", "popularity", KNOWN))
 EASY = Marketplace(users=400, items=60, floor=0.3, holdout=HELD)
@@ -46,10 +39,10 @@ def test_true_adg_is_that_over_everything_relevant_outside_train() -> None:
     """
     draw = draw_of(([0, 1], [0, 1]), ([0], [1]), [0.5] * 4, n_users=2, truth=([0, 0, 1], [1, 2, 3]))
     scorer = MatrixScorer(np.array([[9.0, 3, 2, 1], [4, 9, 3, 1]]))
-    found = true_values(draw, {"m": scorer})["m"]
+    users, pairs = true_values(draw, {"m": scorer})["m"]
     second = 1 / np.log2(3)
-    assert found.users == pytest.approx(((1 + second) / 2 + 0.5) / 2)
-    assert found.pairs == pytest.approx((1 + second + 0.5) / 3)
+    assert users == pytest.approx(((1 + second) / 2 + 0.5) / 2)
+    assert pairs == pytest.approx((1 + second + 0.5) / 3)
 
 
 def test_the_propensities_of_the_items_are_those_of_the_world() -> None:
@@ -79,9 +72,9 @@ def test_the_propensities_of_a_part_are_the_chance_to_be_in_it(part: str) -> Non
 
 
 def test_a_way_is_trained_as_it_says() -> None:
-    learner = Way(KNOWN, "pair").learner(0.3)
+    learner = Way(KNOWN, "pair").learner(0.3, Context())
     assert (learner.word, learner.per, learner.propensity, learner.regularisation) == ("mf-adg", "pair", KNOWN, 0.3)
-    assert Way("popularity", model="mf-auc").learner(0.1).word == "mf-auc"
+    assert Way("popularity", model="mf-auc").learner(0.1, Context()).word == "mf-auc"
 
 
 def test_the_share_of_draws_on_the_head_by_hand() -> None:
@@ -98,49 +91,49 @@ def test_the_plain_mean_and_snips_choose_each_for_itself() -> None:
         MatrixScorer(np.tile(np.array(line, dtype=float), (4, 1))) for line in ([4, 3, 2, 1, 0], [1, 2, 3, 4, 0])
     )
     way = Way(KNOWN)
-    chosen = weighted_fits._choose(draw, way, {(way, 0.1): up, (way, 0.2): down}, (0.1, 0.2))
+    chosen = weighted_world._choose(draw, way, {(way, 0.1): up, (way, 0.2): down}, (0.1, 0.2))
     assert chosen == {"aoa": 0.1, "known": 0.2, "own": 0.2}
 
 
-def trial(plain: float, known: float, *, chosen: float, naive: float, snips: float) -> Trial:
-    """Two models with these true values of ADG; estimates are off by so much."""
+def trial(plain: float, known: float, *, chosen: float, naive: float, snips: float):
+    """Numbers of two models with these true values of ADG; estimates are off by the last two."""
     true = np.array([plain, known])
-    truth = {
-        (way, by): Truth(chosen if by == NAIVE else known if way.weights else plain, 0.0)
-        for way in WAYS
-        for by in ("aoa", "own", "known")
-    }
+    for way in WAYS:
+        for by in ("aoa", "own", "known"):
+            yield ("true", way, by), chosen if by == NAIVE else known if way.weights else plain
+            yield ("true over pairs", way, by), 0.0
+        yield ("head", way, ""), 0.1
     off = {NAIVE: naive, KNOWN: snips, "popularity": 0.0, "popularity(gamma=1)": 0.0}
-    estimates = {name: true[::-1] if name == "popularity" else true + by for name, by in off.items()}
-    return Trial(
-        truth, estimates, dict.fromkeys(off, true), dict.fromkeys((way for way, _ in truth), 0.1), 0.05, {}, 4.0
-    )
+    for name, by in off.items():
+        yield from errors_of(name, true[::-1] if name == "popularity" else true + by, true)
+    yield ("true head", "", ""), 0.05
+    yield ("rows", "", ""), 4.0
 
 
-def tally(logs: int = 6, **changed) -> Tally:
+def trials_of(logs: int = 6, **changed) -> Trials:
     settings = {"plain": 0.2, "known": 0.3, "chosen": 0.1, "naive": 0.05, "snips": 0.01} | changed
     wiggle = np.linspace(-1e-3, 1e-3, logs)
     moved = [settings | {"chosen": settings["chosen"] + by, "naive": settings["naive"] + by} for by in wiggle]
-    return Tally([trial(**each) for each in moved], WAYS)
+    return Trials.collect(("quantity", "of", "by"), "log", (number for each in moved for number in trial(**each)))
 
 
 def test_errors_and_orders_by_hand() -> None:
-    found = tally()
-    assert found.bias(KNOWN) == pytest.approx(0.01)
-    assert found.rmse(KNOWN) == pytest.approx(0.01)
-    assert found.in_order(KNOWN).tolist() == [1.0] * 6
-    assert found.in_order("popularity").tolist() == [0.0] * 6
-    assert found.lost(KNOWN) == pytest.approx(0.0)
-    assert found.lost("popularity") == pytest.approx(0.1)
-    assert found.of_weights(Way(KNOWN)).mean.value == pytest.approx(0.1)
-    assert found.true(Way(), "own") == pytest.approx(found.true(Way(), NAIVE))
+    trials = trials_of()
+    assert trials["bias", KNOWN, ""] == pytest.approx(0.01)
+    assert trials["rmse", KNOWN, ""] == pytest.approx(0.01)
+    assert trials["in order", KNOWN, ""].tolist() == [1.0] * 6
+    assert trials["in order", "popularity", ""].tolist() == [0.0] * 6
+    assert trials["lost", KNOWN, ""] == pytest.approx(0.0)
+    assert trials["lost", "popularity", ""] == pytest.approx(0.1)
+    assert gain_of_weights(trials, Way(KNOWN)).mean.value == pytest.approx(0.1)
+    assert true_adg(trials, Way(), "own") == pytest.approx(true_adg(trials, Way(), NAIVE))
 
 
 def test_a_claim_can_hold_fail_and_be_left_open() -> None:
-    assert [claim.holds for claim in claims(tally())] == [True, True]
-    assert [claim.holds for claim in claims(tally(snips=0.2, chosen=0.25))] == [False, False]
-    assert [claim.holds for claim in claims(tally(snips=0.05, chosen=0.2))] == [False, False]
-    assert [claim.holds for claim in claims(tally(logs=2, snips=0.05, chosen=0.2))] == [None, None]
+    assert [claim.holds for claim in claims(trials_of())] == [True, True]
+    assert [claim.holds for claim in claims(trials_of(snips=0.2, chosen=0.25))] == [False, False]
+    assert [claim.holds for claim in claims(trials_of(snips=0.05, chosen=0.2))] == [False, False]
+    assert [claim.holds for claim in claims(trials_of(logs=2, snips=0.05, chosen=0.2))] == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +145,7 @@ def test_a_claim_can_hold_fail_and_be_left_open() -> None:
         ([0.1, 0.2], 0, None, "does not clearly move"),  # t of 3 with one degree of freedom
     ],
 )
-def test_a_gain_is_told_by_a_t_test(differences, direction, holds, word) -> None:
+def test_a_gain_is_found_by_a_t_test(differences, direction, holds, word) -> None:
     gain = Gain.of(np.array(differences))
     assert gain.direction == direction
     assert gain.holds is holds
@@ -161,23 +154,25 @@ def test_a_gain_is_told_by_a_t_test(differences, direction, holds, word) -> None
 
 
 def test_whether_weights_help_is_measured_and_never_fails_the_study() -> None:
-    worse = tally(known=0.15)
+    worse = trials_of(known=0.15)
     assert "lowers true ADG" in next(notes(worse))
     assert not any("training with" in claim.claim for claim in claims(worse))
-    assert "raises true ADG" in next(notes(tally()))
+    assert "raises true ADG" in next(notes(trials_of()))
 
 
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(weighted_fits, "STEPS", 3000)
-    monkeypatch.setattr(weighted_fits, "FACTORS", 4)
-    monkeypatch.setattr(weighted, "FAST_USERS", 300)
-    return Study("made", "A made paper", "N. N. (2000)", (weighted.TABLE,))
+SMALL = Context(
+    fast=True,
+    sizes={
+        weighted_world.STEPS: 3000,
+        weighted_world.FACTORS: 4,
+        weighted.MAIN: Marketplace(holdout=HELD, users=300),
+    },
+)
 
 
-def test_the_small_version_has_the_shape_of_a_table_and_is_the_same_again(small: Study) -> None:
-    found = json.loads(small.run(Context(fast=True)).to_json())
-    again = json.loads(small.run(Context(fast=True)).to_json())
+def test_the_small_version_has_the_shape_of_a_table_and_is_the_same_again() -> None:
+    study = Study("made", "A made paper", "N. N. (2000)", (weighted.TABLE,))
+    found, again = (json.loads(study.run(SMALL).to_json()) for _ in range(2))
     table = found["tables"][0]
     assert table["cells"] == again["tables"][0]["cells"]
     assert all(cell["paper"] is None and not cell["comparable"] for cell in table["cells"])

@@ -9,8 +9,9 @@ from unskew.metrics import DCGOfValues
 from unskew.propensities.observed.naive_bayes import NaiveBayes
 from unskew.simulators import draw_observed, prediction_matrices, relabel
 from unskew.studies.schnabel2016 import draws as draws_module
-from unskew.studies.schnabel2016.closed_forms import MATRICES, chances_at, limit
+from unskew.studies.schnabel2016.closed_forms import chances_at, limit
 from unskew.studies.schnabel2016.draws import Losses, chances, rmse
+from unskew.studies.schnabel2016.printed import MATRICES
 from unskew.studies.schnabel2016.table1 import exact_sds
 
 ALPHA = 0.25
@@ -131,8 +132,7 @@ def test_closed_forms_are_those_of_the_simulated_world(ratings, losses):
 
 
 def test_rmse_and_its_error_are_those_of_the_squared_errors():
-    root, error = rmse(np.array([[1.0, 3.0], [2.0, 2.0]]), np.array([0.0, 2.0]))
-    # squared errors by trial: (1 + 1)/2 = 1 and (4 + 0)/2 = 2
+    root, error = rmse(np.array([1.0, 2.0]))
     assert root == pytest.approx(np.sqrt(1.5))
     assert error == pytest.approx(0.5 / (2 * np.sqrt(1.5)))
-    assert rmse(np.zeros((2, 1)), np.zeros(1)) == (0.0, 0.0)
+    assert rmse(np.zeros(2)) == (0.0, 0.0)

@@ -11,13 +11,18 @@ from unskew.simulators import relabel
 from unskew.studies.framework.completed_movielens import World
 from unskew.studies.framework.pool import run_all
 from unskew.studies.framework.study import Context
+from unskew.studies.framework.trials import Trials
 from unskew.studies.schnabel2016 import STUDY, fig3
-from unskew.studies.schnabel2016.fig3 import IPS, LEARNT, NAIVE, Case, Design
+from unskew.studies.schnabel2016.fig3 import DESIGN, IPS, LEARNT, METRICS, NAIVE, Design
 
-DESIGN = Design(
+SMALL = Design(
     alphas=(1.0, 0.25), sizes=(20, 500), trials=3, penalties=(5.0, 1.0), folds=2, factors=2, users=None, items=None
 )
-FAST = Context(fast=True)
+FAST = Context(fast=True, sizes={DESIGN: SMALL})
+
+
+def other(seed: int = 0, **changes: object) -> Context:
+    return Context(seed=seed, fast=True, sizes={DESIGN: replace(SMALL, **changes)})
 
 
 @pytest.fixture(scope="module")
@@ -29,56 +34,61 @@ def world() -> World:
 
 @pytest.fixture(scope="module")
 def errors(world):
-    return fig3.measure(world.ratings, DESIGN, FAST)
+    return fig3.measure(world.ratings, FAST)
 
 
 def test_every_case_has_an_error_in_each_trial(errors):
-    assert list(errors.values) == fig3.cases(DESIGN)
-    assert [case.size for case in errors.values if case.method == LEARNT] == [20, 500]
-    assert all(values.shape == (3, 2) and np.all(values > 0) for values in errors.values.values())
-    assert set(errors.penalties.values()) <= set(DESIGN.penalties)
+    assert list(errors.penalties) == fig3.cases(SMALL)
+    assert list(errors.trials) == [(*case, metric) for case in errors.penalties for metric in METRICS]
+    assert [size for _, method, size in errors.penalties if method == LEARNT] == [20, 500]
+    assert all(values.shape == (3,) and np.all(values > 0) for values in errors.trials.groups.values())
+    assert set(errors.penalties.values()) <= set(SMALL.penalties)
 
 
 def test_errors_do_not_depend_on_what_else_is_fitted(world, errors):
-    alone = fig3.measure(world.ratings, replace(DESIGN, alphas=(0.25,), sizes=(500,)), FAST)
-    for case, values in alone.values.items():
-        np.testing.assert_array_equal(values, errors.values[case])
+    alone = fig3.measure(world.ratings, other(alphas=(0.25,), sizes=(500,)))
+    for key, values in alone.trials.groups.items():
+        np.testing.assert_array_equal(values, errors.trials[key])
 
 
 def test_another_seed_draws_other_ratings(world, errors):
-    other = fig3.measure(world.ratings, replace(DESIGN, alphas=(0.25,), sizes=()), Context(seed=1, fast=True))
-    assert not np.array_equal(other.values[Case(0.25, IPS)], errors.values[Case(0.25, IPS)])
+    again = fig3.measure(world.ratings, other(seed=1, alphas=(0.25,), sizes=()))
+    assert not np.array_equal(again.trials[0.25, IPS, None, "MSE"], errors.trials[0.25, IPS, None, "MSE"])
 
 
 def test_known_propensities_help_where_selection_is_strong(errors):
-    assert np.all(errors.values[Case(0.25, IPS)].mean(axis=0) < errors.values[Case(0.25, NAIVE)].mean(axis=0))
+    assert all(errors.gap((0.25, IPS, None), metric).mean() > 0 for metric in METRICS)
 
 
 def test_a_thinned_world_keeps_so_many_users_and_items(world):
-    thin = fig3._thinned(world.ratings, replace(DESIGN, users=10, items=20), FAST)
+    thin = fig3._thinned(world.ratings, replace(SMALL, users=10, items=20), FAST)
     assert thin.shape == (10, 20)
-    assert fig3._thinned(world.ratings, DESIGN, FAST).shape == world.ratings.shape
+    assert fig3._thinned(world.ratings, SMALL, FAST).shape == world.ratings.shape
 
 
-def test_the_figure_has_both_errors_by_alpha_and_by_size(world, errors, monkeypatch):
-    monkeypatch.setattr(fig3, "measure", lambda *_: errors)
-    found = fig3.compute(world, FAST, DESIGN)
+def test_the_figure_has_both_errors_by_alpha_and_by_size(errors):
+    found = fig3.findings("A made world.", errors)
     by_alpha, by_size = found.figures
     assert [line.name for line in by_alpha.panels[0].series] == [NAIVE, IPS]
     assert [line.name for line in by_size.panels[1].series] == [NAIVE, IPS, LEARNT]
     assert by_alpha.panels[0].series[0].x == (1.0, 0.25)
     assert by_size.panels[0].series[2].x == (20.0, 500.0)
-    assert len(found.cells) == 2 * len(fig3.cases(DESIGN))
+    assert len(found.cells) == 2 * len(fig3.cases(SMALL))
     assert all("penalty" in cell.note and cell.paper is None and cell.spread is not None for cell in found.cells)
     assert len(found.claims) == 3
     assert all(claim.holds is not None for claim in found.claims)
 
 
 def test_the_claim_on_learnt_propensities_fails_when_they_are_worse():
-    cases = fig3.cases(DESIGN)
+    cases = fig3.cases(SMALL)
     noise = np.random.default_rng(0).normal(scale=0.01, size=(3, 2))
-    values = {case: noise * (k + 1) + (2.0 if case.size == 20 else 1.0) for k, case in enumerate(cases)}
-    claims = {claim.claim: claim for claim in fig3._claims(fig3.Errors(DESIGN, values, dict.fromkeys(cases, 1.0)))}
+    groups = {
+        (*case, metric): noise[:, place] * (k + 1) + (2.0 if case[2] == 20 else 1.0)
+        for k, case in enumerate(cases)
+        for place, metric in enumerate(METRICS)
+    }
+    trials = Trials(("alpha", "method", "size", "metric"), "trial", groups)
+    claims = {claim.claim: claim for claim in fig3._claims(fig3.Errors(SMALL, trials, dict.fromkeys(cases, 1.0)))}
     assert claims[fig3._LEARNT].holds is False
     assert "Sizes with a worse mean: 20" in claims[fig3._LEARNT].evidence
     assert claims[fig3._BETTER].holds is False
@@ -93,17 +103,17 @@ def test_without_data_the_figure_is_empty_and_says_what_to_do(tmp_path):
 
 @pytest.mark.slow
 def test_processes_give_the_numbers_of_one(world, errors):
-    small = replace(DESIGN, alphas=(0.25,), sizes=(20,))
-    many = fig3.measure(world.ratings, small, Context(trials=3))
-    for case, values in many.values.items():
-        np.testing.assert_array_equal(values, errors.values[case])
+    small = replace(SMALL, alphas=(0.25,), sizes=(20,))
+    many = fig3.measure(world.ratings, Context(trials=3, sizes={DESIGN: small}))
+    for key, values in many.trials.groups.items():
+        np.testing.assert_array_equal(values, errors.trials[key])
 
 
-def test_tasks_are_told_and_kept_in_order():
-    told = []
-    context = Context(fast=True, progress=lambda stage, done, total: told.append((stage, done, total)))
+def test_tasks_are_reported_and_kept_in_order():
+    steps = []
+    context = Context(fast=True, progress=lambda stage, done, total: steps.append((stage, done, total)))
     assert run_all((lambda k=k: k for k in range(3)), 3, "counting", context) == [0, 1, 2]
-    assert told == [("counting", done, 3) for done in range(4)]
+    assert steps == [("counting", done, 3) for done in range(4)]
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Studies: the demo, how well the intervals keep what they promise, and papers computed anew."""
+"""Studies: the demo, how well the intervals keep what they promise, and papers computed again."""
 
 from unskew.studies.coverage import CoverageRow, compare_forms, measure_coverage
 from unskew.studies.demo import Demo, run_demo

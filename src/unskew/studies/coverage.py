@@ -13,7 +13,7 @@ from unskew.simulators import logistic, solve_offset
 LEVEL = 0.95
 FORMS: tuple[Estimator, ...] = (Aoa(), Aoa(per="pair"), Snips(per="user"), Snips(per="balanced"), Snips())
 POSITIVES: Mapping[float, tuple[float, float]] = {1: (34, 1), 2: (68, 1), 5: (170, 1), 20: (150, 5)}
-"""Held-out positives a user: (mean number of relevant items, what P is multiplied by)."""
+"""Held-out positives per user: (mean number of relevant items, what P is multiplied by)."""
 _CELLS = 2**23  # users times items drawn at a time
 
 
@@ -22,7 +22,7 @@ class Population:
     """Users to draw from, over a fixed catalogue and for one fixed recommender.
 
     A user is of one of several types, all equally likely. Item i is relevant to a user of type t with chance
-    ``liking[t, i]``, stands where ``gains[t, i]`` says, and is observed, if relevant, with ``propensity[i]``; all
+    ``liking[t, i]``, gains ``gains[t, i]`` at its rank, and is observed, if relevant, with ``propensity[i]``; all
     independently.
 
     Parameters
@@ -46,7 +46,7 @@ class Population:
         rng: np.random.Generator,
         tilt: float = 1.0,
     ) -> "Population":
-        r"""Users with a favourite topic, and a recommender that half knows it and leans to the head; ADG of its ranks.
+        r"""Users with a favourite topic, and a recommender that half knows it and favours the head; ADG of its ranks.
 
         Items have topics, and P, in random order. With f = 1 for items of the user's favourite topic, else 0, relevance
         has the chance :math:`\sigma(4 f + b)` for narrow users, to whom two thirds of the mean number of items are
@@ -58,7 +58,7 @@ class Population:
         ----------
         items, topics : int
         relevant : float
-            Mean number of relevant items a user.
+            Mean number of relevant items per user.
         propensity : array
             P of the items, to be put in random order.
         rng : Generator
@@ -109,7 +109,7 @@ class Draw:
         kept, user = np.unique(self.user, return_inverse=True)
         of_users = estimator.terms(Rows(self.gains, user, self.propensity, total=self.relevant[kept]), "mean")
         numerator, denominator = of_users.numerator, of_users.denominator
-        if estimator.counts_empty_users:  # users with relevant items of whom nothing was observed count as 0
+        if estimator.counts_empty_users:  # users with relevant items but no observed row count as 0
             at_risk = np.flatnonzero(self.relevant)
             places = np.searchsorted(at_risk, kept)
             full = np.zeros(len(at_risk))
@@ -130,7 +130,7 @@ class CoverageRow:
     worlds, users : int
         How many worlds, and users in each.
     positives : float
-        Observed rows a user, on average.
+        Observed rows per user, on average.
     pairs, over_users : float
         The truth: the mean over relevant pairs, and the mean over users of their means.
     value : float
@@ -189,7 +189,7 @@ def simulate(
     The truth is that of all users drawn in all worlds together: its own error is that of one world divided by the
     square root of their number, far below any interval.
     """
-    found: dict[str, list[tuple[float, float, float, float]]] = {str(estimator): [] for estimator in estimators}
+    results: dict[str, list[tuple[float, float, float, float]]] = {str(estimator): [] for estimator in estimators}
     sums = np.zeros(5)
     step = max(1, _CELLS // (users * population.liking.shape[1]))
     for start in range(0, worlds, step):
@@ -199,18 +199,18 @@ def simulate(
         means = draw.total[some] / draw.relevant[some]
         sums += (draw.total.sum(), draw.relevant.sum(), means.sum(), some.sum(), len(draw.user))
         for estimator in estimators:
-            found[str(estimator)] += [_judge(terms, rng) for terms in draw.terms(estimator, count)]
+            results[str(estimator)] += [_judge(terms, rng) for terms in draw.terms(estimator, count)]
     pairs, over_users = sums[0] / sums[1], sums[2] / sums[3]
     return [
         _row(name, np.array(judged), users, sums[4] / (worlds * users), pairs, over_users)
-        for name, judged in found.items()
+        for name, judged in results.items()
     ]
 
 
 def measure_coverage(*, worlds: int = 4000, users: int = 400, seed: int = 0) -> list[CoverageRow]:
     """How often the 95 % delta interval holds its own target: three estimators, each where it is meant to work.
 
-    The world: 100 items in 5 topics, 20 of them relevant to a user on average. For ``ips`` (which is told the users'
+    The world: 100 items in 5 topics, 20 of them relevant to a user on average. For ``ips`` (which is given the users'
     numbers of relevant items) and ``snips`` the k-th item in random order is observed with P = max(.1, .8 k^-.5), for
     ``aoa(per=pair)`` each with P = .2.
     """
@@ -242,7 +242,7 @@ def compare_forms(*, worlds: int = 200, users: int = 2000, seed: int = 0) -> lis
 
 def as_table(rows: Sequence[CoverageRow]) -> str:
     """The rows as a Markdown table."""
-    names = "positives a user,estimator,mean estimate,truth (pairs),bias,covered,truth (users),bias,covered"
+    names = "positives per user,estimator,mean estimate,truth (pairs),bias,covered,truth (users),bias,covered"
     head = f"| {names.replace(',', ' | ')} |\n|---:|---|---:|---:|---:|---:|---:|---:|---:|\n"
     return head + "".join(
         f"| {row.positives:.1f} | `{row.estimator}` | {row.value:.4f} | {row.pairs:.4f} | {row.bias_pairs:+.4f} | "

@@ -10,7 +10,7 @@ from unskew.studies.framework.study import Study
 STUDIES: Mapping[str, Study] = MappingProxyType(
     {study.name: study for study in (schnabel2016.STUDY, yang2018.STUDY, lim2015.STUDY, tian2020.STUDY, wang2024.STUDY)}
 )
-"""The papers that can be computed anew."""
+"""The papers that can be computed again."""
 
 
 def get_study(name: str) -> Study:

@@ -22,7 +22,7 @@ class ReproducedCell:
     Parameters
     ----------
     row, column : str
-        Where it stands in the paper's table.
+        Its place in the paper's table.
     data : str
         The data set that ours comes from.
     paper : float or None
@@ -135,7 +135,7 @@ def cells(
     *,
     printed: Printed | None = None,
     note: str = "",
-    beside: str = "",
+    printed_note: str = "",
 ) -> Iterator[ReproducedCell]:
     """One cell per group of trials, in the order of the trials: the mean, its spread, and the printed number.
 
@@ -149,14 +149,14 @@ def cells(
         The paper's numbers by row and column.
     note : str
         Of cells without a printed number.
-    beside : str
+    printed_note : str
         Note of cells with a printed number.
     """
     for key in trials:
         names = trials.named(key)
         place = (_name(row, names), _name(column, names))
         paper = None if printed is None else printed.get(place)
-        yield cell(*place, _name(data, names), trials[key], paper, note=note if paper is None else beside)
+        yield cell(*place, _name(data, names), trials[key], paper, note=note if paper is None else printed_note)
 
 
 def absent_cells(printed: Printed, data: str, why: str) -> Iterator[ReproducedCell]:

@@ -10,11 +10,11 @@ from unskew.data import Interactions
 from unskew.errors import DataError
 from unskew.metrics import Accuracy
 from unskew.simulators import relabel
-from unskew.studies.framework.study import Context
+from unskew.studies.framework.study import Context, Size
 
 DATA = "ml-100k"
-FACTORS = (5, 10, 20, 40)
-PENALTIES = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
+FACTORS: Size[tuple[int, ...]] = Size((5, 10, 20, 40))
+PENALTIES: Size[tuple[float, ...]] = Size((0.5, 1.0, 2.0, 5.0, 10.0, 20.0))
 CHOSEN = (5, 1.0)  # factors and penalty that `search` finds with seed 0
 SWEEPS = 12
 
@@ -29,17 +29,17 @@ class World:
         One to five stars.
     data : str
         What it was made from.
-    told : str
-        How it was made.
+    origin : str
+        How it was made, in a sentence.
     """
 
     ratings: Ints
     data: str
-    told: str
+    origin: str
 
 
 def completed_world(context: Context) -> World | None:
-    """The completed matrix with the marginals of the paper, made once a run; None when the data is not at hand."""
+    """The completed matrix with the marginals of the paper, made once per run; None when the data is not available."""
     source = context.find(DATA)
     if source is None:
         return None
@@ -84,7 +84,8 @@ def search(log: Interactions, context: Context) -> tuple[int, float]:
     held_out[context.rng("completion").permutation(len(log))[: len(log) // 10]] = True
     train, test = log.take(~held_out), log.take(held_out)
     right: dict[tuple[int, float], float] = {}
-    for factors, penalty in context.counted("choosing the completion", list(product(FACTORS, PENALTIES))):
+    grid = list(product(context.size(FACTORS), context.size(PENALTIES)))
+    for factors, penalty in context.counted("choosing the completion", grid):
         predicted = complete(train, factors, penalty, context.rng("start"))[test.users, test.items]
         right[factors, penalty] = float(Accuracy(rounded=True).loss(_values(test), predicted).mean())
     return max(right, key=lambda pair: right[pair])
@@ -95,12 +96,12 @@ def _make(context: Context, log: Interactions) -> World:
     context.report("completing the ratings", 0, 1)
     ratings = relabel(complete(log, factors, penalty, context.rng("start")))
     context.report("completing the ratings", 1, 1)
-    told = (
+    origin = (
         f"The world: {DATA} ({log.n_users} users, {log.n_items} items), completed by matrix factorisation without "
         f"offsets ({factors} factors, penalty {penalty:g}: the most right ratings on a random tenth), its cells "
         "relabelled by quantiles to the shares of one to five stars in the random sample of Yahoo! R3."
     )
-    return World(ratings, DATA, told)
+    return World(ratings, DATA, origin)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,11 +122,11 @@ def _grouped(groups: Ints, n: int, others: Ints, values: Floats) -> _Grouped:
 def _solve(rows: _Grouped, fixed: Floats, penalty: float) -> Floats:
     """Ridge regression of each group's ratings on the factors of the other side."""
     ridge = penalty * np.eye(fixed.shape[1])
-    found = np.zeros((len(rows.starts) - 1, fixed.shape[1]))
+    factors = np.zeros((len(rows.starts) - 1, fixed.shape[1]))
     for group, (start, end) in enumerate(zip(rows.starts[:-1], rows.starts[1:], strict=True)):
         seen = fixed[rows.others[start:end]]
-        found[group] = np.linalg.solve(seen.T @ seen + ridge, seen.T @ rows.values[start:end])
-    return found
+        factors[group] = np.linalg.solve(seen.T @ seen + ridge, seen.T @ rows.values[start:end])
+    return factors
 
 
 def _values(log: Interactions) -> Floats:

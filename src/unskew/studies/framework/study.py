@@ -19,22 +19,23 @@ from unskew.studies.framework.claims import in_small_version
 from unskew.studies.framework.result import Findings, Fingerprint, StudyResult, TableResult
 
 _T = TypeVar("_T")
+_Size_co = TypeVar("_Size_co", covariant=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Size(Generic[_T]):
+class Size(Generic[_Size_co]):
     """A size of a study that can be changed for one run: ``Context(sizes={DRAWS: 3})``.
 
     Parameters
     ----------
     full, fast : any
-        Its value in the full and in the small version.
+        Its value in the full and in the small version; without the second, both have the first.
     trials : bool
         Whether it is the number of trials, which ``Context(trials=...)`` sets too.
     """
 
-    full: _T
-    fast: _T
+    full: _Size_co
+    fast: _Size_co | None = None
     trials: bool = False
 
 
@@ -87,7 +88,7 @@ class Context:
         """The size asked for, else that of the full or the small version."""
         asked = self.sizes.get(size, self.trials if size.trials else None)
         if asked is None:
-            return size.fast if self.fast else size.full
+            return size.fast if self.fast and size.fast is not None else size.full
         value: _T = asked
         return value
 

@@ -44,11 +44,11 @@ class Trials:
     groups: Mapping[Key, Floats]
 
     @classmethod
-    def collect(cls, dims: tuple[str, ...], unit: str, rows: Iterable[tuple[Key, float | None]]) -> "Trials":
+    def collect(cls, dims: tuple[str, ...], unit: str, rows: Iterable[tuple[Key, float]]) -> "Trials":
         """Trials from single numbers, each with its key; those of one key follow one another in the order of units."""
         lists: dict[Key, list[float]] = {}
         for key, value in rows:
-            lists.setdefault(key, []).append(np.nan if value is None else float(value))
+            lists.setdefault(key, []).append(float(value))
         return cls(dims, unit, {key: np.array(values) for key, values in lists.items()})
 
     def __getitem__(self, key: Key) -> Floats:
@@ -95,10 +95,10 @@ class Trials:
         """
         if len(fixed) == len(self.dims):
             return self.groups[tuple(fixed[dim] for dim in self.dims)]
-        found = list(self.where(**fixed).groups.values())
-        if len(found) != 1:
-            raise KeyError(f"{len(found)} groups have {fixed}; the dimensions are {', '.join(self.dims)}")
-        return found[0]
+        groups = list(self.where(**fixed).groups.values())
+        if len(groups) != 1:
+            raise KeyError(f"{len(groups)} groups have {fixed}; the dimensions are {', '.join(self.dims)}")
+        return groups[0]
 
     def mean(self, **fixed: Hashable) -> Mean:
         """The mean of a group over its units, with spread and standard error."""

@@ -1,4 +1,4 @@
-"""Models trained and chosen in each fold, and where each held-out item stands."""
+"""Models trained and chosen in each fold, and the rank of each held-out item."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -16,22 +16,30 @@ from unskew.metrics.exact.size_shift import expected_move
 from unskew.models import MfAdg, MfAuc, PairwiseModel, Popular, Svd
 from unskew.models.training import pair_model
 from unskew.ranking import Ranks, Scorer, prepare_contest, rank
-from unskew.studies.framework.study import Context
+from unskew.studies.framework.stats import Gap
+from unskew.studies.framework.study import Context, Size
+from unskew.studies.framework.trials import Trials
 from unskew.studies.lim2015.printed import MODELS
-from unskew.studies.lim2015.protocol import split_of
+from unskew.studies.lim2015.protocol import folds_of, split_of
 
-FACTORS, STEPS, FAST_STEPS, GAMMA = 50, 1_000_000, 100_000, 100
+FACTORS, GAMMA = 50, 100
+STEPS = Size(1_000_000, 100_000)
 START = 0.1
 """Standard deviation of the first factors; the paper does not give it."""
-RATES, PENALTIES = pair_model.LEARNING_RATES, pair_model.PENALTIES
-FAST_RATES, FAST_PENALTIES = (0.1,), (0.01, 0.1)
-SVD_RANKS, FAST_SVD_RANKS = (5, 10, 20, 50, 100), (10, 50)
+RATES: Size[tuple[float, ...]] = Size(pair_model.LEARNING_RATES, (0.1,))
+PENALTIES: Size[tuple[float, ...]] = Size(pair_model.PENALTIES, (0.01, 0.1))
+SVD_RANKS: Size[tuple[int, ...]] = Size((5, 10, 20, 50, 100), (10, 50))
 CHOICE, OWN_CHOICE = "adg", "atop"
 """The metric that chooses the settings of both models; and what MF-AUC comes close to optimising."""
 OWN = "mf-auc by atop"
 """MF-AUC with the settings that are best by its own aim."""
 POPULAR = "popular"
 """Items by their number of training rows, the same for everybody."""
+AUC = "auc(of=negatives)"
+NAMES = {"atop": "ATOP", "map": "MAP", "ndcg": "NDCG", "recall@10": "Recall@10", "adg": "ADG", AUC: "AUC"}
+"""Metrics as the tables name them."""
+TWO = 2.0
+"""Standard errors beyond which a difference counts; chance alone goes further 4.6 times in 100, to one side 2.3."""
 LABELS = {"mf-auc": "MF-AUC", "mf-adg": "MF-ADG", OWN: "MF-AUC chosen by ATOP", POPULAR: "most popular"}
 
 
@@ -78,14 +86,19 @@ class Fold:
 
 def user_values(ranks: Ranks, metric: str, n_users: int) -> Floats:
     """The metric of each user by code; NaN of users without a row."""
-    found = np.full(n_users, np.nan)
-    found[np.unique(ranks.users)] = expected_move(metric, ranks, share=1.0).per_user_before
-    return found
+    values = np.full(n_users, np.nan)
+    values[np.unique(ranks.users)] = expected_move(metric, ranks, share=1.0).per_user_before
+    return values
+
+
+def gained(trials: Trials, data: str, metric: str, other: str = "mf-auc", model: str = "mf-adg") -> Gap:
+    """One model less another on the test rows, paired by user; both are trained again in each fold."""
+    return Gap.by_user(trials[data, model, metric] - trials[data, other, metric], trained_per_fold=True)
 
 
 def names_of(context: Context) -> tuple[str, ...]:
     """The models: the two of the paper, MF-AUC by its own aim, SVD at every rank, and no model at all."""
-    return (*MODELS, OWN, POPULAR, *map(svd_name, FAST_SVD_RANKS if context.fast else SVD_RANKS))
+    return (*MODELS, OWN, POPULAR, *map(svd_name, context.size(SVD_RANKS)))
 
 
 def svd_name(rank: int) -> str:
@@ -99,11 +112,17 @@ def label_of(name: str) -> str:
 
 
 def fold_of(context: Context, data: str, number: int) -> Fold | None:
-    """The models of a fold, trained once for all tables; None when the data is not at hand."""
+    """The models of a fold, trained once for all tables; None when the data is not available."""
     split = split_of(context, data, number)
     if split is None:
         return None
     return context.once(f"lim2015 fold {data} {number}", lambda: train_fold(context, data, number, split))
+
+
+def available_folds(context: Context, data: str) -> list[Fold]:
+    """All folds of a data set, trained when first asked for; none when it is not available."""
+    folds = (fold_of(context, data, number) for number in range(folds_of(context)))
+    return [fold for fold in folds if fold is not None]
 
 
 def train_fold(context: Context, data: str, number: int, split: Split) -> Fold:
@@ -126,8 +145,7 @@ def train_fold(context: Context, data: str, number: int, split: Split) -> Fold:
         for metric, key in ((CHOICE, name), *([(OWN_CHOICE, OWN)] if name == "mf-auc" else [])):
             scorers[key], settings[key] = chosen[metric].scorer, written(chosen[metric])
     scorers[POPULAR] = Popular().fit(split.train)
-    ranks = FAST_SVD_RANKS if context.fast else SVD_RANKS
-    for size in context.counted(f"svd on {data}, fold {number + 1}", ranks):
+    for size in context.counted(f"svd on {data}, fold {number + 1}", context.size(SVD_RANKS)):
         scorers[svd_name(size)] = Svd(rank=min(size, _widest(split))).fit(split.train, rng=number)
     held = {name: held_ranks(scorers[name], split) for name in names_of(context)}
     placed, in_test = {name: ranks for name, (ranks, _) in held.items()}, held[MODELS[0]][1]
@@ -145,9 +163,8 @@ def _ranks(scorer: Scorer, split: Split) -> Ranks:
 
 def _choose(context: Context, data: str, number: int, split: Split, name: str) -> dict[str, Chosen]:
     """The settings of a model by either choice: all are tried from the same first parameters."""
-    rates, penalties = (FAST_RATES, FAST_PENALTIES) if context.fast else (RATES, PENALTIES)
-    steps = FAST_STEPS if context.fast else STEPS
-    tried = [learner(name, steps, *each) for each in itertools.product(rates, penalties)]
+    grid = itertools.product(context.size(RATES), context.size(PENALTIES))
+    tried = [learner(name, context.size(STEPS), *each) for each in grid]
     return search(context, split, number, tried, f"{name} on {data}, fold {number + 1}", (CHOICE, OWN_CHOICE))
 
 

@@ -9,15 +9,15 @@ from unskew.data.sources import get_source
 from unskew.data.sources.movielens_1m import read_ratings
 from unskew.data.sources.text import find
 from unskew.errors import DataError
-from unskew.studies.framework.study import Context
+from unskew.studies.framework.study import Context, Size
 from unskew.studies.lim2015.printed import COUNTS
 
 VALIDATION, TEST = 0.1, 0.2
 LEAST = 5
 """Relevant items that a user needs to be held out from; who has fewer only trains."""
-FOLDS, FAST_FOLDS = 4, 2
+FOLDS = Size(4, 2, trials=True)
 LAST_USER = 2999
-"""Of ml-1m the users 1 to 2999, also where all of it is at hand, so that the numbers are the same."""
+"""Of ml-1m the users 1 to 2999, even where all of it is available, so that the numbers are the same."""
 ML_1M_RATINGS = ("ratings.dat", "ratings_first_487650_rows.dat")
 
 
@@ -29,7 +29,7 @@ class DataSet:
     ----------
     name : str
     paper : str
-        The paper's set whose numbers stand beside: itself, or the one it stands in for.
+        The paper's set whose numbers appear next to ours: itself, or the one that it replaces.
     positive : str
         Which rows are relevant; empty for all.
     dense : mapping
@@ -50,7 +50,7 @@ class DataSet:
 _CORE = {"user_least": LEAST, "item_least": LEAST}
 
 
-def _own(name: str, positive: str) -> DataSet:
+def _paper_set(name: str, positive: str) -> DataSet:
     users, items, _ = COUNTS[name]
     return DataSet(name, name, positive, {"users": users, "items": items})
 
@@ -62,9 +62,9 @@ SETS: Mapping[str, DataSet] = {
         DataSet("ml-100k", "ml-10m", "rating>=4", _CORE),
         DataSet("amazon-video-games", "amazon-games", "", _CORE),
         DataSet("lastfm-hetrec2011", "msd-challenge", "rating>=3", _CORE),
-        _own("ml-10m", "rating>=4"),
-        _own("amazon-games", "rating>=4"),
-        _own("msd-challenge", "rating>=3"),
+        _paper_set("ml-10m", "rating>=4"),
+        _paper_set("amazon-games", "rating>=4"),
+        _paper_set("msd-challenge", "rating>=3"),
     )
 }
 FAST_SETS = ("ml-100k", "lastfm-hetrec2011")
@@ -72,9 +72,22 @@ FAST_SETS = ("ml-100k", "lastfm-hetrec2011")
 NEEDS = tuple(SETS)
 
 
+def beside(data: str) -> str:
+    """What to know about a number of the paper next to ours."""
+    if not SETS[data].stands_in:
+        return (
+            "which items and users were kept, the splits, the learning rate and the first parameters are not "
+            "published; here the most popular items are kept, and of their users the most active"
+        )
+    return (
+        f"the paper's number is of {SETS[data].paper}, which this set replaces: other data, so the two are not "
+        "comparable"
+    )
+
+
 def folds_of(context: Context) -> int:
-    """How many times everybody's items are split anew."""
-    return context.n_trials(FOLDS, FAST_FOLDS)
+    """How many times the items of all users are split again."""
+    return context.size(FOLDS)
 
 
 def absence_of(context: Context, data: str) -> str:
@@ -85,7 +98,7 @@ def absence_of(context: Context, data: str) -> str:
 
 
 def dense_log(context: Context, data: str) -> Densified | None:
-    """The relevant pairs of a data set, made denser; None when it is not at hand or left out."""
+    """The relevant pairs of a data set, made denser; None when it is not available, or left out."""
     read = _reader(context, data)
     if read is None or absence_of(context, data):
         return None
@@ -94,16 +107,16 @@ def dense_log(context: Context, data: str) -> Densified | None:
         log = read(context.place(data))
         if SETS[data].positive:
             log = log.where(SETS[data].positive)
-        made = densify(log, **SETS[data].dense)
+        dense = densify(log, **SETS[data].dense)
         # all of its items are candidates in every fold, also those that have lost their last training row
-        items = Vocabulary(made.log.item_vocabulary.ids, declared=True)
-        return replace(made, log=replace(made.log, item_vocabulary=items))
+        items = Vocabulary(dense.log.item_vocabulary.ids, declared=True)
+        return replace(dense, log=replace(dense.log, item_vocabulary=items))
 
     return context.once(f"lim2015 log {data}", make)
 
 
 def split_of(context: Context, data: str, fold: int) -> Split | None:
-    """One of the independent splits; None when the data is not at hand.
+    """One of the independent splits; None when the data is not available.
 
     Raises
     ------
@@ -137,7 +150,7 @@ def hold_out(log: Interactions, *, rng: int) -> Split:
 
 
 def _reader(context: Context, data: str) -> Callable[[Path], Interactions] | None:
-    """What reads a data set that is at hand; of ml-1m the rows with ratings will do."""
+    """The reader of an available data set; None without it. Of ml-1m the rows with ratings are enough."""
     if data == "ml-1m":
         place = context.place(data)
         return _first_users if any(find(place, name) is not None for name in ML_1M_RATINGS) else None

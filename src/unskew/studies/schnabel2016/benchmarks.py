@@ -12,16 +12,55 @@ from unskew.data.sources.coat import read_item_features, read_user_features
 from unskew.evaluation.fitting.propensities import training_propensity
 from unskew.models import CptV, Rated, fit_cpt, fit_mf
 from unskew.models.ratings.mf_fit import Loss, Offsets
-from unskew.models.ratings.mf_tuning import FACTORS, PENALTIES
+from unskew.models.ratings.mf_tuning import FACTORS, FOLDS, PATIENCE, PENALTIES, MfTuning, tune_mf
 from unskew.propensities import Boosted, Column, Combined, Logistic, NaiveBayes, PropensityModel
 from unskew.ranking import Predictions
 from unskew.studies.framework.pool import run_all
 from unskew.studies.framework.study import Context
-from unskew.studies.schnabel2016.factorisations import Search
 
 COAT, YAHOO = "coat", "yahoo-r3"
 SHARE = 0.05  # of the test rows, which become the random sample
 LOSSES: Mapping[str, Loss] = {"MAE": "mae", "MSE": "mse"}
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Settings to be chosen by cross-validation.
+
+    Parameters
+    ----------
+    rated : Rated
+    factors, penalties : tuple
+        What to try.
+    loss, offsets
+        As in `tune_mf`.
+    folds, patience : int
+        As in `tune_mf`.
+    seed : int
+        Deals the folds.
+    """
+
+    rated: Rated
+    factors: tuple[int, ...]
+    penalties: tuple[float, ...]
+    loss: Loss = "mse"
+    offsets: Offsets = "regularised"
+    folds: int = FOLDS
+    patience: int = PATIENCE
+    seed: int = 0
+
+    def __call__(self) -> MfTuning:
+        """The settings with the smallest error."""
+        return tune_mf(
+            self.rated,
+            self.factors,
+            self.penalties,
+            loss=self.loss,
+            offsets=self.offsets,
+            folds=self.folds,
+            patience=self.patience,
+            rng=self.seed,
+        )
 
 
 @dataclass(frozen=True)
@@ -84,7 +123,7 @@ class Learnt:
 
 @dataclass(frozen=True, eq=False)
 class Learning:
-    """A learner on its way: choose the settings, fit, and predict.
+    """The task of a learner, for another process: choose the settings, fit, and predict.
 
     Parameters
     ----------
@@ -161,8 +200,8 @@ def learn(benchmark: Benchmark, context: Context) -> Learned:
         )
         for learner, metric in keys
     )
-    found = run_all(tasks, len(keys), f"learning on {benchmark.name}", context)
-    rows = {(learner.row, metric): learnt for (learner, metric), learnt in zip(keys, found, strict=True)}
+    results = run_all(tasks, len(keys), f"learning on {benchmark.name}", context)
+    rows = {(learner.row, metric): learnt for (learner, metric), learnt in zip(keys, results, strict=True)}
     return Learned(benchmark, rows, notes)
 
 
@@ -184,7 +223,7 @@ def _weights(benchmark: Benchmark, context: Context) -> tuple[dict[str, Rated], 
 
 
 def coat(context: Context) -> Benchmark | None:
-    """Coat Shopping, with covariates and published propensities; None when it is not at hand."""
+    """Coat Shopping, with covariates and published propensities; None when it is not available."""
     source = context.find(COAT)
     if source is None:
         return None
@@ -203,15 +242,17 @@ def coat(context: Context) -> Benchmark | None:
 
 
 def yahoo(context: Context) -> Benchmark | None:
-    """Yahoo! R3, whose users and songs have no covariates; None when it is not at hand."""
+    """Yahoo! R3, whose users and songs have no covariates; None when it is not available."""
     source = context.find(YAHOO)
     if source is None:
         return None
     split, sample = hold_out(source.read_split(context.place(YAHOO)), context)
     learners = (Learner("MF-Naive"), Learner("MF-IPS", "naive-bayes"), Learner("CPT-v", mixture=True))
-    made = Benchmark(YAHOO, split, sample, {"naive-bayes": NaiveBayes(sample)}, learners)
+    benchmark = Benchmark(YAHOO, split, sample, {"naive-bayes": NaiveBayes(sample)}, learners)
     # it has forty times the ratings of coat, and the whole grid would take a day
-    return small(made if context.tune else replace(made, factors=(20,), penalties=(20.0, 10.0, 5.0, 2.5)), context)
+    if not context.tune:
+        benchmark = replace(benchmark, factors=(20,), penalties=(20.0, 10.0, 5.0, 2.5))
+    return small(benchmark, context)
 
 
 def hold_out(split: Split, context: Context) -> tuple[Split, Interactions]:

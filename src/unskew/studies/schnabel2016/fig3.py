@@ -2,23 +2,25 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 
 import numpy as np
 
 from unskew.arrays import Floats, Ints
-from unskew.data import Interactions
+from unskew.blas import one_thread
+from unskew.models.ratings.mf_fit import fit_mf
 from unskew.models.ratings.rating_model import Rated
 from unskew.propensities import NaiveBayes
 from unskew.simulators import RatingWorld
-from unskew.studies.framework.cells import ReproducedCell
-from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.cells import ReproducedCell, cell
+from unskew.studies.framework.claims import Claim, unjudged
 from unskew.studies.framework.completed_movielens import DATA, World, completed_world
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.pool import run_all
 from unskew.studies.framework.result import Findings
-from unskew.studies.framework.study import Context, Table
-from unskew.studies.schnabel2016.factorisations import Search, Trial
+from unskew.studies.framework.study import Context, Size, Table
+from unskew.studies.framework.trials import Trials
+from unskew.studies.schnabel2016.benchmarks import Search
 
 NAIVE, IPS, LEARNT = "MF-Naive", "MF-IPS", "MF-IPS-NB"
 METRICS = ("MSE", "MAE")
@@ -36,7 +38,7 @@ class Design:
     Parameters
     ----------
     alphas : tuple of float
-        Strengths of selection; 1 observes all ratings alike.
+        Strengths of selection; 1 observes all ratings with the same chance.
     alpha : float
         The one at which propensities are also learnt; one of `alphas`.
     sizes : tuple of int
@@ -47,7 +49,7 @@ class Design:
     folds : int
     factors : int
     users, items : int, optional
-        Keep so many at random, instead of all.
+        How many to keep, at random, instead of all.
     """
 
     alphas: tuple[float, ...] = (1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125)
@@ -61,41 +63,43 @@ class Design:
     items: int | None = None
 
 
-FULL = Design()
-FAST = Design(
-    alphas=(1.0, 0.25), sizes=(30, 1000), trials=4, penalties=(5.0, 1.0), folds=2, factors=5, users=150, items=250
+DESIGN = Size(
+    Design(),
+    Design(
+        alphas=(1.0, 0.25), sizes=(30, 1000), trials=4, penalties=(5.0, 1.0), folds=2, factors=5, users=150, items=250
+    ),
 )
-
-
-@dataclass(frozen=True)
-class Case:
-    """A method on the draws of one alpha; `size` is that of the random sample, where propensities are learnt."""
-
-    alpha: float
-    method: str
-    size: int | None = None
+Case = tuple[float, str, int | None]
+"""Alpha, method, and the size of the random sample where propensities are learnt."""
 
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """What came out.
-
-    Parameters
-    ----------
-    design : Design
-    values : mapping
-        Case to MSE and MAE over all cells, an array (trials, 2).
-    penalties : mapping
-        Case to the penalty that was chosen for it.
-    """
+    """What came out: errors over all cells by alpha, method, size and metric, and the penalty chosen for each case."""
 
     design: Design
-    values: Mapping[Case, Floats]
+    trials: Trials
     penalties: Mapping[Case, float]
 
-    def gap(self, case: Case, metric: int) -> Floats:
-        """How much worse MF-Naive was than this case on the same draws, one a trial."""
-        return np.asarray(self.values[Case(case.alpha, NAIVE)][:, metric] - self.values[case][:, metric])
+    def gap(self, case: Case, metric: str) -> Floats:
+        """How much worse MF-Naive was than this case on the same draws, one number per trial."""
+        return np.asarray(self.trials[case[0], NAIVE, None, metric] - self.trials[*case, metric])
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A factorisation of what was observed, judged on all cells of the truth."""
+
+    rated: Rated
+    factors: int
+    penalty: float
+    truth: Ints
+
+    def __call__(self) -> tuple[float, float]:
+        """MSE and MAE over all cells."""
+        with one_thread():
+            errors = fit_mf(self.rated, self.factors, self.penalty, offsets="free").matrix() - self.truth
+        return float(np.mean(errors**2)), float(np.mean(np.abs(errors)))
 
 
 def run(context: Context) -> Findings:
@@ -103,100 +107,81 @@ def run(context: Context) -> Findings:
     return compute(completed_world(context), context)
 
 
-def compute(world: World | None, context: Context, design: Design | None = None) -> Findings:
-    """The figure of a world, or of none.
-
-    Parameters
-    ----------
-    world : World or None
-    context : Context
-    design : Design, optional
-        By default the full or the small one.
-    """
+def compute(world: World | None, context: Context) -> Findings:
+    """The figure of a world, or of none."""
     if world is None:
         why = context.absence(DATA)
-        cells = tuple(_cell(case, metric, None, None, why) for case in cases(FULL) for metric in METRICS)
-        return Findings(cells, tuple(Claim(text, None, why) for text in (_BETTER, _EQUAL, _LEARNT)))
-    design = design or (FAST if context.fast else FULL)
-    errors = measure(world.ratings, design, context)
-    return Findings(
-        tuple(_cells(errors)),
-        tuple(_claims(errors)),
-        tuple(_figures(errors, context.n_trials(design.trials, design.trials))),
-        (world.told, *_notes(errors)),
+        cells = (_cell(case, metric, None, why) for case in cases(DESIGN.full) for metric in METRICS)
+        return Findings(tuple(cells), unjudged((_BETTER, _EQUAL, _LEARNT), why))
+    return findings(world.origin, measure(world.ratings, context))
+
+
+def findings(origin: str, errors: Errors) -> Findings:
+    """The figure of what came out."""
+    curve = "the paper draws a curve and prints no number; penalty {:g}"
+    cells = (
+        _cell((alpha, method, size), metric, values, curve.format(errors.penalties[alpha, method, size]))
+        for (alpha, method, size, metric), values in errors.trials.groups.items()
     )
+    notes = (origin, *_notes(errors))
+    return Findings(tuple(cells), tuple(_claims(errors)), tuple(_figures(errors)), notes, trials=errors.trials)
 
 
 def cases(design: Design) -> list[Case]:
     """All that is fitted, alpha by alpha."""
-    known = [Case(alpha, method) for alpha in design.alphas for method in (NAIVE, IPS)]
-    return known + [Case(design.alpha, LEARNT, size) for size in design.sizes]
+    known: list[Case] = [(alpha, method, None) for alpha in design.alphas for method in (NAIVE, IPS)]
+    return known + _learnt(design)
 
 
-def measure(ratings: Ints, design: Design, context: Context) -> Errors:
+def _learnt(design: Design) -> list[Case]:
+    return [(design.alpha, LEARNT, size) for size in design.sizes]
+
+
+def measure(ratings: Ints, context: Context) -> Errors:
     """Choose a penalty for each case on a draw of its own, then fit each in every trial."""
+    design = context.size(DESIGN)
     truth = _thinned(ratings, design, context).astype(np.int8)
-    trials = context.n_trials(design.trials, design.trials)
     all_cases = cases(design)
-    draws = _Draws(truth, context)
+    draw = _draws(truth, context)
     searches = (
-        Search(
-            draws.rated(case, "choice"),
-            (design.factors,),
-            design.penalties,
-            offsets="free",
-            folds=design.folds,
-        )
+        Search(draw(case, "choice"), (design.factors,), design.penalties, offsets="free", folds=design.folds)
         for case in all_cases
     )
-    chosen = [found.penalty for found in run_all(searches, len(all_cases), "choosing penalties", context)]
-    penalties = dict(zip(all_cases, chosen, strict=True))
-    order = [(case, trial) for trial in range(trials) for case in all_cases]
-    fits = (Trial(draws.rated(case, trial), design.factors, penalties[case], truth) for case, trial in order)
-    found = run_all(fits, len(order), "fitting", context)
-    values = {
-        case: np.array([mine for (owner, _), mine in zip(order, found, strict=True) if owner == case])
+    choices = run_all(searches, len(all_cases), "choosing penalties", context)
+    penalties = {case: choice.penalty for case, choice in zip(all_cases, choices, strict=True)}
+    order = [(case, trial) for trial in range(context.trials or design.trials) for case in all_cases]
+    fits = (Fit(draw(case, trial), design.factors, penalties[case], truth) for case, trial in order)
+    errors = run_all(fits, len(order), "fitting", context)
+    groups = {
+        (*case, metric): np.array([both[k] for (owner, _), both in zip(order, errors, strict=True) if owner == case])
         for case in all_cases
+        for k, metric in enumerate(METRICS)
     }
-    return Errors(design, values, penalties)
+    return Errors(design, Trials(("alpha", "method", "size", "metric"), "trial", groups), penalties)
 
 
-@dataclass(frozen=True, eq=False)
-class _Draws:
-    """What is observed in each trial, the same for all methods."""
+def _draws(truth: Ints, context: Context) -> Callable[[Case, str | int], Rated]:
+    """What is observed in each trial, the same for all methods, weighted as the method does."""
 
-    truth: Ints
-    context: Context
+    @cache
+    def world(alpha: float) -> RatingWorld:
+        return RatingWorld.skewed(truth, alpha)
 
-    def rated(self, case: Case, trial: str | int) -> Rated:
-        """The observed ratings, weighted as the method does."""
-        log = self._log(case.alpha, trial)
-        if case.method == NAIVE:
-            return Rated.unweighted(log.users, log.items, _values(log), log.n_users, log.n_items)
+    def rated(case: Case, trial: str | int) -> Rated:
+        alpha, method, size = case
+        log = world(alpha).draw(context.rng("fig3", f"{alpha:g}", trial))
+        values = np.asarray(log.values, dtype=np.float64)
+        if method == NAIVE:
+            return Rated.unweighted(log.users, log.items, values, log.n_users, log.n_items)
         chance = log.propensity
-        if case.size is not None:
+        if size is not None:
+            mixed = context.rng("fig3", "random sample", trial).permutation(truth.ravel())
             # the smaller samples are parts of the larger ones
-            sample = self._sample(trial)[: case.size]
+            sample = np.asarray(mixed).astype(np.int64)[:size]
             chance = NaiveBayes(sample).observe(log)(log.users, log.items, log.values)
-        return Rated(log.users, log.items, _values(log), 1 / np.asarray(chance), log.n_users, log.n_items)
+        return Rated(log.users, log.items, values, 1 / np.asarray(chance), log.n_users, log.n_items)
 
-    def _log(self, alpha: float, trial: str | int) -> Interactions:
-        return self._worlds(alpha).draw(self.context.rng("fig3", f"{alpha:g}", trial))
-
-    def _sample(self, trial: str | int) -> Ints:
-        rng = self.context.rng("fig3", "random sample", trial)
-        return np.asarray(rng.permutation(self.truth.ravel())).astype(np.int64)
-
-    @cached_property
-    def _worlds(self) -> Callable[[float], RatingWorld]:
-        made: dict[float, RatingWorld] = {}
-
-        def world(alpha: float) -> RatingWorld:
-            if alpha not in made:
-                made[alpha] = RatingWorld.skewed(self.truth, alpha)
-            return made[alpha]
-
-        return world
+    return rated
 
 
 def _thinned(ratings: Ints, design: Design, context: Context) -> Ints:
@@ -205,62 +190,49 @@ def _thinned(ratings: Ints, design: Design, context: Context) -> Ints:
     return ratings[np.ix_(np.sort(users[: design.users]), np.sort(items[: design.items]))]
 
 
-def _values(log: Interactions) -> Floats:
-    return np.asarray(log.values, dtype=np.float64)
-
-
-def _cells(errors: Errors) -> Iterator[ReproducedCell]:
-    for case, values in errors.values.items():
-        for place, metric in enumerate(METRICS):
-            column = values[:, place]
-            note = f"the paper draws a curve and prints no number; penalty {errors.penalties[case]:g}"
-            yield _cell(case, metric, float(column.mean()), float(column.std(ddof=1)), note)
-
-
-def _cell(case: Case, metric: str, ours: float | None, spread: float | None, note: str) -> ReproducedCell:
-    sample = "" if case.size is None else f", {case.size} random ratings"
-    return ReproducedCell(case.method, f"{metric}, alpha={case.alpha:g}{sample}", DATA, None, ours, spread, note=note)
+def _cell(case: Case, metric: str, values: Floats | None, note: str) -> ReproducedCell:
+    alpha, method, size = case
+    sample = "" if size is None else f", {size} random ratings"
+    return cell(method, f"{metric}, alpha={alpha:g}{sample}", DATA, values, note=note)
 
 
 def _claims(errors: Errors) -> Iterator[Claim]:
     design = errors.design
-    below = [Case(alpha, IPS) for alpha in design.alphas if alpha < 1]
-    trials = len(next(iter(errors.values.values())))
+    below: list[Case] = [(alpha, IPS, None) for alpha in design.alphas if alpha < 1]
+    trials = len(next(iter(errors.trials.groups.values())))
     test = f"one-sided paired t-tests over {trials} trials, each at {LEVEL:g}"
-    p_values = [_p_value(errors.gap(case, metric)) for case in below for metric in range(2)]
-    told = [_told(errors, case, f"alpha {case.alpha:g}") for case in below]
-    yield Claim(_BETTER, max(p_values) < LEVEL, f"{test}: largest p {max(p_values):.2g}. {'; '.join(told)}")
+    p_values = [_p_value(errors.gap(case, metric)) for case in below for metric in METRICS]
+    shown = "; ".join(_shown(errors, case, f"alpha {case[0]:g}") for case in below)
+    yield Claim(_BETTER, max(p_values) < LEVEL, f"{test}: largest p {max(p_values):.2g}. {shown}")
     if 1.0 in design.alphas:
         yield _equal(errors)
-    learnt = [Case(design.alpha, LEARNT, size) for size in design.sizes]
-    p_values = [_p_value(-errors.gap(case, metric)) for case in learnt for metric in range(2)]
-    worse = [case for case in learnt if any(errors.gap(case, metric).mean() < 0 for metric in range(2))]
-    told = [_told(errors, case, f"{case.size} ratings") for case in learnt]
-    where = ", ".join(str(case.size) for case in worse) or "none"
+    learnt = _learnt(design)
+    p_values = [_p_value(-errors.gap(case, metric)) for case in learnt for metric in METRICS]
+    worse = [str(case[2]) for case in learnt if any(errors.gap(case, metric).mean() < 0 for metric in METRICS)]
+    shown = "; ".join(_shown(errors, case, f"{case[2]} ratings") for case in learnt)
     yield Claim(
         _LEARNT,
         min(p_values) >= LEVEL / len(p_values),
         f"{test} over their number, that it is worse: smallest p {min(p_values):.2g}. "
-        f"Sizes with a worse mean: {where}. {'; '.join(told)}",
+        f"Sizes with a worse mean: {', '.join(worse) or 'none'}. {shown}",
     )
 
 
 def _equal(errors: Errors) -> Claim:
-    gaps = [errors.gap(Case(1.0, IPS), metric) for metric in range(2)]
-    spreads = [errors.values[Case(1.0, NAIVE)][:, metric].std(ddof=1) for metric in range(2)]
-    told = (
-        f"{name} differs by {gap.mean():.5f} on average, and varies over trials by {spread:.5f}"
-        for name, gap, spread in zip(METRICS, gaps, spreads, strict=True)
+    gaps = {metric: float(errors.gap((1.0, IPS, None), metric).mean()) for metric in METRICS}
+    spreads = {metric: float(errors.trials[1.0, NAIVE, None, metric].std(ddof=1)) for metric in METRICS}
+    evidence = "; ".join(
+        f"{metric} differs by {gaps[metric]:.5f} on average, and varies over trials by {spreads[metric]:.5f}"
+        for metric in METRICS
     )
-    holds = all(abs(gap.mean()) <= spread for gap, spread in zip(gaps, spreads, strict=True))
-    return Claim(_EQUAL, holds, "; ".join(told))
+    return Claim(_EQUAL, all(abs(gaps[metric]) <= spreads[metric] for metric in METRICS), evidence)
 
 
-def _told(errors: Errors, case: Case, name: str) -> str:
-    naive = errors.values[Case(case.alpha, NAIVE)].mean(axis=0)
+def _shown(errors: Errors, case: Case, name: str) -> str:
     pairs = (
-        f"{metric} {mine:.4f} against {other:.4f}"
-        for metric, mine, other in zip(METRICS, errors.values[case].mean(axis=0), naive, strict=True)
+        f"{metric} {errors.trials[*case, metric].mean():.4f} against "
+        f"{errors.trials[case[0], NAIVE, None, metric].mean():.4f}"
+        for metric in METRICS
     )
     return f"{name}: {', '.join(pairs)}"
 
@@ -274,38 +246,38 @@ def _p_value(gap: Floats) -> float:
     return float(stats.ttest_1samp(gap, 0.0, alternative="greater").pvalue)
 
 
-def _figures(errors: Errors, trials: int) -> Iterator[Figure]:
+def _figures(errors: Errors) -> Iterator[Figure]:
     design = errors.design
+    trials = len(next(iter(errors.trials.groups.values())))
     bands = f"{design.factors} factors, {trials} trials, errors over all cells; bands are 95 % intervals over trials."
-    methods = {method: [Case(alpha, method) for alpha in design.alphas] for method in (NAIVE, IPS)}
+    by_alpha: dict[str, list[Case]] = {
+        method: [(alpha, method, None) for alpha in design.alphas] for method in (NAIVE, IPS)
+    }
     yield Figure(
         "Error of factorisations with known propensities",
         "alpha (1: no selection)",
-        tuple(_panels(errors, methods, design.alphas)),
+        tuple(_panels(errors, by_alpha, design.alphas)),
         log_x=True,
         note=bands,
     )
-    by_size = {
-        **{method: [Case(design.alpha, method)] * len(design.sizes) for method in (NAIVE, IPS)},
-        LEARNT: [Case(design.alpha, LEARNT, size) for size in design.sizes],
+    by_size: dict[str, list[Case]] = {
+        method: [(design.alpha, method, None)] * len(design.sizes) for method in (NAIVE, IPS)
     }
     yield Figure(
         "Error of factorisations with naive Bayes propensities",
         "ratings in the random sample",
-        tuple(_panels(errors, by_size, design.sizes)),
+        tuple(_panels(errors, {**by_size, LEARNT: _learnt(design)}, design.sizes)),
         log_x=True,
         note=f"alpha = {design.alpha:g}, {bands} MF-IPS knows the propensities, MF-IPS-NB learns them from the sample.",
     )
 
 
 def _panels(errors: Errors, lines: Mapping[str, Sequence[Case]], x: Sequence[float]) -> Iterator[Panel]:
-    for place, metric in enumerate(METRICS):
-        series = []
-        for name, line in lines.items():
-            columns = [errors.values[case][:, place] for case in line]
-            means = [float(column.mean()) for column in columns]
-            spread = [float(column.std(ddof=1) / np.sqrt(len(column))) for column in columns]
-            series.append(Series.of(name, x, means, spread, naive=name == NAIVE))
+    for metric in METRICS:
+        series = (
+            Series.over(name, x, [errors.trials[*case, metric] for case in line], naive=name == NAIVE)
+            for name, line in lines.items()
+        )
         yield Panel(f"{metric} over all cells", tuple(series))
 
 
@@ -319,7 +291,7 @@ def _notes(errors: Errors) -> Iterator[str]:
     )
     yield (
         "All fits minimise the squared error, and both errors are theirs: fits of the absolute error need about six "
-        "times as many steps, an hour more on two cores."
+        "times the steps, an hour more on two cores."
     )
     chosen = (f"{_name(case)} {penalty:g}" for case, penalty in errors.penalties.items())
     yield f"Penalties chosen: {', '.join(chosen)}."
@@ -328,7 +300,8 @@ def _notes(errors: Errors) -> Iterator[str]:
 
 
 def _name(case: Case) -> str:
-    return f"{case.method} at {case.alpha:g}" + ("" if case.size is None else f" with {case.size} ratings")
+    alpha, method, size = case
+    return f"{method} at {alpha:g}" + ("" if size is None else f" with {size} ratings")
 
 
 TABLE = Table("fig3", "Error of learnt factorisations as selection grows stronger", run, needs=(DATA,))

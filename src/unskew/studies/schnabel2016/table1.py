@@ -131,7 +131,7 @@ def compute(world: World | None, context: Context) -> Findings:
         for each in (*_mae_cells(matrix, ours, size, absent), *_dcg_cells(matrix, ours, absent))
     )
     claims = unjudged(_CLAIMS, absent) if world is None else _claims(ours)
-    notes = () if world is None else (world.told,)
+    notes = () if world is None else (world.origin,)
     return Findings(tuple(cells), tuple(claims), notes=notes, trials=ours.estimates)
 
 

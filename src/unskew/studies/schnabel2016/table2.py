@@ -1,30 +1,19 @@
 """Table 2: factorisations with and without propensities, judged on ratings of random items."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from unskew.estimators import Comparison
 from unskew.evaluation import Report, evaluate
-from unskew.studies.framework.cells import ReproducedCell
-from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.cells import ReproducedCell, cell
+from unskew.studies.framework.claims import Claim, unjudged
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Table
 from unskew.studies.schnabel2016.benchmarks import COAT, LOSSES, YAHOO, Benchmark, Learned, coat, learn, yahoo
+from unskew.studies.schnabel2016.printed import TABLE2
 
 DRAWS = 2000
 LEVEL = 0.05
-
-PAPER: Mapping[tuple[str, str], Mapping[str, float]] = {
-    (COAT, "MF-IPS"): {"MAE": 0.860, "MSE": 1.093},
-    (COAT, "MF-Naive"): {"MAE": 0.920, "MSE": 1.202},
-    (COAT, "HL-MNAR"): {"MAE": 0.884, "MSE": 1.214},
-    (COAT, "HL-MAR"): {"MAE": 0.892, "MSE": 1.220},
-    (YAHOO, "MF-IPS"): {"MAE": 0.810, "MSE": 0.989},
-    (YAHOO, "MF-Naive"): {"MAE": 1.154, "MSE": 1.891},
-    (YAHOO, "HL-MNAR"): {"MAE": 1.177, "MSE": 2.175},
-    (YAHOO, "HL-MAR"): {"MAE": 1.179, "MSE": 2.166},
-    (YAHOO, "CPT-v"): {"MAE": 0.770, "MSE": 1.115},
-}
 
 # the standard errors of MF-Naive on coat by a bootstrap over users are .0155 and .0366
 TOLERANCE: Mapping[str, float] = {"MAE": 0.03, "MSE": 0.07}
@@ -40,18 +29,8 @@ _OTHER_FIT = "not compared: which fit the paper's MAE is of is not known, and th
 _BEST = "the best published number, as the paper quotes it"
 
 
-@dataclass(frozen=True)
-class Column:
-    """An error of a fit.
-
-    Parameters
-    ----------
-    name : str
-    trained : str
-        The error that the fit made small: MAE or MSE.
-    metric : str
-        The error that it is judged by.
-    """
+class Column(NamedTuple):
+    """An error of a fit: the one that the fit made small, and the one that it is judged by, each MAE or MSE."""
 
     name: str
     trained: str
@@ -66,7 +45,7 @@ COLUMNS = (
 
 
 def run(context: Context) -> Findings:
-    """The table, for each data set that is at hand."""
+    """The table, for each data set that is available."""
     parts = [compute(name, make(context), context) for name, make in ((COAT, coat), (YAHOO, yahoo))]
     return Findings(
         cells=tuple(cell for part in parts for cell in part.cells),
@@ -83,15 +62,13 @@ def compute(name: str, benchmark: Benchmark | None, context: Context) -> Finding
     name : str
         Of the data set.
     benchmark : Benchmark or None
-        None when the data set is not at hand.
+        None when the data set is not available.
     context : Context
     """
     if benchmark is None:
         why = context.absence(name)
-        return Findings(
-            tuple(_paper_cells(name, set(), why)),
-            tuple(Claim(_claim_text(name, column), None, why) for column in COLUMNS),
-        )
+        claims = unjudged((_claim_text(name, column) for column in COLUMNS), why)
+        return Findings(tuple(_paper_cells(name, set(), why)), claims)
     learned = learn(benchmark, context)
     rows = {row for row, _ in learned.rows}
     cells = (*_cells(learned, context), *_paper_cells(name, rows, "left out of the small version"))
@@ -117,24 +94,14 @@ def _cells(learned: Learned, context: Context) -> Iterator[ReproducedCell]:
     for learner in learned.benchmark.learners:
         for column in COLUMNS[:2] if learner.mixture else COLUMNS:
             estimate = reports[column].estimate(learner.row, LOSSES[column.metric], "aoa")
-            paper = PAPER.get((name, learner.row), {}).get(column.metric)
+            paper = TABLE2.get((name, learner.row, column.metric))
             doubt = "" if paper is None else _doubt(name, column, context)
-            comparable = paper is not None and not doubt
+            limits = None if paper is None or doubt else (TOLERANCE[column.metric], REASON)
             settings = learned.rows[learner.row, column.trained].settings
-            span = (
-                "" if estimate.low is None else f"95 % of the user bootstrap {estimate.low:.4f} to {estimate.high:.4f}"
-            )
-            yield ReproducedCell(
-                learner.row,
-                column.name,
-                name,
-                paper,
-                estimate.value,
-                comparable=comparable,
-                tolerance=TOLERANCE[column.metric] if comparable else None,
-                reason=REASON if comparable else "",
-                note="; ".join(text for text in (settings, span, doubt) if text),
-            )
+            low, high = estimate.low, estimate.high
+            span = "" if low is None else f"95 % of the user bootstrap {low:.4f} to {high:.4f}"
+            note = "; ".join(text for text in (settings, span, doubt) if text)
+            yield cell(learner.row, column.name, name, estimate.value, paper, limits=limits, note=note)
 
 
 def _doubt(name: str, column: Column, context: Context) -> str:
@@ -147,14 +114,11 @@ def _doubt(name: str, column: Column, context: Context) -> str:
 
 
 def _paper_cells(name: str, computed: set[str], why: str) -> Iterator[ReproducedCell]:
-    """Numbers of the paper that this run has nothing beside."""
-    for (data, row), values in PAPER.items():
-        if data != name or row in computed:
-            continue
-        notes = (_NOT_HERE if row.startswith("HL") else why, _BEST if row == "CPT-v" else "")
-        note = "; ".join(text for text in notes if text)
-        for metric, paper in values.items():
-            yield ReproducedCell(row, metric, name, paper, None, note=note)
+    """Numbers of the paper that this run does not compute."""
+    for (data, row, metric), paper in TABLE2.items():
+        if data == name and row not in computed:
+            notes = (_NOT_HERE if row.startswith("HL") else why, _BEST if row == "CPT-v" else "")
+            yield cell(row, metric, name, None, paper, note="; ".join(text for text in notes if text))
 
 
 def _claim_text(name: str, column: Column) -> str:
@@ -176,20 +140,20 @@ def _compare(learned: Learned, column: Column, naive: str, ips: str, context: Co
         _evaluate(learned, column, context, interval, (naive, ips))
         for interval in ("observation", f"bootstrap({DRAWS})")
     )
-    found, drawn = (_naive_first(report.comparisons[0], naive) for report in (by_row, by_user))
-    if found.difference is None or found.p_value is None or drawn.low is None or drawn.high is None:
+    paired, drawn = (_naive_first(report.comparisons[0], naive) for report in (by_row, by_user))
+    if paired.difference is None or paired.p_value is None or drawn.low is None or drawn.high is None:
         return None, "too few test rows"
     values = " against ".join(f"{row} {by_row.value(row, LOSSES[column.metric], 'aoa'):.4f}" for row in (ips, naive))
     evidence = (
-        f"{values} on {len(learned.benchmark.split.test):,} test rows; paired test on the rows: p {found.p_value:.2g}; "
-        f"difference {found.difference:.4f}, 95 % of {DRAWS:,} bootstrap draws of users {drawn.low:.4f} to "
-        f"{drawn.high:.4f}"
+        f"{values} on {len(learned.benchmark.split.test):,} test rows; paired test on the rows: p "
+        f"{paired.p_value:.2g}; difference {paired.difference:.4f}, 95 % of {DRAWS:,} bootstrap draws of users "
+        f"{drawn.low:.4f} to {drawn.high:.4f}"
     )
-    return found.difference > 0 and found.p_value < LEVEL and drawn.low > 0, evidence
+    return paired.difference > 0 and paired.p_value < LEVEL and drawn.low > 0, evidence
 
 
-def _naive_first(found: Comparison, naive: str) -> Comparison:
-    return found if found.a == naive else found.reversed()
+def _naive_first(comparison: Comparison, naive: str) -> Comparison:
+    return comparison if comparison.a == naive else comparison.reversed()
 
 
 _METHOD = (

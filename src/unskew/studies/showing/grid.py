@@ -41,15 +41,15 @@ def grids_of(table: TableResult) -> tuple[Grid, ...]:
 
 
 def _grid(data: str, cells: list[ReproducedCell]) -> Grid:
-    own = [cell for cell in cells if cell.data == data]
-    parted = len({cell.column for cell in own}) > WIDEST
-    placed = {_place(cell, parted=parted): cell for cell in own}
+    here = [cell for cell in cells if cell.data == data]
+    wide = len({cell.column for cell in here}) > WIDEST
+    placed = {_place(cell, wide=wide): cell for cell in here}
     columns = tuple(dict.fromkeys(column for _, column in placed))
     names = dict.fromkeys(row for row, _ in placed)
     return Grid(data, columns, tuple((name, tuple(placed.get((name, column)) for column in columns)) for name in names))
 
 
-def _place(cell: ReproducedCell, *, parted: bool) -> tuple[str, str]:
-    """Row and column; where columns are too many, what stands before their colon goes to the row."""
+def _place(cell: ReproducedCell, *, wide: bool) -> tuple[str, str]:
+    """Row and column; where columns are too many, the part before their colon goes to the row."""
     before, colon, after = cell.column.partition(": ")
-    return (f"{before}, {cell.row}", after) if parted and colon else (cell.row, cell.column)
+    return (f"{before}, {cell.row}", after) if wide and colon else (cell.row, cell.column)

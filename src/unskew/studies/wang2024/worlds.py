@@ -90,7 +90,7 @@ def completed_movielens(context: Context) -> LabelledWorld | None:
     def make() -> LabelledWorld:
         rng = context.rng("wang2024", MOVIELENS)
         labels = _thinned(completed.ratings >= POSITIVE_STARS, context, rng)
-        how = f"{completed.told} Positive: {POSITIVE_STARS} stars and more.{_part(context)}"
+        how = f"{completed.origin} Positive: {POSITIVE_STARS} stars and more.{_part(context)}"
         return with_attribute("ml-100k completed", labels, np.ones_like(labels), how, rng)
 
     return context.once("wang2024 completed", make)
