@@ -151,12 +151,12 @@ def run(context: Context) -> Findings:
 def compute(worlds: Sequence[Truth], context: Context) -> Findings:
     """Every form on many draws of the models of some worlds."""
     errors = [Errors(estimates(context, truth, size)) for truth in worlds for size in SIZES]
-    how = (truth.log.world.how for truth in worlds)
+    origins = (truth.log.world.origin for truth in worlds)
     return Findings(
         cells=tuple(cell for each in errors for cell in _cells(each)),
         claims=tuple(_claims(errors)),
         figures=tuple(_figures(errors)),
-        notes=(*how, describe_variants(context), *_notes(errors)),
+        notes=(*origins, describe_variants(context), *_notes(errors)),
     )
 
 

@@ -81,7 +81,7 @@ def compute(worlds: Sequence[Truth], context: Context) -> Findings:
         cells=tuple(cell for each in curves for cell in _cells(each)),
         claims=tuple(claim for each in curves for claim in _claims(each)),
         figures=(_correlations(curves), _orders(curves)),
-        notes=(*(truth.log.world.how for truth in worlds), describe_variants(context), _how(len(curves[0].inner))),
+        notes=(*(truth.log.world.origin for truth in worlds), describe_variants(context), _how(len(curves[0].inner))),
     )
 
 

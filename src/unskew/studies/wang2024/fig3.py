@@ -131,12 +131,12 @@ def run(context: Context) -> Findings:
 def compute(worlds: Sequence[Truth], context: Context) -> Findings:
     """The figure of the models of some worlds."""
     peaks = [measure(context, truth) for truth in worlds]
-    how = (truth.log.world.how for truth in worlds)
+    origins = (truth.log.world.origin for truth in worlds)
     return Findings(
         cells=tuple(cell for each in peaks for cell in _cells(each)),
         claims=tuple(claim for each in peaks for claim in _claims(each)),
         figures=tuple(_figures(peaks)),
-        notes=(*how, describe_variants(context), _rules(len(peaks[0].by_size[0].taus))),
+        notes=(*origins, describe_variants(context), _rules(len(peaks[0].by_size[0].taus))),
     )
 
 

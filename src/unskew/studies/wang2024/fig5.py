@@ -112,7 +112,7 @@ def compute(worlds: Sequence[Truth], context: Context) -> Findings:
         cells=tuple(cell for each in agreements for cell in _cells(each)),
         claims=tuple(claim for each in agreements for claim in _claims(each)),
         figures=(_by_cut_off(agreements), *(_curves(each) for each in agreements)),
-        notes=(*(truth.log.world.how for truth in worlds), describe_variants(context), *_rules(agreements[0])),
+        notes=(*(truth.log.world.origin for truth in worlds), describe_variants(context), *_rules(agreements[0])),
     )
 
 

@@ -281,8 +281,8 @@ def describe(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iter
         log, parts, draws = world.log, world.log.parts, len(world.numbers[ENTRIES[0], TRADITIONAL])
         relevant = log.relevant.sum(axis=1)
         yield (
-            f"{world.name}: {log.world.how} {len(parts.train):,} pairs in the log, {len(parts.uniform):,} uniform ones "
-            f"to learn from and {len(parts.validation):,} to choose by; the population has {log.population.min():,} to "
+            f"{world.name}: {log.world.origin} {len(parts.train):,} pairs in the log, {len(parts.uniform):,} uniform "
+            f"ones to learn from and {len(parts.validation):,} to choose by; the population has {log.population.min():,} to "
             f"{log.population.max():,} items a user, {log.relevant.sum() / log.held.sum():.1%} of them positive; "
             f"{int((relevant == 0).sum())} of {len(relevant):,} users have no positive there and count nowhere. "
             f"{draws} random draws of {EXPOSED} items a user, the same for all models."

@@ -67,7 +67,7 @@ def compute(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest], context:
 def _cells(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterator[ReproducedCell]:
     for world in worlds:
         note = compared_with(world.name)
-        yield from cells(world.numbers, "{model}", "{number}", world.name, printed=TABLE4[KUAIREC], beside=note)
+        yield from cells(world.numbers, "{model}", "{number}", world.name, printed=TABLE4[KUAIREC], printed_note=note)
     for test in tests:
         for (entry, column), terms in test.terms.items():
             paper = TABLE4[YAHOO].get((str(entry), column))

@@ -48,7 +48,7 @@ class LabelledWorld:
         Of each item; it replaces the length of a video.
     correlation : float
         Spearman's, of the attribute and the items' shares of positives, as measured.
-    how : str
+    origin : str
         Where the labels come from, in sentences.
     """
 
@@ -57,7 +57,7 @@ class LabelledWorld:
     known: Bools
     attribute: Floats
     correlation: float
-    how: str
+    origin: str
 
     @property
     def n_users(self) -> int:
@@ -90,8 +90,8 @@ def completed_movielens(context: Context) -> LabelledWorld | None:
     def make() -> LabelledWorld:
         rng = context.rng("wang2024", MOVIELENS)
         labels = _thinned(completed.ratings >= POSITIVE_STARS, context, rng)
-        how = f"{completed.origin} Positive: {POSITIVE_STARS} stars and more.{_part(context)}"
-        return with_attribute("ml-100k completed", labels, np.ones_like(labels), how, rng)
+        origin = f"{completed.origin} Positive: {POSITIVE_STARS} stars and more.{_part(context)}"
+        return with_attribute("ml-100k completed", labels, np.ones_like(labels), origin, rng)
 
     return context.once("wang2024 completed", make)
 
@@ -111,11 +111,11 @@ def lda_world(context: Context) -> LabelledWorld:
         labels = np.zeros((chosen.n_users, chosen.n_items), dtype=bool)
         labels[chosen.row_users, chosen.items] = kept > 0
         labels = _thinned(labels, context, rng)
-        how = (
+        origin = (
             f"The world: {LDA}; of a user's choices a share is kept that is drawn from Beta({ACTIVITY[0]:g}, "
             f"{ACTIVITY[1]:g}). Positive: what was chosen.{_part(context)}"
         )
-        return with_attribute("lda", labels, np.ones_like(labels), how, rng)
+        return with_attribute("lda", labels, np.ones_like(labels), origin, rng)
 
     return context.once("wang2024 lda", make)
 
@@ -132,20 +132,20 @@ def kuairec_world(context: Context) -> LabelledWorld | None:
         known = np.zeros_like(labels)
         known[log.users, log.items] = True
         labels[log.users, log.items] = np.asarray(log.values) > POSITIVE_RATIO
-        how = f"The world: the small matrix of KuaiRec. Positive: a watch ratio above {POSITIVE_RATIO:g}."
+        origin = f"The world: the small matrix of KuaiRec. Positive: a watch ratio above {POSITIVE_RATIO:g}."
         seconds = _durations(context)
         if seconds is None:
-            how += " Its file has no column video_duration."
-            return with_attribute(KUAIREC, labels, known, how, context.rng("wang2024", KUAIREC))
+            origin += " Its file has no column video_duration."
+            return with_attribute(KUAIREC, labels, known, origin, context.rng("wang2024", KUAIREC))
         lengths = np.array([seconds[str(video)] for video in log.item_vocabulary.ids])
         correlation = _spearman(lengths, shares(labels, known))
-        how += f" Attribute: the length of the video; its Spearman correlation with relevance is {correlation:+.2f}."
-        return LabelledWorld(KUAIREC, labels, known, lengths, correlation, how)
+        origin += f" Attribute: the length of the video; its Spearman correlation with relevance is {correlation:+.2f}."
+        return LabelledWorld(KUAIREC, labels, known, lengths, correlation, origin)
 
     return context.once("wang2024 kuairec", make)
 
 
-def with_attribute(name: str, labels: Bools, known: Bools, how: str, rng: np.random.Generator) -> LabelledWorld:
+def with_attribute(name: str, labels: Bools, known: Bools, origin: str, rng: np.random.Generator) -> LabelledWorld:
     r"""A world with a simulated attribute, by a Gaussian copula.
 
     With :math:`z_i` the normal score of item i's share of positives, the attribute is the exponential of
@@ -161,11 +161,11 @@ def with_attribute(name: str, labels: Bools, known: Bools, how: str, rng: np.ran
     slope = 2 * np.sin(np.pi * CORRELATION / 6)
     attribute = np.exp(slope * ndtri(place) + np.sqrt(1 - slope**2) * rng.standard_normal(len(order)))
     correlation = _spearman(attribute, liked)
-    how += (
+    origin += (
         f" Attribute: made by a Gaussian copula for a Spearman correlation of {CORRELATION:g} with the items' shares "
         f"of positives; measured {correlation:+.2f}."
     )
-    return LabelledWorld(name, labels, known, attribute, correlation, how)
+    return LabelledWorld(name, labels, known, attribute, correlation, origin)
 
 
 def shares(labels: Bools, known: Bools) -> Floats:
