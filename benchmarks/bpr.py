@@ -21,7 +21,7 @@ RATE, PENALTY = 0.001, 0.01
 
 
 def training_rows():
-    """70 % of citeulike-a, or made rows of its shape."""
+    """70 % of citeulike-a, or random rows of its shape."""
     folder = Path(os.environ.get("UNSKEW_DATA", ""), "citeulike-a")
     if folder.is_dir():
         log = SOURCES["citeulike-a"].read(folder)
@@ -29,12 +29,12 @@ def training_rows():
     rng = np.random.default_rng(0)
     shares = np.arange(1, 16_981) ** -0.7
     items = rng.choice(16_980, 170_000, p=shares / shares.sum())
-    made = Interactions.from_arrays(rng.integers(5551, size=len(items)), items)
-    return "made rows of the shape of citeulike-a", made
+    log = Interactions.from_arrays(rng.integers(5551, size=len(items)), items)
+    return "random rows of the shape of citeulike-a", log
 
 
 def ours(observed, threads):
-    """Job of so many triplets."""
+    """Return a job of this many triplets."""
     model = Bpr(factors=FACTORS, batch=BATCH, iterations=10**9, every=STEPS, regularisation=PENALTY)
     run = Descent(model, observed, Positives.of(observed, "benchmark"), 0, threads)
     return lambda: run.advance(lambda *_: None), STEPS * BATCH

@@ -41,9 +41,9 @@ def bench_calibration(names=LOGS, kinds=KINDS, methods=METHODS, seeds=SEEDS):
         for kind in kinds:
             for method in methods:
                 start = time.process_time()
-                found = [calibrate_quickly(log, kind, EVALUATIONS, seed=seed, method=method) for seed in range(seeds)]
+                results = [calibrate_quickly(log, kind, EVALUATIONS, seed=seed, method=method) for seed in range(seeds)]
                 took = (time.process_time() - start) / seeds
-                losses = [100 * each.loss for each in found]
+                losses = [100 * each.loss for each in results]
                 each = " ".join(f"{loss:6.1f}" for loss in losses)
                 print(f"  {kind:9} {method:9} {np.mean(losses):6.1f}   {each}   {took:5.1f} s", flush=True)
 

@@ -14,7 +14,7 @@ AMAZON = Workload("Amazon books", 99_473, 450_166, 2, 7, d=100)
 
 
 def bench_top(repeats=3):
-    """Counting the top 50 of every user, beside the matrix product that makes the scores."""
+    """Counting the top 50 of every user, compared with the matrix product that makes the scores."""
     split, scorer = make(W2)
     count_top(scorer, split, TOP)  # compiles
     seconds = []

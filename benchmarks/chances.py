@@ -1,4 +1,4 @@
-"""How good P is: beside all orders of a draw added up, and beside how often rows turn up in worlds drawn again."""
+"""How good P is, compared with the sum over all orders of a draw and with frequencies in worlds drawn again."""
 
 from dataclasses import replace
 
@@ -31,14 +31,14 @@ def inclusions(weights):
     size = len(weights)
     chance = np.zeros(2**size)
     chance[0] = 1
-    found = np.zeros((size + 1, size))
+    total = np.zeros((size + 1, size))
     for drawn in range(2**size):
-        own = [k for k in range(size) if drawn >> k & 1]
-        found[len(own), own] += chance[drawn]
+        members = [k for k in range(size) if drawn >> k & 1]
+        total[len(members), members] += chance[drawn]
         rest = [k for k in range(size) if not drawn >> k & 1]
         for k in rest:
             chance[drawn | 1 << k] += chance[drawn] * weights[k] / weights[rest].sum()
-    return found
+    return total
 
 
 def small_errors(weights):
@@ -59,7 +59,7 @@ def redrawn(model, times, seed=0):
     likes = model.draw(rng).likes
     order = np.argsort(likes.popularity, kind="stable")
     reached = np.cumsum(likes.popularity[order])
-    part = np.empty(likes.n_items, dtype=int)  # by popularity, with about as many likes in each
+    part = np.empty(likes.n_items, dtype=int)  # by popularity, with about the same number of likes in each
     part[order] = np.minimum((reached - likes.popularity[order] / 2) * PARTS // reached[-1], PARTS - 1)
     sums = np.zeros((4, times, PARTS))
     for k in range(times):

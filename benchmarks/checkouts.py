@@ -18,7 +18,7 @@ REPEATS = {"W1": 15, "W2": 5, "W3": 7, "command": 9, "audit": 3}
 
 
 class Checkout:
-    """A process that has the sources of a checkout, and runs a workload whenever it is told to."""
+    """A process that has the sources of a checkout, and runs a workload on request."""
 
     def __init__(self, place, workload):
         self.environment = {**os.environ, "PYTHONPATH": f"{Path(place).resolve() / 'src'}:{HERE}"}

@@ -13,7 +13,7 @@ USERS, ITEMS, ROWS, FACTORS = 943, 1682, 79_000, 20
 PENALTIES = (0.008, 1.0, 25.0)
 
 
-def made(seed=0):
+def simulated(seed=0):
     """Ratings of five tastes and noise, popular items observed more often."""
     rng = np.random.default_rng(seed)
     truth = 3 + rng.normal(size=(USERS, 5)) @ rng.normal(size=(5, ITEMS)) / 2 + rng.normal(size=(USERS, ITEMS)) / 2
@@ -60,7 +60,7 @@ def seconds_of(job, repeats):
 
 
 def bench_mf():
-    rated = made()
+    rated = simulated()
     start = packed(start_mf(rated, FACTORS))
     ours = Objective(rated, FACTORS, 1.0, offsets="free")
     plain = PlainObjective(ours)
@@ -68,23 +68,23 @@ def bench_mf():
     np.testing.assert_allclose(value, expected, rtol=1e-12)
     np.testing.assert_allclose(slope, expected_slope, rtol=1e-9, atol=1e-6)
     rounds = [[seconds_of(lambda f=f: f(start), 10) for f in (ours, plain)] for _ in range(11)]
-    mine, theirs = np.median(rounds, axis=0)
+    ours, plain = np.median(rounds, axis=0)
     print(f"MF: {len(rated):,} ratings of {USERS} x {ITEMS}, d={FACTORS}, free offsets")
-    print(f"  loss and gradient  {1e3 * mine:6.2f} ms, NumPy {1e3 * theirs:6.2f} ms: {theirs / mine:.1f} times as fast")
+    print(f"  loss and gradient  {1e3 * ours:6.2f} ms, NumPy {1e3 * plain:6.2f} ms: {plain / ours:.1f} times as fast")
     for penalty in PENALTIES:
         objective = Objective(rated, FACTORS, penalty, offsets="free")
         begun = time.perf_counter()
         fit = fit_mf(rated, FACTORS, penalty, offsets="free")
-        mine = time.perf_counter() - begun
+        ours = time.perf_counter() - begun
         begun = time.perf_counter()
         options = {"maxiter": STEPS, "maxcor": CORRECTIONS, "gtol": TOLERANCE, "ftol": TOLERANCE}
         first = packed(start_mf(rated, FACTORS))
         other = minimize(PlainObjective(objective), first, jac=True, method="L-BFGS-B", options=options)
-        theirs = time.perf_counter() - begun
+        plain = time.perf_counter() - begun
         print(
-            f"  fit, penalty {penalty:<6g}{mine:6.2f} s ({fit.evaluations} evaluations), "
-            f"NumPy {theirs:6.2f} s ({other.nfev}): {theirs / mine:.1f} times as fast, "
-            f"{theirs / other.nfev / (mine / fit.evaluations):.1f} an evaluation; objectives "
+            f"  fit, penalty {penalty:<6g}{ours:6.2f} s ({fit.evaluations} evaluations), "
+            f"NumPy {plain:6.2f} s ({other.nfev}): {plain / ours:.1f} times as fast, "
+            f"{plain / other.nfev / (ours / fit.evaluations):.1f} per evaluation; objectives "
             f"{fit.objective:.5g} and {other.fun:.5g}",
             flush=True,
         )

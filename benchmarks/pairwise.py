@@ -19,7 +19,7 @@ STEPS, LOOPED, EPOCHS = 1_000_000, 2000, 5
 
 
 def training_rows():
-    """70 % of the liked films of half of MovieLens 1M, or made rows of that shape."""
+    """70 % of the liked films of half of MovieLens 1M, or random rows of that shape."""
     folder = Path(os.environ.get("UNSKEW_DATA", ""), "ml-1m")
     if folder.is_dir():
         log = read_ratings(folder)
@@ -28,8 +28,8 @@ def training_rows():
     rng = np.random.default_rng(0)
     shares = np.arange(1, 3501) ** -0.8
     items = rng.choice(3500, 260_000, p=shares / shares.sum())
-    made = Interactions.from_arrays(rng.integers(2999, size=len(items)), items)
-    return "made rows of the shape of half of ml-1m", made
+    log = Interactions.from_arrays(rng.integers(2999, size=len(items)), items)
+    return "random rows of the shape of half of ml-1m", log
 
 
 def ours(model, train):
@@ -51,8 +51,8 @@ def looped(model, train):
     def job():
         for _ in range(LOOPED):
             u = rng.integers(n_users)
-            own = members[starts[u] : starts[u + 1]]
-            i = own[rng.integers(len(own))]
+            positives = members[starts[u] : starts[u + 1]]
+            i = positives[rng.integers(len(positives))]
             score = users[u] @ items[i] + bias[i]
             for cost in costs:
                 v = rng.integers(n_items)
@@ -73,9 +73,9 @@ def warp(_, train):
     """LightFM's WARP with identity features: a step for every row of the log, from the start."""
     from lightfm import LightFM
 
-    own = Observed.of(train).matrix.tocoo()
-    places = own.row.astype(np.int32), own.col.astype(np.int32)  # it takes no others
-    rows = sparse.coo_matrix((own.data, places), shape=own.shape)
+    matrix = Observed.of(train).matrix.tocoo()
+    places = matrix.row.astype(np.int32), matrix.col.astype(np.int32)  # it takes no others
+    rows = sparse.coo_matrix((matrix.data, places), shape=matrix.shape)
 
     def job():
         with warnings.catch_warnings():
@@ -112,5 +112,7 @@ def bench_pairwise():
     for word, median, ratio in zip(jobs, medians, ratios, strict=True):
         print(f"  {word:<9}{median / 1e6:8.3f} million steps a second  {ratio:6.3f} x mf-adg")
     print(f"  a million steps of mf-adg take {1e6 / medians[0]:.2f} s")
-    print("  LightFM's WARP draws up to 10 items a step, ours up to a hundredth of the catalogue; a step that finds no")
+    print(
+        "  LightFM's WARP draws up to 10 items per step, ours up to a hundredth of the catalogue; a step that finds no"
+    )
     print("  violator counts as one in both", flush=True)

@@ -72,7 +72,7 @@ def bench_evaluation(workload, repeats, *, peer=False):
     ratios = np.median(seconds / seconds[:, :1], axis=0)
     print(
         f"{workload.name}: {workload.users:,} users x {workload.items:,} items, d={workload.d}, "
-        f"{workload.held_out} held-out and {workload.trained} training items a user"
+        f"{workload.held_out} held-out and {workload.trained} training items per user"
     )
     print(f"  floor (matrix product)   {np.median(seconds[:, 0]):8.3f} s")
     print(f"  full evaluation          {np.median(seconds[:, 1]):8.3f} s   {ratios[1]:.2f} x floor")

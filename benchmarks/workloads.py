@@ -24,7 +24,7 @@ W3 = Workload("W3", 200_000, 20_000, 10, 0)
 
 
 def distinct_items(workload, rng):
-    """Items of each user, all different: one from each of as many disjoint ranges, in random order."""
+    """Items of each user, all different: each from its own disjoint range, in random order."""
     n = workload.held_out + workload.trained
     width = workload.items // n
     picked = np.arange(n) * width + rng.integers(0, width, (workload.users, n))

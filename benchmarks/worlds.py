@@ -1,4 +1,4 @@
-"""Drawing worlds: beside as many random numbers of NumPy, and beside the buffet served user by user."""
+"""Time to draw worlds, compared with that many random numbers of NumPy and with a buffet for one user at a time."""
 
 import os
 import subprocess
@@ -24,11 +24,11 @@ def urn(model, rng):
     takers = np.zeros(0)
     likes = 0
     for n, rate in enumerate(model.new_items()):
-        taken = rng.random(len(takers)) < (takers - model.sigma) / (n + model.c)
-        takers += taken
+        chosen = rng.random(len(takers)) < (takers - model.sigma) / (n + model.c)
+        takers += chosen
         new = rng.poisson(rate)
         takers = np.append(takers, np.ones(new))
-        likes += int(taken.sum()) + new
+        likes += int(chosen.sum()) + new
     return likes
 
 
@@ -65,7 +65,7 @@ def bench_worlds(repeats=3):
         drawing, floor, whole, likes, observed = np.median(rows, axis=0)
         ratios = np.median([(row[0] / row[1], row[2] / row[1]) for row in rows], axis=0)
         print(f"world {name}: {model.users:,} users, {likes / 1e6:.1f} million likes, {observed / 1e6:.1f} observed")
-        print(f"  floor (as many numbers)  {floor:8.3f} s")
+        print(f"  floor (NumPy numbers)    {floor:8.3f} s")
         print(f"  likes                    {drawing:8.3f} s   {ratios[0]:.1f} x floor, {likes / drawing / 1e6:.1f} M/s")
         print(f"  with split and P         {whole:8.3f} s   {ratios[1]:.1f} x floor", flush=True)
     pairs = []

@@ -13,13 +13,13 @@ def matrix_product(scorer):
     """The floor: scores of all users in blocks, on all cores, thrown away."""
     users, items = scorer.user_factors, scorer.item_factors
     block = default_block_size(len(items))
-    own = threading.local()
+    local = threading.local()
 
     def score(start):
-        if not hasattr(own, "out"):
-            own.out = np.empty((block, len(items)), dtype=np.float32)
+        if not hasattr(local, "out"):
+            local.out = np.empty((block, len(items)), dtype=np.float32)
         part = users[start : start + block]
-        np.matmul(part, items.T, out=own.out[: len(part)])
+        np.matmul(part, items.T, out=local.out[: len(part)])
 
     with single_threaded_blas(), ThreadPoolExecutor(usable_cores()) as pool:
         list(pool.map(score, range(0, len(users), block)))
@@ -56,9 +56,9 @@ def numpy_lists(split, lists):
     n, width = lists.shape
     test_keys = np.sort(split.test.users.astype(np.int64) * n_items + split.test.items)
     list_keys = np.arange(n)[:, None] * np.int64(n_items) + lists
-    found = np.searchsorted(test_keys, list_keys.ravel())
-    found[found == len(test_keys)] = 0
-    hits = (test_keys[found] == list_keys.ravel()).reshape(n, width)
+    places = np.searchsorted(test_keys, list_keys.ravel())
+    places[places == len(test_keys)] = 0
+    hits = (test_keys[places] == list_keys.ravel()).reshape(n, width)
     top = hits[:, :10]
     recall = top.sum(axis=1)[rows] / relevant[rows]
     discount = 1 / np.log2(np.arange(2, 12))

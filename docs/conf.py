@@ -1,7 +1,7 @@
 """How the documentation is built: ``make docs``.
 
 Every ``code-cell`` of every page is run by the build, shell commands too (cells that begin with ``%%bash -e``), each
-page in an empty folder of its own. A cell that fails stops the build, for warnings are errors. ``tests/test_docs.py``
+page in its own empty folder. A cell that fails stops the build, because warnings are errors. ``tests/test_docs.py``
 refuses pages with code that is not run.
 """
 

@@ -1,4 +1,4 @@
-"""The small simulated log that the pages work on: 1,200 users, 160 items, a head shown much more than the tail."""
+"""The small simulated log of the guide: 1,200 users, 160 items, a head that is shown much more than the tail."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ SEED = 7
 
 
 def world() -> World:
-    """The world itself, truth included."""
+    """Return the world, truth included."""
     settings = Marketplace(
         users=1200, items=160, tastes=4, strength=1.75, liked=0.2, exponent=0.8, top=0.9, floor=0.06, holdout=0.25
     )

@@ -1,4 +1,4 @@
-"""The tree of the package and the picture of its layers, made from the sources.
+"""Tree of the package and picture of its layers, made from the sources.
 
 ``python docs/layout.py`` prints the tree as the architecture page shows it.
 """
@@ -16,7 +16,7 @@ WRAP = 116
 
 
 def tree() -> str:
-    """Each folder, from the top layer down, with the first line of its docstring and the names of its modules."""
+    """Return each folder, top layer first, with the first line of its docstring and the names of its modules."""
     lines = ["src/unskew/", _line("__init__", _first_line(PACKAGE / "__init__.py"), 1)]
     for name in (name for layer in _layers("unskew") for name in layer.split(" | ")):
         module = PACKAGE / f"{name}.py"
@@ -25,7 +25,7 @@ def tree() -> str:
 
 
 def layers_picture(container: str = "unskew") -> str:
-    """The layers of an import contract as SVG, with an arrow for each real import that no longer path implies."""
+    """Return the layers of an import contract as SVG, with an arrow for each import that no longer path implies."""
     rows = [layer.split(" | ") for layer in _layers(container)]
     rows = [kept for row in rows if (kept := [name for name in row if name != "__main__"])]
     level = {name: number for number, row in enumerate(rows) for name in row}
@@ -109,33 +109,33 @@ def _layers(container: str) -> list[str]:
 
 
 def _imports(container: str, names: set[str]) -> set[tuple[str, str]]:
-    """Which part of a container imports which other, lazily or at once; not what is only for type checkers."""
+    """Return pairs (importing part, imported part) of a container, lazy imports included, type checking excluded."""
     home = ROOT / "src" / Path(*container.split("."))
-    found = set()
+    pairs = set()
     for path in home.rglob("*.py"):
         part = path.relative_to(home).parts[0].removesuffix(".py")
         for module in _imported(ast.parse(path.read_text(encoding="utf-8"))):
             inside = module.removeprefix(f"{container}.").split(".")[0]
             if module.startswith(f"{container}.") and {part, inside} <= names and part != inside:
-                found.add((part, inside))
-    return found
+                pairs.add((part, inside))
+    return pairs
 
 
 def _imported(tree: ast.AST) -> list[str]:
-    found = []
+    modules = []
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
         if isinstance(node, ast.ImportFrom) and node.module:
-            found += [node.module, *(f"{node.module}.{name.name}" for name in node.names)]
+            modules += [node.module, *(f"{node.module}.{name.name}" for name in node.names)]
         elif isinstance(node, ast.Import):
-            found += [name.name for name in node.names]
-        found += _imported(node)
-    return found
+            modules += [name.name for name in node.names]
+        modules += _imported(node)
+    return modules
 
 
 def _reduced(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """The edges without those that a longer path implies."""
+    """Return the edges without those that a longer path implies."""
     below = defaultdict(set)
     for a, b in edges:
         below[a].add(b)

@@ -17,20 +17,20 @@ FONT = "DejaVu Sans"
 
 
 def rows(demo: Demo) -> pl.DataFrame:
-    """One row a model and way of averaging, all on the same target: the mean over relevant pairs."""
-    found = []
+    """Return one row per model and way of averaging, all on the same target: the mean over relevant pairs."""
+    records = []
     for model in demo.models:
         true = demo.true_value(model)
-        found.append({"model": model, "by": "truth", "value": true, "low": true, "high": true})
+        records.append({"model": model, "by": "truth", "value": true, "low": true, "high": true})
         for way, name in NAMES.items():
             row = demo.estimate(model, way)
             ends = {"low": row.low, "high": row.high, "least": row.assumed_low, "most": row.assumed_high}
-            found.append({"model": model, "by": name, "value": row.value, **ends})
-    return pl.DataFrame(found, infer_schema_length=None)
+            records.append({"model": model, "by": name, "value": row.value, **ends})
+    return pl.DataFrame(records, infer_schema_length=None)
 
 
 def chart(demo: Demo) -> alt.LayerChart:
-    """Points with 95 % intervals, thin lines for ranges over what may be assumed, the truly best model on top."""
+    """Return points with 95 % intervals and thin lines for assumed ranges, with the truly best model on top."""
     models = sorted(demo.models, key=lambda model: -demo.true_value(model))
     y = alt.Y("model:N", sort=models, title=None, axis=alt.Axis(labelFontSize=15, grid=False, ticks=False))
     offset = alt.YOffset("by:N", sort=list(COLOURS))

@@ -1,4 +1,4 @@
-"""The small made world of ratings that the page on ratings works on: 300 users, 200 items, all ratings known."""
+"""The small simulated world of the page on ratings: 300 users, 200 items, all ratings known."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ USERS, ITEMS, TASTES = 300, 200, 3
 
 
 def world() -> RatingWorld:
-    """Ratings of latent tastes, liked items and mild users; low ratings are seldom given."""
+    """Return a world with latent tastes, item levels and user levels, in which low ratings are seldom given."""
     rng = np.random.default_rng(SEED)
     tastes = rng.normal(size=(USERS, TASTES)) @ rng.normal(size=(TASTES, ITEMS))
     levels = rng.normal(size=(USERS, 1)) + 1.5 * rng.normal(size=ITEMS)
@@ -22,13 +22,13 @@ def world() -> RatingWorld:
 
 
 def predictions() -> dict[str, Floats]:
-    """Two predictions of all ratings, each with one fault."""
-    made = prediction_matrices(world().ratings, rng=SEED)
-    return {"ones": made["REC_ONES"], "fours": made["REC_FOURS"]}
+    """Return two predictions of all ratings, each with one fault."""
+    matrices = prediction_matrices(world().ratings, rng=SEED)
+    return {"ones": matrices["REC_ONES"], "fours": matrices["REC_FOURS"]}
 
 
 def write_files(folder: str | Path = ".") -> None:
-    """Write ``train.csv``, ``test.csv``, ``mcar.csv`` and a file of predictions a model.
+    """Write ``train.csv``, ``test.csv``, ``mcar.csv`` and one file of predictions per model.
 
     Train and test are two independent draws. ``mcar.csv`` holds 500 ratings of pairs drawn at random.
     """

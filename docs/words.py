@@ -10,7 +10,7 @@ _KEY = re.compile(r"\s*\[([a-z]+\d{4})\]")
 
 
 def family_table(what: str) -> str:
-    """One row a word: what it is, and its options with their defaults."""
+    """Return one row per word: what it is, and its options with their defaults."""
     rows = [list(entry.values()) for entry in entries(what)]
     lines = ["| word | what it is | options |", "|---|---|---|"]
     for name, description, options in rows:
@@ -19,7 +19,7 @@ def family_table(what: str) -> str:
 
 
 def metrics_table() -> str:
-    """One row a metric: kind, whether missing data leave it unbiased, exact definition, options."""
+    """Return one row per metric: kind, whether missing data leave it unbiased, exact definition, options."""
     lines = [
         "| metric | kind | unbiased to missing | definition | options, the default first |",
         "|---|---|---|---|---|",
@@ -33,17 +33,19 @@ def metrics_table() -> str:
 
 
 def datasets_table() -> str:
-    """One row a data set, from its source file."""
+    """Return one row per data set, from its source file."""
     lines = ["| name | title | terms | own test | get it |", "|---|---|---|---|---|"]
     for name, source in SOURCES.items():
-        own = "yes" if source.split_reader is not None else "no"
+        has_test = "yes" if source.split_reader is not None else "no"
         get = f"`unskew datasets get {name}`" if source.download else _bars(source.how_to_get)
-        lines.append(f"| [`{name}`]({source.home}) | {_bars(source.title)} | {_bars(source.licence)} | {own} | {get} |")
+        lines.append(
+            f"| [`{name}`]({source.home}) | {_bars(source.title)} | {_bars(source.licence)} | {has_test} | {get} |"
+        )
     return "\n".join(lines)
 
 
 def datasets_list() -> str:
-    """What to cite, and which files are read and checked."""
+    """Return what to cite per data set, and which files are read and checked."""
     parts = []
     for name, source in SOURCES.items():
         files = ", ".join(f"`{file}` ({'pinned' if digest else 'not pinned'})" for file, digest in source.files.items())
@@ -54,7 +56,7 @@ def datasets_list() -> str:
 
 
 def warnings_page() -> str:
-    """One section per check: what it found, why it matters, what to do."""
+    """Return one section per check: what it found, why it matters, what to do."""
     return "\n\n".join(
         f"## {check.name}\n\n**Found.** {check.found}\n\n**Why it matters.** {check.why}\n\n**What to do.** {check.do}"
         for check in CHECKS
@@ -62,7 +64,7 @@ def warnings_page() -> str:
 
 
 def _prose(text: str) -> str:
-    """A docstring's first paragraph: its formulas and citations in Markdown."""
+    """Return a docstring's first paragraph with formulas and citations in Markdown."""
     text = re.sub(r":math:`([^`]*)`", r"$\1$", text)
     text = re.sub(r"``([^`]*)``", r"`\1`", text)
     return _bars(_KEY.sub(r" {cite:p}`\1`", text))
@@ -73,7 +75,7 @@ def _options(options: dict[str, str]) -> str:
 
 
 def _option(key: str, value: str) -> str:
-    """An option with its default; one that has none is only named."""
+    """Return an option with its default, or only its name if it has none."""
     if value == "needed":
         return f"`{key}` (needed)"
     return f"`{key}`" if value in {"None", ""} else f"`{key}={value}`"

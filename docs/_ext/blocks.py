@@ -1,4 +1,4 @@
-"""The Python blocks of a Markdown file, found and run."""
+"""Find and run the Python blocks of a Markdown file."""
 
 import re
 import sys
@@ -11,14 +11,14 @@ _FENCE = re.compile(r"^(?P<fence>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fenc
 
 
 def fenced(text: str) -> list[tuple[str, str]]:
-    """The info string and the body of each fenced block, in order."""
+    """Return the info string and the body of each fenced block, in order."""
     return [(match["info"].strip(), match["body"]) for match in _FENCE.finditer(text)]
 
 
 def run_blocks(path: Path) -> list[types.ModuleType]:
-    """Run each ``python`` block of a file as a module of its own; an error names the block.
+    """Run each ``python`` block of a file as its own module; an error names the block.
 
-    Examples may define pieces with words of their own; what they registered is taken out again.
+    Examples may define and register new words; these are removed again afterwards.
     """
     blocks = enumerate(fenced(path.read_text(encoding="utf-8")), 1)
     return [_run(body, f"{path.name}, block {number}") for number, (info, body) in blocks if info == "python"]

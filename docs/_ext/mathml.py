@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw themselves: no script and no font from elsewhere."""
+"""Formulas as MathML, which browsers draw without scripts or fonts from the network."""
 
 from typing import Any
 

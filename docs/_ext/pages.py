@@ -1,4 +1,4 @@
-"""What the pages need beyond Sphinx: plain shell cells, citations in docstrings, the demo's page, examples that run."""
+"""Sphinx extension: plain shell cells, citations in docstrings, the demo's page, examples that run."""
 
 import re
 from pathlib import Path
@@ -31,19 +31,19 @@ def cite_keys(*event: Any) -> None:
 
 
 def every_page(*event: Any) -> list[str]:
-    """Read all pages anew: what they run may have changed although they have not."""
+    """Read all pages again: what they run may have changed although they have not."""
     return sorted(event[1].found_docs)
 
 
 def run_contributing(app: Sphinx) -> None:
-    """Run the code of CONTRIBUTING.md, which a page includes and GitHub shows as it stands."""
+    """Run the code of CONTRIBUTING.md, which a page includes and GitHub shows unchanged."""
     from blocks import run_blocks
 
     run_blocks(Path(app.confdir).parent / "CONTRIBUTING.md")
 
 
 def write_demo(app: Sphinx, exception: Exception | None) -> None:
-    """Put the page of ``unskew demo`` beside the documentation, for the page that explains it."""
+    """Put the page of ``unskew demo`` next to the documentation, for the page that explains it."""
     if exception is None and app.builder.format == "html":
         from unskew.studies import run_demo
 

@@ -1,4 +1,4 @@
-"""Read by every kernel at its start (PYTHONSTARTUP): shell cells that print their output whole and fail loudly."""
+"""Shell cells that print all of their output and stop on errors; every kernel reads this file (PYTHONSTARTUP)."""
 
 import subprocess
 
@@ -6,7 +6,7 @@ from IPython.core.getipython import get_ipython
 
 
 def bash(line: str, cell: str) -> None:
-    """Run the commands; what goes to stderr comes where it would on a terminal."""
+    """Run the commands, with stderr in the same place as on a terminal."""
     done = subprocess.run(
         ["bash", *line.split()], input=cell, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )

@@ -208,12 +208,10 @@ class Demo(AsJson):
         return {role: place / name for role, name in zip(roles, texts, strict=True)}
 
     def _introduction(self) -> str:
-        from jinja2 import Environment, PackageLoader
+        from unskew.display.page import render_page
 
-        environment = Environment(
-            loader=PackageLoader("unskew.studies", "showing"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-        )
-        return environment.get_template("demo.html.j2").render(demo=self, metrics=METRICS, ways=WAYS)
+        context = {"demo": self, "metrics": METRICS, "ways": WAYS}
+        return render_page("demo.html.j2", "unskew.studies.showing", context)
 
 
 def run_demo(
