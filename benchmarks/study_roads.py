@@ -72,7 +72,7 @@ def trial_of_a_world() -> Road:
 
 
 def labelled_log() -> BiasedLog:
-    """A log of 600 users and 1,200 items, a tenth of which is positive, and the pairs that models rank."""
+    """A log of 600 users and 1,200 items, with a tenth of the pairs positive, and the pairs that models rank."""
     rng = np.random.default_rng(0)
     labels = rng.random((600, 1200)) < 0.1
     world = LabelledWorld("random", labels, np.ones_like(labels), rng.random(1200), 0.0, "")

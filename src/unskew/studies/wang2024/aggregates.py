@@ -178,16 +178,15 @@ def _claims(errors: Sequence[Errors]) -> Iterator[Claim]:
     small = errors[0].small[-1]
     everywhere = "within Monte Carlo error for every model and K"
     verdicts = {
-        f"users' own shares, given a positive, are full recall in the mean (theorem 3), {everywhere}": (
+        f"a user's recall in the draw, given a positive, is full recall in the mean (theorem 3), {everywhere}": (
             _within(errors, lambda each: conditional_scores(each.numbers)[0])
         ),
         f"the pooled ratio is the full recall of positive pairs, {everywhere}": (
             _within(errors, lambda each: scores(each.errors(POOLED)))
         ),
-        "the published mean is biased for the mean over users: some model and K in every world and size show it": (
-            _biased(errors)
-        ),
-        f"the published mean is where the users' chances of a positive put it, {everywhere}": (
+        "the published mean is a biased estimate of the mean over users: in every world and size some model and K show "
+        "it": _biased(errors),
+        f"the published mean has the expectation that follows from the users' chances of a positive, {everywhere}": (
             _within(errors, lambda each: each.off_prediction)
         ),
         f"precision@K by Horvitz and Thompson is unbiased, {everywhere}": _within(errors, lambda each: each.sums[0]),
@@ -200,11 +199,11 @@ def _claims(errors: Sequence[Errors]) -> Iterator[Claim]:
         text = f"{form} has a lower mean squared error than {to} at every K up to {small} for every model"
         verdicts[text] = _every_model(errors, form, to)
     for form, to in pairs:
-        own = "" if to == POOLED else ", each against its own target and as a share of it"
-        text = f"{form} has a lower mean squared error than {to} at every K up to {small}, in the mean over models{own}"
-        verdicts[text] = _in_the_mean(errors, form, to)
+        relative = "" if to == POOLED else ", each against its own target and as a share of it"
+        text = f"{form} has a lower mean squared error than {to} at every K up to {small}, in the mean over models"
+        verdicts[text + relative] = _in_the_mean(errors, form, to)
     for form in (CONTROL, MONOTONE):
-        text = f"for no model and K up to {small} has {form} surely a larger mean squared error than {POOLED}"
+        text = f"{form} has a surely larger mean squared error than {POOLED} for no model and K up to {small}"
         verdicts[text] = _never_worse(errors, form)
     return (claim(f"Ours, not the paper's: {text}", verdict) for text, verdict in verdicts.items())
 
@@ -217,8 +216,8 @@ def _within(errors: Sequence[Errors], of: Callable[[Errors], Floats]) -> Verdict
     worst = {name: float(table.flat[np.argmax(np.abs(table))]) for name, table in tables.items()}
     farthest = max(map(abs, worst.values()))
     return farthest < most, (
-        f"{cells} cells of model, K, world and size; the farthest {farthest:.1f} s.e. off, the limit for all together "
-        f"at {LEVEL:g} is {most:.1f}. {'; '.join(f'{name}: {z:+.1f}' for name, z in worst.items())}"
+        f"{cells} cells of model, K, world and size; the farthest is {farthest:.1f} s.e. off, and the limit for all "
+        f"together at {LEVEL:g} is {most:.1f}. {'; '.join(f'{name}: {z:+.1f}' for name, z in worst.items())}"
     )
 
 
@@ -289,8 +288,8 @@ def _never_worse(errors: Sequence[Errors], form: str) -> Verdict:
             value = float(ratio[model, place])
             worse.append((value, f"{each}, {names[model]} at K = {each.small[place]}: {value:.2f}"))
     evidence = (
-        f"of {total} cells of model, K, world and size {below} have a ratio below 1, {sure} surely so by paired tests "
-        f"over draws ({TEST:g} for all together), and {len(worse)} surely one above 1"
+        f"of {total} cells of model, K, world and size {below} have a ratio below 1, {sure} of them surely by paired "
+        f"tests over draws ({TEST:g} for all together), and {len(worse)} have one surely above 1"
     )
     largest = "; ".join(text for _, text in sorted(worse, reverse=True)[:5])
     return not worse, f"{evidence}: the largest {largest}" if worse else evidence
@@ -309,15 +308,16 @@ def _notes(errors: Sequence[Errors]) -> Iterator[str]:
         yield _summary(each)
     yield _best_forms(errors)
     yield (
-        "That a reduced form has the lower error for every model at every K was the rule beforehand. The weaker ones, "
-        "in the mean over models and for no model surely larger, were added after the numbers were seen; so was the "
-        f"limit of {CLEAR:.0%} below which there is hardly a bias for ipw to remove."
+        "The rule fixed before the numbers were seen: a reduced form has the lower error for every model at every K. "
+        "Two weaker rules, in the mean over models and for no model surely larger, were added after the numbers were "
+        f"seen; so was the limit of {CLEAR:.0%} below which ipw has hardly a bias to remove."
     )
     parts = (f"{each}: {', '.join(f'{share:.0%}' for share in each.coverage[: len(each.small)])}" for each in errors)
     yield (
-        "The 95 % delta interval of the pooled ratio is about the population that the users come from. Here they are "
-        "the same in all draws, which gives it some room; but it is a normal one, and too short where few positives of "
-        f"a draw stand above K. It holds the truth at K = {', '.join(map(str, errors[0].small))} in: "
+        "The 95 % delta interval of the pooled ratio is for the population that the users come from. Here the users "
+        "are the same in all draws, which makes it too wide. It is also a normal interval, which is too short where "
+        "few positives of a draw rank above K. Share of draws in which it holds the truth at K = "
+        f"{', '.join(map(str, errors[0].small))}: "
         f"{'; '.join(parts)}."
     )
 
@@ -337,9 +337,10 @@ def _summary(each: Errors) -> str:
         f"{form} {each.removed(form)[: len(each.small)].mean():.0%}" for form in (PLUG_IN, BETA_BINOMIAL)
     )
     return (
-        f"{each}: {empty:.0%} of users have no positive in a draw. Bias, spread, rmse. {'. '.join(lines)}. Of the "
-        f"published mean's bias is removed, mean over K up to {each.small[-1]}: {removed}. ndcg@{IDEAL} of the pooled "
-        f"form, a ratio, is off by {each.ndcg_bias.min():+.1%} to {each.ndcg_bias.max():+.1%}, by model."
+        f"{each}: {empty:.0%} of users have no positive in a draw. Bias, spread, rmse. {'. '.join(lines)}. Share "
+        f"of the published mean's bias that is removed, mean over K up to {each.small[-1]}: {removed}. The bias "
+        f"of ndcg@{IDEAL} in the pooled form, a ratio, is {each.ndcg_bias.min():+.1%} to "
+        f"{each.ndcg_bias.max():+.1%}, by model."
     )
 
 
@@ -354,7 +355,7 @@ def _best_forms(errors: Sequence[Errors]) -> str:
         means = {form: float(np.mean([each.up_to_small(of(each, form)).mean() for each in errors])) for form in FORMS}
         for group, words in ((FORMS, "of all forms"), (MACRO, "of those for the mean over users")):
             best = min(group, key=means.__getitem__)
-            parts.append(f"the least {title} {words} has {best} ({means[best]:.2%})")
+            parts.append(f"{best} has the least {title} {words} ({means[best]:.2%})")
     return f"For its own target, over models, K up to {errors[0].small[-1]}, worlds and sizes, {'; '.join(parts)}."
 
 

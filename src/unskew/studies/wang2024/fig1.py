@@ -97,8 +97,8 @@ def _claims(curves: Curves) -> Iterator[Claim]:
     """The paper's claims about the figure, on this world."""
     name = curves.truth.name
     yield claim(
-        f"{name}: recall@{CUT} in samples of {SIZE} goes with full recall@K where K = {CUT} L / {SIZE} (Pearson above "
-        f"{HIGH:g})",
+        f"{name}: recall@{CUT} in samples of {SIZE} correlates with full recall@K where K = {CUT} L / {SIZE} (Pearson "
+        f"above {HIGH:g})",
         _high(curves),
     )
     yield claim(

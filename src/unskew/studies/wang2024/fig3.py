@@ -181,12 +181,12 @@ def _cells(peaks: Peaks) -> Iterator[ReproducedCell]:
 def _rules(draws: int) -> str:
     return (
         f"{draws} draws of each size. K_max is the K from 1 to L at which Kendall's tau-b of recall in the sample with "
-        "full recall@K, over the variants, has the greatest mean over draws. N is L, the number of a user's held "
-        "items: the samples are drawn from them. The rules of the claims were fixed before the numbers were seen: near "
-        f"is within a factor {FACTOR:g}; falling (rising) means that the ends differ so in {SURE:.1%} of bootstrap "
-        "resamples of the draws and no step goes the other way in as many; tau grows when the ends differ by "
-        f"{ERRORS:g} standard errors and no step falls by as many. The last claim, with K-bar in proportion to N-bar, "
-        "was added after the others had been seen."
+        "full recall@K, over the variants, has the greatest mean over draws. L is the number of a user's held items, "
+        "which the samples are drawn from. The rules of the claims were fixed before the numbers were seen: near "
+        f"is within a factor {FACTOR:g}; falling (rising) means that the last K_max is below (above) the first in "
+        f"{SURE:.1%} of bootstrap resamples of the draws, and no step goes the other way in that share of them; tau "
+        f"grows when the ends differ by {ERRORS:g} standard errors and no step falls by as much. The last claim, with "
+        "K-bar in proportion to N-bar, was added after the others had been seen."
     )
 
 

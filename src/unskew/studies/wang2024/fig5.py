@@ -28,7 +28,7 @@ JUDGED = (MEAN, POOLED, MONOTONE)
 HIGH, POOR, FACTOR, PAPER = 0.9, 0.8, 2.0, 30
 """Tau above which an order is good, below which it is poor; how far off a peak may be; the paper's K."""
 RIGHT = 0.95
-"""The share of pairs in the right order that a tau of 0.9 stands for."""
+"""The share of pairs in the right order that corresponds to a tau of 0.9."""
 
 
 def right_pairs(values: Floats, truth: Floats, apart: float) -> Floats:
@@ -145,14 +145,14 @@ def _rules(first: Agreement) -> Iterator[str]:
     yield (
         f"{first.numbers.draws} draws of {first.numbers.size} held items of each user for the estimates, "
         f"{len(first.inner)} more for recall inside the sample. Tau-b over the variants. ure and ure(aggregate=ipw) "
-        "are held against the mean over users of full recall, the pooled forms against that over positive pairs. The "
-        f"rules were fixed before the numbers were seen: good is a median over draws above {HIGH:g}, poor one below "
-        f"{POOR:g} of recall@1 and recall@5 in the sample both, and a peak is at its own K within a factor {FACTOR:g}."
+        "are compared with the mean over users of full recall, the pooled forms with that over positive pairs. The "
+        f"rules were fixed before the numbers were seen: good is a median over draws above {HIGH:g}; poor is one below "
+        f"{POOR:g} for both recall@1 and recall@5 in the sample; a peak is at its own K within a factor {FACTOR:g}."
     )
     yield (
         "Random search gives many variants that are nearly the same at the top, and tau asks for the order of these "
         "too. So we add the share of pairs in the right order among those whose full recall@K differs by a tenth or "
-        f"more; {RIGHT:g} is what a tau of {HIGH:g} stands for. These claims came after the numbers of tau were seen."
+        f"more; a share of {RIGHT:g} corresponds to a tau of {HIGH:g}. These claims were added after the taus were seen."
     )
 
 
@@ -192,7 +192,7 @@ def _good(each: Agreement, form: str) -> Verdict:
     poor = [k for k in each.ks if max(np.median(each.inside(i, k)) for i in INSIDE) < POOR]
     taus = {k: float(np.median(each.tau(form, k))) for k in poor}
     holds = all(tau > HIGH for tau in taus.values()) if poor else None
-    return holds, "; ".join(f"K = {k}: {tau:.3f}" for k, tau in taus.items()) or "it is poor nowhere"
+    return holds, "; ".join(f"K = {k}: {tau:.3f}" for k, tau in taus.items()) or "it is poor at no K"
 
 
 def _peaks(each: Agreement, form: str) -> Verdict:

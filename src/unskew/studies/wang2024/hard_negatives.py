@@ -19,11 +19,11 @@ RIVAL = TABLE4[KUAIREC]["MF NegS", TRADITIONAL] / TABLE4[KUAIREC]["MF AutoDebias
 LARGE_SHARES = HARDEST[1:]
 BOOTSTRAPS, SURE = 500, 0.95
 RULE = (
-    "The best K of a NegS: where its full recall@K is greatest relative to the better of the other two H/U, among "
-    "some forty K from 1 to half of the population, the smallest of equals. A larger H/U moves it up when it does not "
-    "fall from H/U to H/U, and is lower for the smallest than for the largest in "
-    f"{SURE:.0%} of {BOOTSTRAPS} bootstraps of the users. NegS rivals AutoDebias when its recall inside the "
-    f"sample is at least {RIVAL:.1%} of that, as it is in the paper with MF on KuaiRec."
+    "The best K of a NegS is where its full recall@K is greatest relative to the better of the other two H/U, among "
+    "about forty K from 1 to half of the population; of equals it is the smallest. A larger H/U moves the best K up when "
+    "it falls in no step from one H/U to the next, and is lower for the smallest H/U than for the largest in "
+    f"{SURE:.0%} of {BOOTSTRAPS} bootstraps of the users. NegS rivals AutoDebias when its recall inside the sample is at "
+    f"least {RIVAL:.1%} of AutoDebias', as it is in the paper with MF on KuaiRec."
 )
 
 

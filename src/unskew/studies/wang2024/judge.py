@@ -267,7 +267,7 @@ def compared_with(name: str) -> str:
     """What to know of a number next to the paper's."""
     if name in {SMALL_MATRIX, YAHOO_R3}:
         return _SILENT
-    return f"{name} stands in for {YAHOO if name == COAT else KUAIREC}, so the numbers are not comparable"
+    return f"{name} replaces {YAHOO if name == COAT else KUAIREC}, so the numbers are not comparable"
 
 
 def used(context: Context) -> tuple[str, ...]:
@@ -281,21 +281,22 @@ def describe(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iter
         log, parts, draws = world.log, world.log.parts, len(world.numbers[ENTRIES[0], TRADITIONAL])
         relevant = log.relevant.sum(axis=1)
         yield (
-            f"{world.name}: {log.world.origin} {len(parts.train):,} pairs in the log, {len(parts.uniform):,} uniform "
-            f"ones to learn from and {len(parts.validation):,} to choose by; the population has {log.population.min():,} to "
-            f"{log.population.max():,} items a user, {log.relevant.sum() / log.held.sum():.1%} of them positive; "
-            f"{int((relevant == 0).sum())} of {len(relevant):,} users have no positive there and count nowhere. "
-            f"{draws} random draws of {EXPOSED} items a user, the same for all models."
+            f"{world.name}: {log.world.origin} The log has {len(parts.train):,} pairs; {len(parts.uniform):,} uniform "
+            f"pairs are to learn from and {len(parts.validation):,} to choose by. The population has "
+            f"{log.population.min():,} to {log.population.max():,} items per user, "
+            f"{log.relevant.sum() / log.held.sum():.1%} of them positive; {int((relevant == 0).sum())} of "
+            f"{len(relevant):,} users have no positive there and are left out. {draws} random draws of {EXPOSED} items "
+            "per user, the same for all models."
         )
     for each in tests:
         test, parts, sample = each.test, each.test.parts, each.sample
         none = int((sample.positives == 0).sum())
         yield (
-            f"{each.name}: {len(parts.train):,} chosen ratings to learn from, of which four stars and more are "
-            f"positive; of the random ratings {len(parts.uniform):,} to learn from, {len(parts.validation):,} to "
-            f"choose by, and {len(test.exposed):,} of {sample.n_users:,} users, {sample.labels.mean():.1%} positive, "
-            f"to be judged on; the population has {sample.population.min()} to {sample.population.max()} items a "
-            f"user, of which {each.large} are the larger K; {none} users have no positive in the sample."
+            f"{each.name}: {len(parts.train):,} chosen ratings are to learn from; four stars and more are positive. Of "
+            f"the random ratings {len(parts.uniform):,} are to learn from, {len(parts.validation):,} to choose by, and "
+            f"{len(test.exposed):,} of {sample.n_users:,} users, {sample.labels.mean():.1%} positive, to be judged on. "
+            f"The population has {sample.population.min()} to {sample.population.max()} items per user; the larger K "
+            f"is {each.large}. {none} users have no positive in the sample."
         )
     yield (
         "Settings are chosen by the AUC of the uniform validation rows, as is the epoch; the paper does not say how it "

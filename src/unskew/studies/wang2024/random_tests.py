@@ -1,4 +1,4 @@
-"""Data of which only a random sample is labelled: Coat, and Yahoo! R3 where the user has it."""
+"""Data with labels in a random sample alone: Coat, and Yahoo! R3 where the user has it."""
 
 from dataclasses import dataclass
 

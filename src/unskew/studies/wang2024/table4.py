@@ -86,15 +86,15 @@ def _claims(worlds: Sequence[JudgedWorld]) -> Iterator[Claim]:
     for world in worlds:
         small, large = world.both_ks
         verdicts = {
-            "URE tracks full recall for every model: the mean over draws is no further off than the furthest of the "
+            "URE is near full recall for every model: the mean over draws is at most as far off as the furthest of the "
             "paper's ten rows": _near(world),
-            "pooled URE is without bias for full recall over positive pairs, for every model and K": _pooled(world),
+            "pooled URE is unbiased for full recall over positive pairs, for every model and K": _pooled(world),
             "the mean of URE@K over draws orders the ten models as full recall@K does, with Kendall's tau of at least "
             f"{SAME_ORDER}": _same_order(world),
             f"some methods are worse than Bias on the same backbone by full recall@{small}": _worse(world),
             f"the order of the models by full recall@{small} is not that by full recall@{large}": _orders_differ(world),
             f"URE@{large} exceeds full recall@{large} for all ten models, as it does in the paper": _exceeds(world),
-            "how far URE is from full recall is what its weights make it: users count by their chance to have a "
+            "the distance of URE from full recall follows from its weights: users count by their chance to have a "
             "positive in the sample": _explained(world),
         }
         yield from (claim(f"{world.name}: {text}", verdict) for text, verdict in verdicts.items())
@@ -152,8 +152,8 @@ def _orders_differ(world: JudgedWorld) -> Verdict:
     orders = tau(*([world.full(entry, k) for entry in ENTRIES] for k in (small, large)))
     listed = [f"{a} against {b} {gaps[a, b, small].mean:+.4f} and {gaps[a, b, large].mean:+.4f}" for a, b in turned]
     return bool(turned), (
-        f"pairs clearly turned round, paired over users, {len(gaps)} tests with Holm's correction: {len(turned)} of "
-        f"{len(pairs)} ({first_of(listed, MANY)}); Kendall's tau of the two orders {orders:.2f}"
+        f"pairs clearly in the opposite order, paired over users, {len(gaps)} tests with Holm's correction: "
+        f"{len(turned)} of {len(pairs)} ({first_of(listed, MANY)}); Kendall's tau of the two orders {orders:.2f}"
     )
 
 
@@ -195,8 +195,8 @@ def _test_claims(tests: Sequence[JudgedTest]) -> Iterator[Claim]:
         has = terms[ENTRIES[0]].denominator > 0
         below, listed = _against_bias({entry: each.numerator[has] for entry, each in terms.items()})
         evidence = (
-            f"paired over {int(has.sum())} users with a positive, {listed}; one sample of so few users cannot show "
-            "that none is"
+            f"paired over {int(has.sum())} users with a positive, {listed}; one sample of this size cannot rule "
+            "out that some are"
         )
         text = f"{test.name}: some methods are worse than Bias on the same backbone by URE@{SMALL}"
         yield claim(text, (below or None, evidence))

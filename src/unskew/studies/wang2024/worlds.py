@@ -112,7 +112,7 @@ def lda_world(context: Context) -> LabelledWorld:
         labels[chosen.row_users, chosen.items] = kept > 0
         labels = _thinned(labels, context, rng)
         origin = (
-            f"The world: {LDA}; of a user's choices a share is kept that is drawn from Beta({ACTIVITY[0]:g}, "
+            f"The world: {LDA}; each user keeps a share of the choices, drawn from Beta({ACTIVITY[0]:g}, "
             f"{ACTIVITY[1]:g}). Positive: what was chosen.{_part(context)}"
         )
         return with_attribute("lda", labels, np.ones_like(labels), origin, rng)
