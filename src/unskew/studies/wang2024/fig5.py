@@ -35,12 +35,6 @@ def right_pairs(values: Floats, truth: Floats, apart: float) -> Floats:
     """The share of pairs of models in the right order, of those that truly differ by a share of `apart` or more.
 
     A tie counts half; one number per row of `values`, NaN when no pair differs that much.
-
-    Parameters
-    ----------
-    values : array (rows, models)
-    truth : array (models,)
-    apart : float
     """
     left, right = np.triu_indices(len(truth), 1)
     clear = np.abs(truth[left] - truth[right]) >= apart * np.maximum(truth[left], truth[right])
@@ -152,7 +146,7 @@ def _rules(first: Agreement) -> Iterator[str]:
     yield (
         "Random search gives many variants that are nearly the same at the top, and tau asks for the order of these "
         "too. So we add the share of pairs in the right order among those whose full recall@K differs by a tenth or "
-        f"more; a share of {RIGHT:g} corresponds to a tau of {HIGH:g}. These claims were added after the taus were seen."
+        f"more; a share of {RIGHT:g} corresponds to a tau of {HIGH:g}. These claims were added after tau was seen."
     )
 
 

@@ -137,15 +137,7 @@ def truths(context: Context) -> list[Truth]:
 
 
 def inner_recall(context: Context, truth: Truth, size: int) -> Floats:
-    """Recall at each K-bar inside samples of N-bar items, an array (draws, models, K-bars); NaN for K-bar above N-bar.
-
-    Parameters
-    ----------
-    context : Context
-    truth : Truth
-    size : int
-        N-bar.
-    """
+    """Recall at each K-bar inside samples of `size` items, an array (draws, models, K-bars); NaN for K-bar above it."""
 
     def make() -> Floats:
         rng = context.rng("wang2024", "inner", truth.name, size)

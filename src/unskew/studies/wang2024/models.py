@@ -119,16 +119,7 @@ class Choice:
 
 
 def choose(context: Context, parts: Parts, data: str, entries: Sequence[Entry] = ALL_ENTRIES) -> dict[Entry, Choice]:
-    """For each entry the setting with the best validation AUC.
-
-    Parameters
-    ----------
-    context : Context
-    parts : Parts
-    data : str
-        The name of the data in the progress.
-    entries : sequence of Entry
-    """
+    """For each entry the setting with the best validation AUC."""
     grids = {entry: {_name(entry, model): model for model in grid_of(context, entry)} for entry in entries}
     models = {name: model for grid in grids.values() for name, model in grid.items()}
     fits = fits_of(context, parts, models, stage=f"{data}: debiased models")

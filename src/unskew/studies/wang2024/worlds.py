@@ -69,11 +69,6 @@ class LabelledWorld:
         """Number of items."""
         return int(self.labels.shape[1])
 
-    @property
-    def share(self) -> float:
-        """The share of positives among known labels."""
-        return float(self.labels[self.known].mean())
-
 
 def worlds(context: Context) -> list[LabelledWorld]:
     """The available worlds."""
@@ -282,8 +277,6 @@ def draw_log(
 
     Parameters
     ----------
-    world : LabelledWorld
-    rng : Generator
     sampled : int
         Items per user in the uniform sample.
     part : float
@@ -314,17 +307,7 @@ def _logged(world: LabelledWorld, rng: np.random.Generator) -> Bools:
 
 
 def gumbel_top(weights: Floats, sizes: Ints, allowed: Bools, rng: np.random.Generator) -> Bools:
-    """Weighted sampling without replacement for each row: the largest of log weight plus Gumbel noise.
-
-    Parameters
-    ----------
-    weights : array (items,)
-        Logarithms.
-    sizes : array of int
-        How many of each row.
-    allowed : array of bool, rows by items
-    rng : Generator
-    """
+    """Draw `sizes` of the allowed items of each row without replacement: the largest log weights plus Gumbel noise."""
     keys = np.where(allowed, weights + rng.gumbel(size=allowed.shape), -np.inf)
     order = np.argsort(-keys, axis=1)
     picked = np.zeros_like(allowed)
