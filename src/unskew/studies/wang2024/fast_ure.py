@@ -39,26 +39,13 @@ DRAWS = Size(200, 8, trials=True)
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Held items of each user by stratum of their rank, for each model.
-
-    Parameters
-    ----------
-    log : BiasedLog
-    ks : tuple of int
-        Cut-offs, ascending.
-    steps : array of int
-        Last ranks of the strata of the form with falling shares, without the edge at a cut-off.
-    edges : array of int
-        Those and the cut-offs.
-    models : mapping
-        Name to the stratum of each pair, users by items.
-    """
+    """Held items of each user by stratum of their rank, for each model."""
 
     log: BiasedLog
-    ks: tuple[int, ...]
-    steps: Ints
-    edges: Ints
-    models: Mapping[str, npt.NDArray[np.uint8]]
+    ks: tuple[int, ...]  # cut-offs, ascending
+    steps: Ints  # last ranks of the strata of the form with falling shares, without the edge at a cut-off
+    edges: Ints  # those and the cut-offs
+    models: Mapping[str, npt.NDArray[np.uint8]]  # name to the stratum of each pair, users by items
 
     @classmethod
     def of(cls, log: BiasedLog, ranks: Mapping[str, RankMatrix], ks: Sequence[int]) -> "Strata":
@@ -88,22 +75,12 @@ class Strata:
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """One random exposure, and the users' weights in each form.
-
-    Parameters
-    ----------
-    strata : Strata
-    drawn : array of int, users by l
-    rows : Rows
-        The same with labels; without a model.
-    weights : mapping
-        Form to the weight of each user with a positive in the sample.
-    """
+    """One random exposure, and the users' weights in each form."""
 
     strata: Strata
     drawn: Ints
-    rows: Rows
-    weights: Mapping[str, Floats]
+    rows: Rows  # the same with labels; without a model
+    weights: Mapping[str, Floats]  # form to the weight of each user with a positive in the sample
 
     @classmethod
     def of(cls, strata: Strata, drawn: Ints) -> "Draw":
@@ -185,39 +162,19 @@ def _share_above(liked: Floats, shown: Floats, room: Floats, above: Bools) -> fl
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """The numbers of each draw, arrays (draws, models, cut-offs) unless described otherwise.
-
-    Parameters
-    ----------
-    truth : Truth
-    size : int
-        N-bar, or l.
-    ks : tuple of int
-    recall : mapping
-        By form.
-    precision, dcg : array
-        Horvitz-Thompson sums.
-    ndcg : array (draws, models)
-        The pooled ratio, at `IDEAL`.
-    covered : array
-        1 where the 95 % delta interval of the pooled ratio holds the truth, else 0.
-    shares : array (models, users, cut-offs)
-        Recall of each user in the draw, summed over the draws in which the user has a positive.
-    times, variance : array (users,)
-        The number of these draws, and the sum over them of (N - n) / (n (N - 1)), the factor of p (1 - p).
-    """
+    """The numbers of each draw, arrays (draws, models, cut-offs) unless described otherwise."""
 
     truth: Truth
-    size: int
+    size: int  # N-bar, or l
     ks: tuple[int, ...]
-    recall: Mapping[str, Floats]
-    precision: Floats
-    dcg: Floats
-    ndcg: Floats
-    covered: Floats
-    shares: Floats
-    times: Floats
-    variance: Floats
+    recall: Mapping[str, Floats]  # by form
+    precision: Floats  # Horvitz-Thompson sums
+    dcg: Floats  # the same
+    ndcg: Floats  # (draws, models): the pooled ratio, at `IDEAL`
+    covered: Floats  # 1 where the 95 % delta interval of the pooled ratio holds the truth, else 0
+    shares: Floats  # (models, users, cut-offs): recall in the draw, summed over draws in which the user has a positive
+    times: Floats  # (users,): the number of these draws
+    variance: Floats  # (users,): the sum over them of (N - n) / (n (N - 1)), the factor of p (1 - p)
 
     @classmethod
     def empty(cls, truth: Truth, size: int, draws: int) -> "Estimates":

@@ -34,17 +34,10 @@ def pearson(first: Floats, second: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Correlations of recall@5 in the sample with full recall@K.
-
-    Parameters
-    ----------
-    truth : Truth
-    inner : array (draws, models)
-        Recall@5 in the sample.
-    """
+    """Correlations of recall@5 in the sample with full recall@K."""
 
     truth: Truth
-    inner: Floats
+    inner: Floats  # (draws, models): recall@5 in the sample
 
     @cached_property
     def correlations(self) -> dict[str, Floats]:

@@ -32,25 +32,13 @@ FACTOR, SURE, ERRORS = 2.0, 0.975, 3.0
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """Where and how well recall@K-bar in samples of N-bar goes with full recall.
+    """Where and how well recall@K-bar in samples of N-bar goes with full recall."""
 
-    Parameters
-    ----------
-    inner, size : int
-        K-bar and N-bar.
-    predicted : int
-        K-bar L / N-bar.
-    taus : array (draws, L)
-        Kendall's tau-b with full recall@K in each draw.
-    resampled : array (resamples, draws)
-        Weights of draws in bootstrap resamples.
-    """
-
-    inner: int
-    size: int
-    predicted: int
-    taus: Floats
-    resampled: Floats
+    inner: int  # K-bar
+    size: int  # N-bar
+    predicted: int  # K-bar L / N-bar
+    taus: Floats  # (draws, L): Kendall's tau-b with full recall@K in each draw
+    resampled: Floats  # (resamples, draws): weights of draws in bootstrap resamples
 
     @cached_property
     def curve(self) -> Floats:
@@ -94,23 +82,12 @@ class Peak:
 
 @dataclass(frozen=True, eq=False)
 class Peaks:
-    """The peaks of one world.
-
-    Parameters
-    ----------
-    truth : Truth
-    by_size : tuple of Peak
-        N-bar grows, K-bar is 5.
-    by_inner : tuple of Peak
-        K-bar grows, N-bar is 80.
-    by_part : tuple of Peak
-        N-bar grows and K-bar is a tenth of it, so that K-bar L / N-bar stays.
-    """
+    """The peaks of one world."""
 
     truth: Truth
-    by_size: tuple[Peak, ...]
-    by_inner: tuple[Peak, ...]
-    by_part: tuple[Peak, ...]
+    by_size: tuple[Peak, ...]  # N-bar grows, K-bar is 5
+    by_inner: tuple[Peak, ...]  # K-bar grows, N-bar is 80
+    by_part: tuple[Peak, ...]  # N-bar grows and K-bar is a tenth of it, so that K-bar L / N-bar stays
 
     @property
     def name(self) -> str:

@@ -46,17 +46,10 @@ def right_pairs(values: Floats, truth: Floats, apart: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """How well estimates, and recall inside the sample, order the models of a world by full recall.
-
-    Parameters
-    ----------
-    numbers : Estimates
-    inner : array (draws, models, K-bars)
-        Recall inside the sample.
-    """
+    """How well estimates, and recall inside the sample, order the models of a world by full recall."""
 
     numbers: Estimates
-    inner: Floats
+    inner: Floats  # (draws, models, K-bars): recall inside the sample
 
     @property
     def truth(self) -> Truth:

@@ -86,21 +86,12 @@ def discounts(above: Ints, k: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """Full recall of some models at every cut-off.
-
-    Parameters
-    ----------
-    log : BiasedLog
-    ranks : mapping
-        Rank matrices by model.
-    macro, micro : array (L, models)
-        Recall@K for K = 1 to the largest population: the mean over users, and over positive pairs.
-    """
+    """Full recall of some models at every cut-off."""
 
     log: BiasedLog
-    ranks: Mapping[str, RankMatrix]
-    macro: Floats
-    micro: Floats
+    ranks: Mapping[str, RankMatrix]  # rank matrices by model
+    macro: Floats  # (L, models): recall@K for K = 1 to the largest population, the mean over users
+    micro: Floats  # the same, the mean over positive pairs
 
     @classmethod
     def of(cls, log: BiasedLog, ranks: Mapping[str, RankMatrix]) -> "Truth":

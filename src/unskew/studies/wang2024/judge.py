@@ -13,7 +13,7 @@ from unskew.estimators import Rows, Terms, Traditional, Ure
 from unskew.evaluation.collecting.exposed import Exposed
 from unskew.metrics import Recall
 from unskew.ranking import Ranks
-from unskew.studies.framework.completed_movielens import DATA as MOVIELENS
+from unskew.studies.framework.cells import Printed, ReproducedCell, absent_cells
 from unskew.studies.framework.study import Context, Size
 from unskew.studies.framework.trials import Trials
 from unskew.studies.wang2024.full_recall import RankMatrix, hits, places
@@ -21,7 +21,7 @@ from unskew.studies.wang2024.models import ENTRIES, Choice, Entry, choose
 from unskew.studies.wang2024.printed import KUAIREC, TRADITIONAL, YAHOO
 from unskew.studies.wang2024.random_tests import COAT, NAMES, YAHOO_R3, RandomTest, random_tests
 from unskew.studies.wang2024.worlds import KUAIREC as SMALL_MATRIX
-from unskew.studies.wang2024.worlds import BiasedLog, chances_of, draw_exposed, labelled_pairs, logs
+from unskew.studies.wang2024.worlds import MOVIELENS, BiasedLog, chances_of, draw_exposed, labelled_pairs, logs
 
 NEEDS = (MOVIELENS, *NAMES, SMALL_MATRIX)
 DRAWS = Size(200, 8, trials=True)
@@ -38,33 +38,16 @@ _SILENT = "the paper leaves out sizes, epochs, λ, l and how settings were chose
 
 @dataclass(frozen=True, eq=False)
 class JudgedWorld:
-    """All rows of a table on one world.
-
-    Parameters
-    ----------
-    log : BiasedLog
-    choices : mapping
-        The chosen models by entry.
-    numbers : Trials
-        By entry and column of table 4. Estimates have one value per random draw; full recall is one number.
-    ks : array of int
-        The K at which full recall is known.
-    recall : mapping
-        Entry to full recall@K of each user with a positive, an array (users, ks).
-    expected : mapping
-        Entry and K to the expectation of the published mean: users weigh by their chance to have a positive in the
-        sample.
-    large : int
-        The larger K: 500, or 50 where populations are small.
-    """
+    """All rows of a table on one world."""
 
     log: BiasedLog
-    choices: Mapping[Entry, Choice]
-    numbers: Trials
-    ks: Ints
-    recall: Mapping[Entry, Floats]
+    choices: Mapping[Entry, Choice]  # the chosen models by entry
+    numbers: Trials  # by entry and column of table 4: one value per random draw, or one of full recall
+    ks: Ints  # the K at which full recall is known
+    recall: Mapping[Entry, Floats]  # entry to full recall@K of each user with a positive, an array (users, ks)
+    # of the published mean, by entry and K: users weigh by their chance to have a positive in the sample
     expected: Mapping[tuple[Entry, int], float]
-    large: int
+    large: int  # the larger K: 500, or 50 where populations are small
 
     @property
     def name(self) -> str:
@@ -91,26 +74,13 @@ class JudgedWorld:
 
 @dataclass(frozen=True, eq=False)
 class JudgedTest:
-    """All rows of a table on a random test.
-
-    Parameters
-    ----------
-    test : RandomTest
-    sample : Rows
-        The exposed rows.
-    choices : mapping
-        The chosen models by entry.
-    terms : mapping
-        By entry and column of table 4.
-    large : int
-        The larger K.
-    """
+    """All rows of a table on a random test."""
 
     test: RandomTest
-    sample: Rows
-    choices: Mapping[Entry, Choice]
-    terms: Mapping[tuple[Entry, str], Terms]
-    large: int
+    sample: Rows  # the exposed rows
+    choices: Mapping[Entry, Choice]  # the chosen models by entry
+    terms: Mapping[tuple[Entry, str], Terms]  # by entry and column of table 4
+    large: int  # the larger K
 
     @property
     def name(self) -> str:
@@ -268,6 +238,13 @@ def compared_with(name: str) -> str:
     if name in {SMALL_MATRIX, YAHOO_R3}:
         return _SILENT
     return f"{name} replaces {YAHOO if name == COAT else KUAIREC}, so the numbers are not comparable"
+
+
+def absent(table: Mapping[str, Printed], context: Context) -> Iterator[ReproducedCell]:
+    """The numbers of the paper's own data sets, where they are not available."""
+    for name, paper in ((SMALL_MATRIX, KUAIREC), (YAHOO_R3, YAHOO)):
+        if context.find(name) is None:
+            yield from absent_cells(table[paper], name, context.absence(name))
 
 
 def used(context: Context) -> tuple[str, ...]:

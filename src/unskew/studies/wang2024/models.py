@@ -24,18 +24,11 @@ EPOCHS, PATIENCE = Size(120, 8), 30
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of a table.
+    """A row of a table."""
 
-    Parameters
-    ----------
-    backbone, method : str
-        As the paper writes them.
-    hardest : int, optional
-        H of a NegS that is shown by itself; without it NegS is that of the H which validation chose.
-    """
-
-    backbone: str
-    method: str
+    backbone: str  # as the paper writes it
+    method: str  # as the paper writes it
+    # H of a NegS that is shown by itself; without it NegS is that of the H which validation chose
     hardest: int | None = None
 
     def __str__(self) -> str:
@@ -85,22 +78,12 @@ def grid_of(context: Context, entry: Entry) -> tuple[DebiasedModel, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A trained model.
+    """A trained model."""
 
-    Parameters
-    ----------
-    scorer : FactorScorer
-        After the epoch with the best validation AUC.
-    auc : float
-        That AUC.
-    best_epoch, epochs : int
-        When that was, and how many were trained.
-    """
-
-    scorer: FactorScorer
-    auc: float
-    best_epoch: int
-    epochs: int
+    scorer: FactorScorer  # after the epoch with the best validation AUC
+    auc: float  # that AUC
+    best_epoch: int  # when that was
+    epochs: int  # how many were trained
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,27 +192,14 @@ def fits_of(
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """The training of one model, as a task for another process.
-
-    Parameters
-    ----------
-    model : DebiasedModel
-    name : str
-        Decides, with the seed, where it begins.
-    seed : int
-    parts : Parts
-    shared : str
-        Identifies the log.
-    folder : Path, optional
-        The folder of the cache.
-    """
+    """The training of one model, as a task for another process."""
 
     model: DebiasedModel
-    name: str
+    name: str  # decides, with the seed, where it begins
     seed: int
     parts: Parts
-    shared: str
-    folder: Path | None
+    shared: str  # identifies the log
+    folder: Path | None  # the folder of the cache
 
     @property
     def key(self) -> str:

@@ -18,23 +18,12 @@ PART = 0.05
 
 @dataclass(frozen=True, eq=False)
 class RandomTest:
-    """A log, and random rows in three parts. All parts have the same codes, and values are labels.
-
-    Parameters
-    ----------
-    name : str
-    parts : Parts
-        The log, and two of the three parts.
-    exposed : Interactions
-        The random rows that models are judged on, ordered by user.
-    held : array of bool, users by items
-        The population they were drawn from.
-    """
+    """A log, and random rows in three parts. All parts have the same codes, and values are labels."""
 
     name: str
-    parts: Parts
-    exposed: Interactions
-    held: Bools
+    parts: Parts  # the log, and two of the three parts
+    exposed: Interactions  # the random rows that models are judged on, ordered by user
+    held: Bools  # users by items: the population they were drawn from
 
 
 def random_tests(context: Context) -> list[RandomTest]:

@@ -6,7 +6,7 @@ and whether the order of the ten models inside the sample is that at a small or 
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from unskew.studies.framework.cells import ReproducedCell, absent_cells, cell
+from unskew.studies.framework.cells import ReproducedCell, cell
 from unskew.studies.framework.claims import Claim, all_above, claim
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.stats import Gap, tau
@@ -16,6 +16,7 @@ from unskew.studies.wang2024.judge import (
     ONE,
     JudgedTest,
     JudgedWorld,
+    absent,
     compared_with,
     describe,
     judged_tests,
@@ -24,8 +25,6 @@ from unskew.studies.wang2024.judge import (
 )
 from unskew.studies.wang2024.models import ENTRIES, Entry
 from unskew.studies.wang2024.printed import BACKBONES, KUAIREC, ROWS, TABLE3, TABLE4, TRADITIONAL, YAHOO
-from unskew.studies.wang2024.random_tests import YAHOO_R3
-from unskew.studies.wang2024.worlds import KUAIREC as SMALL_MATRIX
 
 BETTER = ("AutoDebias", "NegS")
 
@@ -38,7 +37,7 @@ def run(context: Context) -> Findings:
 def compute(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest], context: Context) -> Findings:
     """The means over random draws on each world, and the one sample of each test."""
     return Findings(
-        (*_cells(worlds, tests), *_absent(context)),
+        (*_cells(worlds, tests), *absent(TABLE3, context)),
         (*_claims(worlds), *_test_claims(tests)),
         notes=tuple(describe(worlds, tests)),
         used=used(context),
@@ -56,13 +55,6 @@ def _cells(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterat
             place, terms = (entry.method, entry.backbone), test.terms[entry, TRADITIONAL]
             note = f"{compared_with(test.name)}; {ONE}"
             yield ReproducedCell(*place, test.name, TABLE3[YAHOO][place], terms.value, terms.std_error, note=note)
-
-
-def _absent(context: Context) -> Iterator[ReproducedCell]:
-    """The paper's own data sets, where they are not available."""
-    for name, paper in ((SMALL_MATRIX, KUAIREC), (YAHOO_R3, YAHOO)):
-        if context.find(name) is None:
-            yield from absent_cells(TABLE3[paper], name, context.absence(name))
 
 
 def _claims(worlds: Sequence[JudgedWorld]) -> Iterator[Claim]:

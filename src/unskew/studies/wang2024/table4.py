@@ -12,7 +12,7 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.display.phrases import first_of
-from unskew.studies.framework.cells import ReproducedCell, absent_cells, cells
+from unskew.studies.framework.cells import ReproducedCell, cells
 from unskew.studies.framework.claims import MANY, Claim, Verdict, claim, none_clear
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings
@@ -27,6 +27,7 @@ from unskew.studies.wang2024.judge import (
     SMALL,
     JudgedTest,
     JudgedWorld,
+    absent,
     compared_with,
     describe,
     judged_tests,
@@ -35,8 +36,6 @@ from unskew.studies.wang2024.judge import (
 )
 from unskew.studies.wang2024.models import DRAWN, ENTRIES, HARDEST, NEGS, Entry
 from unskew.studies.wang2024.printed import BACKBONES, KUAIREC, METHODS, TABLE4, TRADITIONAL, YAHOO, furthest
-from unskew.studies.wang2024.random_tests import YAHOO_R3
-from unskew.studies.wang2024.worlds import KUAIREC as SMALL_MATRIX
 
 COLUMNS = (
     "'full@K' is recall@K over all held items, the mean over users; 'full micro@K' that over positive pairs. 'URE@K' "
@@ -67,7 +66,7 @@ def run(context: Context) -> Findings:
 def compute(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest], context: Context) -> Findings:
     """All numbers, their figures, and the claims."""
     return Findings(
-        (*_cells(worlds, tests), *_absent(context)),
+        (*_cells(worlds, tests), *absent(TABLE4, context)),
         (*_claims(worlds), *_claims_about_hard_negatives(worlds), *_test_claims(tests)),
         (*map(_figure, worlds), *map(_figure_of_hard_negatives, worlds)),
         (COLUMNS, RULE, *describe(worlds, tests)),
@@ -84,13 +83,6 @@ def _cells(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterat
             paper = TABLE4[YAHOO].get((str(entry), column))
             note = ONE if paper is None else f"{compared_with(test.name)}; {ONE}"
             yield ReproducedCell(str(entry), column, test.name, paper, terms.value, terms.std_error, note=note)
-
-
-def _absent(context: Context) -> Iterator[ReproducedCell]:
-    """The paper's own data sets, where they are not available."""
-    for name, paper in ((SMALL_MATRIX, KUAIREC), (YAHOO_R3, YAHOO)):
-        if context.find(name) is None:
-            yield from absent_cells(TABLE4[paper], name, context.absence(name))
 
 
 def _claims(worlds: Sequence[JudgedWorld]) -> Iterator[Claim]:

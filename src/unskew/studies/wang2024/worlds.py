@@ -35,29 +35,14 @@ SAMPLED, PART = 80, 0.05
 
 @dataclass(frozen=True, eq=False)
 class LabelledWorld:
-    """Users and items whose labels are all known, or nearly.
-
-    Parameters
-    ----------
-    name : str
-    labels : array of bool, users by items
-        Which pairs are positive.
-    known : array of bool, users by items
-        Which labels are known: all, but for a few pairs of KuaiRec.
-    attribute : array
-        Of each item; it replaces the length of a video.
-    correlation : float
-        Spearman's, of the attribute and the items' shares of positives, as measured.
-    origin : str
-        Where the labels come from, in sentences.
-    """
+    """Users and items whose labels are all known, or nearly."""
 
     name: str
-    labels: Bools
-    known: Bools
-    attribute: Floats
-    correlation: float
-    origin: str
+    labels: Bools  # users by items: which pairs are positive
+    known: Bools  # users by items: which labels are known; all, but for a few pairs of KuaiRec
+    attribute: Floats  # of each item; it replaces the length of a video
+    correlation: float  # Spearman's, of the attribute and the items' shares of positives, as measured
+    origin: str  # where the labels come from, in sentences
 
     @property
     def n_users(self) -> int:
@@ -84,8 +69,8 @@ def completed_movielens(context: Context) -> LabelledWorld | None:
 
     def make() -> LabelledWorld:
         rng = context.rng("wang2024", MOVIELENS)
-        labels = _thinned(completed.ratings >= POSITIVE_STARS, context, rng)
-        origin = f"{completed.origin} Positive: {POSITIVE_STARS} stars and more.{_part(context)}"
+        labels, part = _thinned(completed.ratings >= POSITIVE_STARS, context, rng)
+        origin = f"{completed.origin} Positive: {POSITIVE_STARS} stars and more.{part}"
         return with_attribute("ml-100k completed", labels, np.ones_like(labels), origin, rng)
 
     return context.once("wang2024 completed", make)
@@ -105,10 +90,10 @@ def lda_world(context: Context) -> LabelledWorld:
         kept = rng.binomial(times.astype(np.int64), rng.beta(*ACTIVITY, chosen.n_users)[chosen.row_users])
         labels = np.zeros((chosen.n_users, chosen.n_items), dtype=bool)
         labels[chosen.row_users, chosen.items] = kept > 0
-        labels = _thinned(labels, context, rng)
+        labels, part = _thinned(labels, context, rng)
         origin = (
             f"The world: {LDA}; each user keeps a share of the choices, drawn from Beta({ACTIVITY[0]:g}, "
-            f"{ACTIVITY[1]:g}). Positive: what was chosen.{_part(context)}"
+            f"{ACTIVITY[1]:g}). Positive: what was chosen.{part}"
         )
         return with_attribute("lda", labels, np.ones_like(labels), origin, rng)
 
@@ -174,18 +159,14 @@ def _spearman(first: Floats, second: Floats) -> float:
     return float(spearmanr(first, second).statistic)
 
 
-def _thinned(labels: Bools, context: Context, rng: np.random.Generator) -> Bools:
-    """The labels of all users and items, or of a random part of them in the small version."""
+def _thinned(labels: Bools, context: Context, rng: np.random.Generator) -> tuple[Bools, str]:
+    """The labels of all users and items, or of a random part of them in the small version; and a note about that."""
     n_users, n_items = context.size(USERS), context.size(ITEMS)
     if n_users is None:
-        return labels
+        return labels, ""
     users, items = (rng.permutation(n) for n in labels.shape)
-    return np.asarray(labels[np.ix_(np.sort(users[:n_users]), np.sort(items[:n_items]))])
-
-
-def _part(context: Context) -> str:
-    n_users, n_items = context.size(USERS), context.size(ITEMS)
-    return "" if n_users is None else f" Of it, {n_users} users and {n_items} items at random."
+    part = labels[np.ix_(np.sort(users[:n_users]), np.sort(items[:n_items]))]
+    return np.asarray(part), f" Of it, {n_users} users and {n_items} items at random."
 
 
 def _durations(context: Context) -> dict[str, float] | None:
@@ -205,39 +186,20 @@ def _durations(context: Context) -> dict[str, float] | None:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What a model learns from; the values of all rows are labels, 1 or 0.
+    """What a model learns from; the values of all rows are labels, 1 or 0."""
 
-    Parameters
-    ----------
-    train : Interactions
-        Selectively observed pairs.
-    uniform : Interactions
-        A few pairs drawn uniformly, to learn from.
-    validation : Interactions
-        A few pairs drawn uniformly, to stop and to choose by.
-    """
-
-    train: Interactions
-    uniform: Interactions
-    validation: Interactions
+    train: Interactions  # selectively observed pairs
+    uniform: Interactions  # a few pairs drawn uniformly, to learn from
+    validation: Interactions  # a few pairs drawn uniformly, to stop and to choose by
 
 
 @dataclass(frozen=True, eq=False)
 class BiasedLog:
-    """What the models learn from, and the pairs that they rank. All parts have the codes of the world.
-
-    Parameters
-    ----------
-    world : LabelledWorld
-    parts : Parts
-        The biased draw, and small parts of a uniform sample of what the draw left.
-    held : array of bool, users by items
-        Known pairs that are in none of these: D_full, and the population of every random draw.
-    """
+    """What the models learn from, and the pairs that they rank. All parts have the codes of the world."""
 
     world: LabelledWorld
-    parts: Parts
-    held: Bools
+    parts: Parts  # the biased draw, and small parts of a uniform sample of what the draw left
+    held: Bools  # users by items: known pairs in none of these: D_full, the population of every random draw
 
     @property
     def name(self) -> str:
