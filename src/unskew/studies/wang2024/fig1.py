@@ -122,13 +122,9 @@ def _correlations(worlds: Sequence[Curves]) -> Figure:
         ks = cut_offs(curves.truth.shortest - 1)
         lines = (band(name, ks, values[:, np.array(ks) - 1]) for name, values in curves.correlations.items())
         panels.append(Panel(f"{curves.truth.name} (5 L / l = {curves.predicted})", tuple(lines)))
-    return Figure(
-        f"Correlation of recall@{CUT} in samples of {SIZE} with full recall@K, over the variants",
-        "K of the full list",
-        tuple(panels),
-        log_x=True,
-        note="Means over draws of the sample; bands hold the middle 90 % of the draws.",
-    )
+    title = f"Correlation of recall@{CUT} in samples of {SIZE} with full recall@K, over the variants"
+    note = "Means over draws of the sample; bands hold the middle 90 % of the draws."
+    return Figure(title, "K of the full list", tuple(panels), log_x=True, note=note)
 
 
 def cut_offs(largest: int, points: int = 60) -> list[int]:
@@ -155,12 +151,9 @@ def _orders(worlds: Sequence[Curves]) -> Figure:
             place[np.argsort(-curves.truth.macro[k - 1], kind="stable")] = x
             lines.append(Series.exact(f"full recall@{k}", x.tolist(), place[order].tolist()))
         panels.append(Panel(curves.truth.name, tuple(lines)))
-    return Figure(
-        "Place of each variant by full recall (1 is best)",
-        f"place by recall@{CUT} in the sample",
-        tuple(panels),
-        note="Recall in the sample is the mean over draws. A straight line would be agreement.",
-    )
+    title, x_label = "Place of each variant by full recall (1 is best)", f"place by recall@{CUT} in the sample"
+    note = "Recall in the sample is the mean over draws. A straight line would be agreement."
+    return Figure(title, x_label, tuple(panels), note=note)
 
 
 def _how(draws: int) -> str:

@@ -213,29 +213,15 @@ def _step(before: Mean, after: Mean) -> float:
 
 def _figures(worlds: Sequence[Peaks]) -> Iterator[Figure]:
     bands = "Bands: 95 % of bootstrap resamples of the draws."
-    yield Figure(
-        f"(a) K_max of recall@{CUT} in the sample",
-        "N-bar, items in the sample",
-        tuple(Panel(each.name, _lines(each.by_size, [peak.size for peak in each.by_size])) for each in worlds),
-        log_x=True,
-        log_y=True,
-        note=bands,
-    )
-    yield Figure(
-        f"(b) K_max in samples of {SIZE}",
-        "K-bar, the cut-off in the sample",
-        tuple(Panel(each.name, _lines(each.by_inner, [peak.inner for peak in each.by_inner])) for each in worlds),
-        log_x=True,
-        log_y=True,
-        note=bands,
-    )
-    yield Figure(
-        "(c) Kendall tau of recall in the sample with full recall",
-        "N-bar, items in the sample",
-        tuple(Panel(each.name, _heights(each)) for each in worlds),
-        log_x=True,
-        note="Means over draws; bands are 1.96 standard errors to both sides.",
-    )
+    title, x = f"(a) K_max of recall@{CUT} in the sample", "N-bar, items in the sample"
+    panels = (Panel(each.name, _lines(each.by_size, [peak.size for peak in each.by_size])) for each in worlds)
+    yield Figure(title, x, tuple(panels), log_x=True, log_y=True, note=bands)
+    title, x = f"(b) K_max in samples of {SIZE}", "K-bar, the cut-off in the sample"
+    panels = (Panel(each.name, _lines(each.by_inner, [peak.inner for peak in each.by_inner])) for each in worlds)
+    yield Figure(title, x, tuple(panels), log_x=True, log_y=True, note=bands)
+    title, x = "(c) Kendall tau of recall in the sample with full recall", "N-bar, items in the sample"
+    note = "Means over draws; bands are 1.96 standard errors to both sides."
+    yield Figure(title, x, tuple(Panel(each.name, _heights(each)) for each in worlds), log_x=True, note=note)
 
 
 def _lines(peaks: Sequence[Peak], x: Sequence[int]) -> tuple[Series, ...]:

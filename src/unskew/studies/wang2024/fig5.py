@@ -204,13 +204,8 @@ def _by_cut_off(worlds: Sequence[Agreement]) -> Figure:
             for inner in INSIDE
         ]
         panels.append(Panel(each.truth.name, tuple(lines)))
-    return Figure(
-        "Kendall tau with full recall@K, over the variants",
-        "K",
-        tuple(panels),
-        log_x=True,
-        note="Medians over draws; bands hold the middle 90 % of the draws.",
-    )
+    note = "Medians over draws; bands hold the middle 90 % of the draws."
+    return Figure("Kendall tau with full recall@K, over the variants", "K", tuple(panels), log_x=True, note=note)
 
 
 def _curves(each: Agreement) -> Figure:
@@ -220,13 +215,8 @@ def _curves(each: Agreement) -> Figure:
     for form in (MEAN, MONOTONE):
         medians = {k: np.median(each.curve(form, k)[:, np.array(grid) - 1], axis=0) for k in each.ks}
         panels.append(Panel(form, tuple(Series.exact(f"K = {k}", grid, line.tolist()) for k, line in medians.items())))
-    return Figure(
-        f"{each.truth.name}: Kendall tau of the estimate at K with full recall",
-        "cut-off of full recall",
-        tuple(panels),
-        log_x=True,
-        note="Medians over draws.",
-    )
+    title = f"{each.truth.name}: Kendall tau of the estimate at K with full recall"
+    return Figure(title, "cut-off of full recall", tuple(panels), log_x=True, note="Medians over draws.")
 
 
 def _line(name: str, x: Sequence[int], values: Sequence[Floats], *, naive: bool = False) -> Series:
