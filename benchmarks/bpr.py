@@ -1,4 +1,4 @@
-"""Triplets a second of BPR: ours, the `implicit` package's, and a step of torch, on the same rows in one run."""
+"""Triplets per second of BPR: ours, that of `implicit`, and a step of torch, on the same rows in one run."""
 
 import os
 import time
@@ -84,14 +84,14 @@ def torch(observed, threads):
 
 
 def rate(job, triplets):
-    """Triplets a second."""
+    """Triplets per second."""
     start = time.perf_counter()
     job()
     return triplets / (time.perf_counter() - start)
 
 
 def make_jobs(observed, cores):
-    """By name and number of threads; what is not installed is left out."""
+    """Jobs by name and number of threads, without packages that are not installed."""
     jobs = {}
     several = sorted({1, cores})
     for name, make, threads in (("ours", ours, several), ("implicit", implicit, several), ("torch", torch, [cores])):
@@ -113,7 +113,9 @@ def bench_bpr():
     rates = np.array([[rate(*job) for job in jobs.values()] for _ in range(ROUNDS)])
     medians, ratios = np.median(rates, axis=0), np.median(rates / rates[:, :1], axis=0)
     for (word, threads), median, ratio in zip(jobs, medians, ratios, strict=True):
-        print(f"  {word:<9}{threads} threads  {median / 1e6:6.2f} million triplets a second  {ratio:5.2f} x ours on 1")
+        print(
+            f"  {word:<9}{threads} threads  {median / 1e6:6.2f} million triplets per second  {ratio:5.2f} x ours on 1"
+        )
     print(
         "  ours and torch sum the gradient of a batch, then take a dense Adam step on all rows; implicit takes a plain"
     )

@@ -1,4 +1,4 @@
-"""How near to a log searches come: the Gaussian process of the audit, that of optuna, and quasi-random points."""
+"""Losses of calibration searches: the Gaussian process of the audit, that of optuna, and quasi-random points."""
 
 import argparse
 import time
@@ -17,7 +17,7 @@ METHODS = ("compiled", "gp")
 EVALUATIONS = 40
 SEEDS = 4
 ROWS = 100_000
-"""A longer log is represented by a random sample of its users."""
+"""Largest number of rows; of a longer log a random sample of the users is used."""
 
 
 def read(name):
@@ -53,6 +53,6 @@ if __name__ == "__main__":
     parser.add_argument("logs", nargs="*", default=LOGS)
     parser.add_argument("--kinds", nargs="+", default=KINDS)
     parser.add_argument("--methods", nargs="+", choices=list(HOW), default=METHODS)
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="searches of each method, fewer for a quick look")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="searches per method; fewer for a quick look")
     asked = parser.parse_args()
     bench_calibration(asked.logs, asked.kinds, asked.methods, asked.seeds)

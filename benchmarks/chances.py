@@ -27,7 +27,7 @@ PARTS = 10
 
 
 def inclusions(weights):
-    """Probability of each to be among the first n drawn, for every n: all orders, added up set by set."""
+    """Probability of each item to be among the first n drawn, for every n, summed over all orders."""
     size = len(weights)
     chance = np.zeros(2**size)
     chance[0] = 1
@@ -42,7 +42,7 @@ def inclusions(weights):
 
 
 def small_errors(weights):
-    """Relative errors of P, for every n but all and every item."""
+    """Relative errors of P, for every item and every n below the number of items."""
     size = len(weights)
     exact = inclusions(weights)
     errors = []
@@ -54,7 +54,7 @@ def small_errors(weights):
 
 
 def redrawn(model, times, seed=0):
-    """Rows in the test over the sum of P, and weights 1/P over rows that they stand for: draws by parts, and likes."""
+    """Test rows over the sum of P, and 1/P over the rows they represent, by draw and part; and likes per user."""
     rng = np.random.default_rng(seed)
     likes = model.draw(rng).likes
     order = np.argsort(likes.popularity, kind="stable")
@@ -86,7 +86,7 @@ def bench_chances():
         noise = (test - expected * ratios).std(axis=0, ddof=1) * np.sqrt(times) / expected.sum(axis=0)
         rare = weights[:, 0].sum() / rows[:, 0].sum()
         print(
-            f"  {name:16} {likes:4.0f} likes a user, {times} draws: {ratios.min():.3f} to {ratios.max():.3f}, "
+            f"  {name:16} {likes:4.0f} likes per user, {times} draws: {ratios.min():.3f} to {ratios.max():.3f}, "
             f"noise {noise.max():.3f}; rarest {rare:.2f}",
             flush=True,
         )

@@ -1,7 +1,7 @@
-"""Speed of one checkout against another, in turn: ``python benchmarks/checkouts.py OLD NEW [W1 W2 W3 command audit]``.
+"""Compare the speed of two checkouts: ``python benchmarks/checkouts.py OLD NEW [W1 W2 W3 command audit]``.
 
-Both run the workloads of this folder with their own sources, one after the other. What is printed is the median of the
-ratios of neighbours, so that a machine that becomes slower in between does not decide.
+Both run the workloads of this folder with their own sources, in turn. The printed ratio is the median of the ratios of
+neighbouring runs, so that a machine that becomes slower has little effect.
 """
 
 import os
@@ -56,7 +56,7 @@ class Checkout:
 
 
 def serve(name):
-    """Make a workload, then run it once for each line that comes in."""
+    """Create a workload, then run it once for each input line."""
     import workloads
 
     from unskew import evaluate

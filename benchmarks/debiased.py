@@ -1,4 +1,4 @@
-"""An epoch of each debiased model, in products of the factors of all users with those of all items."""
+"""Time of an epoch of each debiased model, relative to the product of all user and item factors."""
 
 import time
 
@@ -20,14 +20,14 @@ def rows(rng, share, name):
 
 
 def seconds_of_an_epoch(model, train, uniform):
-    """Between the ends of epochs, so that what comes before the first does not count."""
+    """Seconds between the ends of epochs, without the time before the first."""
     ends = []
     model.train(train, uniform=uniform, tell=lambda _: ends.append(time.perf_counter()))
     return float(np.median(np.diff(ends)))
 
 
 def product(rng):
-    """Seconds of the plain product, of as many columns as factors and biases need."""
+    """Seconds of the plain product, with columns for factors and biases."""
     users, items = (rng.standard_normal((n, WIDTH)).astype(np.float32) for n in (N_USERS, N_ITEMS))
     scorer = FactorScorer(users, items)
     everybody = np.arange(N_USERS)

@@ -1,4 +1,4 @@
-"""The rating factorisation against the same objective and gradient in plain NumPy and SciPy."""
+"""The rating factorisation, compared with the same objective and gradient in plain NumPy and SciPy."""
 
 import time
 
@@ -14,7 +14,7 @@ PENALTIES = (0.008, 1.0, 25.0)
 
 
 def simulated(seed=0):
-    """Ratings of five tastes and noise, popular items observed more often."""
+    """Simulated ratings from five tastes and noise; popular items are observed more often."""
     rng = np.random.default_rng(seed)
     truth = 3 + rng.normal(size=(USERS, 5)) @ rng.normal(size=(5, ITEMS)) / 2 + rng.normal(size=(USERS, ITEMS)) / 2
     ratings = np.clip(np.round(truth), 1, 5)
@@ -24,7 +24,7 @@ def simulated(seed=0):
 
 
 class PlainObjective:
-    """One gather of both factors and a sparse matrix of slopes, whose pattern is made once."""
+    """The objective with one gather of both factors and a sparse matrix of slopes, whose pattern is computed once."""
 
     def __init__(self, objective):
         self.rated, self.d = objective.rated, objective.factors

@@ -1,4 +1,4 @@
-"""Steps a second of MF-ADG and MF-AUC: ours, LightFM's WARP, and the same steps in plain NumPy, in one run."""
+"""Steps per second of MF-ADG and MF-AUC: ours, LightFM's WARP, and the same steps in plain NumPy, in one run."""
 
 import os
 import time
@@ -33,13 +33,13 @@ def training_rows():
 
 
 def ours(model, train):
-    """Job of a million steps from the start."""
+    """A job of a million steps from the start."""
     observed = Observed.of(train)
     return lambda: model.start(observed, train, 0, 1).advance(lambda *_: None), STEPS
 
 
 def looped(model, train):
-    """The same steps as anybody would write them with NumPy."""
+    """The same steps in straightforward NumPy."""
     observed = Observed.of(train)
     n_users, n_items = observed.matrix.shape
     rng = np.random.default_rng(0)
@@ -74,7 +74,7 @@ def warp(_, train):
     from lightfm import LightFM
 
     matrix = Observed.of(train).matrix.tocoo()
-    places = matrix.row.astype(np.int32), matrix.col.astype(np.int32)  # it takes no others
+    places = matrix.row.astype(np.int32), matrix.col.astype(np.int32)  # LightFM takes no other type
     rows = sparse.coo_matrix((matrix.data, places), shape=matrix.shape)
 
     def job():
@@ -86,7 +86,7 @@ def warp(_, train):
 
 
 def rate(job, steps):
-    """Steps a second."""
+    """Steps per second."""
     start = time.perf_counter()
     job()
     return steps / (time.perf_counter() - start)
@@ -110,7 +110,7 @@ def bench_pairwise():
     rates = np.array([[rate(*job) for job in jobs.values()] for _ in range(ROUNDS)])
     medians, ratios = np.median(rates, axis=0), np.median(rates / rates[:, :1], axis=0)
     for word, median, ratio in zip(jobs, medians, ratios, strict=True):
-        print(f"  {word:<9}{median / 1e6:8.3f} million steps a second  {ratio:6.3f} x mf-adg")
+        print(f"  {word:<9}{median / 1e6:8.3f} million steps per second  {ratio:6.3f} x mf-adg")
     print(f"  a million steps of mf-adg take {1e6 / medians[0]:.2f} s")
     print(
         "  LightFM's WARP draws up to 10 items per step, ours up to a hundredth of the catalogue; a step that finds no"

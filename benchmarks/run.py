@@ -1,4 +1,4 @@
-"""Measure speed as ratios in one run: ``make bench``, or ``python benchmarks/run.py W1 W3`` for a part."""
+"""Measure speed as ratios in one run: ``make bench``, or ``python benchmarks/run.py W1 W3`` for some workloads."""
 
 import subprocess
 import sys
@@ -43,7 +43,7 @@ def judge(scorer, split):
 
 
 class PeakMemory:
-    """Peak resident memory of this process above what it held at the start, in MiB; Linux only."""
+    """Peak resident memory of this process above that at the start, in MiB; Linux only."""
 
     def __enter__(self):
         self.base = self._read("VmRSS")
@@ -82,14 +82,16 @@ def bench_evaluation(workload, repeats, *, peer=False):
 
 
 def bench_growth():
-    """Cost per user as users grow tenfold, everything else as in W2."""
+    """Cost per user with 10,000 and with 100,000 users, everything else as in W2."""
     jobs = []
     for users in (10_000, 100_000):
         split, scorer = make(Workload("growth", users, 20_000, 10, 30))
         jobs.append(lambda split=split, scorer=scorer: judge(scorer, split))
     seconds = interleaved(jobs, 3)
     small, large = np.median(seconds, axis=0)
-    print(f"Growth: {small / 1e4 * 1e6:.1f} us a user at 10,000 users, {large / 1e5 * 1e6:.1f} at 100,000", flush=True)
+    print(
+        f"Growth: {small / 1e4 * 1e6:.1f} us per user at 10,000 users, {large / 1e5 * 1e6:.1f} at 100,000", flush=True
+    )
 
 
 def bench_lists(repeats=5):
@@ -105,7 +107,7 @@ def bench_lists(repeats=5):
         sys.exit(f"W3: we compute {values}, the yardstick {expected}")
     seconds = interleaved([ours, lambda: numpy_lists(split, lists)], repeats)
     ratio = np.median(seconds[:, 1] / seconds[:, 0])
-    print(f"W3: top-100 lists of {W3.users:,} users over {W3.items:,} items, {W3.held_out} held-out a user")
+    print(f"W3: top-100 lists of {W3.users:,} users over {W3.items:,} items, {W3.held_out} held-out per user")
     print(f"  ours {np.median(seconds[:, 0]):.3f} s, NumPy {np.median(seconds[:, 1]):.3f} s: {ratio:.2f} times as fast")
     print("  the same numbers to 12 digits", flush=True)
 

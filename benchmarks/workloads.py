@@ -1,4 +1,4 @@
-"""The worlds that speed is measured on: random factors, and rows that are distinct by construction."""
+"""The workloads of the benchmarks: random factors, and rows that are distinct by construction."""
 
 from dataclasses import dataclass
 
@@ -46,12 +46,12 @@ def make(workload, seed=0):
 
 
 def make_lists(workload, length=100, seed=0):
-    """Top-N lists as an array, the held-out items likely near the top, and their split."""
+    """Top-N lists as an array, with held-out items likely near the top, and their split."""
     rng = np.random.default_rng(seed)
     items = distinct_items(workload, rng)
     users = np.repeat(np.arange(workload.users), workload.held_out).reshape(items.shape)
     start = rng.integers(0, workload.items, (workload.users, 1))
-    lists = (start + np.arange(length) * 7919) % workload.items  # 7919 is prime to 20,000: no repeats in a list
+    lists = (start + np.arange(length) * 7919) % workload.items  # 7919 and 20,000 are coprime, so a list has no repeats
     places = rng.integers(0, length // workload.held_out, items.shape) + np.arange(workload.held_out) * 10
     hit = rng.random(items.shape) < 0.3
     chosen = np.take_along_axis(lists, places, axis=1)

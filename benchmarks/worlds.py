@@ -52,7 +52,7 @@ def bench_written():
 
 
 def bench_worlds(repeats=3):
-    """Likes a second, and the whole way from likes to train, test and P."""
+    """Likes per second, and the time from likes to train, test and P."""
     for model in (SMALL, Lda(users=50, items=50), UniformLikes(users=50, items=50)):
         model.draw(0)  # compiles
     for name, model in WORLDS.items():

@@ -1,4 +1,4 @@
-"""What speed is measured against: the bare matrix product, and plain NumPy."""
+"""The yardsticks of the benchmarks: the bare matrix product, and plain NumPy."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ from unskew.ranking.engines.threads import single_threaded_blas, usable_cores
 
 
 def matrix_product(scorer):
-    """The floor: scores of all users in blocks, on all cores, thrown away."""
+    """The floor: scores of all users in blocks, on all cores, without using them."""
     users, items = scorer.user_factors, scorer.item_factors
     block = default_block_size(len(items))
     local = threading.local()
@@ -26,7 +26,7 @@ def matrix_product(scorer):
 
 
 def numpy_sort(split, scorer):
-    """Ranks by sorting each block and searching in it: what one writes without a library."""
+    """Ranks by sorting each block and searching in it, as one would without a library."""
     block = default_block_size(split.train.n_items)
     test_offsets, test_items = split.test.by_user
     seen_offsets, seen_items = split.train.by_user

@@ -58,7 +58,7 @@ def datasets_list() -> str:
 def warnings_page() -> str:
     """Return one section per check: what it found, why it matters, what to do."""
     return "\n\n".join(
-        f"## {check.name}\n\n**Found.** {check.found}\n\n**Why it matters.** {check.why}\n\n**What to do.** {check.do}"
+        f"## {check.name}\n\n**Found.** {check.what}\n\n**Why it matters.** {check.why}\n\n**What to do.** {check.do}"
         for check in CHECKS
     )
 

@@ -274,5 +274,5 @@ def test_the_page_of_warnings_lists_every_check() -> None:
     text = load(DOCS / "words.py").warnings_page()
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == [check.name for check in CHECKS]
     for check in CHECKS:
-        assert all(part in text for part in (check.found, check.why, check.do))
+        assert all(part in text for part in (check.what, check.why, check.do))
     assert "warnings_page()" in read(DOCS / "warnings.md")

@@ -228,7 +228,7 @@ def test_any_text_parses_or_is_refused_politely(text: str) -> None:
         ("pear", "'pear' needs n"),
         ("pear(3, 4)", "takes no '4'"),
         ("nut(how=raw)", "no option 'how'"),
-        ("apple@3", "takes no cut-off"),
+        ("apple@3", "has no cut-off"),
         ("no.such.module:Name", "cannot load fruit"),
         ("unskew.errors:NoSuch", "cannot load fruit"),
         ("unskew.errors:DataError", "must subclass Fruit"),

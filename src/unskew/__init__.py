@@ -55,7 +55,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     home = import_module(_HOMES[name])
-    return home if home.__name__ == f"unskew.{name}" else getattr(home, name)  # a package that can be called is both
+    return home if home.__name__ == f"unskew.{name}" else getattr(home, name)  # a callable package is a module too
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Run the command line; Ctrl-C while it still loads ends it without a traceback too."""
+    """Run the command line. Ctrl-C during the imports also ends it without a traceback."""
     try:
         from unskew.cli import main as run
     except KeyboardInterrupt:

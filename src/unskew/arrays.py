@@ -1,4 +1,4 @@
-"""The array types that travel between the layers, and rows that lie group by group."""
+"""Array types that all layers share, and functions for rows that are sorted by group."""
 
 from typing import Any, TypeAlias
 
@@ -15,7 +15,7 @@ SeedLike: TypeAlias = int | np.random.Generator
 
 
 def offsets_of(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Where each group begins and, last, where the final one ends: group g has rows ``offsets[g]:offsets[g + 1]``.
+    """Offsets of groups with these sizes: group g has rows ``offsets[g]:offsets[g + 1]``.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def runs_of(codes: Ints) -> tuple[Ints, npt.NDArray[np.int64]]:
 
 
 def spans(starts: Ints, counts: Ints) -> Ints:
-    """The rows of several groups, one group after another, each from its start on.
+    """Row numbers of several groups, one group after another, given where each starts and how many rows it has.
 
     Examples
     --------

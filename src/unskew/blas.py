@@ -1,4 +1,4 @@
-"""Linear algebra on one thread, where the same run must give the same bytes."""
+"""A context manager that keeps linear algebra to one thread, so that results are reproducible to the last bit."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

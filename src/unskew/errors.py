@@ -1,4 +1,4 @@
-"""What can go wrong, named; every message says what, where and a hint."""
+"""The exceptions, and how messages name options. A message says what is wrong, where, and what to do."""
 
 import difflib
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ __all__ = [
 
 
 class UnskewError(ValueError):
-    """Anything the user can put right; the command line prints it in one line and exits with 2."""
+    """An error that the user can correct; the command line prints it in one line and exits with 2."""
 
 
 class DataError(UnskewError):
@@ -31,7 +31,7 @@ class DivergenceError(DataError):
 
 
 class ConfigError(UnskewError):
-    """A word, option or combination that means nothing here."""
+    """An unknown word or option, or a combination that is not possible."""
 
 
 class PropensityError(UnskewError):
@@ -39,13 +39,13 @@ class PropensityError(UnskewError):
 
 
 class UnskewWarning(UserWarning):
-    """A number that was computed but should be read with care."""
+    """A warning about a number that was computed but may mislead."""
 
 
 _FLAGS = {"estimator": "-e", "metric": "-m"}
-"""Flags that are not the name of the option; names are those of the command line."""
+"""Flags that differ from the name of the option; names are those of the command line."""
 _LISTS = {"estimator", "metric"}
-_QUOTED = {"positive"}  # a condition holds signs that a shell reads
+_QUOTED = {"positive"}  # a condition has characters that a shell interprets
 _PYTHON = {
     "estimator": "estimators",
     "metric": "metrics",
@@ -58,7 +58,7 @@ _PYTHON = {
     "positive_share": "share",
     "out": "folder",
 }
-"""Keywords that are not the name of the option."""
+"""Keywords that differ from the name of the option."""
 _CALLS = {
     "factors": "read_factors(...)",
     "scores": "read_scores(...)",
@@ -69,13 +69,13 @@ _CALLS = {
     "no_cache": "cache=None",
     "positives": "share_of(...)",
 }
-"""What stands in Python for an option that is not a keyword."""
+"""The Python code that replaces an option that is not a keyword."""
 _as_flags = False  # not a context variable: worker threads must see it too
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option that a message names, in the spelling of whoever reads it.
+    """An option that a message names, spelled for Python or for the command line.
 
     It prints as ``candidates="unseen"``, and as ``--candidates unseen`` while the command line runs.
 
@@ -84,10 +84,10 @@ class Option:
     name : str
         As on the command line, with underscores.
     value : object, optional
-        What to give: True for a switch, a tuple for what is given several times. Text in capitals stands for one,
-        as in ``runs=N``.
+        The value to give: True for a switch, a tuple for an option that is given several times, text in capitals for a
+        placeholder, as in ``runs=N``.
     command : str
-        The command that has the option, where it is another than the one that runs.
+        The command that has the option, if it is not the one that is running.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The spelling of the command line, in Python too."""
+        """The spelling of the command line."""
         flag = _FLAGS.get(self.name, f"--{self.name.replace('_', '-')}")
         shown = [repr(value) if self.name in _QUOTED else str(value) for value in _each(self.value)]
         words = [flag] if self.value is None or self.value is True else [f"{flag} {value}" for value in shown]
@@ -116,7 +116,7 @@ class Option:
 
     @property
     def keyword(self) -> str:
-        """The spelling of Python: a keyword, or the call that takes the place of the option."""
+        """The spelling of Python: a keyword, or the call that replaces the option."""
         if self.name in _CALLS:
             return _CALLS[self.name]
         words = ["..." if value is None else _literal(value) for value in _each(self.value)]
@@ -131,13 +131,13 @@ def _each(value: object) -> tuple[object, ...]:
 
 
 def _literal(value: object) -> str:
-    """The value in Python; text in capitals stands for one."""
+    """The value as Python code; text in capitals is a placeholder."""
     return f'"{value}"' if isinstance(value, str) and not value.isupper() else str(value)
 
 
 @contextmanager
 def spelled_as_flags() -> Iterator[None]:
-    """Let messages name options as flags, while the command line runs."""
+    """Spell the options in messages as flags, while the command line runs."""
     global _as_flags  # noqa: PLW0603
     before, _as_flags = _as_flags, True
     try:
@@ -147,7 +147,7 @@ def spelled_as_flags() -> Iterator[None]:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean 'x'?`` for the nearest known word, or list what there is."""
+    """Return ``; did you mean 'x'?`` for the nearest known word, or a list of the known words."""
     names = list(known)
     lowered = {name.lower(): name for name in reversed(names)}
     near = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)

@@ -41,14 +41,10 @@ def parse_word(text: str) -> Word:
     text : str
         The word as written; blanks around its parts do not matter.
 
-    Returns
-    -------
-    Word
-
     Raises
     ------
     ConfigError
-        When the text is not of that form; the message shows the place.
+        If the text does not have that form; the message shows where.
     """
     stripped = text.strip()
     match = _NAME.match(stripped)
@@ -66,7 +62,7 @@ def parse_word(text: str) -> Word:
             elif not _NAME.fullmatch(key) or not value:
                 raise ConfigError(f"cannot read {part!r} in {text!r}: write option=value")
             elif key in dict(options):
-                raise ConfigError(f"option {key!r} stands twice in {text!r}")
+                raise ConfigError(f"option {key!r} is given twice in {text!r}")
             else:
                 options.append((key, _unquote(value)))
         rest = rest[close + 1 :].strip()
@@ -98,7 +94,7 @@ def _closing(rest: str, text: str) -> int:
             depth -= 1
             if depth == 0:
                 return place
-    raise ConfigError(f"{text!r} lacks a closing bracket")
+    raise ConfigError(f"a closing bracket is missing in {text!r}")
 
 
 def _parts(inside: str, text: str) -> Iterator[str]:
@@ -149,9 +145,9 @@ def _quote(value: str) -> str:
 class Named:
     """A frozen dataclass that can be written as a word.
 
-    A family is a direct subclass made with ``family="metric"``; a member is made with ``word="recall"``, and two
-    members may share a word when ``variant`` tells them apart (``auc`` and ``auc(of=negatives)``).
-    Fields are the options; those named in ``positional`` may be given bare, and a true flag is printed bare.
+    A family is a direct subclass declared with ``family="metric"``; a member is declared with ``word="recall"``. Two
+    members may share a word if they have different values of ``variant`` (``auc`` and ``auc(of=negatives)``). Fields
+    are the options; those named in ``positional`` may be given bare, and a true flag is printed bare.
     """
 
     family: ClassVar[str] = ""
@@ -159,7 +155,7 @@ class Named:
     variant: ClassVar[tuple[tuple[str, str], ...]] = ()
     positional: ClassVar[tuple[str, ...]] = ()
     bases: ClassVar[str] = ""
-    """What a class of one's own subclasses, when that is not the family itself."""
+    """What a user's class has to subclass, if that is not the family itself."""
     _members: ClassVar[dict[str, list[type[Any]]]] = {}
 
     def __init_subclass__(cls, *, family: str = "", word: str = "", variant: str = "", **kwargs: Any) -> None:
@@ -175,9 +171,9 @@ class Named:
             cls._members.setdefault(word, []).append(cls)
 
     def __str__(self) -> str:
-        """Print the word, options at their default left out."""
+        """The word, without options at their default."""
         parts = [f"{key}={value}" for key, value in self.variant]
-        options: Any = self  # a class of one's own may be no dataclass, and then has none
+        options: Any = self  # a user's class may not be a dataclass, and then has no fields
         for field in dataclasses.fields(options) if dataclasses.is_dataclass(options) else ():
             value = getattr(self, field.name)
             if value == _default(field) or not field.init:
@@ -203,11 +199,11 @@ class Named:
         Raises
         ------
         ConfigError
-            For an unknown name or option (with the nearest known one), or a value that does not fit.
+            For an unknown name or option (with the nearest known one), or a value of the wrong type.
         """
         word = parse_word(text) if isinstance(text, str) else text
         if word.cutoff is not None:
-            raise ConfigError(f"{cls.family} {word.name!r} takes no cut-off: leave @{word.cutoff} out")
+            raise ConfigError(f"{cls.family} {word.name!r} has no cut-off; leave out @{word.cutoff}")
         return cls.build(word)
 
     @classmethod
@@ -242,7 +238,7 @@ def _construct(cls: type[_N], word: Word) -> _N:
             name = bare.pop(0)
             values[name] = _coerce(argument, hints[name], name, word.name)
         else:
-            raise ConfigError(f"{word.name!r} takes no {argument!r}{_options_hint(argument, cls, fields)}")
+            raise ConfigError(f"{word.name!r} has no argument {argument!r}{_options_hint(argument, cls, fields)}")
     for key, text in word.options:
         if key not in fields:
             raise ConfigError(f"{word.name!r} has no option {key!r}{_options_hint(key, cls, fields)}")

@@ -1,8 +1,8 @@
-"""How far long work is: a stage in words, and how much of it is done.
+"""Progress of long work: a stage in words, and how much of it is done.
 
-All work reports to one callback, ``progress(stage, done, total)``. When the callback also has a method
-``say(stage, words)``, that one hears a few words about the stage, such as the loss so far. The functions below hand a
-narrower or wider form of it on. Without a callback they do nothing.
+All work reports to one callback, ``progress(stage, done, total)``. If the callback also has a method ``say(stage,
+words)``, that method gets a few words about the stage, such as the current loss. The functions below adapt such a
+callback. Without a callback they do nothing.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -15,31 +15,31 @@ _T = TypeVar("_T")
 
 
 def stage(progress: Stage | None, name: str, doing: str = "training") -> Callable[[int, int], None] | None:
-    """The progress of one model, as a function of done and total.
+    """A function ``report(done, total)`` for the progress of one model.
 
     Examples
     --------
-    >>> tell = stage(print, "als")
-    >>> tell(1, 3)
+    >>> report = stage(print, "als")
+    >>> report(1, 3)
     training als 1 3
     """
     return None if progress is None else lambda done, total: progress(f"{doing} {name}", done, total)
 
 
 def say(progress: Stage | None, name: str, doing: str = "training") -> Callable[[str], None] | None:
-    """A function of words about the progress of one model; None when nobody listens to words."""
+    """A function ``say(words)`` about the progress of one model; None if the callback takes no words."""
     heard = getattr(progress, "say", None)
     return None if heard is None else lambda words: heard(f"{doing} {name}", words)
 
 
 def counting(progress: Stage | None, stage: str, done: int, total: int) -> Callable[[], None]:
-    """A function to call after each piece of work; the stage is reported at once, unless there is nothing to do.
+    """A function to call after each piece of work; the stage is reported immediately, unless there is nothing to do.
 
     Examples
     --------
-    >>> tell = counting(print, "drawing", 1, 2)
+    >>> advance = counting(print, "drawing", 1, 2)
     drawing 1 2
-    >>> tell()
+    >>> advance()
     drawing 2 2
     """
     if progress is None or not total:
@@ -47,16 +47,16 @@ def counting(progress: Stage | None, stage: str, done: int, total: int) -> Calla
     so_far = done
     progress(stage, so_far, total)
 
-    def tell() -> None:
+    def advance() -> None:
         nonlocal so_far
         so_far += 1
         progress(stage, so_far, total)
 
-    return tell
+    return advance
 
 
 def counted(progress: Stage | None, stage: str, pieces: Collection[_T]) -> Iterator[_T]:
-    """Each piece of work in turn; the stage is reported before each piece and after the last.
+    """Yield each piece of work; the stage is reported before each piece and after the last.
 
     Examples
     --------
@@ -66,11 +66,11 @@ def counted(progress: Stage | None, stage: str, pieces: Collection[_T]) -> Itera
     als
     fitting 1 1
     """
-    tell = progress or _nobody
+    report = progress or _nobody
     for done, piece in enumerate(pieces):
-        tell(stage, done, len(pieces))
+        report(stage, done, len(pieces))
         yield piece
-    tell(stage, len(pieces), len(pieces))
+    report(stage, len(pieces), len(pieces))
 
 
 def prefixed(progress: Stage | None, prefix: str) -> Stage | None:
@@ -85,14 +85,14 @@ def prefixed(progress: Stage | None, prefix: str) -> Stage | None:
 
 
 def summed(progress: Stage | None, stage: str, total: int) -> Stage | None:
-    """One stage for several that run side by side: how many of the `total` steps they have taken together.
+    """One stage for several that run at the same time: how many of the `total` steps are done in all of them.
 
     Examples
     --------
-    >>> tell = summed(print, "both", 10)
-    >>> tell("training als at 0.1", 2, 5)
+    >>> report = summed(print, "both", 10)
+    >>> report("training als at 0.1", 2, 5)
     both 2 10
-    >>> tell("training als at 0.2", 3, 5)
+    >>> report("training als at 0.2", 3, 5)
     both 5 10
     """
     return None if progress is None else _Summed(progress, stage, total)
@@ -132,4 +132,4 @@ def _pass_on(progress: Stage, stage: str, words: str) -> None:
 
 
 def _nobody(stage: str, done: int, total: int) -> None:
-    """Stand in for a callback that was not given."""
+    """Ignore the progress; used if no callback was given."""

@@ -28,7 +28,7 @@ def test_what_moved_is_in_the_table_the_json_and_the_page(unskew: Any, world: An
     assert outcome.code == 0
     assert f"earlier run: {earlier}" in outcome.out
     assert outcome.out.index("Estimates") < outcome.out.index("Against the earlier run")
-    assert "note: ndcg moves with the number of positives a user" in outcome.out
+    assert "note: ndcg moves with the number of positives per user" in outcome.out
     assert "note: adg can be compared" in outcome.out
     read = json.loads(Path(world / "now.json").read_text())
     adg, ndcg = read["against"]["changes"]

@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from unskew.audit.audit import ROWS_IN_LOG
+
 
 @pytest.fixture
 def found(unskew):
@@ -97,7 +99,7 @@ def test_one_popularity_level_is_said_and_never_given_a_gamma(world, unskew):
     outcome = unskew("audit", world / "even.csv", "--scores", world / "some.csv", "--k", "1")
     assert outcome.code == 0, outcome.err
     assert "equally popular: there is no head or tail, and gamma is not identified" in outcome.err
-    assert "Strata: one" in outcome.out
+    assert "Strata: only one" in outcome.out
 
 
 def test_a_damaged_or_empty_log_is_refused(world, refuse):
@@ -114,10 +116,10 @@ def test_a_damaged_or_empty_log_is_refused(world, refuse):
         (["--model", "popular"], "k=50 is not below the"),
         (["--model", "popular", "--k", "0"], "at least 1 place"),
         (["--model", "populr"], "did you mean"),
-        (["--model", "popular", "-m", "ndcg@5", "--k", "3"], "ndcg@5 is no mean over held-out items"),
+        (["--model", "popular", "-m", "ndcg@5", "--k", "3"], "ndcg@5 is not a mean over held-out items"),
         (["--model", "popular", "--holdout", "2", "--k", "3"], "between 0 and 1"),
         (["--model", "popular", "--holdout", "0.2", "--temporal", "0.2", "--k", "3"], "choose one"),
-        (["--holdout", "0.2"], "there is none"),
+        (["--holdout", "0.2"], "there is no model"),
         (["--positive", "rating>9"], "no row to audit"),
         (["--model", "popular", "--k", "3", "--seed", "-1"], "seed -1"),
     ],
@@ -132,7 +134,7 @@ def test_a_ready_model_cannot_be_judged_on_its_own_log(world, refuse):
 
 def test_too_few_rows_for_a_split_are_refused(world, refuse):
     few = world.write("few.csv", "user,item\na,x\nb,y\n")
-    refuse("audit", few, "--model", "popular", "--k", "1", says=("leave nothing for test",))
+    refuse("audit", few, "--model", "popular", "--k", "1", says=("leave none for test",))
 
 
 def test_a_test_that_is_the_log_is_refused_with_what_audits_have(world, refuse):
@@ -148,7 +150,7 @@ def test_test_rows_of_the_log_are_dropped_without_a_word_that_audits_lack(world,
     mixed = world.write("mixed.csv", "\n".join(rows) + "\n")
     outcome = unskew("audit", world / "train.csv", "--test", mixed, "--model", "popular", "--k", "3")
     assert outcome.code == 0, outcome.err
-    assert "warning: 2 test rows dropped because also in the log: what a user has already is in no list" in outcome.err
+    assert f"warning: {ROWS_IN_LOG.format(rows='2 test rows')}" in outcome.err
     assert "--candidates" not in outcome.err
 
 
@@ -165,14 +167,14 @@ def test_logs_too_small_to_hold_anything_out_are_told_so(world, refuse):
     assert "the items of the held-out rows occur nowhere else" in said
 
 
-def test_lists_shorter_than_k_are_told(world, unskew):
+def test_lists_shorter_than_k_are_warned_of(world, unskew):
     rows = "".join(f"u{user},i{(user + step) % 15},{9 - step}\n" for user in range(20) for step in range(3))
     short = world.write("short.csv", f"user,item,score\n{rows}")
     outcome = unskew("audit", world / "train.csv", "--scores", short, "--factors", world / "mf.npz", "--k", "6")
     assert outcome.code == 0, outcome.err
-    (told,) = [line for line in outcome.err.splitlines() if "places a user" in line]
-    assert told.startswith("warning: model 'short': its lists fill ")
-    assert " of 6 places a user (shorter lists, or items the users already have)" in told
+    (warning,) = [line for line in outcome.err.splitlines() if "places per user" in line]
+    assert warning.startswith("warning: model 'short': its lists fill ")
+    assert " of 6 places per user (shorter lists" in warning
 
 
 def test_an_output_never_replaces_what_is_read(world, unskew):

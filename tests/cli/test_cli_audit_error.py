@@ -115,7 +115,7 @@ def test_a_small_log_is_audited_with_a_warning(world, unskew):
         (["--depth", "quick", "--world", "ibp-popular"], "unknown world"),
         (["--depth", "quick", "--world", "ibp(sigma=1)"], "sigma"),
         (["--depth", "quick", "--runs", "0"], "runs 0"),
-        (["--depth", "none", "--runs", "5"], "depth none makes none"),
+        (["--depth", "none", "--runs", "5"], "depth none does not simulate"),
         (["--depth", "quick", "--parameters", "nowhere.json"], "nowhere.json"),
     ],
 )

@@ -17,22 +17,25 @@ def change(array, place, value):
 FACTORS = {
     "NaN in user factors": (
         lambda w: {"user_factors": change(w.array("user_factors"), (3, 1), np.nan)},
-        ("user_factors holds nan at row 3", "finite"),
+        ("user_factors has nan in row 3", "finite"),
     ),
     "infinity in item factors": (
         lambda w: {"item_factors": change(w.array("item_factors"), (4, 0), np.inf)},
-        ("item_factors holds inf at row 4", "finite"),
+        ("item_factors has inf in row 4", "finite"),
     ),
-    "NaN in a bias": (lambda w: {"item_bias": np.full(15, np.nan)}, ("item_bias holds nan at row 0",)),
+    "NaN in a bias": (lambda w: {"item_bias": np.full(15, np.nan)}, ("item_bias has nan in row 0",)),
     "other widths": (
         lambda w: {"user_factors": w.array("user_factors")[:, :2]},
         ("user_factors (20, 2)", "item_factors (15, 4)", "same number of columns"),
     ),
     "one dimension": (lambda w: {"user_factors": w.array("user_factors")[:, 0]}, ("user_factors (20,)", "matrices")),
     "bias of another length": (lambda w: {"user_bias": np.zeros(3)}, ("user_bias has shape (3,)", "expected (20,)")),
-    "too few user ids": (lambda w: {"user_ids": w.array("user_ids")[1:]}, ("19 user_ids for 20 rows", "one id a row")),
+    "too few user ids": (
+        lambda w: {"user_ids": w.array("user_ids")[1:]},
+        ("19 user_ids for 20 rows", "one id per row"),
+    ),
     "too many item ids": (lambda w: {"item_ids": np.arange(16)}, ("16 item_ids for 15 rows",)),
-    "an id twice": (lambda w: {"item_ids": np.array(["i1"] * 15)}, ("item_ids", "'i1' stands more than once")),
+    "an id twice": (lambda w: {"item_ids": np.array(["i1"] * 15)}, ("item_ids", "'i1' occurs more than once")),
     "ids in two dimensions": (
         lambda w: {"user_ids": w.array("user_ids").reshape(20, 1)},
         ("user_ids", "expected one dimension"),
@@ -83,8 +86,8 @@ def archive(**members):
 FILES = {
     "half a file": (lambda whole: whole[: len(whole) // 2], "was it cut short?"),
     "the end missing": (lambda whole: whole[:-10], "was it cut short?"),
-    "damaged inside": (lambda whole: whole[:300] + bytes(60) + whole[360:], "not a whole .npz file"),
-    "nothing in it": (lambda whole: b"", "not a whole .npz file"),
+    "damaged inside": (lambda whole: whole[:300] + bytes(60) + whole[360:], "not a complete .npz file"),
+    "nothing in it": (lambda whole: b"", "not a complete .npz file"),
     "text": (lambda whole: b"user,item,score\n1,2,3\n", "not a .npz file"),
     "a pickle": (lambda whole: pickle.dumps({"user_factors": 1}), "not a .npz file"),
     "a single array": (lambda whole: single(np.ones((3, 2))), "a single array; expected a .npz file"),
@@ -152,11 +155,11 @@ def test_two_models_of_one_name_are_refused(world, refuse, more):
     option, text = more
     name, equals, file = text.rpartition("=")
     value = text if option == "--model" else f"{name}{equals}{world / file}"
-    refuse(*world.evaluate(option, value), says=("two models are called 'mf'", "name them apart"))
+    refuse(*world.evaluate(option, value), says=("two models are called 'mf'", "give one another name"))
 
 
 def test_a_run_without_a_model_is_refused(world, refuse):
-    refuse(*world.evaluate(model=False), says=("no model to judge", "--factors, --scores, --model or --predictions"))
+    refuse(*world.evaluate(model=False), says=("no model to evaluate", "--factors, --scores, --model or --predictions"))
 
 
 @pytest.mark.parametrize("option", ["--factors", "--scores", "--model"])

@@ -37,12 +37,12 @@ def test_the_column_propensity_needs_that_column(world, refuse):
 COUNTS = {
     "a user missing": (counts(u7="-"), ("1 of 20 test users have none", "u7", "needs a count")),
     "smaller than observed": (counts(u7=1), ("user u7 has 1 relevant items but 3 held-out", "observed or not")),
-    "words": (counts(u7="many"), ("counts.csv", "row 8 holds 'many'", "expected a number")),
+    "words": (counts(u7="many"), ("counts.csv", "row 8 has 'many'", "expected a number")),
     "a fraction": (counts(u7=4.5), ("row 8", "whole number")),
     "below 0": (counts(u7=-1), ("row 8", "whole number of 0 or more")),
     "infinite": (counts(u7="inf"), ("row 8", "whole number")),
-    "nothing": (counts(u7=""), ("row 8 holds nothing",)),
-    "a user twice": (counts() + "u7,9\n", ("user u7 stands more than once",)),
+    "nothing": (counts(u7=""), ("row 8",)),
+    "a user twice": (counts() + "u7,9\n", ("user u7 appears more than once",)),
     "a user without id": (counts() + ",9\n", ("row 21 has no id",)),
     "no column of counts": ("user,count\nu1,9\n", ("counts.csv", "no column 'relevant'", "user, count")),
     "no column of users": ("person,relevant\nu1,9\n", ("counts.csv", "no column 'user'")),
@@ -120,7 +120,7 @@ def test_a_test_that_was_all_trained_on_is_refused(world, refuse):
 @pytest.mark.parametrize("option", ["--json", "--html"])
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(world, refuse, option):
     run = world.evaluate()
-    refuse(*run, option, world / "no/such/out", says=("does not exist", "make it first"), outputs=False)
+    refuse(*run, option, world / "no/such/out", says=("does not exist", "create it first"), outputs=False)
     refuse(*run, option, str(world.folder), says=("this is a directory", "name a file in it"), outputs=False)
     refuse(*run, option, world / "train.csv/out", says=("train.csv is a file, not a folder",), outputs=False)
     refuse(*run, option, world / ("x" * 300), says=("cannot be written to",), outputs=False)

@@ -14,12 +14,13 @@ def test_the_answers_are_those_of_the_plan(unskew):
     plan = ExposurePlan(1400, 2000, 0.1, 0.05)
     outcome = unskew(*RECALL, "--width", "0.02", "--exposed", "20", "--difference", "0.02")
     assert (outcome.code, outcome.err) == (0, "")
-    first, by_width, by_number, by_gap, last = outcome.out.splitlines()
+    first, _, _, _, by_width, by_number, by_gap, _, last = outcome.out.splitlines()
     assert first == "recall near 0.1; 1,400 users, 2,000 items each, 0.05 of them positive"
-    needed = plan.needed(0.02)
-    assert by_width.startswith(f"For 0.02: {needed} exposed items a user, {1400 * needed:,} in all: ")
-    assert f"width {plan.width(20):.3g} at 0.95" in by_number
-    assert f": {plan.needed_to_tell(0.02)} exposed items a user" in by_gap
+    needed, told_apart = plan.needed(0.02), plan.needed_to_detect(0.02)
+    assert by_width.split() == ["width", "0.02", str(needed), f"{1400 * needed:,}", f"{plan.width(needed):.3g}"]
+    assert by_number.split()[-3:] == ["20", "28,000", f"{plan.width(20):.3g}"]
+    assert by_gap.split()[:2] == ["difference", "0.02"]
+    assert by_gap.split()[-3:-1] == [str(told_apart), f"{1400 * told_apart:,}"]
     assert f"{plan.width(2000):.3g}" in last
 
 

@@ -65,4 +65,4 @@ def test_a_log_of_one_popularity_level_is_refused(world, refuse):
     rows = [f"u{user},i{(user + step) % 20}" for user in range(20) for step in range(3)]
     world.write("even.csv", "user,item\n" + "\n".join(rows) + "\n")
     said = refuse(*world.evaluate("--propensity", "popularity(gamma=auto)", train="even.csv"))
-    assert "gamma is not identified: the number of interactions is 3 for every item" in said
+    assert "gamma is not identified: every item has 3 interactions" in said

@@ -135,8 +135,8 @@ def test_a_sample_without_some_rating_is_noted_with_smoothing_and_refused_withou
     words = world.evaluate("--predictions", predictions(world), "-m", "mae", "-e", "snips", model=False)
     noted = unskew(*words, "--propensity", f"naive-bayes(mcar={world / 'mcar.csv'})")
     assert noted.code == 0
-    assert "rating 5, absent from" in noted.err
-    assert "rests on smoothing alone" in noted.err
+    assert "propensity of rating 5" in noted.err
+    assert "depends on smoothing alone" in noted.err
     refuse(
         *words,
         "--propensity",
@@ -177,16 +177,16 @@ def test_covariates_of_unknown_users_are_ignored_and_counted(world, unskew):
     words = ["--predictions", predictions(world), "--propensity", f"logistic(users={world / 'users.csv'})"]
     outcome = unskew(*world.evaluate(*words, model=False))
     assert outcome.code == 0
-    assert "users.csv names 3 users that the log does not have; ignored" in outcome.err
+    assert "users.csv names 3 users that the log does not have; they are ignored" in outcome.err
 
 
 @pytest.mark.parametrize(
     "content, says",
     [
-        (None, ("users.csv: 4 of 20 users of the log are not in it", "the first is 'u", "add a row for each")),
-        ("user,old\nu1,1\nu1,0\n", ("user 'u1' stands more than once",)),
+        (None, ("users.csv: 4 of 20 users of the log are missing", "the first one is 'u", "add a row for each")),
+        ("user,old\nu1,1\nu1,0\n", ("user 'u1' occurs more than once",)),
         ("who,old\nu1,1\n", ("no column 'user'",)),
-        ("user\n" + "\n".join(f"u{user}" for user in range(20)) + "\n", ("no column but 'user'",)),
+        ("user\n" + "\n".join(f"u{user}" for user in range(20)) + "\n", ("only the column 'user'",)),
     ],
 )
 def test_covariates_that_lack_something_are_refused(world, refuse, content, says):
@@ -215,7 +215,7 @@ def test_separable_data_is_a_warning_and_no_crash(world, unskew):
     words = ["--predictions", world / "three.csv", "--propensity", f"logistic(items={world / 'items.csv'})"]
     outcome = unskew(*world.evaluate(*words, train="before.csv", test="apart.csv", model=False))
     assert outcome.code == 0, outcome.err
-    assert "tells for sure whether a pair is observed (separable data)" in outcome.err
+    assert "determines whether a pair is observed (separable data)" in outcome.err
     assert "ConvergenceWarning" not in outcome.err
 
 
@@ -257,7 +257,7 @@ def test_ratings_may_have_another_name(world, unskew):
 def test_a_model_of_ratings_needs_ratings_to_learn_from(world, refuse):
     pl.read_csv(world / "train.csv").drop("rating").write_csv(world / "bare.csv")
     words = world.evaluate("--model", "mf-naive", "-m", "mae", train="bare.csv", model=False)
-    refuse(*words, says=("bare.csv: mf-naive learns ratings, but there are none", "--rating-col"))
+    refuse(*words, says=("bare.csv: has no ratings, which mf-naive needs", "--rating-col"))
 
 
 BAD_TABLES = {
@@ -300,12 +300,12 @@ def test_errors_need_predictions_and_rankings_need_rankers(world, refuse):
 @pytest.mark.parametrize(
     "words, says",
     [
-        (["-m", "mae@3"], ("mae takes no cut-off",)),
-        (["-m", "cg"], ("cg needs a cut-off: write cg@10",)),
+        (["-m", "mae@3"], ("mae has no cut-off",)),
+        (["-m", "cg"], ("cg needs a cut-off, as in cg@10",)),
         (["-m", "maee"], ("unknown metric 'maee'", "did you mean 'mae'")),
         (["-m", "auc", "-e", "snips(per=item)"], ("for metrics over all pairs",)),
         (["-m", "auc", "--interval", "observation"], ("'observation' is for metrics over all pairs", "use delta")),
-        (["-m", "cg@3", "--candidates", "sampled(5)"], ("graded metrics are over all candidates", "use unseen")),
+        (["-m", "cg@3", "--candidates", "sampled(5)"], ("graded metrics need all candidates", "use unseen")),
     ],
 )
 def test_words_that_do_not_go_together_are_refused(world, refuse, words, says):
@@ -343,7 +343,7 @@ def test_a_sample_that_is_part_of_the_test_is_told_of_and_gives_no_curve(world, 
     words = ["--predictions", predictions(world), "--propensity", f"naive-bayes(mcar={world / 'mcar.csv'})"]
     outcome = unskew(*world.evaluate(*words, "--json", "-", model=False))
     assert outcome.code == 0
-    assert "take the random sample out of them first" in " ".join(json.loads(outcome.out)["warnings"])
+    assert "remove the random sample from these rows first" in " ".join(json.loads(outcome.out)["warnings"])
     assert json.loads(outcome.out)["run"]["propensity_diagnostics"]["reliability"] == []
 
 

@@ -110,8 +110,8 @@ def test_quiet_says_nothing(unskew, tmp_path):
         ("ibp(alpha=-2)", "above 0"),
         ("ibp(sizes=normal(3))", "normal"),
         ("ibp(holdout=0)", "between 0 and 1"),
-        ("ibp(alpha=10000, users=100000)", "1,000,000,000 likes are to be expected"),
-        ("ibp(users=2, alpha=1e-9)", "no user likes anything"),
+        ("ibp(alpha=10000, users=100000)", "1,000,000,000 likes are expected"),
+        ("ibp(users=2, alpha=1e-9)", "no user likes an item"),
         ("ipb", "did you mean 'ibp'"),
         ("ibp(alhpa=3)", "alpha"),
         ("missing.json", "cannot be read"),
@@ -130,7 +130,7 @@ def test_what_cannot_be_drawn_is_refused_in_one_line_and_nothing_is_written(unsk
 def test_bad_places_and_options_are_refused(unskew, tmp_path):
     (tmp_path / "file").write_text("x")
     assert "this is a file" in unskew("simulate", SMALL, tmp_path / "file").err
-    assert "cannot be made" in unskew("simulate", SMALL, tmp_path / "file" / "under").err
+    assert "cannot be created" in unskew("simulate", SMALL, tmp_path / "file" / "under").err
     assert "0 or more" in unskew("simulate", SMALL, tmp_path / "out", "--seed", "-1").err
     assert "is a word" in unskew("simulate", SMALL, tmp_path / "out", "--world", "ibp-pop").err
     (tmp_path / "other.json").write_text("{}")
@@ -170,4 +170,4 @@ def test_the_file_of_the_calibration_is_not_written_over(unskew, calibrated):
     place = calibrated.rename(calibrated.with_name("world.json"))
     outcome = unskew("simulate", place, place.parent, "--world", "ibp-pop")
     assert outcome.code == 2
-    assert "would be written over" in outcome.err
+    assert "would overwrite" in outcome.err

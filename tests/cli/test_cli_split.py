@@ -57,7 +57,7 @@ def test_parts_of_each_user_are_written_and_who_only_trains_is_counted(world, un
         "test": {"u0": 3, "u1": 1},
     }
     assert "per-user(0.7/0.1/0.2, least=5), seed 0" in outcome.out
-    assert outcome.out.endswith("1 of 3 users only train\n")
+    assert outcome.out.endswith("1 of 3 users are only in train\n")
 
 
 def test_a_validation_part_without_a_row_is_said_and_not_written(world, unskew):
@@ -65,7 +65,7 @@ def test_a_validation_part_without_a_row_is_said_and_not_written(world, unskew):
     outcome = unskew("split", world / "train.csv", world / "parts", "--per-user", "70/10/20", "--least", "5")
     assert outcome.code == 0
     assert sorted(parts(world / "parts")) == ["test", "train"]
-    assert outcome.out.endswith("no user has enough rows for a validation row, so there is no validation part\n")
+    assert outcome.out.endswith("so no validation part was written\n")
 
 
 def test_leave_one_out_takes_the_latest(world, unskew):
@@ -105,7 +105,7 @@ def test_a_random_share_rewrites_the_propensity_of_the_test(world, unskew, optio
 @pytest.mark.parametrize("options", [("--temporal", "0.25"), ("--leave-one-out",)])
 def test_a_split_that_is_no_random_share_leaves_the_propensity_out_and_says_so(world, unskew, options):
     outcome = unskew("split", world / "test.csv", world / "parts", *options)
-    assert "propensity column of the test was left out" in outcome.err
+    assert "propensity column of the test was dropped" in outcome.err
     assert "propensity" not in parts(world / "parts")["test"].columns
 
 
@@ -127,13 +127,13 @@ def test_repeated_rows_are_counted(world, unskew):
     text = (world.folder / "train.csv").read_text()
     world.write("twice.csv", text + text.splitlines()[1] + "\n")
     outcome = unskew("split", world / "twice.csv", world / "parts")
-    assert "warning: 1 repeated (user, item) rows left out" in outcome.err
+    assert "warning: 1 repeated (user, item) rows were dropped" in outcome.err
 
 
 def test_a_validation_file_of_an_earlier_split_is_pointed_at(world, unskew):
     unskew("split", world / "train.csv", world / "parts")
     outcome = unskew("split", world / "train.csv", world / "parts", "--fractions", "80/20")
-    assert "validation.csv was there before" in outcome.err
+    assert "validation.csv is from an earlier split" in outcome.err
 
 
 def test_folders_are_made_as_deep_as_named(world, unskew):
@@ -162,17 +162,17 @@ def test_a_real_data_set_is_split_by_its_name(world, unskew):
 
 BAD = {
     "two ways": (("--per-user", "0.2", "--temporal", "0.2"), "choose one of --fractions"),
-    "share 0": (("--per-user", "0"), "must lie between 0 and 1, as in 0.2"),
+    "share 0": (("--per-user", "0"), "must be between 0 and 1, as in 0.2"),
     "an empty part a user": (("--per-user", "80/0/20"), "two or three positive parts as in 70/10/20"),
     "four parts a user": (("--per-user", "1/2/3/4"), "two or three positive parts as in 70/10/20"),
     "parts a user in words": (("--per-user", "some"), "write a share as in 0.2"),
     "nothing a user": (("--per-user", ""), "write a share as in 0.2"),
-    "no number a user": (("--per-user", "nan"), "must lie between 0 and 1, as in 0.2"),
+    "no number a user": (("--per-user", "nan"), "must be between 0 and 1, as in 0.2"),
     "least 0": (("--per-user", "0.2", "--least", "0"), "least 0 must be 1 or more, as in 5"),
     "least alone": (("--least", "5"), "--least needs --per-user, as in --per-user 70/10/20 --least 5"),
     "least of another way": (("--temporal", "0.2", "--least", "5"), "--least needs --per-user"),
-    "least above all": (("--per-user", "70/10/20", "--least", "99"), "100 rows leave nothing for test under per-user"),
-    "share 2": (("--temporal", "2"), "must lie between 0 and 1, as in 0.2"),
+    "least above all": (("--per-user", "70/10/20", "--least", "99"), "100 rows leave none for test under per-user"),
+    "share 2": (("--temporal", "2"), "must be between 0 and 1, as in 0.2"),
     "fractions in words": (("--fractions", "a/b"), "as in 80/20 or 70/15/15"),
     "four fractions": (("--fractions", "1/2/3/4"), "two or three positive parts"),
     "an empty fraction": (("--fractions", "80/0"), "two or three positive parts"),
@@ -194,7 +194,7 @@ LOGS = {
     "empty": ("", "the file is empty"),
     "header only": ("user,item\n", "header but no row"),
     "ragged": ("user,item\nu1,i1\nu2\n", "line 3 has 1 field"),
-    "one row": ("user,item\nu1,i1\n", "leave nothing for"),
+    "one row": ("user,item\nu1,i1\n", "leave none for"),
     "bad propensity": ("user,item,propensity\nu1,i1,2\n", "outside (0, 1]"),
 }
 
@@ -224,8 +224,8 @@ def test_a_data_set_that_is_not_here_says_how_to_get_it(world, refuse, monkeypat
 def test_a_folder_that_cannot_be_written_to_is_refused(world, refuse):
     log = world / "train.csv"
     refuse("split", log, world / "test.csv", says=("this is a file", "name a folder"), outputs=False)
-    refuse("split", log, world / "test.csv/parts", says=("cannot be made",), outputs=False)
+    refuse("split", log, world / "test.csv/parts", says=("cannot be created",), outputs=False)
 
 
 def test_the_log_is_never_written_over(world, refuse):
-    refuse("split", world / "train.csv", str(world.folder), says=("would be written over",), outputs=False)
+    refuse("split", world / "train.csv", str(world.folder), says=("would overwrite",), outputs=False)

@@ -75,9 +75,7 @@ def test_dates_become_seconds(make: Any, zone: dt.tzinfo | None) -> None:
 
 def test_a_missing_date_is_refused_with_its_row() -> None:
     frame = pd.DataFrame({"user": [1, 2], "item": [1, 2], "timestamp": pd.to_datetime(["2020-01-01", None])})
-    with pytest.raises(
-        DataError, match=r"column 'timestamp' of frame: row 2 holds nothing, expected a number or a date"
-    ):
+    with pytest.raises(DataError, match=r"column 'timestamp' of frame: row 2 has nothing, expected a number or a date"):
         Interactions.from_frame(frame)
 
 
@@ -93,7 +91,7 @@ def test_other_column_names_must_exist_and_the_nearest_is_suggested() -> None:
 @pytest.mark.parametrize("column", ["rating", "timestamp", "propensity"])
 def test_missing_numbers_are_refused_with_column_and_row(column: str) -> None:
     frame = pl.DataFrame({"user": [1, 2], "item": [1, 2], column: [0.5, None]})
-    with pytest.raises(DataError, match=rf"column '{column}' of frame: row 2 holds nothing, expected a number"):
+    with pytest.raises(DataError, match=rf"column '{column}' of frame: row 2 has nothing, expected a number"):
         Interactions.from_frame(frame)
 
 
@@ -182,7 +180,7 @@ def test_columns_that_do_not_fit_are_refused(columns: dict[str, Any], says: str)
 
 @pytest.mark.parametrize("bad", [0.0, -0.1, 1.0001, np.inf])
 def test_propensities_outside_their_range_are_refused(bad: float) -> None:
-    with pytest.raises(PropensityError, match=r"log: propensity .* in row 2 \(1 such\) is outside \(0, 1\]"):
+    with pytest.raises(PropensityError, match=r"log: propensity .* in row 2 \(1 in all\) is outside \(0, 1\]"):
         Interactions.from_arrays([1, 2], [1, 2], propensity=[1.0, bad], name="log")
 
 

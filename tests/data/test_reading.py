@@ -91,7 +91,7 @@ def test_columns_may_have_other_names(write: Write) -> None:
 BAD = {
     "empty": ("x.csv", "", "the file is empty; expected a header line such as user,item"),
     "blank": ("x.csv", " \n\n", "the file is empty"),
-    "header only": ("x.csv", "user,item\n", "there is a header but no row"),
+    "header only": ("x.csv", "user,item\n", "has a header but no rows"),
     "headerless": ("x.csv", "1,2\n3,4\n", "the first line looks like data: add a header line"),
     "headerless, equal numbers": ("x.csv", "1,1,5\n3,4,5\n", "the first line looks like data"),
     "headerless, with a date": ("x.csv", "1,2,2020-01-01\n3,4,2020-01-02\n", "the first line looks like data"),
@@ -100,7 +100,7 @@ BAD = {
     "tabs in csv": ("x.csv", "user\titem\n1\t2\n", "another separator"),
     "unknown column": ("x.csv", "usr,item\n1,2\n", r"no column 'user' \(it has usr, item\); did you mean 'usr'"),
     "nothing near": ("x.csv", "who,what\n1,2\n", "user=..., item=..."),
-    "column twice": ("x.csv", "user,user,item\n1,2,3\n", "column 'user' stands twice"),
+    "column twice": ("x.csv", "user,user,item\n1,2,3\n", "column 'user' occurs twice"),
     "too many fields": ("x.csv", "user,item\n1,2\n3,4,5\n", "line 3 has 3 fields, the header 2"),
     "too few fields": ("x.csv", "user,item\n1,2\n3\n", "line 3 has 1 field, the header 2"),
     "too few fields, unused column": ("x.csv", "user,item,note\n1,2\n", "line 2 has 2 fields, the header 3"),
@@ -109,11 +109,11 @@ BAD = {
     "rating in words": (
         "x.csv",
         "user,item,rating\n1,2,4\n3,4,good\n",
-        "column 'rating' of .*: row 2 holds 'good', expected a number",
+        "column 'rating' of .*: row 2 has 'good', expected a number",
     ),
-    "no rating": ("x.csv", "user,item,rating\n1,2,4\n3,4,\n", "column 'rating' of .*: row 2 holds nothing"),
-    "time in words": ("x.csv", "user,item,timestamp\n1,2,soon\n", "row 1 holds 'soon', expected a number or a date"),
-    "some times in words": ("x.csv", "user,item,timestamp\n1,2,2020-01-01\n3,4,soon\n", "row 2 holds 'soon'"),
+    "no rating": ("x.csv", "user,item,rating\n1,2,4\n3,4,\n", "column 'rating' of .*: row 2 has nothing"),
+    "time in words": ("x.csv", "user,item,timestamp\n1,2,soon\n", "row 1 has 'soon', expected a number or a date"),
+    "some times in words": ("x.csv", "user,item,timestamp\n1,2,2020-01-01\n3,4,soon\n", "row 2 has 'soon'"),
     "binary": ("x.csv", bytes(range(256)), "binary data; expected CSV or TSV text, or a file named .parquet"),
     "utf-16": ("x.csv", CSV.encode("utf-16"), "UTF-16 text; save the file as UTF-8"),
     "latin-1": (
@@ -122,14 +122,14 @@ BAD = {
         "line 2 is not UTF-8 text; save the file as UTF-8",
     ),
     "open quote": ("x.csv", 'user,item\n1,"2\n3,4\n', "cannot be read as comma-separated text"),
-    "gz cut short": ("x.csv.gz", gzip.compress(CSV.encode())[:-9], "not a whole gzip file"),
-    "gz in name only": ("x.csv.gz", CSV, "not a whole gzip file"),
+    "gz cut short": ("x.csv.gz", gzip.compress(CSV.encode())[:-9], "not a complete gzip file"),
+    "gz in name only": ("x.csv.gz", CSV, "not a complete gzip file"),
     "parquet in name only": ("x.parquet", CSV, "not a readable Parquet file"),
     "empty parquet": ("x.parquet", "", "not a readable Parquet file"),
     "impossible propensity": (
         "x.csv",
         "user,item,propensity\n1,2,.5\n3,4,0\n",
-        r"row 2 \(1 such\) is outside \(0, 1\]",
+        r"row 2 \(1 in all\) is outside \(0, 1\]",
     ),
 }
 

@@ -82,8 +82,8 @@ def test_blocks_cut_in_reading_are_the_same_as_whole_ones(tmp_path: Path, monkey
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "there is no review by a known user"),
-        (block("unknown"), "there is no review by a known user"),
+        ("", "has no review by a known user"),
+        (block("unknown"), "has no review by a known user"),
         (block() + "product/productId: B1\nreview/userId: A1\n", "the block of line 12 has no review/score"),
         (block() + block(user=""), "the block of line 12 has no review/userId"),
         (block() + block(stars="five"), "the block of line 12 has 'five' for rating, expected a number"),

@@ -138,7 +138,7 @@ def test_an_old_file_survives_a_failed_download(url, tmp_path):
 
 
 def test_a_connection_that_closes_early_leaves_nothing(url, tmp_path):
-    with pytest.raises(DataError, match=r"cut short, 200,000 of 200,999 bytes"):
+    with pytest.raises(DataError, match=r"cut short after 200,000 of 200,999 bytes"):
         download(f"{url}/cut/file.dat", tmp_path / "x")
     assert_nothing_left(tmp_path)
 
@@ -214,7 +214,7 @@ def test_fetch_checks_what_is_in_the_archive(server, url, tmp_path):
 
 def test_fetch_says_what_the_archive_lacks(server, url, tmp_path):
     Answers.bodies["/x.zip"] = zipped({"another.dat": b""})
-    with pytest.raises(DataError, match=r"holds no file\.dat"):
+    with pytest.raises(DataError, match=r"has no file\.dat"):
         fetch(source(f"{url}/x.zip"), tmp_path / "made")
     assert_nothing_left(tmp_path)
 

@@ -87,5 +87,5 @@ def test_an_empty_file_and_a_cut_one_are_errors(tmp_path: Path) -> None:
         get_source("msd-challenge").read(tmp_path)
     (tmp_path / "train_triplets.txt").unlink()
     (tmp_path / "train_triplets.txt.gz").write_bytes(gzip.compress(LINES.encode() * 50)[:-12])
-    with pytest.raises(DataError, match=r"train_triplets\.txt\.gz: not a whole gzip file"):
+    with pytest.raises(DataError, match=r"train_triplets\.txt\.gz: not a complete gzip file"):
         get_source("msd-challenge").read(tmp_path)

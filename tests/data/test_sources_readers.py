@@ -183,10 +183,10 @@ def test_steam_original_log_keeps_the_purchases(tmp_path):
 def test_a_steam_archive_without_the_table_or_damaged_is_an_error(tmp_path):
     with zipfile.ZipFile(tmp_path / "steam.zip", "w") as archive:
         archive.writestr("steam/README", "text")
-    with pytest.raises(DataError, match=r"holds no game_purchase\.dat"):
+    with pytest.raises(DataError, match=r"does not contain game_purchase\.dat"):
         get_source("steam-200k").read(tmp_path)
     (tmp_path / "steam.zip").write_bytes(b"PK nothing")
-    with pytest.raises(DataError, match="not a whole zip"):
+    with pytest.raises(DataError, match="not a complete zip"):
         get_source("steam-200k").read(tmp_path)
 
 
@@ -272,7 +272,7 @@ def test_yahoo_r3_gives_a_split_over_unseen_songs(tmp_path):
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_an_absent_set_says_which_file_is_missing_and_how_to_get_it(tmp_path, name):
-    with pytest.raises(DataError, match=rf"no file .* of the data set {name}; 'unskew datasets show {name}'"):
+    with pytest.raises(DataError, match=rf"no file .* of the data set {name}; see 'unskew datasets show {name}'"):
         get_source(name).read(tmp_path)
 
 

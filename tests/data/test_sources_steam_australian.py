@@ -96,12 +96,12 @@ def test_a_line_written_otherwise_is_read_too(tmp_path: Path, record: dict[str, 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{'user_id': 'cid', 'items': [", "line 3 is no object with 'user_id' and a list 'items'"),
-        ("['user_id', 'items']", "line 3 is no object"),
-        ("{'user_id': 'cid'}", "line 3 is no object"),
-        ("{'items': []}", "line 3 is no object"),
-        ("{[]: 1}", "line 3 is no object"),
-        ("[" * 100_000, "line 3 is no object"),
+        ("{'user_id': 'cid', 'items': [", "line 3 is not an object with 'user_id' and a list 'items'"),
+        ("['user_id', 'items']", "line 3 is not an object"),
+        ("{'user_id': 'cid'}", "line 3 is not an object"),
+        ("{'items': []}", "line 3 is not an object"),
+        ("{[]: 1}", "line 3 is not an object"),
+        ("[" * 100_000, "line 3 is not an object"),
         ("{'user_id': '', 'items': []}", "line 3 has the id ''"),
         ("{'user_id': 'cid', 'items': [{'item_id': '10'}]}", "line 3 has an item without"),
         ("{'user_id': 'cid', 'items': ['10']}", "line 3 has an item without"),
@@ -110,7 +110,7 @@ def test_a_line_written_otherwise_is_read_too(tmp_path: Path, record: dict[str, 
         (repr(player("cid", ("10", "a", -1))), "line 3 has -1 for playtime_forever"),
         (repr(player("cid", ("10", "a", "6"))), "line 3 has '6' for playtime_forever"),
         (repr(player("cid", ("10", "a", True))), "line 3 has True for playtime_forever"),
-        (repr(player("cid", ("10", "a", 6)))[:-9], "line 3 is no object"),
+        (repr(player("cid", ("10", "a", 6)))[:-9], "line 3 is not an object"),
     ],
     ids=range(15),
 )
@@ -129,7 +129,7 @@ def test_a_line_is_never_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lines", ["", "\n\n", text(player("ann"))])
 def test_a_file_without_any_game_is_an_error(tmp_path: Path, lines: str) -> None:
-    with pytest.raises(DataError, match="nobody in it has a game"):
+    with pytest.raises(DataError, match="no player has a game"):
         read(tmp_path, lines)
 
 
@@ -137,7 +137,7 @@ def test_a_missing_and_a_cut_file_are_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no file 'australian_users_items\.json'"):
         get_source("steam-australian").read(tmp_path)
     (tmp_path / f"{FILE}.gz").write_bytes(gzip.compress(TWO.encode())[:-9])
-    with pytest.raises(DataError, match=r"json\.gz: not a whole gzip"):
+    with pytest.raises(DataError, match=r"json\.gz: not a complete gzip"):
         get_source("steam-australian").read(tmp_path)
 
 

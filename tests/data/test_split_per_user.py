@@ -128,10 +128,10 @@ def test_every_row_is_drawn_equally_often_for_each_part() -> None:
 
 def test_how_it_was_made_is_recorded() -> None:
     log = log_of([20, 30])
-    assert split_per_user(log, 0.2, validation=0.1, least=5, rng=3).made == "per-user(0.7/0.1/0.2, least=5), seed 3"
-    assert split_per_user(log, 0.2, validation=0.1, rng=3).made == "per-user(0.7/0.1/0.2), seed 3"
-    assert split_per_user(log, 0.2, least=5, rng=3).made == "per-user(0.8/0.2, least=5), seed 3"
-    assert split_per_user(log, 0.2, rng=3).made == "per-user(0.2), seed 3"
+    assert split_per_user(log, 0.2, validation=0.1, least=5, rng=3).origin == "per-user(0.7/0.1/0.2, least=5), seed 3"
+    assert split_per_user(log, 0.2, validation=0.1, rng=3).origin == "per-user(0.7/0.1/0.2), seed 3"
+    assert split_per_user(log, 0.2, least=5, rng=3).origin == "per-user(0.8/0.2, least=5), seed 3"
+    assert split_per_user(log, 0.2, rng=3).origin == "per-user(0.2), seed 3"
 
 
 def test_a_share_alone_gives_the_rows_it_always_gave() -> None:
@@ -182,12 +182,12 @@ def test_users_who_only_train_do_not_change_the_propensity_of_others() -> None:
 
 @pytest.mark.parametrize("validation", [-0.1, 1, float("nan")])
 def test_impossible_validation_shares_are_refused(validation: float) -> None:
-    with pytest.raises(ConfigError, match=r"validation .* must lie between 0 and 1, as in 0\.1"):
+    with pytest.raises(ConfigError, match=r"validation .* must be between 0 and 1, as in 0\.1"):
         split_per_user(log_of([10]), 0.2, validation=validation)
 
 
 def test_parts_that_leave_nothing_for_train_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"validation 0\.5 and share 0\.5 leave nothing for train"):
+    with pytest.raises(ConfigError, match=r"validation 0\.5 and share 0\.5 leave no row for train"):
         split_per_user(log_of([10]), 0.5, validation=0.5)
 
 
@@ -198,5 +198,5 @@ def test_a_least_below_one_is_refused(least: int) -> None:
 
 
 def test_a_log_in_which_all_only_train_is_refused() -> None:
-    with pytest.raises(DataError, match=r"7 rows leave nothing for test under per-user\(0\.7/0\.1/0\.2, least=5\)"):
+    with pytest.raises(DataError, match=r"7 rows leave none for test under per-user\(0\.7/0\.1/0\.2, least=5\)"):
         split_per_user(log_of([3, 4]), 0.2, validation=0.1, least=5)

@@ -52,7 +52,7 @@ def test_integers_beyond_64_bits_are_text_in_whatever_form_they_come() -> None:
 def test_whole_floats_are_integers_and_others_are_refused() -> None:
     assert ids_of(np.array([1.0, 7.0])) == [1, 7]
     for bad in (1.5, np.nan, np.inf, 1e20):
-        with pytest.raises(DataError, match="row 2 holds"):
+        with pytest.raises(DataError, match="row 2 has"):
             canonical(np.array([1.0, bad]), "ids")
 
 
@@ -128,9 +128,9 @@ def test_the_union_of_numbers_stays_numeric() -> None:
 
 
 def test_stated_ids_must_be_distinct() -> None:
-    with pytest.raises(DataError, match="item_ids: id 3 stands more than once"):
+    with pytest.raises(DataError, match="item_ids: id 3 occurs more than once"):
         vocabulary_of([3, 1, 3], "item_ids")
-    with pytest.raises(DataError, match="stands more than once"):
+    with pytest.raises(DataError, match="occurs more than once"):
         vocabulary_of(["3", "x", "3"], "item_ids")
 
 

@@ -10,7 +10,7 @@ def test_what_is_undefined_is_a_word():
     assert [numbers.number(None), numbers.number(None, none="-")] == ["undefined", "-"]
     assert [numbers.interval(None, 1.0), numbers.interval(1.0, None, none="")] == ["undefined", ""]
     assert [numbers.p(None), numbers.move(None), numbers.move(None, "–")] == ["-", "-", "–"]
-    assert [numbers.percent_cell(None), numbers.short_percent(None)] == ["–", "-"]
+    assert [numbers.percent_cell(None), numbers.percent_or_dash(None), numbers.short_percent(None)] == ["–", "–", "-"]
 
 
 def test_numbers_and_intervals_have_a_format():
@@ -76,4 +76,18 @@ def test_shares_in_tables(share, cell, short):
 
 
 def test_shares_beyond_all():
-    assert [numbers.rough_percent(share) for share in (-0.05, 0.1, 12.5)] == ["-5.0 %", "10 %", "1,250 %"]
+    assert [numbers.rough_percent(share) for share in (-0.05, 0, 0.1, 12.5)] == ["-5.0 %", "0 %", "10 %", "1,250 %"]
+
+
+def test_ranges_that_read_the_same_are_one_text():
+    assert [numbers.one_or_both("1", "1"), numbers.one_or_both("1", "2"), numbers.one_or_both("1", "2", "..")] == [
+        *("1", "1 to 2", "1..2")
+    ]
+
+
+def test_digits_before_the_point_are_kept():
+    assert [numbers.short(value) for value in (0.12345, 46.08, 12345.6)] == ["0.123", "46.1", "12,346"]
+
+
+def test_levels_have_the_decimals_they_need():
+    assert [numbers.level(0.95), numbers.level(0.995, "%")] == ["95 %", "99.5%"]

@@ -5,6 +5,7 @@ from jinja2 import DictLoader, UndefinedError
 
 from unskew.display import page
 from unskew.display.page import Figure, render_page
+from unskew.display.styles import Style
 
 
 @pytest.fixture
@@ -58,3 +59,27 @@ def test_a_page_has_its_parts(render):
     text = render(use)
     assert "<title>T</title>" in text
     assert f"<main>\nM\n<footer>Made by unskew {page.__version__}.</footer>" in text
+
+
+def test_columns_of_numbers_are_on_the_right(render):
+    use = (
+        "{% from 'macros.html.j2' import wide %}"
+        "{% call wide('A <b>', ['a', 'b', 'c', 'd'], left=2, also=('d',)) %}<tbody></tbody>\n{% endcall %}"
+    )
+    text = render(use)
+    assert 'aria-label="A &lt;b&gt;"' in text
+    heads = '<th scope="col">a</th><th scope="col">b</th><th scope="col" class="n">c</th><th scope="col">d</th>'
+    assert f"<thead><tr>{heads}</tr></thead>\n<tbody></tbody>\n</table>" in text
+
+
+def test_a_group_spans_the_columns(render):
+    use = "{% from 'macros.html.j2' import group %}{{ group(['a', 'b'], 'auc', 'snips') }}"
+    assert '<th colspan="2" scope="colgroup"><div>auc<span class="word">snips</span></div></th>' in render(use)
+
+
+@pytest.mark.parametrize(("mark", "drawn"), [("line", "<line"), ("point", "<path"), ("box", "<rect")])
+def test_legends_draw_what_the_chart_has(render, mark, drawn):
+    use = "{% from 'macros.html.j2' import keys %}{{ keys(styles, mark, 'lists of ') }}"
+    text = render(use, styles=[Style("<als>", "var(--c1)")], mark=mark)
+    assert drawn in text
+    assert '<span class="name">lists of &lt;als&gt;</span>' in text

@@ -1,6 +1,7 @@
 """Printed tables keep their words and their edge."""
 
 import pytest
+from rich.text import Text
 
 from unskew.display.text_table import Column, digits, plain_text, print_words, table, words
 
@@ -47,3 +48,18 @@ def test_what_is_too_long_is_cut_or_folded():
     for wrap in (None, "ellipsis"):
         assert lines(table(None, [Column("name", wrap=wrap)], [["a" * 100]]))[-1].endswith("…")
     assert "…" not in "".join(lines(table(None, [Column("name")], [["a" * 100]])))
+
+
+def test_titles_and_headers_are_text():
+    made = table("[red]of [/] a", words("[bold]", "b"), [["1", "2" * 20]])
+    assert lines(made)[0] == "[red]of [/] a"
+    assert lines(made)[2].split() == ["[bold]", "b"]
+
+
+def test_cells_may_have_colours():
+    made = table(None, words("a"), [[Text("one", style="red")]])
+    assert lines(made)[-1] == "one"
+
+
+def test_columns_without_titles_have_no_header():
+    assert [line for line in lines(table(None, [*words(""), *digits("")], [["users", "60"]])) if line] == ["users   60"]

@@ -259,7 +259,7 @@ def test_clipping_everything_leaves_the_naive_average(per: str, rows: Rows) -> N
 
 @pytest.mark.parametrize("word", ["snips(clip=-0.1)", "snips(clip=1.1)", "ips(clip=nan)", "snips(clip=2)"])
 def test_impossible_clips_are_refused(word: str) -> None:
-    with pytest.raises(ConfigError, match="must lie between 0 and 1: it is relative to the largest propensity"):
+    with pytest.raises(ConfigError, match="must be between 0 and 1; it is relative"):
         Estimator.from_word(word)
 
 

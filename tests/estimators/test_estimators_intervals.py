@@ -205,7 +205,7 @@ def test_holm_leaves_what_is_undefined_out_of_the_count() -> None:
 
 @pytest.mark.parametrize(
     ("word", "says"),
-    [("bootstrap(5)", "at least 10 draws"), ("bootstrp", "did you mean 'bootstrap'"), ("delta(3)", "takes no")],
+    [("bootstrap(5)", "at least 10 draws"), ("bootstrp", "did you mean 'bootstrap'"), ("delta(3)", "has no argument")],
 )
 def test_impossible_intervals_are_refused(word: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):

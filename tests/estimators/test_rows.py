@@ -204,7 +204,7 @@ def test_rows_of_a_matrix_are_its_observed_cells():
 
 @pytest.mark.parametrize("observed", [np.ones((3, 2), bool), np.ones(6, bool)])
 def test_a_matrix_that_does_not_fit_is_refused(observed):
-    with pytest.raises(DataError, match="must be two matrices of one shape"):
+    with pytest.raises(DataError, match="must be matrices of the same shape"):
         Rows.of_matrix(np.ones((2, 3)), np.ones((2, 3)), observed)
 
 

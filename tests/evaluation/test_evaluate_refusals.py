@@ -81,7 +81,7 @@ def test_a_test_without_the_column_of_the_condition_is_refused() -> None:
         ({"metrics": ["recal@10"]}, "did you mean 'recall'"),
         ({"metrics": ["recall"]}, "needs a cut-off"),
         ({"metrics": ["recall@0"]}, "at least 1"),
-        ({"metrics": ["auc@3"]}, "takes no cut-off"),
+        ({"metrics": ["auc@3"]}, "has no cut-off"),
         ({"metrics": []}, "nothing to compute"),
         ({"estimators": ["snip"]}, "did you mean 'snips'"),
         ({"estimators": []}, "nothing to compute"),

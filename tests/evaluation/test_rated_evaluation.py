@@ -189,7 +189,7 @@ def test_rows_that_are_also_in_train_are_judged_only_where_seen_items_are_candid
 
 
 def test_graded_metrics_are_over_all_candidates_so_not_sampled_ones():
-    with pytest.raises(ConfigError, match="graded metrics are over all candidates"):
+    with pytest.raises(ConfigError, match="graded metrics need all candidates"):
         run({"m": WORLD.scorer("close")}, WORLD.split("sampled(3)"), metrics=["cg@2"])
     assert run({"m": WORLD.scorer("close")}, WORLD.split("sampled(3)"), metrics=["mae"]).value(
         "m", "mae", "snips"

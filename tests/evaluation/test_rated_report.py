@@ -1,4 +1,4 @@
-"""Reports on ratings, alone and beside rankings: what is printed, said and written."""
+"""Reports on ratings, alone and together with rankings: text, verdict and page."""
 
 import json
 
@@ -7,9 +7,14 @@ import pytest
 from rated_runs import FAR, ITEMS, NEAR, USERS, judge_mixed, judge_ratings, rated_split, table_of
 from skewed import judge_models
 
+from unskew.display.phrases import capital
+from unskew.evaluation.showing import vocabulary as say
 from unskew.evaluation.showing.popularity_section import measure_ratings, measure_skew
 from unskew.evaluation.showing.text import best_against_next
 from unskew.ranking import MatrixScorer
+
+CORRECTED = f"{say.OF_A_LOG.corrected}, snips"
+NAIVE = f"{capital(say.OF_A_LOG.naive)}, aoa,"
 
 
 def test_the_best_against_the_next_has_the_smaller_error_first():
@@ -35,24 +40,22 @@ def test_rows_are_the_pairs_where_only_observation_is_chance():
 
 def test_the_verdict_crowns_the_smaller_error():
     verdict = judge_ratings().verdict
-    assert verdict.sentence == "“near” is best of 2 models on mae and rmse."
+    assert verdict.sentence == f"{say.BEST.format(model='“near”', n=2, metrics='mae and rmse')}."
     finding = verdict.findings[0]
     assert (finding.answer.naive.estimator, finding.answer.judging.estimator) == ("aoa", "snips")
-    assert finding.sentences[0] == "By the corrected estimate, snips, only “near” may be best, with 0.250."
-    assert finding.sentences[2] == (
-        "The naive average over the same target, aoa, agrees: “near” alone may be best, with 0.250."
-    )
+    assert finding.sentences[0] == say.ONLY_BEST.format(by=CORRECTED, model="“near”", value="0.250")
+    best = say.ALONE_BEST.format(value="0.250")
+    assert finding.sentences[2] == say.NAIVE_AGREES.format(naive=NAIVE, models="“near”", best=best)
 
 
-def test_a_lead_in_errors_is_told_as_a_positive_number():
+def test_a_lead_in_errors_is_a_positive_number():
     report = judge_ratings(metrics=["mae"])
     (gap,) = [c for c in report.comparisons if c.estimator == "snips"]
     assert (gap.a, gap.b) == ("far", "near")
     sentence = report.verdict.findings[0].sentences[1]
-    interval = f"{gap.low:.3f} to {gap.high:.3f}"
-    assert sentence.startswith(
-        f"“near” leads “far” by {gap.difference:.3f} (95 % interval of this pair alone {interval})"
-    )
+    lead = say.LEADS.format(a="“near”", b="“far”", gap=f"{gap.difference:.3f}")
+    ends = {"low": f"{gap.low:.3f}", "high": f"{gap.high:.3f}"}
+    assert sentence.startswith(say.LEAD_INTERVAL.format(lead=lead, level="95 %", **ends))
 
 
 def test_correction_can_change_the_winner_of_an_error():
@@ -61,7 +64,8 @@ def test_correction_can_change_the_winner_of_an_error():
     low = np.where(NEAR <= 2.25, 2.5, 0.0)
     models = {"high": MatrixScorer(NEAR - 0.25 + low, ratings=True), "even": MatrixScorer(NEAR + 0.25, ratings=True)}
     verdict = judge_ratings(split=split, models=models, metrics=["mae"]).verdict
-    assert verdict.sentence == "Correcting for the skew changes the winner from “high” to “even” on mae."
+    swap = {"act": say.OF_A_LOG.act, "before": "“high”", "after": "“even”"}
+    assert verdict.sentence == say.WINNER_CHANGES.format(metrics="mae", **swap)
 
 
 def test_models_that_a_metric_cannot_judge_are_not_in_its_rows():
@@ -78,12 +82,11 @@ def test_a_metric_with_one_model_crowns_nobody():
     split = rated_split()
     models = {"both": MatrixScorer(NEAR, ratings=True), "ranker": MatrixScorer(-NEAR)}
     verdict = judge_ratings(split=split, models=models, metrics=["mae", "recall@3"]).verdict
-    assert verdict.sentence == (
-        "By the corrected estimate no model is shown to be better than a random order on recall@3."
-    )
+    chance = say.CHANCE.format(corrected=say.OF_A_LOG.corrected, metrics="recall@3")
+    assert verdict.sentence == f"{capital(chance)}."
     assert verdict.findings[0].sentences == (
-        "“both” has 0.250 by the corrected estimate, snips.",
-        "The naive average over the same target, aoa, has 0.250.",
+        say.HAS.format(model="“both”", value="0.250", by=CORRECTED),
+        say.NAIVE_HAS.format(naive=NAIVE, value="0.250"),
     )
 
 
@@ -91,8 +94,8 @@ def test_models_that_share_no_metric_are_not_compared():
     split = rated_split()
     models = {"ranker": MatrixScorer(-NEAR), "table": table_of(FAR, split)}
     report = judge_ratings(split=split, models=models, metrics=["mae", "recall@3"])
-    assert report.verdict.sentence == "No two models are judged by the same metric, so there is nothing to compare."
-    assert "No two models were judged by the same metric, so there is nothing to compare." in report.to_html()
+    assert report.verdict.sentence == say.NOTHING_TO_COMPARE
+    assert "No two models were judged by the same metric" in report.to_html()
 
 
 def test_a_run_on_ratings_records_what_decides_it():

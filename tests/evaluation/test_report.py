@@ -229,7 +229,7 @@ def test_the_json_file_is_the_text_and_is_whole_or_not_there(tmp_path: Path) -> 
     text = report.to_json(tmp_path / "r.json")
     assert (tmp_path / "r.json").read_text(encoding="utf-8") == text == report.to_json()
     assert [path.name for path in tmp_path.iterdir()] == ["r.json"]
-    with pytest.raises(DataError, match="does not exist; make it first"):
+    with pytest.raises(DataError, match="does not exist; create it first"):
         report.to_json(tmp_path / "no" / "r.json")
 
 

@@ -249,7 +249,7 @@ def test_rules_that_do_not_exist_or_do_not_apply_are_refused() -> None:
         candidates="all",
         exposed=True,
     )
-    with pytest.raises(ConfigError, match="users=served is for test="):
+    with pytest.raises(ConfigError, match="users=served needs test="):
         evaluate({"m": MatrixScorer(matrix)}, exposed, users="served")
 
 

@@ -58,15 +58,15 @@ def test_an_empty_place_is_passed_over() -> None:
 
 def test_what_is_found_follows_the_popularity_and_has_the_mean_asked_for() -> None:
     """Items 0 to 3 are liked by 2, 1, 1, 1 users, so the likes weigh 2, 1, 1, 2, 1, on average 7/5."""
-    found = Behaviour(organic=0.14).found(LIKES, "popular")
+    found = Behaviour(organic=0.14).organic_chances(LIKES, "popular")
     assert found == pytest.approx([0.2, 0.1, 0.1, 0.2, 0.1])
-    assert Behaviour(organic=0.14).found(LIKES) == pytest.approx([0.14] * 5)
+    assert Behaviour(organic=0.14).organic_chances(LIKES) == pytest.approx([0.14] * 5)
 
 
 def test_what_is_found_follows_the_strength_and_is_never_above_1() -> None:
     graded = Preferences(LIKES.offsets, LIKES.items, 4, np.array([1.0, 1, 1, 1, 6]))
-    assert Behaviour(organic=0.2).found(graded, "preferred") == pytest.approx([0.1, 0.1, 0.1, 0.1, 0.6])
-    assert Behaviour(organic=0.5).found(graded, "preferred").max() == 1
+    assert Behaviour(organic=0.2).organic_chances(graded, "preferred") == pytest.approx([0.1, 0.1, 0.1, 0.1, 0.6])
+    assert Behaviour(organic=0.5).organic_chances(graded, "preferred").max() == 1
 
 
 def test_rows_are_in_the_test_as_often_as_their_propensity_says() -> None:

@@ -138,7 +138,7 @@ def test_the_head_and_the_spread_are_those_of_the_log() -> None:
 
 
 def test_rows_without_a_chance_cannot_be_weighted() -> None:
-    with pytest.raises(ConfigError, match=r"organic=0: .* ips, true is biased whatever its weights; let organic be"):
+    with pytest.raises(ConfigError, match=r"organic=0: .* ips, true is biased whatever its weights; use organic"):
         simulate_feedback(SMALL, "popular", 1, k=5, organic=0)
     naive = [each for each in METHODS if each.propensity != "true"]
     assert len(simulate_feedback(SMALL, "popular", 1, k=5, organic=0, methods=naive, metrics=(RECALL,))) == 1
@@ -153,7 +153,7 @@ def test_rows_without_a_chance_cannot_be_weighted() -> None:
         ({"recommender": "populer"}, "unknown recommender 'populer'.*popular"),
         ({"take": 2.0}, "take=2"),
         ({"seed": -1}, "seed -1 must be 0 or more"),
-        ({"world_model": "lda(users=30)"}, "'lda.users=30.' is no world of likes; give one, as Lda"),
+        ({"world_model": "lda(users=30)"}, "'lda.users=30.' is not a world of likes; give one, as Lda"),
     ],
 )
 def test_what_cannot_be_played_is_refused(more: dict[str, object], message: str) -> None:
@@ -164,7 +164,7 @@ def test_what_cannot_be_played_is_refused(more: dict[str, object], message: str)
 
 def test_a_round_in_which_nothing_is_consumed_says_so() -> None:
     naive = (Method(),)
-    with pytest.raises(DataError, match=r"round 1 of lda.*nothing was consumed; let take or organic be larger"):
+    with pytest.raises(DataError, match=r"round 1 of lda.*nothing was consumed; use a larger take or organic"):
         simulate_feedback(SMALL, "popular", 1, k=5, take=0, organic=0, methods=naive)
 
 

@@ -145,7 +145,7 @@ def splits() -> dict[str, Any]:
     }
     told = {
         name: {
-            "made": split.made,
+            "made": split.origin,
             "test": [split.test.users.tolist(), split.test.items.tolist()],
             "validation": 0 if split.validation is None else len(split.validation),
             "propensity": None if split.test.propensity is None else float(split.test.propensity.sum()),
@@ -223,7 +223,13 @@ def formulas() -> dict[str, Any]:
         "ips": [ips_variance(loss, chance), ips_bias(loss, chance, assumed)],
         "tests": [normal_quantile(0.95), p_value(0.2, 0.1), student_p(0.04, 12.0)],
         "holm": holm({"a": 0.01, "b": 0.04, "c": None, "d": 0.03}),
-        "plan": [plan.width(20), plan.std_error(20), plan.needed(0.02), plan.needed_to_tell(0.02), *plan.variances(20)],
+        "plan": [
+            plan.width(20),
+            plan.std_error(20),
+            plan.needed(0.02),
+            plan.needed_to_detect(0.02),
+            *plan.variances(20),
+        ],
         "recall_variance": recall_variance(0.2, 4, 10),
         "width": interval_width(20, users=1400, population=2000, recall=0.1, positives=100),
         "needed": exposures_needed(0.02, users=1400, population=2000, recall=0.1, positives=100),

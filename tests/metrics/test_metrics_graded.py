@@ -179,7 +179,7 @@ def test_metrics_made_in_python_print_as_words():
 @pytest.mark.parametrize(
     "word, message",
     [
-        ("cg", "cg needs a cut-off: write cg@10"),
+        ("cg", "cg needs a cut-off, as in cg@10"),
         ("precision(gain=value)", r"precision\(gain=value\) needs a cut-off"),
         ("cg@0", "at least 1"),
         ("precision(gain=value, of=lists)@3", "did you mean 'list'"),
@@ -193,7 +193,7 @@ def test_words_that_mean_nothing_are_refused(word, message):
 
 
 def test_a_cutoff_is_given_once():
-    with pytest.raises(ConfigError, match="has a cut-off already"):
+    with pytest.raises(ConfigError, match="already has a cut-off"):
         (CG() @ 4) @ 3
 
 

@@ -110,7 +110,7 @@ def test_words_come_back_and_no_loss_takes_a_cutoff():
     assert parse_metric("accuracy(rounded=false)") == Accuracy()
     assert parse_metric(MAE()) == MAE()
     for word in ("mae", "mse", "rmse", "accuracy"):
-        with pytest.raises(ConfigError, match=f"{word} takes no cut-off: write {word} without @10"):
+        with pytest.raises(ConfigError, match=f"{word} has no cut-off; leave out @10"):
             parse_metric(f"{word}@10")
     with pytest.raises(ConfigError, match="did you mean 'mae'"):
         parse_metric("maee")
@@ -134,5 +134,5 @@ def test_a_loss_of_ones_own_works_by_its_path(tmp_path, monkeypatch):
     assert str(parse_metric(word)) == word
     assert parse_metric(word).definition == "Share of predictions that are too far off."
     assert loss(word, RATINGS, PREDICTED).tolist() == [1, 0, 0, 1]
-    with pytest.raises(ConfigError, match="takes no cut-off"):
+    with pytest.raises(ConfigError, match="has no cut-off"):
         parse_metric(f"{word}@3")

@@ -61,9 +61,9 @@ def test_a_cutoff_is_a_whole_number_from_1(k):
 
 def test_a_second_cutoff_is_refused():
     for metric in (Recall() @ 3, NDCG() @ 3):
-        with pytest.raises(ConfigError, match="has a cut-off already"):
+        with pytest.raises(ConfigError, match="already has a cut-off"):
             metric @ 4
-    with pytest.raises(ConfigError, match="takes no cut-off"):
+    with pytest.raises(ConfigError, match="has no cut-off"):
         AUC() @ 4
 
 

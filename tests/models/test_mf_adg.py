@@ -66,7 +66,7 @@ def test_a_gamma_below_one_is_refused(word):
         ({"learning_rate": 2, "regularisation": 0.5}, "learning-rate times regularisation must be below 1"),
         ({"iterations": 0}, r"mf-adg\(iterations=0\): expected a whole number of at least 1"),
         ({"factors": 2.5}, r"mf-adg\(factors=2.5\)"),
-        ({"tune": True, "learning_rate": 1}, "tune chooses learning-rate and regularisation itself; leave them out"),
+        ({"tune": True, "learning_rate": 1}, "tune chooses learning-rate and regularisation; leave them out"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(options, message):

@@ -186,7 +186,7 @@ def test_a_single_user_or_item_is_enough(word, n_users, n_items):
 @pytest.mark.parametrize("word", WORDS)
 def test_an_empty_log_is_refused_with_a_hint(word):
     empty = Interactions.from_arrays([], [], n_users=3, n_items=4, name="train.csv")
-    with pytest.raises(DataError, match=r"train\.csv: .* has no row to learn from; check"):
+    with pytest.raises(DataError, match=r"train\.csv: has no rows for .*; check"):
         made(word).fit(empty)
 
 
@@ -250,7 +250,7 @@ def test_an_option_out_of_range_is_refused_by_name(text):
         ("knn", "did you mean 'item-knn'"),
         ("als(factor=3)", "did you mean 'factors'"),
         ("als(factors=many)", "expected a whole number"),
-        ("popular@10", "takes no cut-off"),
+        ("popular@10", "has no cut-off"),
         ("random(seed=3)", "no options"),
     ],
 )

@@ -125,7 +125,7 @@ def test_a_propensity_that_would_vanish_is_refused() -> None:
 
 def test_no_training_row_gives_no_popularity() -> None:
     empty = Interactions.from_arrays([], [], n_users=1, n_items=2)
-    with pytest.raises(PropensityError, match="no training row"):
+    with pytest.raises(PropensityError, match="needs training rows"):
         Popularity(smoothing=0).fit(empty, empty)
 
 
@@ -141,7 +141,7 @@ def test_the_column_is_looked_up_by_user_and_item() -> None:
 def test_a_column_that_is_not_there_is_refused() -> None:
     test = Interactions.from_arrays([0], [0], name="test.csv")
     with pytest.raises(
-        PropensityError, match=r"test\.csv has no column 'propensity', which the propensity 'column' asks for"
+        PropensityError, match=r"test\.csv has no column 'propensity', which the propensity 'column' needs"
     ):
         Column().fit(test, test)
 

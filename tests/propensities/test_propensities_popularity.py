@@ -47,7 +47,7 @@ def test_any_file_name_is_printed_so_that_it_is_read_again(name: str) -> None:
         ),
         ("popularity(gamma=from)", r"'from' needs file"),
         ("popularity(gamma=from())", r"'from' needs file"),
-        ("popularity(gamma=auto(3))", "takes no '3'"),
+        ("popularity(gamma=auto(3))", "has no argument '3'"),
         ("popularity(gamma=inf)", "must be a finite number"),
     ],
 )
@@ -58,7 +58,7 @@ def test_another_word_is_refused_with_a_hint(word: str, says: str) -> None:
 
 @pytest.mark.parametrize("gamma", ["auto", "from(mf.npz)"])
 def test_a_gamma_that_is_not_fitted_yet_gives_no_propensity(gamma: str) -> None:
-    with pytest.raises(ConfigError, match="this gamma has yet to be fitted"):
+    with pytest.raises(ConfigError, match="gamma is fitted only during an evaluation"):
         Popularity(gamma).fit(LOG, LOG)
 
 

@@ -221,13 +221,13 @@ def test_a_model_without_ids_follows_the_ids_of_train_and_test() -> None:
 @pytest.mark.parametrize(("shape", "axis"), [((3, 2), "user"), ((2, 3), "item")])
 def test_a_model_without_ids_of_another_size_is_refused(shape: tuple[int, int], axis: str) -> None:
     with pytest.raises(
-        DataError, match=rf"has 3 {axis} rows but train and test hold 2 distinct {axis}s; give {axis}_ids"
+        DataError, match=rf"has 3 {axis} rows but train and test have 2 distinct {axis}s; give {axis}_ids"
     ):
         prepare_contest({"one": MatrixScorer(np.zeros(shape))}, Split(TRAIN, TEST))
 
 
 def test_ids_that_repeat_are_refused() -> None:
-    with pytest.raises(DataError, match="item_ids of model 'one': id 'a' stands more than once"):
+    with pytest.raises(DataError, match="item_ids of model 'one': id 'a' occurs more than once"):
         prepare_contest({"one": constant(["u", "v"], ["a", "a"])}, Split(TRAIN, TEST))
 
 

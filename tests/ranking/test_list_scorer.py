@@ -129,10 +129,10 @@ def test_tables_take_text_and_numbers_for_the_same_ids() -> None:
 @pytest.mark.parametrize(
     ("items", "scores", "says"),
     [
-        ([[0, 5]], None, "item 5 stands in a list, but there are 4 items"),
+        ([[0, 5]], None, "item 5 is in a list"),
         ([0, 1], None, "matrix of integers"),
         ([[0.5, 1]], None, "matrix of integers"),
-        ([[0, 1]], [[1.0]], "do not match"),
+        ([[0, 1]], [[1.0]], "must have the same shape"),
         ([[0, 1]], [[1.0, np.nan]], "not a finite number"),
     ],
 )

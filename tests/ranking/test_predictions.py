@@ -280,5 +280,5 @@ def test_a_table_without_ids_is_of_the_ids_of_the_split_in_order():
     test = split.sorted_test
     assert look_up(table, split, test.users, test.items).tolist() == [3, 5, 9, 14]
     short = ListScorer.from_arrays(lists[:2], np.arange(10.0).reshape(2, 5))
-    with pytest.raises(DataError, match="2 user rows but train and test hold 3 distinct users; give user_ids"):
+    with pytest.raises(DataError, match="2 user rows but train and test have 3 distinct users; give user_ids"):
         look_up(short, split, test.users, test.items)

@@ -177,7 +177,7 @@ def test_a_callable_needs_no_shape_under_any_rule(rule: str) -> None:
 @pytest.mark.parametrize("shape", [(1, 3), (2, 2), (2, 4)])
 def test_scores_of_the_wrong_shape_are_refused(shape: tuple[int, int]) -> None:
     parts = [Interactions.from_arrays([0, 1], [k, k], n_users=2, n_items=3) for k in (0, 1)]
-    with pytest.raises(DataError, match="one row a user and one column an item"):
+    with pytest.raises(DataError, match="one row per user and one column per item"):
         ranked(CallableScorer(lambda users: np.zeros(shape)), Split(*parts))
 
 
@@ -213,5 +213,5 @@ def test_one_model_alone_is_found_under_any_name_and_several_need_theirs():
     split = Split(Interactions.from_arrays([0], [0], n_items=4), Interactions.from_arrays([0], [2], n_items=4))
     scorer = MatrixScorer(np.arange(4.0)[None])
     assert rank(scorer, prepare_contest({"mine": scorer}, split)).above.tolist() == [1]
-    with pytest.raises(ConfigError, match="was not told of a model 'model'"):
+    with pytest.raises(ConfigError, match="the contest has no model 'model'"):
         rank(scorer, prepare_contest({"mine": scorer, "other": scorer}, split))

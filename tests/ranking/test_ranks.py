@@ -78,7 +78,7 @@ def test_cut_missing_and_directory_are_refused(tmp_path: Path) -> None:
 
 
 def test_saving_where_nothing_can_be_written_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="does not exist; make it first"):
+    with pytest.raises(DataError, match="does not exist; create it first"):
         some_ranks().save(tmp_path / "no" / "r.npz")
     with pytest.raises(DataError, match="this is a directory"):
         some_ranks().save(tmp_path)
@@ -114,7 +114,7 @@ def test_ranks_of_different_rules_do_not_join() -> None:
     for other in (some_ranks(ties="ordinal"), some_ranks(candidate_rule="all")):
         with pytest.raises(DataError, match="cannot be joined"):
             Ranks.concat([some_ranks(), other])
-    with pytest.raises(DataError, match="nothing to join"):
+    with pytest.raises(DataError, match="no ranks to join"):
         Ranks.concat([])
 
 

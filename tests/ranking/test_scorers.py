@@ -116,9 +116,9 @@ def test_float32_factors_stay_float32_and_others_follow_the_larger() -> None:
         ({"similarity": "cosine"}, "must be 'dot' or 'distance'"),
         ({"user_ids": [1, 2]}, "2 user_ids for 4 rows"),
         ({"item_ids": list(range(7))}, "7 item_ids for 6 rows"),
-        ({"user_factors": np.array([[1.0, 1, np.nan]] * USERS)}, "user_factors holds nan at row 0"),
-        ({"item_factors": np.array([[1.0, 1, 1]] * 5 + [[1, np.inf, 1]])}, "item_factors holds inf at row 5"),
-        ({"item_bias": np.array([1.0, 1, 1, -np.inf, 1, 1])}, "item_bias holds -inf at row 3"),
+        ({"user_factors": np.array([[1.0, 1, np.nan]] * USERS)}, "user_factors has nan in row 0"),
+        ({"item_factors": np.array([[1.0, 1, 1]] * 5 + [[1, np.inf, 1]])}, "item_factors has inf in row 5"),
+        ({"item_bias": np.array([1.0, 1, 1, -np.inf, 1, 1])}, "item_bias has -inf in row 3"),
     ],
 )
 def test_factors_that_do_not_fit_are_refused(changed: dict[str, object], says: str) -> None:

@@ -206,7 +206,7 @@ def test_progress_is_told_of_every_block() -> None:
 def test_bad_requests_are_refused_with_a_hint() -> None:
     train = Interactions.from_arrays([0], [0], n_users=1, n_items=2)
     scorer = MatrixScorer(np.zeros((1, 2)))
-    with pytest.raises(ConfigError, match="at least 1 item"):
+    with pytest.raises(ConfigError, match="must be at least 1"):
         count_top(scorer, train, 0)
     with pytest.raises(ConfigError, match="unknown catalogue 'al'; did you mean 'all'"):
         count_top(scorer, train, 1, catalogue="al")  # type: ignore[arg-type]

@@ -190,5 +190,5 @@ def test_parameters_out_of_range_are_refused_with_the_range(word: str, says: str
 
 
 def test_a_world_too_large_to_draw_is_refused_with_its_expected_size() -> None:
-    with pytest.raises(DataError, match=r"1,000,000,000 likes are to be expected.*smaller alpha"):
+    with pytest.raises(DataError, match=r"1,000,000,000 likes are expected.*smaller alpha"):
         Ibp(users=1_000_000, alpha=1000).draw(0)

@@ -165,7 +165,7 @@ def test_any_parameters_give_well_formed_likes(
         ("lda(likes=0)", "lda(likes=0): expected a number above 0"),
         ("lda(alpha=-1)", "lda(alpha=-1): expected a number above 0"),
         ("lda(beta=nan)", "expected a number above 0"),
-        ("lda(users=10000000, topics=20)", "lda(topics=20): expected at most 5 with so many users and items"),
+        ("lda(users=10000000, topics=20)", "lda(topics=20): expected at most 5 with these numbers of users and items"),
     ],
 )
 def test_parameters_out_of_range_are_refused_with_the_range(word: str, says: str) -> None:

@@ -18,7 +18,7 @@ def test_the_same_seed_draws_the_same_world() -> None:
 def test_the_word_is_parsed_and_printed() -> None:
     word = "marketplace(users=300, items=80, exponent=0.5)"
     assert str(WorldModel.from_word(word)) == word
-    assert SMALL.draw(0).made == "marketplace(users=300, items=80)"
+    assert SMALL.draw(0).origin == "marketplace(users=300, items=80)"
 
 
 def test_the_share_liked_is_relevant() -> None:

@@ -96,10 +96,10 @@ def test_recommenders_are_named_by_word_or_as_given() -> None:
 def test_what_cannot_be_is_refused_in_words() -> None:
     with pytest.raises(ConfigError, match=r"unknown recommender 'oracel'.*oracle"):
         parse_recommender("oracel")
-    with pytest.raises(ConfigError, match="stands twice"):
+    with pytest.raises(ConfigError, match="appears twice"):
         resolve_recommenders(["popular", "popular"])
     with pytest.raises(ConfigError, match="no recommender"):
         resolve_recommenders([])
     world = draw_world(0)
-    with pytest.raises(ConfigError, match="ties=optimistic: oracle has expected and ordinal alone"):
+    with pytest.raises(ConfigError, match="ties=optimistic: oracle has only expected and ordinal"):
         Oracle().rank(judged_rows(world), world, ties="optimistic")

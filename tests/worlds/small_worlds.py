@@ -34,7 +34,7 @@ def make_world(
         test=log([(u, i) for u, i, _ in held], "test", [p for _, _, p in held]),
         offsets=np.append(0, np.cumsum([len(own) for own in truth])).astype(np.int64),
         items=np.array([item for own in truth for item in own], dtype=np.int32),
-        made="by hand",
+        origin="by hand",
         strength=None
         if strength is None
         else np.array([strength.get((u, i), 1.0) for u, own in enumerate(truth) for i in own]),

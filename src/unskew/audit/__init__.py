@@ -1,7 +1,7 @@
-"""How skewed a log is, and how wrong an evaluation on it can be.
+"""`audit`: how skewed a log is, and how wrong an evaluation on it can be.
 
-The package itself can be called: ``unskew.audit(log)`` is ``unskew.audit.audit(log)``, whichever of the two was
-imported first.
+The package itself can be called: ``unskew.audit(log)`` is ``unskew.audit.audit(log)``, in whatever order they were
+imported.
 """
 
 import sys
@@ -13,11 +13,11 @@ from unskew.audit.result import Audit
 __all__ = ["Audit", "audit"]
 
 
-__wrapped__ = audit  # whose signature is shown for the package
+__wrapped__ = audit  # the package shows its signature
 
 
 class _CallablePackage(ModuleType):
-    """A package named as its main function; importing it must not hide that function."""
+    """A package with the name of its main function, which importing the package must not hide."""
 
     __call__ = staticmethod(audit)
 

@@ -1,4 +1,4 @@
-"""The audit: a log and perhaps models in, how skewed they are out."""
+"""`audit`: measure how skewed a log and the recommendations of models are."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,12 +19,12 @@ from unskew.display.phrases import counted
 from unskew.errors import ConfigError, DataError, Option
 from unskew.evaluation import evaluate
 from unskew.evaluation.checking import AUDIT_CHECKS, warn
-from unskew.evaluation.checking.data import FEW_USERS
+from unskew.evaluation.checking.data import FEW_USERS, REPEATED_ROWS, repeated
 from unskew.evaluation.checking.models import unnamed
 from unskew.evaluation.checking.time_leak import find_hindsight
 from unskew.evaluation.collecting.collect import collect
 from unskew.evaluation.estimating.estimate import Estimated
-from unskew.evaluation.fitting.gamma import tell_short
+from unskew.evaluation.fitting.gamma import describe_short_lists
 from unskew.evaluation.fitting.models import Contenders, ModelLike, fit_models
 from unskew.evaluation.fitting.propensities import Propensities, fit_propensity
 from unskew.evaluation.report import Report
@@ -37,6 +37,16 @@ from unskew.ranking import Engine, Threads, TopCounts, count_top
 
 if TYPE_CHECKING:
     from unskew.calibration import Calibration
+
+ROWS_IN_LOG = "{rows} dropped (also in the log): lists do not hold items that the user already has"
+ALL_EQUAL = (
+    "all items of the log have the same number of rows{before}, so they are equally popular: there is no head or tail, "
+    "and gamma is not identified"
+)
+NO_GAMMA = "gamma of model {model!r} is not identified: {why}"
+OUTSIDE = "model {model!r} gives {share:.1%} of its places to items that the log does not have"
+LISTS_SHORT = "model {model!r}: {short}; {what} only what they hold"
+FEW_USERS_IN = "{stratum}: only {users} with held-out rows, so its intervals are rough"
 
 
 def audit(
@@ -84,7 +94,7 @@ def audit(
         Level of the intervals.
     seed : int
     threads : int, optional
-        As many as there are cores by default; the numbers do not depend on it.
+        By default the number of cores; the numbers do not depend on it.
     engine : Engine, optional
         Instead of threads.
     block_size : int, optional
@@ -92,13 +102,13 @@ def audit(
     progress : callable, optional
         Called as ``progress(stage, done, total)``.
     depth : {"none", "quick", "standard", "deep"}
-        How much to simulate in order to say how wrong an evaluation on such a log can be; see `ErrorAudit`. Nothing by
-        default, as it may take minutes.
+        How much to simulate to find out how wrong an evaluation on such a log can be; see `ErrorAudit`. By default
+        nothing is simulated, because it may take minutes.
     world : str, optional
         The kind of world to calibrate to the log, or a world in full; by default ``lda-pop``, ``ibp-pop``,
         ``lda-unif`` and ``ibp-unif`` are calibrated.
     parameters : path or Calibration, optional
-        A calibration that was made before, as by ``unskew calibrate``; all its worlds, unless `world` names one.
+        A saved calibration, as from ``unskew calibrate``; all its worlds, unless `world` names one.
     runs, evaluations : int, optional
         Simulated evaluations over all worlds, and worlds that each search tries, instead of those of the depth.
 
@@ -110,10 +120,10 @@ def audit(
     --------
     >>> from unskew import Interactions, audit
     >>> log = Interactions.from_arrays([0, 1, 2, 3, 0, 1], ["a", "a", "a", "a", "b", "c"])
-    >>> found = audit(log)
-    >>> found.log.gini
+    >>> result = audit(log)
+    >>> result.log.gini
     0.3333333333333333
-    >>> found.strata.items.tolist()
+    >>> result.strata.items.tolist()
     [1, 0, 2]
     """
     if not isinstance(log, Interactions):
@@ -133,7 +143,7 @@ def audit(
         block_size=block_size,
     )
     positives = log if positive is None else log.where(positive)
-    found = measure_log(positives)
+    log_audit = measure_log(positives)
     plan = plan_holdout(log, given, test, holdout, temporal, settings)
     train = plan.split.train if positive is None else plan.split.train.where(positive)
     check_k(k, train, given)
@@ -141,8 +151,8 @@ def audit(
     run = Run(plan.split, settings, engine or Threads(threads), threads, progress)
     contenders = _fit(run, given)
     lists = _count_lists(run, contenders, k, judged=plan.judged)
-    base = _popularity_base(found, positives, train, drawn=plan.judged and test is None)
-    known = [top.catalogue for top in lists.values()]  # what any model could recommend
+    base = _popularity_base(log_audit, positives, train, drawn=plan.judged and test is None)
+    known = [top.catalogue for top in lists.values()]  # the items that a model could recommend
     strata = part_items(base, np.unique(np.concatenate(known)) if known else None)
     rows = tuple(measure_lists(name, top, strata, base) for name, top in lists.items())
     samples = collect(run, contenders) if plan.judged else None
@@ -160,7 +170,7 @@ def audit(
     seen = None if samples is None else Seen(given, contenders.models, lists, samples, run, k)
     error, about_error = audit_error(wanted, plan.split, settings, seen, bool(given), threads, progress)
     return Audit(
-        log=found,
+        log=log_audit,
         strata=strata,
         models=rows,
         by_stratum=parts,
@@ -168,7 +178,7 @@ def audit(
         settings=settings,
         k=k,
         data={"log": log} if test is None else {"log": log, "test": test},
-        split=plan.split.made if plan.judged else "none",
+        split=plan.split.origin if plan.judged else "none",
         described=contenders.described,
         ranks={} if samples is None else {name: ranks.sha256 for name, ranks in samples.judged.ranks.items()},
         block_size=settings.block_size if samples is None else samples.block_size,
@@ -187,11 +197,11 @@ def _fit(run: Run, models: Mapping[str, ModelLike]) -> Contenders:
 
 
 def _count_lists(run: Run, contenders: Contenders, k: int, *, judged: bool) -> dict[str, TopCounts]:
-    """How often each model recommends each item, over the whole catalogue."""
-    made = {}
+    """Number of lists of each model that hold each item, over the whole catalogue."""
+    lists = {}
     for name, model in contenders.models.items():
         assert model.scorer is not None
-        made[name] = count_top(
+        lists[name] = count_top(
             model.scorer,
             run.split if judged else run.split.train,
             k,
@@ -201,28 +211,28 @@ def _count_lists(run: Run, contenders: Contenders, k: int, *, judged: bool) -> d
             block_size=run.settings.block_size,
             progress=run.doing("listing", name),
         )
-    return made
+    return lists
 
 
 def _popularity_base(log: LogAudit, positives: Interactions, train: Interactions, *, drawn: bool) -> Interactions:
-    """The rows that popularity is counted on: those of training, unless the whole log has too few levels for a gamma.
+    """The rows that popularity is counted on: training rows, unless the whole log has too few levels for a gamma.
 
-    Rows that are held out leave items of equal popularity with unequal counts; those levels are luck.
+    Holding rows out gives items of equal popularity unequal counts, so such levels would come from chance alone.
     """
     return positives if drawn and len(log.levels) < LEAST_LEVELS else train
 
 
 def _about_rows(report: Report) -> Iterator[str]:
-    """What was dropped, and which numbers rest on little."""
+    """Yield warnings on the held-out rows: those dropped, and numbers that depend on few of them."""
     seen = report.samples.judged.dropped["items_in_train"]
     if seen:
-        yield f"{counted(seen, 'test row')} dropped because also in the log: what a user has already is in no list"
+        yield ROWS_IN_LOG.format(rows=counted(seen, "test row"))
     yield from warn(report, AUDIT_CHECKS)
 
 
 def _about_data(log: Interactions, plan: Holdout) -> Iterator[str]:
     if log.duplicates:
-        yield f"log: {counted(log.duplicates, 'repeated (user, item) row')} left out"
+        yield REPEATED_ROWS.format(part="log", rows=repeated(log.duplicates))
     if plan.note:
         yield plan.note
     if plan.judged:
@@ -231,32 +241,27 @@ def _about_data(log: Interactions, plan: Holdout) -> Iterator[str]:
 
 def _about_models(rows: Sequence[ModelAudit], strata: Strata, *, drawn: bool) -> Iterator[str]:
     if strata.levels < 2:
-        before = ", before any is held out" if drawn else ""
-        yield (
-            f"all items of the log have the same number of rows{before}, so they are equally popular: there is no head "
-            "or tail, and gamma is not identified"
-        )
+        yield ALL_EQUAL.format(before=" before rows are held out" if drawn else "")
     for row in rows:
         if row.gamma is None and strata.levels >= 2:
-            yield f"gamma of model {row.model!r} is not identified: {row.why}"
+            yield NO_GAMMA.format(model=row.model, why=row.why)
         elif row.gamma is not None:
             yield from (f"model {row.model!r}: {note}" for note in row.gamma.notes)
         if row.outside:
-            yield f"model {row.model!r} gives {row.outside:.1%} of its places to items that the log does not have"
+            yield OUTSIDE.format(model=row.model, share=row.outside)
 
 
 def _about_places(rows: Sequence[ModelAudit], lists: Mapping[str, TopCounts], train: Interactions) -> Iterator[str]:
     for row in rows:
-        short = tell_short(lists[row.model], train)
+        short = describe_short_lists(lists[row.model], train)
         if short:
-            what = "the numbers are those" if row.gamma is None else "gamma is that"
-            yield f"model {row.model!r}: {short}: {what} of what they hold"
+            what = "the numbers describe" if row.gamma is None else "gamma describes"
+            yield LISTS_SHORT.format(model=row.model, short=short, what=what)
 
 
 def _few(parts: Sequence[StratumEstimate]) -> Iterator[str]:
-    told: set[str] = set()
+    named: set[str] = set()
     for part in parts:
-        if part.stratum != "all" and part.estimate.users < FEW_USERS and part.stratum not in told:
-            told.add(part.stratum)
-            users = counted(part.estimate.users, "user")
-            yield f"{part.stratum}: held-out rows of {users} only, so its intervals are rough"
+        if part.stratum != "all" and part.estimate.users < FEW_USERS and part.stratum not in named:
+            named.add(part.stratum)
+            yield FEW_USERS_IN.format(stratum=part.stratum, users=counted(part.estimate.users, "user"))

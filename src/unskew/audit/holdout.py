@@ -1,4 +1,4 @@
-"""What an audit of models trains on and what it holds out, and what it refuses."""
+"""`plan_holdout`: which rows an audit trains models on and which it holds out; and its refusals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,11 +12,14 @@ from unskew.evaluation.settings.settings import Settings
 from unskew.models import Model
 
 HOLDOUT = 0.2
+NO_TEST = (
+    "there is no test: models are assumed to be trained on the log, so metrics by popularity are left out; give a test"
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Holdout:
-    """What is trained on and what is held out; `note` says why nothing is."""
+    """The split of an audit, and whether models are judged; `note` says why they are not."""
 
     split: Split
     judged: bool
@@ -36,10 +39,10 @@ def plan_holdout(
     Several at once, and held-out rows without a model to judge, are refused.
     """
     if sum(given is not None for given in (test, holdout, temporal)) > 1:
-        raise ConfigError("choose one of test, holdout and temporal: each says what the metrics are over")
+        raise ConfigError("choose one of test, holdout and temporal: each of them chooses the held-out rows")
     if not models and (test is not None or holdout is not None or temporal is not None):
         raise ConfigError(
-            "held-out rows are there to judge models, and there is none; give a model or no held-out rows"
+            "held-out rows judge models, but there is no model; give a model, or leave out the held-out rows"
         )
     if test is not None:
         return Holdout(Split(log, test), judged=True)
@@ -58,7 +61,7 @@ def plan_holdout(
         return Holdout(split_fractions(log, (1 - share, share), rng=settings.seed), judged=True)
     note = ""
     if ready:
-        note = "no test: the log is taken for what the models were trained on, so no metric by popularity; give a test"
+        note = NO_TEST
     return Holdout(Split(log, log.take(np.empty(0, dtype=int))), judged=False, note=note)
 
 
@@ -68,13 +71,13 @@ def _ready(models: Mapping[str, ModelLike]) -> list[str]:
 
 
 def check_k(k: int, train: Interactions, models: Mapping[str, ModelLike]) -> None:
-    """Refuse a length of lists that leaves a model no choice."""
+    """Refuse a length of lists that is as large as the catalogue."""
     items = int(np.count_nonzero(train.item_counts))
     if k < 1:
         raise ConfigError(f"k={k}: a list has at least 1 place")
     if models and items < 2:
         raise DataError(
-            f"the log is too small: its training rows have {items} item{'s' * (items != 1)}, and a list is a choice "
+            f"the log is too small: its training rows have {items} item{'s' * (items != 1)}, but a list is a choice "
             "among several; give more rows"
         )
     if models and k >= items:
@@ -85,13 +88,13 @@ def check_k(k: int, train: Interactions, models: Mapping[str, ModelLike]) -> Non
 
 
 def check_held_out(plan: Holdout, models: Mapping[str, ModelLike], settings: Settings) -> None:
-    """Refuse held-out rows when none of them can be judged, with what helps in an audit."""
+    """Refuse held-out rows if none of them can be judged."""
     if not plan.judged:
         return
     split = plan.split
     rows, seen = split.sorted_test, split.test_in_train
     positive = np.ones(len(rows), dtype=bool) if settings.positive is None else rows.holds(settings.positive)
-    outside = ~np.isin(rows.items, split.catalogue) & (not _ready(models))  # a ready model may know more items
+    outside = ~np.isin(rows.items, split.catalogue) & (not _ready(models))  # a trained model may know more items
     if not positive.any() or (positive & ~seen & ~outside).any():
         return
     if seen[positive].sum() > outside[positive].sum():
@@ -99,7 +102,7 @@ def check_held_out(plan: Holdout, models: Mapping[str, ModelLike], settings: Set
             f"no test row is left: {int(seen[positive].sum()):,} are also in the log, which is what models are trained "
             f"on; give a {Option('test')} of other rows, or none"
         )
-    if split.made != "given":
+    if split.origin != "given":
         one = np.count_nonzero(split.train.user_counts + split.test.user_counts) == 1
         why = "one user's items are all different" if one else "the items of the held-out rows occur nowhere else"
         raise DataError(f"no held-out row is left: {why}, so no model can know them; give a log of more users")

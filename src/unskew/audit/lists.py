@@ -1,4 +1,4 @@
-"""What models recommend: how popular it is, how much of the catalogue it covers, and how fast it grows with n*."""
+"""`ModelAudit`: popularity and coverage of a model's recommendations, and how they grow with n*."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -31,16 +31,16 @@ class ModelAudit:
     gini: float  # of how often each item of the catalogue is recommended
     popularity: float  # average recommendation popularity: mean n* over all places
     history: float  # mean over users of the mean n* of their own training items
-    shares: Floats  # share of the places that head, middle and tail have
+    shares: Floats  # share of the places of head, middle and tail
     outside: float  # share of the places with items that the log does not know; with `shares` it sums to 1
     bias: PresentationBias
-    gamma: GammaFit | None  # None when it is not identified, and `why` then says so
+    gamma: GammaFit | None  # None if it is not identified, with the reason in `why`
     why: str
     recommended: Floats  # how many lists hold each item of the catalogue
 
     @property
     def lift(self) -> float | None:
-        """How many times as popular the recommended items are as those that users had already."""
+        """Popularity of the recommended items relative to that of the users' training items."""
         return self.popularity / self.history if self.history > 0 else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,7 +101,8 @@ def history_popularity(train: Interactions) -> float:
 
 
 def _gamma(strata: Strata, top: TopCounts) -> tuple[GammaFit | None, str]:
+    # the hint of the error is left out, because an audit does not need gamma
     try:
         return fit_gamma(strata.popularity, top.counts), ""
     except PropensityError as error:
-        return None, str(error).removeprefix("gamma is not identified: ").partition("; ")[0]  # an audit needs no gamma
+        return None, str(error).removeprefix("gamma is not identified: ").partition("; ")[0]

@@ -1,4 +1,4 @@
-"""How skewed a log is: how often each item occurs, how uneven that is, and which items are head, middle and tail."""
+"""`LogAudit` and `Strata`: how often each item of a log occurs, and which items are head, middle and tail."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from unskew.errors import DataError, Option
 STRATA = ("head", "middle", "tail")
 TOP_SHARES = (0.01, 0.05, 0.1, 0.2)
 RULE = (
-    "items from the most popular down: head has the first third of the rows, tail the last third and what was never "
-    "seen; equally popular items stay together, where the middle of their rows lies, the most popular ones "
-    "always in the head, the least popular ones always in the tail"
+    "items are sorted from the most popular down: the head has the first third of the rows, the tail the last third "
+    "and items that were never seen; equally popular items stay together, in the part where the middle of their rows "
+    "lies; the most popular ones are always in the head, the least popular ones always in the tail"
 )
 
 
 @dataclass(frozen=True)
 class TopShare:
-    """What the most popular items have: this share of the items, rounded up, has this share of the rows."""
+    """The share of the rows (`rows`) of the most popular items (`share` of the items, rounded up)."""
 
     share: float
     items: int
@@ -39,7 +39,7 @@ class LogAudit:
     never: int  # items that were declared but have no row
     density: float  # rows over users times items
     levels: Ints  # the distinct n*, ascending
-    items_at: Ints  # how many items have each (Yang et al. 2018, fig. 2)
+    items_at: Ints  # number of items at each level (Yang et al. 2018, fig. 2)
     gini: float  # of n* over the items, those never seen included
     top: tuple[TopShare, ...]
 
@@ -50,12 +50,12 @@ class LogAudit:
 
     @property
     def median(self) -> float:
-        """Half of the items seen have no more rows than this."""
+        """The median n* of the items seen."""
         return float(np.median(np.repeat(self.levels, self.items_at)))
 
     @property
     def once(self) -> int:
-        """How many items have a single row."""
+        """Number of items with a single row."""
         return int(self.items_at[0]) if self.levels[0] == 1 else 0
 
     @property
@@ -64,7 +64,7 @@ class LogAudit:
         return np.append(np.zeros(self.never, dtype=np.int64), np.repeat(self.levels, self.items_at))
 
     def top_share(self, share: float) -> TopShare:
-        """What this share of the items has."""
+        """The rows of this share of the items."""
         return next(part for part in self.top if part.share == share)
 
     def to_dict(self) -> dict[str, Any]:
@@ -131,12 +131,12 @@ class Strata:
 
     @property
     def items(self) -> Ints:
-        """How many items each stratum has."""
+        """Number of items in each stratum."""
         return np.bincount(self.of_item[self.catalogue], minlength=len(STRATA))
 
     @property
     def rows(self) -> Ints:
-        """How many training rows each stratum has."""
+        """Number of training rows in each stratum."""
         return np.bincount(self.of_item, weights=self.popularity, minlength=len(STRATA)).astype(np.int64)
 
     @property
@@ -146,16 +146,16 @@ class Strata:
 
     @property
     def levels(self) -> int:
-        """How many distinct popularities there are among the items seen."""
+        """Number of distinct popularities among the items seen."""
         return len(np.unique(self.popularity[self.popularity > 0]))
 
     def bounds(self, stratum: int) -> tuple[int, int] | None:
         """The smallest and largest popularity in a stratum; None for an empty one."""
-        mine = self.popularity[self.catalogue & (self.of_item == stratum)]
-        return (int(mine.min()), int(mine.max())) if len(mine) else None
+        counts = self.popularity[self.catalogue & (self.of_item == stratum)]
+        return (int(counts.min()), int(counts.max())) if len(counts) else None
 
     def shares(self, amounts: Floats) -> Floats:
-        """The share of amounts, given by item code, that each stratum has; 0 when there is nothing."""
+        """The share of each stratum in amounts by item code; 0 if all amounts are 0."""
         sums = np.bincount(self.of_item, weights=amounts, minlength=len(STRATA))
         return np.asarray(sums / sums.sum() if sums.sum() > 0 else sums)
 

@@ -1,4 +1,4 @@
-"""The audit of a log and of models as a whole: printed, as JSON and as a page."""
+"""`Audit`: the audit of a log and of models, to print, as JSON or as a page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from unskew.evaluation.settings.settings import Settings
 
 @dataclass(frozen=True, eq=False)
 class Audit(AsJson):
-    """How skewed a log is, and what models make of it.
+    """How skewed a log is, and the recommendations of models trained on it.
 
     Printing it shows tables; `to_dict` gives the JSON, `to_html` the page.
 
@@ -29,8 +29,8 @@ class Audit(AsJson):
     log : LogAudit
         Of the whole log.
     strata : Strata
-        Of the items, by the rows that models were trained on; by the whole log when that has one or two popularity
-        levels, because more levels among the training rows are then luck.
+        Of the items, by the rows that models were trained on; by the whole log if that has one or two popularity
+        levels, because more levels among the training rows would come from chance alone.
     models : tuple of ModelAudit
         In the order they were given.
     by_stratum : tuple of StratumEstimate
@@ -44,14 +44,14 @@ class Audit(AsJson):
     split : str
         How rows were held out.
     described : mapping
-        Model to its word, or to what kind of thing it is.
+        Model to its word, or to its class.
     ranks : mapping
         Model to the fingerprint of its ranks of the held-out rows.
     block_size : int or None
     counted_on : str
-        What the strata are counted on, in words: ``training rows`` when some are held out, or ``rows``.
+        The rows that the strata are counted on: ``training rows`` if some are held out, or ``rows``.
     error : ErrorAudit or None
-        How wrong an evaluation on such a log can be, where that was asked for and the log is large enough.
+        How wrong an evaluation on such a log can be, if that was asked for and the log is large enough.
     """
 
     log: LogAudit
@@ -78,7 +78,7 @@ class Audit(AsJson):
         return f"Audit({self.log.rows:,} rows, {len(self.models)} models, {len(self.warnings)} warnings)"
 
     def model(self, name: str) -> ModelAudit:
-        """What one model recommends."""
+        """The audit of one model's recommendations."""
         for row in self.models:
             if row.model == name:
                 return row
@@ -94,7 +94,7 @@ class Audit(AsJson):
 
     @cached_property
     def run(self) -> dict[str, Any]:
-        """Everything resolved that decides the numbers; fingerprints are taken here."""
+        """Everything that decides the numbers, resolved; fingerprints are computed here."""
         settings = self.settings
         return {
             "data": fingerprints(self.data),

@@ -1,4 +1,4 @@
-"""Metrics over the held-out rows of popular and of rare items, each with its interval."""
+"""Metrics over the held-out rows of each popularity stratum, with intervals."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -48,18 +48,19 @@ class StratumEstimate:
 
 
 def check_metrics(metrics: Sequence[str | AnyMetric] | None) -> None:
-    """Refuse metrics that are not means over held-out items: they have no part that belongs to a stratum."""
+    """Refuse metrics that are not means over held-out items, which cannot be split by stratum."""
     for metric in map(parse_metric, [metrics] if isinstance(metrics, str) else metrics or ()):
         if metric.kind != "mean":
             raise ConfigError(
-                f"{metric} is no mean over held-out items, so it has no value by popularity; use auc, recall@K or adg@K"
+                f"{metric} is not a mean over held-out items, so it cannot be split by popularity; use auc, "
+                "recall@K or adg@K"
             )
 
 
 def estimate_strata(
     samples: Samples, strata: Strata, settings: Settings, propensities: Propensities, threads: int | None = None
 ) -> Iterator[StratumEstimate]:
-    """Each metric of each model over all held-out rows and over those of each stratum that has any.
+    """Yield each metric of each model over all held-out rows, and over those of each stratum that has any.
 
     The mean is over rows; the user is the unit of its standard error, as in every estimate. So the strata's values,
     weighted by their rows, add up to the value over all.

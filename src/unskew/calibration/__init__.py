@@ -1,4 +1,4 @@
-"""Simulated worlds calibrated to a log."""
+"""Calibrate simulated worlds to a log."""
 
 from unskew.calibration.calibrate import calibrate, check_numbers
 from unskew.calibration.ensemble import EnsembleFit, Fit, calibrate_ensemble

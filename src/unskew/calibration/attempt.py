@@ -1,4 +1,4 @@
-"""One evaluation: draw a world, and see how far its log is from the real one."""
+"""`Trial`: one evaluation of a search, which draws a log of a world and compares it with the real one."""
 
 import json
 import math
@@ -15,24 +15,24 @@ from unskew.simulators.likeness import STATISTICS, Statistics, divergences, meas
 from unskew.simulators.preference_world import PreferenceWorld
 
 LARGEST_LIKES = 15_000_000
-"""Worlds in which more likes are to be expected are not drawn while calibrating: they take too long."""
+"""Worlds with a larger expected number of likes are not drawn while calibrating, because they take too long."""
 PENALTY = 50.0
-"""Divergence put down for a world that is not drawn; no real one comes near it."""
+"""Divergence of a world that is not drawn; real divergences are far smaller."""
 FLOOR = 1e-6
-"""Divergences below it count as this much, so that a ratio to them is defined."""
+"""Smallest divergence; smaller ones are set to it, so that ratios are defined."""
 STARTS, JOINT = "starts", "joint"
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What was tried, and how it came out."""
+    """The parameters that were tried, and the divergences of a log of that world."""
 
     kind: str  # of the world
     search: str  # ``starts``, a statistic, or ``joint``
     number: int  # place in that search, from 0
     parameters: Parameters
     divergences: dict[str, float]  # by statistic; a penalty for a world that could not be drawn
-    refused: str = ""  # why it could not be drawn, or nothing
+    refused: str = ""  # why it could not be drawn; empty if it was
 
     def to_line(self) -> str:
         """As a line of JSON."""
@@ -40,7 +40,7 @@ class Trial:
 
     @classmethod
     def from_line(cls, line: str) -> "Trial":
-        """Read a line back; refuse what is not a whole line of a calibration."""
+        """Read a line back; refuse a line that is not a complete trial."""
         try:
             trial = cls(**json.loads(line))
             if set(trial.divergences) != set(STATISTICS):
@@ -52,38 +52,38 @@ class Trial:
 
 @dataclass(frozen=True)
 class Task:
-    """What to try next, to be worked out anywhere."""
+    """The next trial of a search, which any process can run."""
 
     space: Space
     search: str
     number: int
-    tried: Tried  # what the search knows
+    tried: Tried  # parameters and values that the search knows
     seed: int
     method: Method
     largest: float = LARGEST_LIKES  # draw no world with more likes
 
     def run(self, real: Statistics) -> Trial:
-        """Choose parameters, draw the world and compare it; a function of the task and the statistics alone."""
+        """Choose parameters, draw the world and compare it; depends on the task and the statistics only."""
         with one_thread():
             method = "coarse" if self.search == STARTS else self.method
             parameters = suggest(self.space, self.tried, self.seed, self.search, self.number, method)
             rng = np.random.default_rng(seeds_of(self.seed, self.space.kind, self.search, self.number, "draw"))
-            found, refused = compare(self.space.world(parameters), real, rng, self.largest)
-        return Trial(self.space.kind, self.search, self.number, parameters, found, refused)
+            distances, refused = compare(self.space.world(parameters), real, rng, self.largest)
+        return Trial(self.space.kind, self.search, self.number, parameters, distances, refused)
 
 
 def compare(
     world: PreferenceWorld, real: Statistics, rng: np.random.Generator, largest: float = LARGEST_LIKES
 ) -> tuple[dict[str, float], str]:
-    """Divergences of a log drawn from the world, and why it could not be drawn.
+    """Return the divergences of a log drawn from the world, and "" or the reason why it could not be drawn.
 
-    A world that is too large, or in which nothing is observed, gets a penalty instead, which is finite and grows with
-    its size, so that a search learns where not to look.
+    A world that is too large, or in which nothing is observed, gets a finite penalty that grows with its size, so that
+    a search learns to avoid such worlds.
     """
     expected = world.expected_likes()
     if not expected <= largest:
         size = min(expected / largest, 1e6)
-        return dict.fromkeys(STATISTICS, PENALTY * size), f"{expected:.3g} likes are to be expected"
+        return dict.fromkeys(STATISTICS, PENALTY * size), f"{expected:.3g} likes are expected"
     try:
         log = world.log(rng)
     except (DataError, MemoryError) as error:
@@ -93,15 +93,16 @@ def compare(
     return divergences(real, measure(log, rng, reference=real)), ""
 
 
-def mean_ratio(found: Mapping[str, float], best: Mapping[str, float]) -> float:
+def mean_ratio(values: Mapping[str, float], best: Mapping[str, float]) -> float:
     """Mean over the statistics of the divergence relative to the best."""
-    return float(np.mean([max(found[each], FLOOR) / max(best[each], FLOOR) for each in STATISTICS]))
+    return float(np.mean([max(values[each], FLOOR) / max(best[each], FLOOR) for each in STATISTICS]))
 
 
 def value_of(trial: Trial, objective: str, best: Mapping[str, float]) -> float:
-    """What a search makes small: the logarithm of a divergence, or of the mean ratio to the best.
+    """The value that a search minimises: the logarithm of a divergence, or of the mean ratio to the best.
 
-    The logarithm has the same minimum. Divergences span some powers of ten, which a Gaussian process handles better so.
+    Divergences span several powers of ten, and a Gaussian process models their logarithm better. The minimum is the
+    same.
     """
     if objective == JOINT:
         return math.log(mean_ratio(trial.divergences, best))

@@ -1,4 +1,4 @@
-"""Find the worlds that come nearest to a log."""
+"""`calibrate`: find the worlds whose logs are nearest to a log."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from unskew.progress import Stage, counting
 from unskew.simulators.likeness import LEAST_ROWS, STATISTICS, Statistics, measure
 
 LEAST = 20
-"""A log with fewer users or items than these is too small to calibrate a world to."""
+"""Smallest number of users and of items of a log that a world can be calibrated to."""
 _SINGLES = (STARTS, *STATISTICS)
 _ALL = (*_SINGLES, JOINT)
 
@@ -41,14 +41,14 @@ def calibrate(
 ) -> Calibration:
     r"""Calibrate worlds to a log, as Tian & Ekstrand (2020) do.
 
-    First each world makes the divergence of each of the four statistics as small as it can. Then it makes the mean
-    ratio to the best small, where the best of a statistic is the least divergence that any of the worlds reached:
+    First the divergence of each of the four statistics is minimised for each world. Then the mean ratio to the best is
+    minimised, where the best of a statistic is the smallest divergence that any of the worlds reached:
 
     .. math:: \text{loss} = \frac{1}{4} \sum_s \frac{D_s}{D_s^*} - 1
 
     Every evaluation draws one log and measures all four statistics. So a world's quasi-random starts serve all its
-    objectives, and the joint search knows everything that was tried for it before. Searches model the logarithm of
-    what they make small.
+    objectives, and the joint search knows all earlier evaluations of the world. Searches model the logarithm of the
+    value that they minimise.
 
     Parameters
     ----------
@@ -64,15 +64,15 @@ def calibrate(
     seed : int
         Of all draws; the same seed gives the same result, whatever the number of threads.
     folder : Path, optional
-        Keep a record there, and go on from it when there is one.
+        A folder for a record of the search; a record that is there is continued.
     coarse : bool
         Quasi-random points only; needs no optional package.
     progress : callable, optional
         Called with stage, done and total.
     threads : int, optional
-        Searches side by side [default: all cores].
+        Number of searches in parallel [default: all cores].
     where : str
-        Which rows of a larger log these are, as in ``rating>=4``; only written down.
+        Which rows of a larger log these are, as in ``rating>=4``; only recorded.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def calibrate(
     DataError
         For a log that is too small, or a folder with another calibration.
     ConfigError
-        For an unknown world or a number out of range, or when the packages for a Gaussian process are not there.
+        For an unknown world or a number out of range, or if the packages for a Gaussian process are not installed.
     """
     kinds = tuple(dict.fromkeys(worlds))
     check_numbers(kinds, singles, joint, starts, seed, threads)
@@ -107,13 +107,13 @@ def calibrate(
         plan = _Plan(spaces, settings, record, progress)
         plan.carry_out(run)
     best = plan.best(_ALL)
-    found = tuple(_calibrated(spaces[kind], record.of(kind, _ALL), best) for kind in kinds)
+    calibrated = tuple(_calibrated(spaces[kind], record.of(kind, _ALL), best) for kind in kinds)
     command = command_of(facts.name, kinds, settings, where)
-    return Calibration(facts, found, best, settings, versions, command)
+    return Calibration(facts, calibrated, best, settings, versions, command)
 
 
 class _Plan:
-    """The three stages."""
+    """The three stages of a calibration."""
 
     def __init__(
         self, spaces: Mapping[str, Space], settings: Mapping[str, Any], record: Record, progress: Stage | None
@@ -135,7 +135,7 @@ class _Plan:
         self._stage(run, "all statistics together", joint)
 
     def best(self, searches: Sequence[str]) -> dict[str, float]:
-        """The least divergence of each statistic over all worlds; penalties do not count."""
+        """The smallest divergence of each statistic over all worlds, without penalties."""
         trials = [trial for kind in self.spaces for trial in self.record.of(kind, searches) if not trial.refused]
         if not trials:
             raise DataError(
@@ -156,18 +156,18 @@ class _Plan:
         search = Search(
             self.spaces[kind], objective, length, self.settings["seed"], method, known, best or {}, LARGEST_LIKES
         )
-        search.own = self.record.of(kind, [objective])
+        search.trials = self.record.of(kind, [objective])
         return search
 
     def _stage(self, run: Runner, stage: str, searches: Sequence[Search]) -> None:
         total = sum(search.length for search in searches)
-        told = counting(self.progress, stage, sum(len(search.own) for search in searches), total)
+        count = counting(self.progress, stage, sum(len(search.trials) for search in searches), total)
 
-        def tell(trial: Trial) -> None:
+        def keep(trial: Trial) -> None:
             self.record.add(trial)
-            told()
+            count()
 
-        run(searches, tell)
+        run(searches, keep)
 
 
 def _calibrated(space: Space, trials: Sequence[Trial], best: Mapping[str, float]) -> Calibrated:
@@ -177,8 +177,8 @@ def _calibrated(space: Space, trials: Sequence[Trial], best: Mapping[str, float]
         )
     nearest, traces = describe_nearest(space, trials, best), {}
     for statistic in STATISTICS:
-        own = [trial for trial in trials if trial.search in {STARTS, statistic}]
-        values = {k: trial.divergences[statistic] for k, trial in enumerate(own) if not trial.refused}
+        single = [trial for trial in trials if trial.search in {STARTS, statistic}]
+        values = {k: trial.divergences[statistic] for k, trial in enumerate(single) if not trial.refused}
         traces[statistic] = improvements(values)
     return Calibrated(**{**nearest, "trace": {**traces, **nearest["trace"]}})
 
@@ -194,7 +194,7 @@ def describe_nearest(space: Space, trials: Sequence[Trial], best: Mapping[str, f
         "divergences": chosen.divergences,
         "ratios": {each: max(chosen.divergences[each], FLOOR) / max(best[each], FLOOR) for each in STATISTICS},
         "loss": mean_ratio(chosen.divergences, best) - 1,
-        "singles": {each: min(found[each] for found in drawn) for each in STATISTICS},
+        "singles": {each: min(values[each] for values in drawn) for each in STATISTICS},
         "evaluations": len(trials),
         "refused": len(trials) - len(drawn),
         "trace": {JOINT: improvements(ratios)},
@@ -202,7 +202,7 @@ def describe_nearest(space: Space, trials: Sequence[Trial], best: Mapping[str, f
 
 
 def real_statistics(log: Interactions, seed: int) -> Statistics:
-    """Those of the log; refused when it has no pair to compare."""
+    """Return the statistics of a log; refuse a log without a pair to compare."""
     real = measure(log, np.random.default_rng(seeds_of(seed, "real")))
     for what, histogram, counts in (
         ("users", real.user_similarity, log.user_counts),
@@ -211,8 +211,8 @@ def real_statistics(log: Interactions, seed: int) -> Statistics:
         if not histogram.total:
             enough = int((counts >= LEAST_ROWS).sum())
             raise DataError(
-                f"{log.name}: too small to calibrate a world to: {enough} {what} have {LEAST_ROWS} rows or more, and "
-                "similarities need some pairs of those; bring a longer log"
+                f"{log.name}: too small to calibrate a world to: {enough} {what} have {LEAST_ROWS} rows or more, but "
+                "similarities need pairs of them; give a longer log"
             )
     return real
 
@@ -220,18 +220,18 @@ def real_statistics(log: Interactions, seed: int) -> Statistics:
 def check_log(log: Interactions) -> None:
     """Refuse a log with too few users or items."""
     for what, counts in (("users", log.user_counts), ("items", log.item_counts)):
-        found = int((counts > 0).sum())
-        if found < LEAST:
+        present = int((counts > 0).sum())
+        if present < LEAST:
             raise DataError(
-                f"{log.name}: too small to calibrate a world to: {found} {what} have a row, and at least {LEAST} are "
-                "needed; bring a longer log"
+                f"{log.name}: too small to calibrate a world to: {present} {what} have a row, and at least {LEAST} are "
+                "needed; give a longer log"
             )
 
 
 def check_numbers(kinds: Sequence[str], singles: int, joint: int, starts: int, seed: int, threads: int | None) -> None:
-    """Refuse what cannot be, before a log is read for it."""
+    """Refuse unknown worlds and numbers out of range, before a log is read."""
     if not kinds:
-        raise ConfigError("no world to calibrate; name one, as ibp-pop")
+        raise ConfigError("there is no world to calibrate; name one, as ibp-pop")
     for kind in kinds:
         check_kind(kind)
     for name, value, least in (("singles", singles, 1), ("joint", joint, 0), ("starts", starts, 1), ("seed", seed, 0)):
@@ -242,15 +242,15 @@ def check_numbers(kinds: Sequence[str], singles: int, joint: int, starts: int, s
 
 
 def versions_of(*, coarse: bool) -> dict[str, str]:
-    """Of this package and those that choose parameters."""
+    """Versions of this package and of those that choose parameters."""
     names = ["unskew", "numpy"] if coarse else ["unskew", "numpy", "optuna", "torch"]
-    found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    packages = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
     for name in names:
         try:
-            found[name] = version(name)
+            packages[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "unknown"
-    return found
+            packages[name] = "unknown"
+    return packages
 
 
 def command_of(name: str, kinds: Sequence[str], settings: Mapping[str, Any], where: str = "") -> str:

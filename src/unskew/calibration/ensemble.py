@@ -1,4 +1,4 @@
-"""Several worlds for one log: kinds of world times independent searches, which share their starts."""
+"""`calibrate_ensemble`: several worlds for one log, from several searches for each kind of world."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from unskew.simulators import PreferenceWorld
 from unskew.simulators.likeness import STATISTICS, Statistics, divergence, divergences, measure
 
 MOST_LIKES, QUICK_LIKES = 25, 1_000_000
-"""Worlds with more likes than 25 for each row of the log, and more than a million, are not drawn.
+"""Worlds with more than 25 likes per row of the log, and more than a million likes, are not drawn.
 
 They take long, and less than 4 % of what users like would be in the log.
 """
@@ -37,10 +37,10 @@ class Fit:
         Which of the searches of this kind, from 0.
     world : PreferenceWorld
     divergences : dict
-        K-L divergence of the log from a new log of the world, by statistic. Those of the log that the world was chosen
-        for are a little smaller.
+        K-L divergence of the log from a new log of the world, by statistic. The log for which the world was chosen has
+        a slightly smaller divergence.
     floor : dict
-        The same between two new logs of the world: what a perfect fit would have.
+        K-L divergence between two new logs of the world: that of a perfect fit.
     loss : float
         Mean over the statistics of the divergence relative to `EnsembleFit.scales`, minus 1.
     """
@@ -55,12 +55,12 @@ class Fit:
 
 @dataclass(frozen=True)
 class EnsembleFit:
-    """What the searches found.
+    """The worlds that the searches found.
 
     Parameters
     ----------
     fits : tuple of Fit
-        By kind and search; one world that two searches found is there once.
+        By kind and search; a world that two searches found is listed once.
     scales : dict
         Median divergence of each statistic over the starts of all kinds, so that losses can be compared between kinds.
     evaluations : int
@@ -87,9 +87,9 @@ def calibrate_ensemble(
 ) -> EnsembleFit:
     """Calibrate several worlds of several kinds to a log.
 
-    The first 40 % of the evaluations of a search are quasi-random starts. All searches of a kind know them, and go on
-    from there by themselves, so that each finds a world of its own. The objective is that of `calibrate_quickly`, with
-    scales over the starts of all kinds.
+    The first 40 % of the evaluations of a search are quasi-random starts. All searches of a kind share them, and then
+    continue independently, so that each finds its own world. The objective is that of `calibrate_quickly`, with scales
+    over the starts of all kinds.
 
     Parameters
     ----------
@@ -98,10 +98,10 @@ def calibrate_ensemble(
     searches : int
         For each kind.
     evaluations : int
-        Of each search, the starts among them; at least 2.
+        Of each search, including the starts; at least 2.
     seed : int
     threads : int, optional
-        Searches side by side [default: all cores]; the result does not depend on it.
+        Number of searches in parallel [default: all cores]; the result does not depend on it.
     progress : callable, optional
         Called with stage, done and total.
 
@@ -158,16 +158,18 @@ class _Search:
     largest: float
 
     def run(self, starts: Sequence[Trial]) -> Fit:
-        trials, own = list(starts), f"{JOINT} {self.number}"
+        trials, name = list(starts), f"{JOINT} {self.number}"
         for k in range(self.length):
             tried = [(trial.parameters, value_of(trial, JOINT, self.scales)) for trial in trials]
-            parameters = suggest(self.space, tried, self.seed, own, k, "compiled")
+            parameters = suggest(self.space, tried, self.seed, name, k, "compiled")
             trials.append(_try(self.space, parameters, self.real, self.largest, self.seed, JOINT, self.number, k))
         drawn = [trial for trial in trials if not trial.refused]
         best = min(drawn, key=lambda trial: mean_ratio(trial.divergences, self.scales))
         world = self.space.world(best.parameters)
-        found, floor = fit_of(world, self.real, np.random.default_rng(seeds_of(self.seed, self.space.kind, own, "fit")))
-        return Fit(self.space.kind, self.number, world, found, floor, mean_ratio(found, self.scales) - 1)
+        distances, floor = fit_of(
+            world, self.real, np.random.default_rng(seeds_of(self.seed, self.space.kind, name, "fit"))
+        )
+        return Fit(self.space.kind, self.number, world, distances, floor, mean_ratio(distances, self.scales) - 1)
 
 
 def fit_of(
@@ -194,8 +196,8 @@ def _try(
     number: int,
 ) -> Trial:
     rng = np.random.default_rng(seeds_of(seed, space.kind, stage, search, number, "draw"))
-    found, refused = compare(space.world(parameters), real, rng, largest)
-    return Trial(space.kind, stage, number, parameters, found, refused)
+    distances, refused = compare(space.world(parameters), real, rng, largest)
+    return Trial(space.kind, stage, number, parameters, distances, refused)
 
 
 def _repeat(call: Callable[[], None], times: int) -> None:

@@ -1,4 +1,4 @@
-"""The next point to try, by a small Gaussian process on what was tried."""
+"""`next_point`: the next point to try, from a small Gaussian process fitted to the points tried."""
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -21,9 +21,9 @@ _LEAST, _MOST, _SWEEPS = 1e-4, 1e3, 8
 def next_point(points: Floats, values: Floats, rng: np.random.Generator) -> Floats:
     r"""Choose the candidate with the largest expected improvement on the best, smallest, value.
 
-    Points are in the unit cube, one row each. Values further above their median than the best is below it count as just
-    so far, so that a world which could not be drawn does not flatten all others. They are taken for a Gaussian process
-    with covariance
+    Points are in the unit cube, one row each. Values are cut off at the distance above their median that the best is
+    below it, so that a world which could not be drawn does not flatten all others. They are modelled by a Gaussian
+    process with covariance
 
     .. math:: s^2 \Bigl(1 + \sqrt 5 h + \frac{5}{3} h^2\Bigr) e^{-\sqrt 5 h},
         \quad h^2 = \sum_j \theta_j (x_j - x'_j)^2,
@@ -31,11 +31,11 @@ def next_point(points: Floats, values: Floats, rng: np.random.Generator) -> Floa
     and noise. The rates :math:`\theta_j` and the noise are the most likely on a grid, under the prior of optuna's
     sampler; the scale s is that of greatest likelihood.
 
-    What is chosen is one of a fixed set of candidates, by rates from a grid. All sums are in a fixed order, without
-    BLAS. So a difference in the last bit, as between processors, changes a choice only where two tie to that bit.
+    The choice is one of a fixed set of candidates, with rates from a grid. All sums are in a fixed order, without BLAS.
+    So a difference in the last bit, as between processors, changes a choice only if two candidates tie up to that bit.
 
-    With the same 40 evaluations from the same starts it comes as near to ml-100k, lastfm-hetrec2011 and a sample of
-    ml-1m as optuna's sampler does, within the spread between seeds (``benchmarks/calibration.py``). Its settings were
+    With the same 40 evaluations from the same starts, it fits ml-100k, lastfm-hetrec2011 and a sample of ml-1m as well
+    as optuna's sampler does, within the spread between seeds (``benchmarks/calibration.py``). Its settings were
     chosen on simulated logs.
     """
     middle = np.median(values)
@@ -46,15 +46,15 @@ def next_point(points: Floats, values: Floats, rng: np.random.Generator) -> Floa
 
 
 def _candidates(best: Floats, rng: np.random.Generator) -> Floats:
-    """Some anywhere, the others near one of the best, where some coordinates stay as they are."""
+    """Random candidates: some anywhere, the others near one of the best points, with some coordinates unchanged."""
     count, width = CANDIDATES, best.shape[1]
     smallest, largest = _STEPS
     step = smallest * (largest / smallest) ** rng.random((count, 1))
     moved = rng.random((count, width)) < _MOVED
-    found = best[rng.integers(0, len(best), count)] + moved * step * rng.standard_normal((count, width))
+    points = best[rng.integers(0, len(best), count)] + moved * step * rng.standard_normal((count, width))
     anywhere = int(_ANYWHERE * count)
-    found[:anywhere] = rng.random((anywhere, width))
-    reflected = 1 - np.abs(1 - np.abs(found))  # at the walls, so that corners are reached
+    points[:anywhere] = rng.random((anywhere, width))
+    reflected = 1 - np.abs(1 - np.abs(points))  # at the walls, so that corners are reached
     return np.asarray(np.clip(reflected, 0.0, np.nextafter(1.0, 0.0)))
 
 
@@ -85,13 +85,13 @@ def factor(points: Floats, at: Floats) -> Floats:
 @njit(nogil=True, cache=True)
 def solve(lower: Floats, right: Floats) -> Floats:
     """The solution of a triangular system."""
-    found = np.empty(len(right))
+    solution = np.empty(len(right))
     for i in range(len(right)):
         left = right[i]
         for k in range(i):
-            left -= lower[i, k] * found[k]
-        found[i] = left / lower[i, i]
-    return found
+            left -= lower[i, k] * solution[k]
+        solution[i] = left / lower[i, i]
+    return solution
 
 
 @njit(nogil=True, cache=True)
@@ -109,7 +109,7 @@ def evidence(points: Floats, scores: Floats, at: Floats) -> float:
 
 @njit(nogil=True, cache=True)
 def fit(points: Floats, scores: Floats) -> Floats:
-    """Rates and noise, each multiplied by a factor or divided by it as long as that makes them more likely."""
+    """Rates and noise, each multiplied or divided by a factor as long as that makes them more likely."""
     at = np.ones(points.shape[1] + 1)
     at[-1] = 0.01
     best = evidence(points, scores, at)
@@ -119,9 +119,9 @@ def fit(points: Floats, scores: Floats) -> Floats:
             for k in range(len(at)):
                 for new in (at[k] * by, at[k] / by):
                     old, at[k] = at[k], min(max(new, _LEAST), _MOST)
-                    found = evidence(points, scores, at)
-                    if found > best:
-                        best = found
+                    value = evidence(points, scores, at)
+                    if value > best:
+                        best = value
                         break
                     at[k] = old
             if best == before:
@@ -137,19 +137,19 @@ def log_improvements(points: Floats, scores: Floats, at: Floats, candidates: Flo
     scale, least = 1e-12, scores.min()
     for each in white:
         scale += each * each / n
-    found, alike = np.empty(len(candidates)), np.empty(n)
+    improvement, covariances = np.empty(len(candidates)), np.empty(n)
     for c in range(len(candidates)):
         for k in range(n):
-            alike[k] = covariance(candidates[c], points[k], at[:-1])
+            covariances[k] = covariance(candidates[c], points[k], at[:-1])
         mean, left = 0.0, 1.0
-        for each, known in zip(solve(lower, alike), white):  # noqa: B905
+        for each, known in zip(solve(lower, covariances), white):  # noqa: B905
             mean += each * known
             left -= each * each
         spread = math.sqrt(scale * max(left, 1e-10))
         z = (least - mean) / spread
         if z < -5:  # to leading order, where the difference below would lose its digits
-            found[c] = math.log(spread) - 0.5 * z * z - 0.5 * math.log(2 * math.pi) - 2 * math.log(-z)
+            improvement[c] = math.log(spread) - 0.5 * z * z - 0.5 * math.log(2 * math.pi) - 2 * math.log(-z)
         else:
             density = math.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
-            found[c] = math.log(spread * (density + 0.5 * z * math.erfc(-z / math.sqrt(2))))
-    return found
+            improvement[c] = math.log(spread * (density + 0.5 * z * math.erfc(-z / math.sqrt(2))))
+    return improvement

@@ -1,4 +1,4 @@
-"""What was tried, kept on disk so that a calibration can go on after a kill."""
+"""`Record`: the trials of a calibration, kept on disk so that it can continue after it was killed."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ _SETTINGS, _TRIALS = "settings.json", "trials.jsonl"
 
 
 class Record:
-    """Trials in the order in which they ended, in a folder or in memory alone.
+    """Trials in the order in which they ended, in a folder or only in memory.
 
     A folder with another calibration is refused; one with the same `settings`, which decide the numbers, is continued.
     """
@@ -49,10 +49,10 @@ class Record:
             self.stream.flush()
 
     def of(self, kind: str, searches: Iterable[str]) -> list[Trial]:
-        """Trials of a world, search by search, each in its order: not the order of time, which is one of chance."""
+        """Trials of a world by search and number; the order in time would depend on chance."""
         wanted = list(searches)
-        own = [trial for trial in self.trials if trial.kind == kind and trial.search in wanted]
-        return sorted(own, key=lambda trial: (wanted.index(trial.search), trial.number))
+        trials = [trial for trial in self.trials if trial.kind == kind and trial.search in wanted]
+        return sorted(trials, key=lambda trial: (wanted.index(trial.search), trial.number))
 
 
 def _open_folder(folder: Path, settings: Mapping[str, Any]) -> None:
@@ -82,7 +82,7 @@ def _open_folder(folder: Path, settings: Mapping[str, Any]) -> None:
 
 
 def _read_trials(path: Path) -> list[Trial]:
-    """All whole lines; what a kill left of a last one is cut off."""
+    """Return the trials of all complete lines, and cut off an incomplete last line."""
     if not path.exists():
         return []
     data = path.read_bytes()

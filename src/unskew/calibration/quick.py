@@ -1,4 +1,4 @@
-"""One world for one log in a minute, for the audit."""
+"""`calibrate_quickly`: one world for one log, by a short search."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -25,15 +25,15 @@ HOW: dict[Method, str] = {
     "gp": "optuna's Gaussian process",
     "coarse": "quasi-random points alone",
 }
-"""The methods in words."""
+"""Descriptions of the methods."""
 
 
 @dataclass(frozen=True)
 class QuickCalibration(Calibrated):
     """The world of a kind that a short search found nearest to a log.
 
-    Its `ratios` are relative to `scales`, and its `loss` is their mean minus 1: -1 would be a perfect copy, and 0 is no
-    better than a world taken at random from the space that was searched.
+    Its `ratios` are relative to `scales`, and its `loss` is their mean minus 1: -1 would be a perfect copy, and 0 is as
+    bad as a random world of the searched space.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class QuickCalibration(Calibrated):
     scales : dict
         Median divergence of each statistic over the quasi-random starts.
     users, all_users : int
-        How many users it was calibrated to, and how many the log has.
+        Number of users that it was calibrated to, and number of users of the log.
     """
 
     method: Method
@@ -53,7 +53,7 @@ class QuickCalibration(Calibrated):
 
     @property
     def note(self) -> str:
-        """How it was found, in a sentence or two."""
+        """One or two sentences on how it was found."""
         text = f"{self.kind} was calibrated by {HOW[self.method]} with {self.evaluations} evaluations."
         if self.users < self.all_users:
             text += f" It resembles a random sample of {self.users:,} of the {self.all_users:,} users."
@@ -76,14 +76,14 @@ def calibrate_quickly(
 ) -> QuickCalibration:
     r"""Calibrate one world to a log by one objective.
 
-    What is made small is the mean over the four statistics of :math:`D_s / m_s`, where :math:`m_s` is the median of the
-    divergence :math:`D_s` over the quasi-random starts, the first 40 % of the evaluations. So each statistic counts by
-    how far it comes from where a world taken at random would be.
+    The search minimises the mean over the four statistics of :math:`D_s / m_s`, where :math:`m_s` is the median of the
+    divergence :math:`D_s` over the quasi-random starts, the first 40 % of the evaluations. So each statistic counts
+    relative to that of a random world.
 
     Parameters
     ----------
     log : Interactions
-        Of a log longer than 1,500,000 rows, a random sample of the users is taken.
+        If it has more than 1,500,000 rows, a random sample of its users is used.
     kind : str
         As in `calibrate`.
     evaluations : int
@@ -92,7 +92,7 @@ def calibrate_quickly(
     progress : callable, optional
         Called with stage, done and total.
     threads : int, optional
-        Starts side by side [default: 1]; the result does not depend on it.
+        Number of starts in parallel [default: 1]; the result does not depend on it.
     method : {"compiled", "gp", "coarse"}
         A Gaussian process that needs no optional package; that of optuna, which does; or quasi-random points alone.
 
@@ -132,29 +132,29 @@ def calibrate_quickly(
 def _search(
     space: Space, evaluations: int, seed: int, method: Method, run: Runner, progress: Stage | None
 ) -> tuple[list[Trial], dict[str, float]]:
-    """What was tried, and the scale of each statistic."""
+    """The trials of a search, and the scale of each statistic."""
     first = start_count(evaluations)
-    told = counting(progress, _STAGE, 0, evaluations)
+    count = counting(progress, _STAGE, 0, evaluations)
     starts = [Search(space, STARTS, first, seed, method)]
-    run(starts, lambda _: told())
-    scales = scales_of(starts[0].own)
-    joint = Search(space, JOINT, evaluations - first, seed, method, starts[0].own, scales)
-    run([joint], lambda _: told())
-    return [*starts[0].own, *joint.own], scales
+    run(starts, lambda _: count())
+    scales = scales_of(starts[0].trials)
+    joint = Search(space, JOINT, evaluations - first, seed, method, starts[0].trials, scales)
+    run([joint], lambda _: count())
+    return [*starts[0].trials, *joint.trials], scales
 
 
 def start_count(evaluations: int) -> int:
-    """How many of the evaluations of a search are quasi-random starts."""
+    """Number of evaluations of a search that are quasi-random starts."""
     return max(1, round(0.4 * evaluations))
 
 
 def scales_of(starts: Sequence[Trial]) -> dict[str, float]:
-    """Median divergence of each statistic over the starts that could be drawn; refused when there are none."""
+    """Median divergence of each statistic over the starts that could be drawn; an error if there are none."""
     drawn: Sequence[Mapping[str, float]] = [trial.divergences for trial in starts if not trial.refused]
     if not drawn:
         kinds = ", ".join(dict.fromkeys(trial.kind for trial in starts))
         raise DataError(f"{kinds}: no world could be drawn ({starts[0].refused}); use a sample of the users")
-    return {each: max(float(np.median([found[each] for found in drawn])), FLOOR) for each in STATISTICS}
+    return {each: max(float(np.median([values[each] for values in drawn])), FLOOR) for each in STATISTICS}
 
 
 def sample_users(log: Interactions, most: int, rng: np.random.Generator) -> Interactions:

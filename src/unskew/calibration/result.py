@@ -1,4 +1,4 @@
-"""What a calibration found."""
+"""`Calibration`: worlds calibrated to a log, to print, as JSON or as a page."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class LogFacts:
-    """Which log it was.
+    """Name, size and fingerprint of a log.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class LogFacts:
 
     @classmethod
     def of(cls, log: Interactions) -> "LogFacts":
-        """Those of a log."""
+        """The facts of a log."""
         users, items = int((log.user_counts > 0).sum()), int((log.item_counts > 0).sum())
         return cls(log.name, len(log), users, items, log.sha256)
 
@@ -57,16 +57,16 @@ class Calibrated:
     divergences : dict
         Of each statistic, in nats.
     ratios : dict
-        The same relative to the best that was seen, or to a stated scale.
+        Divergences relative to the best of all worlds, or to a stated scale.
     loss : float
-        Mean ratio minus 1; 0 would be as good as the best in all four at once.
+        Mean ratio minus 1; 0 would be as good as the best in all four statistics.
     singles : dict
-        The least divergence of each statistic that a world of this kind reached.
+        The smallest divergence of each statistic that a world of this kind reached.
     evaluations : int
     refused : int
-        Of these, how many worlds were too large to be drawn, or had no row.
+        Number of evaluations whose world was too large to be drawn, or had no row.
     trace : dict
-        Objective to (evaluation, value) wherever it became better: a divergence, or the mean ratio under ``joint``.
+        Objective to (evaluation, value) at each improvement: a divergence, or the mean ratio under ``joint``.
     """
 
     kind: str
@@ -84,7 +84,7 @@ class Calibrated:
         """The world itself."""
         world = WorldModel.from_word(self.word)
         if not isinstance(world, PreferenceWorld):
-            raise DataError(f"{self.word}: not a world with likes, so no result of a calibration")
+            raise DataError(f"{self.word}: not a world with likes, so it cannot be the result of a calibration")
         return world
 
 
@@ -97,13 +97,13 @@ class Calibration(AsJson):
     log : LogFacts
     worlds : tuple of Calibrated
     best : dict
-        The least divergence of each statistic that any of the worlds reached.
+        The smallest divergence of each statistic that any of the worlds reached.
     settings : dict
-        How it was searched: seed, evaluations of each stage, method, limits.
+        Settings of the search: seed, evaluations of each stage, method, limits.
     versions : dict
         Of the packages that decide the numbers.
     command : str
-        What makes it again.
+        The command line that makes it again.
     """
 
     json_style: ClassVar[Mapping[str, Any]] = {"indent": 1}
@@ -117,10 +117,10 @@ class Calibration(AsJson):
 
     def __getitem__(self, kind: str) -> Calibrated:
         """The result for a kind of world."""
-        found = {each.kind: each for each in self.worlds}
-        if kind not in found:
-            raise ConfigError(f"no world {kind!r} was calibrated{did_you_mean(kind, found)}")
-        return found[kind]
+        by_kind = {each.kind: each for each in self.worlds}
+        if kind not in by_kind:
+            raise ConfigError(f"no world {kind!r} was calibrated{did_you_mean(kind, by_kind)}")
+        return by_kind[kind]
 
     def world(self, kind: str) -> PreferenceWorld:
         """The world of this kind that comes nearest to the log."""
@@ -159,30 +159,30 @@ class Calibration(AsJson):
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
             number = data.pop("calibration")
-            found = cls._from(data) if number == FORMAT else None
+            calibration = cls._from(data) if number == FORMAT else None
         except OSError as error:
             raise DataError(f"{path}: cannot be read ({error.strerror}); name the JSON of a calibration") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(f"{path}: not the JSON of a calibration; 'unskew calibrate' makes one") from error
-        if found is None:
-            raise DataError(f"{path}: a calibration of format {number}, and this version reads {FORMAT}; make it anew")
-        return found
+        if calibration is None:
+            raise DataError(f"{path}: a calibration of format {number}, but this version reads {FORMAT}; make it again")
+        return calibration
 
     @classmethod
     def _from(cls, data: dict[str, Any]) -> "Calibration":
         worlds = []
         for each in data["worlds"]:
             trace = {key: tuple((int(k), float(v)) for k, v in steps) for key, steps in each["trace"].items()}
-            found = Calibrated(**{**each, "trace": trace})
-            if set(found.divergences) != set(STATISTICS):
+            world = Calibrated(**{**each, "trace": trace})
+            if set(world.divergences) != set(STATISTICS):
                 raise KeyError("divergences")
-            _ = found.world  # refuses a wrong word now
-            worlds.append(found)
+            _ = world.world  # refuses a wrong word
+            worlds.append(world)
         return cls(**{**data, "log": LogFacts(**data["log"]), "worlds": tuple(worlds)})
 
 
 def improvements(values: Mapping[int, float]) -> Trace:
-    """Where values became better, in the order of their keys.
+    """The keys and values at which values became better, in the order of the keys.
 
     Examples
     --------

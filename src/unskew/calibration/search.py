@@ -1,4 +1,4 @@
-"""Searches side by side: each asks for one evaluation after another."""
+"""`Search`: one objective of one world; `runner` carries out several searches in parallel."""
 
 import warnings
 from collections import deque
@@ -15,8 +15,8 @@ from unskew.calibration.suggest import Method
 from unskew.errors import DataError
 from unskew.simulators.likeness import Statistics
 
-Tell: TypeAlias = Callable[[Trial], None]
-Runner: TypeAlias = Callable[["Sequence[Search]", Tell], None]
+Keep: TypeAlias = Callable[[Trial], None]
+Runner: TypeAlias = Callable[["Sequence[Search]", Keep], None]
 
 
 @dataclass(eq=False)
@@ -25,38 +25,38 @@ class Search:
 
     space: Space
     objective: str  # ``starts``, a statistic or ``joint``
-    length: int  # how many evaluations it takes itself
+    length: int  # number of its own evaluations
     seed: int
     method: Method
-    known: Sequence[Trial] = ()  # what is known before it begins
+    known: Sequence[Trial] = ()  # trials that are known before it begins
     best: Mapping[str, float] = field(default_factory=dict)  # of each statistic, for the joint objective
     largest: float = LARGEST_LIKES  # draw no world with more likes
-    own: list[Trial] = field(default_factory=list)  # what it has tried; at first what a record holds
+    trials: list[Trial] = field(default_factory=list)  # its own trials; at first those of a record
 
     @property
     def done(self) -> bool:
         """Whether there is nothing left to try."""
-        return len(self.own) >= self.length
+        return len(self.trials) >= self.length
 
     def next(self) -> Task:
-        """What to try next."""
-        trials = [] if self.objective == STARTS else [*self.known, *self.own]
+        """The task of the next trial."""
+        trials = [] if self.objective == STARTS else [*self.known, *self.trials]
         tried = [(each.parameters, value_of(each, self.objective, self.best)) for each in trials]
-        return Task(self.space, self.objective, len(self.own), tried, self.seed, self.method, self.largest)
+        return Task(self.space, self.objective, len(self.trials), tried, self.seed, self.method, self.largest)
 
     def add(self, trial: Trial) -> None:
-        """Hear how it came out."""
-        self.own.append(trial)
+        """Add the result of a task."""
+        self.trials.append(trial)
 
 
 @contextmanager
 def runner(real: Statistics, side_by_side: int) -> Iterator[Runner]:
-    """A function that carries out several searches at a time; their results do not depend on how many.
+    """Yield a function that carries out several searches in parallel; the results do not depend on their number.
 
-    Fitting a Gaussian process holds Python's lock, so several at a time are processes, not threads.
+    Fitting a Gaussian process holds Python's lock, so parallel searches are processes, not threads.
     """
     if side_by_side <= 1:
-        yield lambda searches, tell: _in_turn(searches, tell, real)
+        yield lambda searches, keep: _in_turn(searches, keep, real)
         return
     # joblib's processes need no guard in the program that calls this, unlike those of multiprocessing
     from joblib.externals.loky import ProcessPoolExecutor  # type: ignore[import-untyped]
@@ -64,27 +64,27 @@ def runner(real: Statistics, side_by_side: int) -> Iterator[Runner]:
     pool = ProcessPoolExecutor(max_workers=side_by_side)
     try:
         with warnings.catch_warnings():
-            # a process that has grown is replaced by a new one, which is as it should be
+            # a process that uses much memory is replaced by a new one, which is fine
             warnings.filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
-            yield lambda searches, tell: _in_processes(searches, tell, real, pool, side_by_side)
+            yield lambda searches, keep: _in_processes(searches, keep, real, pool, side_by_side)
     except BrokenProcessPool as error:
         raise DataError(
-            "a process of the calibration was ended from outside, perhaps for want of memory; ask for fewer threads, "
-            "and go on from the record where a folder was named"
+            "a process of the calibration was killed, perhaps because memory ran out; use fewer threads, and continue "
+            "from the record if a folder was named"
         ) from error
     finally:
-        pool.shutdown(wait=True, kill_workers=True)  # they hold nothing, and to end one in peace takes seconds
+        pool.shutdown(wait=True, kill_workers=True)  # they hold no results, and a normal shutdown takes seconds
 
 
-def _in_turn(searches: Sequence[Search], tell: Tell, real: Statistics) -> None:
+def _in_turn(searches: Sequence[Search], keep: Keep, real: Statistics) -> None:
     for search in searches:
         while not search.done:
             trial = search.next().run(real)
             search.add(trial)
-            tell(trial)
+            keep(trial)
 
 
-def _in_processes(searches: Sequence[Search], tell: Tell, real: Statistics, pool: Any, side_by_side: int) -> None:
+def _in_processes(searches: Sequence[Search], keep: Keep, real: Statistics, pool: Any, side_by_side: int) -> None:
     waiting = deque(search for search in searches if not search.done)
     running: dict[Future[Trial], Search] = {}
     while waiting or running:
@@ -95,9 +95,9 @@ def _in_processes(searches: Sequence[Search], tell: Tell, real: Statistics, pool
         for future in ended:
             search, trial = running.pop(future), future.result()
             search.add(trial)
-            tell(trial)
+            keep(trial)
             if not search.done:
-                waiting.append(search)  # at the end, so that all searches come to their end together
+                waiting.append(search)  # at the end of the queue, so that all searches end at about the same time
 
 
 def _run(task: Task, real: Statistics) -> Trial:

@@ -1,4 +1,4 @@
-"""Where the parameters of a world are looked for."""
+"""`Space`: the ranges in which the parameters of a world are searched."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,8 +17,8 @@ Parameters: TypeAlias = dict[str, float]
 
 _OBSERVE: dict[str, Observe] = {"unif": "uniform", "pop": "popular"}
 KINDS = tuple(f"{likes}-{observe}" for likes in ("ibp", "lda", "uniform") for observe in _OBSERVE)
-"""How users come to like items, and which of those they consume."""
-_DIGITS = 6  # of a parameter, so that its word stays short
+"""Kinds of world: how users come to like items, and which of those they consume."""
+_DIGITS = 6  # significant digits of a parameter, which keep its word short
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Range:
     whole: bool = False  # whether only whole numbers are allowed
 
     def at(self, share: float) -> float:
-        """The value so far from the low end, as a share of the way."""
+        """The value at this share of the way from the low to the high end."""
         if self.whole:
             return float(min(math.floor(self.low + share * (self.high + 1 - self.low)), int(self.high)))
         if self.log:
@@ -40,7 +40,7 @@ class Range:
         return self.low + share * (self.high - self.low)
 
     def share_of(self, value: float) -> float:
-        """How far a value is from the low end, as a share of the way; a whole number is in the middle of its part."""
+        """The share of the way from the low to the high end; a whole number is in the middle of its part."""
         if self.whole:
             return (value + 0.5 - self.low) / (self.high + 1 - self.low)
         if self.log:
@@ -57,7 +57,7 @@ class Space:
     kind : str
         One of `KINDS`.
     users, items : int
-        How many the log has.
+        Numbers of users and items of the log.
     ranges : tuple of Range
     """
 
@@ -68,7 +68,7 @@ class Space:
 
     @classmethod
     def of(cls, kind: str, log: Interactions) -> "Space":
-        r"""The ranges of Tian & Ekstrand (2020), with what they leave to the log.
+        r"""The space with the ranges of Tian & Ekstrand (2020); some ranges depend on the log.
 
         ========== ================================= =====
         parameter  from, to                          scale
@@ -105,7 +105,7 @@ class Space:
         return [each.share_of(parameters[each.name]) for each in self.ranges]
 
     def rounded(self, parameters: Mapping[str, float]) -> Parameters:
-        """With the digits that are kept; still within the limits, which have no more digits themselves."""
+        """The parameters rounded to the digits that are kept; they stay within the limits, which are rounded too."""
         return {each.name: _rounded(parameters[each.name]) for each in self.ranges}
 
     def world(self, parameters: Mapping[str, float]) -> PreferenceWorld:
@@ -140,7 +140,7 @@ class Space:
 
 
 def check_kind(kind: str) -> None:
-    """Refuse a kind of world that there is not."""
+    """Refuse an unknown kind of world."""
     if kind not in KINDS:
         raise ConfigError(f"unknown world {kind!r}{did_you_mean(kind, KINDS)}")
 

@@ -1,4 +1,4 @@
-"""A calibration on a terminal, and as one HTML file that needs nothing else."""
+"""A calibration as text, and as an HTML page: one file without scripts, fonts or requests."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -22,67 +22,71 @@ TITLES = {
     "user-activity": "activity of users",
     JOINT: "all four: mean ratio to the best",
 }
+_MORE = ("mean loss", "evaluations", "not drawn")  # columns of the tables after those of the distributions
 
 
-def render_calibration(found: "Calibration") -> str:
-    """Write the page; the same calibration gives the same bytes, and everything that comes from it is escaped."""
-    styles = series_styles(world.kind for world in found.worlds)
+def render_calibration(calibration: "Calibration") -> str:
+    """Return the page; the same calibration gives the same bytes, and everything that comes from it is escaped."""
+    styles = series_styles(world.kind for world in calibration.worlds)
     context = {
-        "found": found,
-        "nearest": min(found.worlds, key=lambda world: world.loss),
+        "calibration": calibration,
+        "nearest": min(calibration.worlds, key=lambda world: world.loss),
         "statistics": STATISTICS,
-        "titles": TITLES,
-        "styles": styles,
-        "charts": [Figure(TITLES[each], trace_chart(found, each, styles)) for each in (JOINT, *STATISTICS)],
+        "columns": ["world", *(TITLES[each] for each in STATISTICS), *_MORE],
+        "styles": list(styles.values()),
+        "charts": [Figure(TITLES[each], trace_chart(calibration, each, styles)) for each in (JOINT, *STATISTICS)],
     }
-    return render_page("calibration.html.j2", "unskew.calibration", context, percent=rough_percent)
+    return render_page("calibration.html.j2", "unskew.calibration", context)
 
 
-def trace_chart(found: "Calibration", objective: str, styles: dict[str, Style]) -> str | None:
-    """The best so far of a statistic, or of all (`JOINT`), over evaluations, one line per world; None without one."""
+def trace_chart(calibration: "Calibration", objective: str, styles: dict[str, Style]) -> str | None:
+    """The best value so far of an objective over evaluations, one line per world; None without data."""
     import altair as alt
 
-    from unskew.display.lines import series_lines
+    from unskew.display.lines import log_axis, series_lines
     from unskew.display.svg import to_svg
 
-    data = [
+    data: list[dict[str, Any]] = [
         {"series": world.kind, "x": number, "y": max(value, 1e-6)}
-        for world in found.worlds
-        for number, value in _steps(found, world.trace[objective], objective)
+        for world in calibration.worlds
+        for number, value in _steps(calibration, world.trace[objective], objective)
     ]
     if not data:
         return None
-    x = alt.X("x:Q", title="evaluation", axis=alt.Axis(tickCount=5, grid=False))
-    scale = alt.Scale(type="log", nice=False)
-    y = alt.Y("y:Q", title=None, scale=scale, axis=alt.Axis(tickCount=5, format=".3~g"))
-    lines = series_lines({kind: kind for kind in styles}, styles, x, y, interpolate="step-after")
+    last, heights = max(row["x"] for row in data), [row["y"] for row in data]
+    ticks = sorted({round(1 + part * (last - 1) / 4) for part in range(5)})
+    x = alt.X("x:Q", title="evaluation", axis=alt.Axis(values=ticks, format=",d", grid=False))
+    y = alt.Y("y:Q", title=None, **log_axis(min(heights), max(heights)))
+    # with points, because a search of one evaluation has no line
+    point = {"filled": True, "size": 22, "opacity": 1}
+    lines = series_lines({kind: kind for kind in styles}, styles, x, y, interpolate="step-after", point=point)
     label = f"{TITLES[objective]}: the best so far over evaluations, for {', '.join(styles)}"
     return to_svg(lines.properties(height=200), f"trace-{objective}", label, rows=data)
 
 
-def _steps(found: "Calibration", trace: Any, objective: str) -> list[tuple[int, float]]:
-    """Evaluations counted from 1; the last value is drawn out to the end of the search."""
+def _steps(calibration: "Calibration", trace: Any, objective: str) -> list[tuple[int, float]]:
+    """The trace with evaluations counted from 1, and the last value extended to the end of the search."""
     steps = [(number + 1, value) for number, value in trace]
     if not steps:
         return []
-    singles, starts, joint = (int(found.settings[key]) for key in ("singles", "starts", "joint"))
+    singles, starts, joint = (int(calibration.settings[key]) for key in ("singles", "starts", "joint"))
     end = starts + 4 * (singles - starts) + joint if objective == JOINT else singles
     return [*steps, (max(end, steps[-1][0]), steps[-1][1])]
 
 
-def print_calibration(found: "Calibration", console: "Console") -> None:
+def print_calibration(calibration: "Calibration", console: "Console") -> None:
     """Print divergences and losses of each world, and the words of the worlds."""
     from rich.text import Text
 
-    log = found.log
+    log = calibration.log
     print_lines([f"{clean(log.name)}: {log.rows:,} rows, {log.users:,} users, {log.items:,} items"], console)
     rows = []
-    for world in found.worlds:
+    for world in calibration.worlds:
         cells = [f"{world.divergences[each]:.3f} ({rough_percent(world.ratios[each] - 1)})" for each in STATISTICS]
         rows.append([world.kind, *cells, rough_percent(world.loss), f"{world.evaluations:,}", f"{world.refused:,}"])
-    rows.append(["best seen", *(f"{found.best[each]:.3f}" for each in STATISTICS), "", "", ""])
-    titles = (*STATISTICS, "mean loss", "evaluations", "not drawn")
+    rows.append(["best seen", *(f"{calibration.best[each]:.3f}" for each in STATISTICS), "", "", ""])
+    titles = (*STATISTICS, *_MORE)
     columns = [Column("world", wrap="ellipsis"), *(Column(title, "right", "ellipsis") for title in titles)]
     console.print(table(None, columns, rows))
     console.print(Text("K-L divergence of the log from the world in nats; in brackets how far above the best seen"))
-    print_lines((f"{world.kind}: {world.word}" for world in found.worlds), console)
+    print_lines((f"{world.kind}: {world.word}" for world in calibration.worlds), console)

@@ -1,4 +1,4 @@
-"""The next parameters to try: by a Gaussian process, compiled here or of optuna, or quasi-random."""
+"""`suggest`: the next parameters to try, by a Gaussian process (compiled, or optuna's) or quasi-random."""
 
 import warnings
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def require_gp() -> None:
     """Refuse a search that needs packages which are not installed."""
     if not gp_is_here():
         raise ConfigError(
-            f"calibrating by a Gaussian process needs optuna and torch: {HINT}, or ask for a coarse search "
+            f"calibrating by a Gaussian process needs optuna and torch: {HINT}, or use a coarse search "
             f"({Option('coarse', True)})"
         )
 
@@ -40,7 +40,7 @@ def seeds_of(seed: int, *words: str | int) -> np.random.SeedSequence:
 
 
 def starting_point(space: Space, seed: int, search: str, number: int) -> Parameters:
-    """Point of a scrambled Halton sequence, which fills the space more evenly than independent draws do."""
+    """A point of a scrambled Halton sequence, which fills the space more evenly than independent draws."""
     from scipy.stats import qmc
 
     rng = np.random.default_rng(seeds_of(seed, space.kind, search))
@@ -49,10 +49,10 @@ def starting_point(space: Space, seed: int, search: str, number: int) -> Paramet
 
 
 def suggest(space: Space, tried: Tried, seed: int, search: str, number: int, method: Method) -> Parameters:
-    """The parameters to try next, a function of its arguments alone; smaller values are better.
+    """The parameters to try next, which depend on the arguments only; smaller values are better.
 
-    The sampler is made again each time from what was tried and a seed, so a search that is interrupted and goes on from
-    its record asks the same as one that is not. `number` is how many the search has asked for before.
+    The sampler is made again each time from the points tried and a seed, so a search that continues from its record
+    makes the same choices as one without interruption. `number` counts the earlier choices of the search.
     """
     if method == "coarse" or not tried:
         return starting_point(space, seed, search, number)
@@ -65,7 +65,7 @@ def suggest(space: Space, tried: Tried, seed: int, search: str, number: int, met
 
 
 def _suggest_gp(space: Space, tried: Tried, seed: int, search: str, number: int) -> Parameters:
-    """What optuna's Gaussian process would try next."""
+    """The next parameters of optuna's Gaussian process."""
     import optuna
 
     distributions = {each.name: _distribution(each) for each in space.ranges}

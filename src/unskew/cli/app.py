@@ -1,4 +1,4 @@
-"""The commands together, and how errors reach the user."""
+"""The application: it registers the commands and prints errors in one line."""
 
 import sys
 import traceback
@@ -47,11 +47,11 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Commands write results to stdout, progress and warnings to stderr.
+    """Results go to stdout, progress and warnings to stderr.
 
-    Exit 0: done, 1: a study's numbers disagree, 2: bad usage or bad data.
+    Exit status: 0 for success, 1 if a study's numbers disagree, 2 for bad usage or bad data.
     """
-    # --debug is read by main(), which must know of it even when parsing fails
+    # --debug is read by main(), which needs it even when parsing fails
 
 
 app.command("evaluate")(evaluate_command)
@@ -67,12 +67,12 @@ app.add_typer(datasets_app, name="datasets")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run a command line and exit: 0 done, 1 a study's numbers disagree, 2 bad usage or bad data, 130 interrupted.
+    """Run a command line and exit with 0, 1 (a study's numbers disagree), 2 (bad usage or data) or 130 (interrupted).
 
     Parameters
     ----------
     arguments : list of str, optional
-        Instead of the process's own.
+        Used instead of ``sys.argv[1:]``.
     """
     with spelled_as_flags():
         _run(sys.argv[1:] if arguments is None else arguments)
@@ -92,7 +92,7 @@ def _run(words: list[str]) -> NoReturn:
         status = INTERRUPTED
     except UnskewError as error:
         _fail(str(error), debug=debug)
-    except SystemExit:  # so typer and rich leave when nobody reads on, as in "unskew list metrics | head"
+    except SystemExit:  # typer and rich exit this way when the pipe is closed, as in "unskew list metrics | head"
         status = 0
     except (MemoryError, OSError) as error:
         _fail(f"{str(error) or 'out of memory'}; check memory, disk and permissions", debug=debug)
@@ -108,16 +108,16 @@ def _run(words: list[str]) -> NoReturn:
 
 
 def _forget_interrupt() -> None:
-    """Leave with the status that is asked for.
+    """Make the process exit with the given status after Ctrl-C.
 
     Ctrl-C inside an ``exec`` of text, as dataclasses and compilers make, is remembered by the interpreter, which then
-    ends ``python -m`` by the signal although it was caught. Another such ``exec`` makes it forget.
+    ends ``python -m`` with the signal although it was caught. Another such ``exec`` clears this.
     """
     exec("")  # noqa: S102
 
 
 def _was_interrupted(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind an error: a compiled package that is just being imported turns it into another."""
+    """Whether Ctrl-C caused the error: a compiled package that is being imported turns it into another exception."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             return True
@@ -126,16 +126,17 @@ def _was_interrupted(error: BaseException | None) -> bool:
 
 
 def _blame(error: Exception) -> str:
-    """Whose error it is: that of a class of the user's own, named as module:Name, or ours."""
+    """A hint on the cause of an error: a class of the user, named as module:Name, or a bug of unskew."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if Path(frame.filename).resolve().parent == Path.cwd()]
-    if own:
-        return f"raised in line {own[-1].lineno} of {Path(own[-1].filename).name}; --debug shows how it came there"
+    user_frames = [frame for frame in frames if Path(frame.filename).resolve().parent == Path.cwd()]
+    if user_frames:
+        last = user_frames[-1]
+        return f"raised in line {last.lineno} of {Path(last.filename).name}; --debug shows the traceback"
     return _REPORT
 
 
 def _usage(error: Exception) -> str:
-    """What is wrong with the command line, or nothing for another kind of error."""
+    """The message of a usage error; empty for another kind of error."""
     # typer builds on click or on its own copy of it, by version; both give usage errors this method
     if not hasattr(error, "format_message"):
         return ""

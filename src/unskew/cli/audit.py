@@ -1,4 +1,4 @@
-"""The command ``unskew audit``: how skewed a log and models are, and how wrong an evaluation can be."""
+"""The command ``unskew audit``: it measures the skew of a log and of models, and how wrong an evaluation can be."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,7 @@ class AuditOptions(ColumnOptions):
     test: Annotated[Path | None, typer.Option(help="Held-out interactions; LOG is then the training log.")] = None
     holdout: Annotated[
         float | None,
-        typer.Option(help="Random share of LOG to hold out [default: 0.2 when all models are trained here]."),
+        typer.Option(help="Random share of LOG to hold out [default: 0.2 if all models are built in]."),
     ] = None
     temporal: Annotated[float | None, typer.Option(help="Hold out the last share of LOG by time instead.")] = None
     factors: FactorFiles = None
@@ -57,25 +57,30 @@ class AuditOptions(ColumnOptions):
         str,
         typer.Option(
             metavar="none|quick|standard|deep",
-            help="How much to simulate to tell how wrong an evaluation on LOG can be.",
+            help="How much to simulate to measure how wrong an evaluation on LOG can be.",
         ),
     ] = "standard"
     world: Annotated[
         str | None,
         typer.Option(
-            metavar="WORD", help="One kind of world to calibrate to LOG, or a world in full [default: four kinds]."
+            metavar="WORD",
+            help="A kind of world to calibrate to LOG, or a world with all its options [default: four kinds].",
         ),
     ] = None
     parameters: Annotated[
-        Path | None, typer.Option(help="JSON of 'unskew calibrate', instead of calibrating here.")
+        Path | None, typer.Option(help="JSON written by 'unskew calibrate', used instead of calibrating.")
     ] = None
-    runs: Annotated[int | None, typer.Option(help="Simulated evaluations in all worlds [default: by depth].")] = None
+    runs: Annotated[
+        int | None, typer.Option(help="Number of simulated evaluations, over all worlds [default: set by --depth].")
+    ] = None
     evaluations: Annotated[
-        int | None, typer.Option(help="Worlds that each search tries while calibrating [default: by depth].")
+        int | None, typer.Option(help="Number of worlds that each calibration tries [default: set by --depth].")
     ] = None
-    json: Annotated[Path | None, typer.Option(help="Write JSON here; - for stdout instead of the tables.")] = None
+    json: Annotated[Path | None, typer.Option(help="Write JSON to this file; - prints it instead of the tables.")] = (
+        None
+    )
     html: HtmlFile = None
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No tables, progress or warnings.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no tables, progress or warnings.")] = False
 
 
 _OF_ERROR = ("world", "runs", "evaluations")
@@ -84,7 +89,11 @@ _SETTINGS = ("holdout", "temporal", "k", "positive", "level", "seed", "threads",
 
 @command_of(AuditOptions)
 def audit_command(options: AuditOptions) -> None:
-    """Measure how skewed towards the popular a log is, what models recommend, and how wrong an evaluation can be."""
+    """Measure the skew of a log and how wrong evaluations can be.
+
+    The skew is that towards popular items, in the log and in what the models recommend. How wrong an evaluation on
+    such a log can be is measured in simulated worlds that resemble it.
+    """
     given = {"factors": options.factors, "scores": options.scores, "model": options.model}
     outputs = Outputs(options.json, options.html)
     outputs.check([options.log, options.test, options.parameters, *model_files(given)])
@@ -99,25 +108,25 @@ def audit_command(options: AuditOptions) -> None:
     models = read_models(given, options.columns)
     rows = read_log(options.log, options.columns)
     with stages(quiet=options.quiet) as progress:
-        found = audit(
+        result = audit(
             rows,
             models,
             test=None if options.test is None else options.columns.read(options.test, strict=False),
             metrics=options.metric or None,
             progress=progress,
-            parameters=None if plan is None else plan.saved,  # which is read by now
+            parameters=None if plan is None else plan.saved,  # LOG has been read by now
             **{name: getattr(options, name) for name in _SETTINGS},
         )
         if options.html is not None and progress is not None:
             progress("writing the page", 0, 1)
-        outputs.write(found.to_json, found.to_html)
+        outputs.write(result.to_json, result.to_html)
     if not options.quiet:
-        _print(found, tables=not outputs.on_screen)
+        _print(result, tables=not outputs.on_screen)
 
 
-def _print(found: Any, *, tables: bool) -> None:
+def _print(result: Any, *, tables: bool) -> None:
     from unskew.audit.showing.text import print_audit, print_audit_warnings
 
     if tables:
-        print_audit(found, screen(120, highlight=True))
-    print_audit_warnings(found, aside())
+        print_audit(result, screen(120, highlight=True))
+    print_audit_warnings(result, aside())

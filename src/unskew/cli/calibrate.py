@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from unskew.cli.inputs import read_log
 from unskew.cli.options import ColumnOptions, LogFile, Quiet, Seed, Threads, command_of
 from unskew.cli.outputs import STDOUT, Outputs
 from unskew.cli.screen import screen, stages
+from unskew.display.text_table import print_lines
 from unskew.errors import ConfigError
 
 
@@ -21,18 +21,32 @@ class CalibrateOptions(ColumnOptions):
     log: LogFile
     world: Annotated[
         list[str] | None,
-        typer.Option("--world", "-w", metavar="KIND", help="ibp, lda or uniform, -unif or -pop [ibp-pop]; repeatable."),
+        typer.Option(
+            "--world",
+            "-w",
+            metavar="KIND",
+            help="Kind of world: ibp, lda or uniform, then -unif or -pop [default: ibp-pop]; repeatable.",
+        ),
     ] = None
-    singles: Annotated[int, typer.Option(help="Evaluations for each statistic of each world.")] = 60
-    joint: Annotated[int, typer.Option(help="Further evaluations for all statistics together.")] = 150
-    starts: Annotated[int, typer.Option(help="First evaluations of a world, which are quasi-random.")] = 25
-    coarse: Annotated[bool, typer.Option("--coarse", help="Quasi-random only; needs no optional package.")] = False
-    out: Annotated[Path | None, typer.Option(help="Write JSON here [default: calibration-LOG.json].")] = None
-    html: Annotated[Path | None, typer.Option(help="Write a page with the trace here.")] = None
+    singles: Annotated[int, typer.Option(help="Worlds to try per statistic and kind.")] = 60
+    joint: Annotated[int, typer.Option(help="Further worlds to try for all statistics together.")] = 150
+    starts: Annotated[
+        int, typer.Option(help="Quasi-random worlds to start with, shared by all statistics of a kind.")
+    ] = 25
+    coarse: Annotated[
+        bool, typer.Option("--coarse", help="Search with quasi-random worlds only; needs no optional package.")
+    ] = False
+    out: Annotated[Path | None, typer.Option(help="Write JSON to this file [default: calibration-LOG.json].")] = None
+    html: Annotated[Path | None, typer.Option(help="Write an HTML page with the trace of the search.")] = None
     folder: Annotated[
-        Path | None, typer.Option("--folder", "--resume", help="Keep a record here, and go on from one that is there.")
+        Path | None,
+        typer.Option(
+            "--folder", "--resume", help="Folder for a record of the search; a search recorded there is continued."
+        ),
     ] = None
-    positive: Annotated[str | None, typer.Option(help="Which rows are used, as in 'rating>=4' [default: all].")] = None
+    positive: Annotated[
+        str | None, typer.Option(help="Condition for the rows that are used, such as 'rating>=4' [default: all rows].")
+    ] = None
     seed: Seed = 0
     threads: Threads = None
     quiet: Quiet = False
@@ -43,11 +57,14 @@ _SETTINGS = ("singles", "joint", "starts", "seed", "folder", "coarse", "threads"
 
 @command_of(CalibrateOptions)
 def calibrate_command(options: CalibrateOptions) -> None:
-    """Find the parameters of simulated worlds whose logs resemble this one, in four distributions."""
+    """Find simulated worlds whose logs resemble a given log.
+
+    Logs are compared by four distributions; the search is for the parameters of each kind of world.
+    """
     place, positive = options.out or Path(f"calibration-{options.log.stem}.json"), options.positive
     outputs = Outputs(place, options.html)
     if place == STDOUT:
-        raise ConfigError("--out -: name a file")
+        raise ConfigError("--out -: JSON cannot go to stdout here; name a file")
     outputs.check([options.log])
     from unskew.calibration import calibrate, check_numbers, require_gp
 
@@ -57,22 +74,25 @@ def calibrate_command(options: CalibrateOptions) -> None:
         require_gp()
     rows = read_log(options.log, options.columns)
     with stages(quiet=options.quiet) as progress:
-        found = calibrate(
+        calibration = calibrate(
             rows if positive is None else rows.where(positive),
             kinds,
             progress=progress,
             where=positive or "",
             **{name: getattr(options, name) for name in _SETTINGS},
         )
-        outputs.write(found.to_json, found.to_html)
+        outputs.write(calibration.to_json, calibration.to_html)
     if not options.quiet:
-        _print(found, place)
+        _print(calibration, place)
 
 
-def _print(found: Any, place: Path) -> None:
+def _print(calibration: Any, place: Path) -> None:
     from unskew.calibration.showing import print_calibration
 
     console = screen(130)
-    print_calibration(found, console)
-    console.print(Text(f"written to {place}; draw a log from the first with"), soft_wrap=True)
-    console.print(Text(f"  unskew simulate '{found.worlds[0].word}' OUT/"), soft_wrap=True)
+    print_calibration(calibration, console)
+    lines = [
+        f"written to {place}; draw a log from the first world with",
+        f"  unskew simulate '{calibration.worlds[0].word}' OUT/",
+    ]
+    print_lines(lines, console)

@@ -1,4 +1,4 @@
-"""The command ``unskew datasets``: which public data sets can be read, and how to get those not here."""
+"""The command ``unskew datasets``: it lists, shows and downloads public data sets."""
 
 import json
 from dataclasses import asdict
@@ -11,11 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from unskew.cli.options import AsJson, DataFolder
-from unskew.cli.screen import aside, plain_table, screen
+from unskew.cli.screen import aside, screen
 from unskew.data.sources import SOURCES, Source, Status, data_folder, fetch, get_source, status_of
+from unskew.display.text_table import Cell, Column, table, words
 
 datasets_app = typer.Typer(
-    help="List the public data sets that can be read: licence, citation, home, and whether they are here.",
+    help="List, show and download the public data sets that can be read.",
     invoke_without_command=True,
     no_args_is_help=False,
 )
@@ -30,13 +31,13 @@ def list_datasets(context: typer.Context, folder: DataFolder = None, as_json: As
     if context.invoked_subcommand is not None:
         return
     kept = folder or data_folder()
-    found = [(source, status_of(source, kept / name)) for name, source in SOURCES.items()]
+    statuses = [(source, status_of(source, kept / name)) for name, source in SOURCES.items()]
     if as_json:
-        typer.echo(json.dumps([_record(source, status) for source, status in found], indent=2))
+        typer.echo(json.dumps([_record(source, status) for source, status in statuses], indent=2))
         return
     console = screen(highlight=True)
-    console.print(_table(found))
-    for source, status in found:
+    console.print(_table(statuses))
+    for source, status in statuses:
         _print_details(console, source, status)
     console.print(f"\nFolder: {kept}", markup=False, highlight=False, soft_wrap=True)
 
@@ -57,7 +58,7 @@ def show_dataset(name: Name, folder: DataFolder = None, as_json: AsJson = False)
     lines = {"get it": by_hand if source.download is None else f"{command}. Or by hand: {by_hand}"}
     lines["folder"] = str(status.folder)
     for file, digest in source.files.items():
-        here = "differs" if file in status.differing else "here" if file in status.found else "not here"
+        here = "differs" if file in status.differing else "here" if file in status.files else "not here"
         lines[file] = f"{here}; sha256 {digest or 'not pinned'}"
     _print_lines(console, lines)
 
@@ -66,14 +67,14 @@ def show_dataset(name: Name, folder: DataFolder = None, as_json: AsJson = False)
 def get_dataset(
     name: Name,
     folder: DataFolder = None,
-    force: Annotated[bool, typer.Option("--force", help="Download even when it is here already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Download even if the files are already there.")] = False,
 ) -> None:
-    """Download a data set from its official home; check and unpack it."""
+    """Download a data set from its official home, check it and unpack it."""
     source = get_source(name)
     place = (folder or data_folder()) / name
     status = status_of(source, place)
     if status.presence == "present" and status.checksum != "differs" and not force:
-        typer.echo(f"{name} is already in {place}; --force downloads it again")
+        typer.echo(f"{name} is already in {place}; use --force to download it again")
         return
     console = aside()
     if source.download is not None:
@@ -85,12 +86,12 @@ def get_dataset(
     typer.echo(f"{name} is in {place}; checksum: {status_of(source, place).checksum}")
 
 
-def _table(found: list[tuple[Source, Status]]) -> Table:
-    table = plain_table("name", "title", "here", "checksum")
-    for source, status in found:
-        words = [Text(word, style=_COLOURS.get(word, "")) for word in (status.presence, status.checksum)]
-        table.add_row(Text(source.name, no_wrap=True), Text(source.title), *words)
-    return table
+def _table(statuses: list[tuple[Source, Status]]) -> Table:
+    rows: list[list[Cell]] = []
+    for source, status in statuses:
+        states = (Text(word, style=_COLOURS.get(word, "")) for word in (status.presence, status.checksum))
+        rows.append([source.name, source.title, *states])
+    return table(None, [Column("name", wrap=None), *words("title", "here", "checksum")], rows)
 
 
 def _print_details(console: Console, source: Source, status: Status) -> None:

@@ -1,4 +1,4 @@
-"""The command ``unskew evaluate``: files in, a table, JSON and a page out."""
+"""The command ``unskew evaluate``: it reads files, evaluates models and writes a table, JSON and a page."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 @command_of(EvaluateOptions)
 def evaluate_command(options: EvaluateOptions) -> None:
-    """Judge models on held-out interactions, naively and with the skew of the log corrected for."""
+    """Evaluate models on held-out data, naively and corrected.
+
+    Each metric is averaged naively and estimated with a correction for the skew of the log, with intervals, and with
+    warnings if a number is doubtful.
+    """
     from unskew.evaluation import compare, get_preset, resolve
     from unskew.evaluation.comparing.earlier_run import read_earlier
 
@@ -25,9 +29,7 @@ def evaluate_command(options: EvaluateOptions) -> None:
     if options.train is None:
         raise ConfigError("--train is missing; see 'unskew evaluate --help'")
     if options.test is None and options.exposed is None:
-        raise ConfigError(
-            "--test is missing, or --exposed in its place for items drawn at random; see 'unskew evaluate --help'"
-        )
+        raise ConfigError("--test is missing (or --exposed, for items drawn at random); see 'unskew evaluate --help'")
     settings = {**(get_preset(options.preset) if options.preset else {}), **options.settings}
     _check_together(options, settings)
     most = options.max_dropped
@@ -44,7 +46,7 @@ def evaluate_command(options: EvaluateOptions) -> None:
     try:
         if earlier is not None:
             report = replace(report, against=compare(report, earlier))
-    finally:  # a run is not lost where it turns out that nothing can be compared
+    finally:  # an error of the comparison must not lose the run
         options.outputs.write(report.to_json, report.to_html)
         if not options.quiet:
             _print(report, table=not options.outputs.on_screen)
@@ -61,39 +63,37 @@ def _check_together(options: EvaluateOptions, settings: dict[str, Any]) -> None:
     if options.exposed is None:
         for name in ("population", "catalogue"):
             if getattr(options, name) is not None:
-                raise ConfigError(
-                    f"--{name} goes with --exposed; leave it out, or give exposed items in place of --test"
-                )
+                raise ConfigError(f"--{name} needs --exposed; leave it out, or give --exposed instead of --test")
         if options.label_col is not None and options.uniform is None:
-            raise ConfigError("--label-col is of the files of --exposed and --uniform; leave it out, or give one")
+            raise ConfigError("--label-col needs --exposed or --uniform; leave it out, or give one of them")
         return
     from unskew.data.exposed import check_population_word
 
     if options.test is not None:
-        raise ConfigError("--test and --exposed both say what to judge on; give one of them")
+        raise ConfigError("--test and --exposed exclude each other; give one of them")
     check_population_word(options.population or "auto")
     for name, why in _NOT_WITH_EXPOSED.items():
         if getattr(options, name):
             raise ConfigError(f"--{name.replace('_', '-')} {why}")
     if "candidates" in settings:
         raise ConfigError(
-            f"--preset {options.preset} is for --test, as it ranks among {settings['candidates']}; leave it out, "
+            f"--preset {options.preset} is for --test, because it ranks among {settings['candidates']}; leave it out, "
             "and name metrics and estimators"
         )
 
 
 _NOT_WITH_EXPOSED = {
     "candidates": "is for --test: exposed items are ranked among what they were drawn from; use --population",
-    "predictions": "are of ratings, and exposed rows have labels; give --scores or --factors",
+    "predictions": "are predicted ratings, but exposed rows have labels; give --scores or --factors",
     "allow_missing": "is for --predictions; leave it out with --exposed",
 }
 
 
 def _check_counts_used(options: EvaluateOptions, resolved: "Settings") -> None:
-    """Refuse numbers of relevant items that no estimator of an exposed test would look at."""
+    """Refuse numbers of relevant items that no estimator of an exposed test uses."""
     given = options.exposed is not None and options.relevant_counts is not None
     if given and not any(estimator.needs_relevant for estimator in resolved.estimators):
-        raise ConfigError("--relevant-counts is for ips: ure needs no such numbers; leave it out, or name -e ips")
+        raise ConfigError("--relevant-counts is used by ips only; leave it out, or add -e ips")
 
 
 def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) -> Any:
@@ -104,7 +104,7 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
     exposed, columns = options.exposed is not None, options.columns
     models = read_models(options.models, columns)
     if not models:
-        raise ConfigError("no model to judge: give --factors, --scores, --model or --predictions")
+        raise ConfigError("no model to evaluate; give --factors, --scores, --model or --predictions")
     if earlier is not None:  # before the long work
         earlier.check_shared(_asked(models, settings, exposed=exposed))
     check = None if options.scale is None else Scale.parse(options.scale).check
@@ -122,7 +122,9 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
             check=check,
         )
     if exposed:
-        settings = {key: value for key, value in settings.items() if key != "scale"}  # of ratings, checked by now
+        settings = {
+            key: value for key, value in settings.items() if key != "scale"
+        }  # of ratings; they have been checked
     with stages(quiet=bool(options.quiet)) as progress:
         return evaluate(
             models,
@@ -161,7 +163,7 @@ def _read_split(options: EvaluateOptions, check: Any) -> "Split":
 
 
 def _asked(models: dict[str, Any], settings: dict[str, Any], *, exposed: bool) -> list[tuple[str, str, str]]:
-    """The words of what will be estimated: each model with each metric and estimator."""
+    """The words of all estimates of the run: each model with each metric and estimator."""
     from unskew.evaluation import resolve
     from unskew.evaluation.fitting.models import default_metrics
 

@@ -1,4 +1,4 @@
-"""The command ``unskew exposures``: what a randomly exposed test costs."""
+"""The command ``unskew exposures``: it plans the size of a randomly exposed test."""
 
 import json as to_json
 from pathlib import Path
@@ -7,39 +7,59 @@ from typing import Annotated, Any
 import typer
 
 from unskew.cli.outputs import Outputs
+from unskew.cli.screen import screen
+from unskew.display.numbers import level as level_text
+from unskew.display.numbers import short
+from unskew.display.text_table import digits, print_lines, print_words, table, words
 from unskew.errors import ConfigError
 from unskew.estimators.exposed.planning import LIKENESS, SPREAD, ExposurePlan, share_of
 
 
 def exposures_command(
-    users: Annotated[int, typer.Option(help="How many users have items exposed.")],
-    population: Annotated[int, typer.Option(help="How many items each user's are drawn from.")],
-    recall: Annotated[float | None, typer.Option(help="Recall@K to expect, among all items.")] = None,
-    precision: Annotated[float | None, typer.Option(help="Or precision@K to expect; needs --cutoff.")] = None,
+    users: Annotated[int, typer.Option(help="Number of users in the test.")],
+    population: Annotated[int, typer.Option(help="Number of items that each user's are drawn from.")],
+    recall: Annotated[float | None, typer.Option(help="Expected recall@K, among all items.")] = None,
+    precision: Annotated[
+        float | None, typer.Option(help="Expected precision@K, instead of --recall; needs --cutoff.")
+    ] = None,
     cutoff: Annotated[int | None, typer.Option(help="K of precision@K.")] = None,
-    positive_share: Annotated[float | None, typer.Option(help="Share of the items a user likes; for recall.")] = None,
-    positives: Annotated[float | None, typer.Option(help="Or how many items a user likes.")] = None,
-    width: Annotated[float | None, typer.Option(help="How many items for an interval of this width?")] = None,
-    exposed: Annotated[int | None, typer.Option(help="How wide is the interval with so many items a user?")] = None,
+    positive_share: Annotated[
+        float | None, typer.Option(help="Share of the items that a user likes; needed for recall.")
+    ] = None,
+    positives: Annotated[
+        float | None, typer.Option(help="Number of items that a user likes, instead of --positive-share.")
+    ] = None,
+    width: Annotated[
+        float | None, typer.Option(help="Compute the number of items per user for an interval of this width.")
+    ] = None,
+    exposed: Annotated[
+        int | None, typer.Option(help="Compute the width of the interval for this number of items per user.")
+    ] = None,
     difference: Annotated[
-        float | None, typer.Option(help="How many items to tell two models apart that differ by this?")
+        float | None,
+        typer.Option(help="Compute the number of items per user to detect this difference between two models."),
     ] = None,
     correlation: Annotated[
-        float, typer.Option(help="With --difference: of the two estimates on the same items; 0 is careful.")
+        float,
+        typer.Option(help="With --difference: correlation of the two estimates on the same items; 0 is conservative."),
     ] = 0.5,
-    power: Annotated[float, typer.Option(help="With --difference: how often it is to be found.")] = 0.8,
+    power: Annotated[float, typer.Option(help="With --difference: probability of detecting it.")] = 0.8,
     spread: Annotated[
-        float, typer.Option(help="How much users' shares of positives differ, 1/(a+b+1) of a beta-binomial.")
+        float, typer.Option(help="How much the share of positives varies between users: 1/(a+b+1) of a beta-binomial.")
     ] = SPREAD,
     likeness: Annotated[
-        float, typer.Option(help="How alike a user's positives fare: 0 each by itself, 1 all or none.")
+        float, typer.Option(help="Correlation of a user's hits: 0 for independent hits, 1 for all or none.")
     ] = LIKENESS,
     level: Annotated[float, typer.Option(help="Level of the interval.")] = 0.95,
-    json: Annotated[Path | None, typer.Option(help="Write JSON here; - for stdout, in the place of the text.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write JSON to this file; - prints it instead of the text.")] = None,
 ) -> None:
-    """Items to expose at random to each user for an interval of a given width, or to tell two models apart."""
+    """Plan a randomly exposed test: how many items per user it needs.
+
+    The number of items follows from the width of the interval, or from the difference between two models that the
+    test must detect.
+    """
     if width is None and exposed is None and difference is None:
-        raise ConfigError("say what is wanted: --width, --exposed or --difference, as in --width 0.02")
+        raise ConfigError("nothing to compute; give --width, --exposed or --difference, as in --width 0.02")
     plan = ExposurePlan(
         users,
         population,
@@ -50,24 +70,24 @@ def exposures_command(
         likeness,
         level,
     )
-    found = []
+    answers = []
     if width is not None:
-        found.append({"question": "width", "asked": width, **_answer(plan, plan.needed(width))})
+        answers.append({"question": "width", "asked": width, **_answer(plan, plan.needed(width))})
     if exposed is not None:
-        found.append({"question": "exposed", "asked": exposed, **_answer(plan, exposed)})
+        answers.append({"question": "exposed", "asked": exposed, **_answer(plan, exposed)})
     if difference is not None:
-        needed = plan.needed_to_tell(difference, correlation=correlation, power=power)
+        needed = plan.needed_to_detect(difference, correlation=correlation, power=power)
         more = {"correlation": correlation, "power": power}
-        found.append({"question": "difference", "asked": difference, **more, **_answer(plan, needed)})
-    _write(plan, found, json)
+        answers.append({"question": "difference", "asked": difference, **more, **_answer(plan, needed)})
+    _write(plan, answers, json)
 
 
 def _value(recall: float | None, precision: float | None, cutoff: int | None) -> float:
     if (recall is None) == (precision is None):
-        raise ConfigError("give what is expected of one metric, as in --recall 0.1 or --precision 0.2 --cutoff 10")
+        raise ConfigError("give the expected value of one metric, as in --recall 0.1 or --precision 0.2 --cutoff 10")
     if recall is not None:
         if cutoff is not None:
-            raise ConfigError("--cutoff is for --precision; recall is planned for the K that has the value given")
+            raise ConfigError("--cutoff is for --precision; leave it out with --recall")
         return recall
     if cutoff is None:
         raise ConfigError("--precision needs --cutoff, the K of precision@K")
@@ -85,35 +105,35 @@ def _answer(plan: ExposurePlan, exposed: int) -> dict[str, float]:
     }
 
 
-def _write(plan: ExposurePlan, found: list[dict[str, Any]], json: Path | None) -> None:
+def _write(plan: ExposurePlan, answers: list[dict[str, Any]], json: Path | None) -> None:
     settings = {name: getattr(plan, name) for name in ("value", "users", "population", "share", "level")}
     document = {
         "metric": plan.metric_word,
         **settings,
         "spread": plan.spread,
         "likeness": plan.likeness,
-        "answers": found,
+        "answers": answers,
     }
     outputs = Outputs(json)
     outputs.check()
     outputs.write(lambda: to_json.dumps(document, indent=2) + "\n")
-    if outputs.on_screen:
-        return
+    if not outputs.on_screen:
+        _print(plan, answers)
+
+
+def _print(plan: ExposurePlan, answers: list[dict[str, Any]]) -> None:
     of_share = "" if plan.share is None else f", {plan.share:.3g} of them positive"
     size = f"{plan.users:,} users, {plan.population:,} items each{of_share}"
-    typer.echo(f"{plan.metric_word} near {plan.value:g}; {size}")
-    for answer in found:
-        typer.echo(_line(plan, answer))
-    least = plan.width(plan.population)
-    typer.echo(f"All {plan.population:,} items of each user give {least:.3g}: that much comes from the users alone.")
+    columns = digits("exposed per user", "rows in all", f"{level_text(plan.level, '%')} interval width")
+    rows = [[_question(each), f"{each['exposed']:,}", f"{each['rows']:,}", short(each["width"])] for each in answers]
+    least = short(plan.width(plan.population))
+    console = screen(100)
+    print_lines([f"{plan.metric_word} near {plan.value:g}; {size}"], console)
+    print_words(table(None, [*words("asked"), *columns], rows), console)
+    print_lines([f"All {plan.population:,} items of each user give {least}, which is due to the users alone."], console)
 
 
-def _line(plan: ExposurePlan, answer: dict[str, Any]) -> str:
-    number = (
-        f"{answer['exposed']:,} exposed item{'' if answer['exposed'] == 1 else 's'} a user, {answer['rows']:,} in all"
-    )
-    width = f"interval of width {answer['width']:.3g} at {plan.level:.3g}"
+def _question(answer: dict[str, Any]) -> str:
     if answer["question"] == "difference":
-        often = f"{answer['power']:.0%} of the time, estimates correlated {answer['correlation']:g}"
-        return f"To tell {answer['asked']:g} apart {often}: {number}; {width}"
-    return f"{'For ' + format(answer['asked'], 'g') + ': ' if answer['question'] == 'width' else ''}{number}: {width}"
+        return f"difference {answer['asked']:g} (power {answer['power']:.0%}, correlation {answer['correlation']:g})"
+    return f"width {answer['asked']:g}" if answer["question"] == "width" else f"{answer['asked']:,} items per user"

@@ -1,4 +1,4 @@
-"""What a command reads: logs, models, counts of relevant items, and ``--config RUN.toml``."""
+"""Readers of what commands are given: logs, models, counts of relevant items, and ``--config RUN.toml``."""
 
 import re
 import tomllib
@@ -39,9 +39,9 @@ def read_log(log: Path, columns: "Columns") -> "Interactions":
 
 
 def read_models(given: Mapping[str, list[str] | None], columns: "Columns") -> dict[str, Any]:
-    """The models by name; a table of predictions named like a model that ranks is one model with it.
+    """The models by name. A table of predictions with the name of a model that ranks becomes part of that model.
 
-    `given` has texts under ``factors``, ``scores``, ``model`` and ``predictions``; one may be missing or None.
+    `given` has texts under ``factors``, ``scores``, ``model`` and ``predictions``; each may be missing or None.
     """
     from unskew.models import Model
     from unskew.ranking import read_factors, read_predictions, read_scores
@@ -91,7 +91,7 @@ def split_name(text: str) -> tuple[str, str]:
 
 def _add(models: dict[str, Any], name: str, model: Any) -> None:
     if name in models:
-        raise ConfigError(f"two models are called {name!r}; name them apart, as in other={name}")
+        raise ConfigError(f"two models are called {name!r}; give one another name, as in other={name}")
     models[name] = model
 
 
@@ -104,10 +104,12 @@ def read_relevant(path: Path, columns: "Columns") -> Any:
 
     frame = read_table(path)
     if frame.is_empty():
-        raise DataError(f"{path}: there is a header but no row; give a line user,relevant for every user")
+        raise DataError(f"{path}: has a header but no rows; add a line user,relevant for every user")
     user = find_column(columns.user if columns.user in frame.columns else "user", frame.columns, str(path))
     if "relevant" not in frame.columns:
-        raise DataError(f"{path}: no column 'relevant' (it has {', '.join(frame.columns[:8])}); rename the counts so")
+        raise DataError(
+            f"{path}: no column 'relevant' (it has {', '.join(frame.columns[:8])}); rename the column of counts"
+        )
     counts = to_numbers(frame["relevant"], f"column 'relevant' of {path}", times=False)
     return frame.select(frame[user].alias("user"), pl.Series("relevant", counts))
 
@@ -129,7 +131,7 @@ def read_config(path: Path, known: Mapping[str, type]) -> dict[str, Any]:
     for key, value in given.items():
         name = key.replace("-", "_")
         if isinstance(value, dict):
-            raise ConfigError(f"{path}: table [{key}] means nothing here; put the options at the top level")
+            raise ConfigError(f"{path}: unknown table [{key}]; put the options at the top level")
         if name not in known:
             options = sorted(option.replace("_", "-") for option in known)
             raise ConfigError(f"{path}: unknown key {key!r}{did_you_mean(key, options)}")
@@ -169,8 +171,8 @@ def _model_word(text: str, folder: Path) -> str:
 
     name, word = split_name(text)
     model: Any = Model.from_word(word)
-    own = getattr(model, "propensity", "")
-    return f"{name}={replace(model, propensity=_with_folder(own, folder))}" if own else text
+    propensity = getattr(model, "propensity", "")
+    return f"{name}={replace(model, propensity=_with_folder(propensity, folder))}" if propensity else text
 
 
 def _with_folder(text: str, folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""The command ``unskew list``: the words that can be used."""
+"""The command ``unskew list``: it prints the names that options accept."""
 
 import dataclasses
 import inspect
@@ -6,10 +6,10 @@ import json
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
-from rich.text import Text
 
 from unskew.cli.options import AsJson
-from unskew.cli.screen import plain_table, screen
+from unskew.cli.screen import screen
+from unskew.display.text_table import table, words
 from unskew.errors import ConfigError, did_you_mean
 from unskew.notation import Named
 
@@ -33,11 +33,11 @@ What = Annotated[str | None, typer.Argument(help=f"One of: {', '.join(FAMILIES)}
 
 
 def list_command(what: What = None, as_json: AsJson = False) -> None:
-    """List the words that can be used: metrics with their exact definitions, estimators, models and so on."""
+    """List the names that options accept, with definitions."""
     if what is None:
         raise ConfigError(f"name what to list: {', '.join(FAMILIES)}")
     if what not in FAMILIES:
-        raise ConfigError(f"nothing called {what!r} to list{did_you_mean(what, FAMILIES)}")
+        raise ConfigError(f"cannot list {what!r}{did_you_mean(what, FAMILIES)}")
     rows = entries(what)
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
@@ -46,16 +46,12 @@ def list_command(what: What = None, as_json: AsJson = False) -> None:
     if not rows:
         console.print(f"There are no {what} in this version.")
         return
-    table = plain_table()
-    for name in rows[0]:
-        table.add_column(name.replace("_", " "), overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(_flat(value)) for value in row.values()))
-    console.print(table)
+    columns = words(*(name.replace("_", " ") for name in rows[0]))
+    console.print(table(None, columns, [[_flat(value) for value in row.values()] for row in rows]))
 
 
 def entries(what: str) -> list[dict[str, Any]]:
-    """What there is of a family, one dictionary each."""
+    """The members of a family, one dictionary each."""
     if what == "metrics":
         from unskew.metrics import list_metrics
 
@@ -129,7 +125,7 @@ def _options(member: type[Named]) -> dict[str, str]:
     hints = get_type_hints(member)
     options = {}
     fields = [field for field in dataclasses.fields(member) if field.init]  # type: ignore[arg-type]
-    # its own first, then what it has in common with others of the family
+    # first its own options, then those that the family shares
     for field in sorted(fields, key=lambda field: field.name not in vars(member).get("__annotations__", {})):
         hint = hints[field.name]
         choices = "|".join(map(str, get_args(hint))) if get_origin(hint) is Literal else ""

@@ -1,4 +1,4 @@
-"""Options that several commands share, and those of ``unskew evaluate``."""
+"""The options that several commands share, and those of ``unskew evaluate``."""
 
 import inspect
 from collections.abc import Callable
@@ -16,36 +16,38 @@ from unskew.cli.outputs import Outputs
 if TYPE_CHECKING:
     from unskew.data import Columns
 
-LogFile = Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file, or the name of a data set that is here.")]
+LogFile = Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file, or the name of a downloaded data set.")]
 DataFolder = Annotated[
     Path | None,
-    typer.Option(help="Where data sets are kept, each in a folder of its name; else UNSKEW_DATA, else your own."),
+    typer.Option(help="Folder with one folder per data set [default: UNSKEW_DATA, else your data directory]."),
 ]
 FactorFiles = Annotated[
-    list[str] | None, typer.Option(metavar="[NAME=]FILE", help="A .npz of user and item factors; repeatable.")
+    list[str] | None, typer.Option(metavar="[NAME=]FILE", help="A .npz file with user and item factors; repeatable.")
 ]
 ScoreFiles = Annotated[
     list[str] | None,
-    typer.Option(metavar="[NAME=]FILE", help="A table user,item,score, dense or top-N lists; repeatable."),
+    typer.Option(metavar="[NAME=]FILE", help="A table user,item,score with all scores or top-N lists; repeatable."),
 ]
 ModelWords = Annotated[
     list[str] | None,
     typer.Option(metavar="[NAME=]WORD", help="A built-in model to train, as in als(factors=32); repeatable."),
 ]
-Positive = Annotated[str | None, typer.Option(help="Which rows are positives, as in 'rating>=4'.")]
-Seed = Annotated[int, typer.Option(help="Seed of all draws.")]
-Threads = Annotated[int | None, typer.Option(help="[default: all cores]; the numbers do not depend on it.")]
-BlockSize = Annotated[int | None, typer.Option(help="Users scored at a time [default: by catalogue size]")]
-JsonFile = Annotated[Path | None, typer.Option(help="Write JSON here; - for stdout instead of the table.")]
-HtmlFile = Annotated[Path | None, typer.Option(help="Write the page here.")]
+Positive = Annotated[str | None, typer.Option(help="Condition for positive rows, such as 'rating>=4'.")]
+Seed = Annotated[int, typer.Option(help="Seed of all random draws.")]
+Threads = Annotated[
+    int | None, typer.Option(help="Number of threads; the results do not depend on it [default: all cores].")
+]
+BlockSize = Annotated[int | None, typer.Option(help="Users scored at a time [default: depends on the catalogue].")]
+JsonFile = Annotated[Path | None, typer.Option(help="Write JSON to this file; - prints it instead of the table.")]
+HtmlFile = Annotated[Path | None, typer.Option(help="Write an HTML page to this file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No table or progress.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no table or progress.")]
 
 Options = TypeVar("Options")
 
 
 def command_of(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
-    """Make a command of a function of options: the fields of their dataclass are what typer parses."""
+    """Turn a function of an options dataclass into a command: typer parses the fields of the dataclass."""
 
     def make(run: Callable[[Options], None]) -> Callable[..., None]:
         @wraps(run)
@@ -61,14 +63,14 @@ def command_of(options: type[Options]) -> Callable[[Callable[[Options], None]], 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnOptions:
-    """What the columns of files are called; listed after the command's own options."""
+    """Names of the columns of files; listed after the command's own options."""
 
     user_col: Annotated[str | None, typer.Option(help="Column of user ids [default: user].")] = None
     item_col: Annotated[str | None, typer.Option(help="Column of item ids [default: item].")] = None
-    rating_col: Annotated[str | None, typer.Option(help="Column of ratings [default: rating, if there].")] = None
-    timestamp_col: Annotated[str | None, typer.Option(help="Column of times [default: timestamp, if there].")] = None
+    rating_col: Annotated[str | None, typer.Option(help="Column of ratings [default: rating, if present].")] = None
+    timestamp_col: Annotated[str | None, typer.Option(help="Column of times [default: timestamp, if present].")] = None
     propensity_col: Annotated[
-        str | None, typer.Option(help="Column of propensities [default: propensity, if there].")
+        str | None, typer.Option(help="Column of propensities [default: propensity, if present].")
     ] = None
 
     @property
@@ -82,39 +84,39 @@ class ColumnOptions:
 
 @dataclass(frozen=True)
 class EvaluateOptions(ColumnOptions):
-    """The options of ``unskew evaluate``: what typer parses, ``--config`` may hold and `evaluate` is given."""
+    """The options of ``unskew evaluate``, from the command line or a ``--config`` file."""
 
     train: Annotated[Path | None, typer.Option(help="Training interactions.")] = None
     test: Annotated[Path | None, typer.Option(help="Held-out interactions.")] = None
     exposed: Annotated[
         Path | None,
         typer.Option(
-            help="In the place of --test: items drawn at random for each user, all labelled; a table user,item,label "
-            "with 0 and 1, or ratings and --positive."
+            help="Instead of --test: items drawn at random for each user, all labelled; a table user,item,label "
+            "with labels 0 and 1, or with ratings and --positive."
         ),
     ] = None
     population: Annotated[
         str | None,
         typer.Option(
-            help="Among which items models are judged: unseen in train, where exposed rows that are in train leave the "
-            "sample, or all, when a model may recommend what a user has; auto is unseen [default: auto]"
+            help="With --exposed, the items to rank among: unseen excludes the user's training items, also from "
+            "the sample; all keeps them; auto is unseen [default: auto]."
         ),
     ] = None
     catalogue: Annotated[
         Path | None,
-        typer.Option(help="A table with a column item: all items that could be drawn, where train lacks some."),
+        typer.Option(help="A table with a column item of all items that could be drawn, if train lacks some."),
     ] = None
     uniform: Annotated[
         Path | None,
         typer.Option(
-            help="A small randomly exposed file to learn from, for ips, dr and autodebias; read like --exposed."
+            help="A small randomly exposed file that ips, dr and autodebias learn from; same format as --exposed."
         ),
     ] = None
     validation: Annotated[
         Path | None,
         typer.Option(
-            help="Validation interactions; the first metric on them chooses the step of bpr and the like, the AUC of "
-            "their labels the epoch of bias and the like."
+            help="Validation interactions, which choose when to stop training: by the first metric, or, for models of "
+            "labels, by AUC."
         ),
     ] = None
     factors: FactorFiles = None
@@ -122,10 +124,10 @@ class EvaluateOptions(ColumnOptions):
     model: ModelWords = None
     predictions: Annotated[
         list[str] | None,
-        typer.Option(metavar="[NAME=]FILE", help="A table user,item,prediction of predicted ratings; repeatable."),
+        typer.Option(metavar="[NAME=]FILE", help="A table user,item,prediction with predicted ratings; repeatable."),
     ] = None
     preset: Annotated[
-        str | None, typer.Option(help="Settings of a paper, as in yang2018; an option of one's own wins over them.")
+        str | None, typer.Option(help="Settings of a paper, as in yang2018; options that you give take precedence.")
     ] = None
     metric: Annotated[
         list[str] | None,
@@ -133,8 +135,8 @@ class EvaluateOptions(ColumnOptions):
             "--metric",
             "-m",
             metavar="WORD",
-            help="[default: recall@10 adg@10 auc, mae mse for predictions; recall@10 precision@10 ndcg@10 with "
-            "--exposed]; repeatable.",
+            help="Metric to compute [default: recall@10 adg@10 auc; mae mse for predictions; "
+            "recall@10 precision@10 ndcg@10 with --exposed]; repeatable.",
         ),
     ] = None
     estimator: Annotated[
@@ -143,81 +145,94 @@ class EvaluateOptions(ColumnOptions):
             "--estimator",
             "-e",
             metavar="WORD",
-            help="[default: aoa(per=pair) snips, and aoa for metrics without a mean over pairs; with --exposed "
-            "traditional and ure(aggregate=pooled, reduce=control)]; repeatable.",
+            help="How to estimate it [default: aoa(per=pair) snips; aoa for metrics without a mean over pairs; "
+            "with --exposed traditional and ure(aggregate=pooled, reduce=control)]; repeatable.",
         ),
     ] = None
-    propensity: Annotated[str | None, typer.Option(help="[default: popularity, which is popularity(gamma=0)]")] = None
+    propensity: Annotated[
+        str | None, typer.Option(help="Propensity model [default: popularity, which is popularity(gamma=0)].")
+    ] = None
     assume: Annotated[
         str | None,
         typer.Option(
             metavar="gamma=LOW..HIGH",
-            help="Popularity biases that are held possible: each corrected number is also given over all of them "
-            "[default: gamma=-0.5..1.5, or what gamma=auto finds].",
+            help="Range of popularity biases to consider: each corrected number is also reported over this range "
+            "[default: gamma=-0.5..1.5, or the fit of gamma=auto].",
         ),
     ] = None
     candidates: Annotated[
-        str | None, typer.Option(help="unseen, all, trained, listed or sampled(n) [default: unseen]")
+        str | None,
+        typer.Option(help="Items to rank among: unseen, all, trained, listed or sampled(n) [default: unseen]."),
     ] = None
     ties: Annotated[
-        str | None, typer.Option(help="expected, optimistic, pessimistic, random or ordinal [default: expected]")
+        str | None,
+        typer.Option(
+            help="How to rank ties: expected, optimistic, pessimistic, random or ordinal [default: expected]."
+        ),
     ] = None
     positive: Positive = None
     relevant_counts: Annotated[
-        Path | None, typer.Option(help="Table user,relevant: each user's number of relevant items, for ips.")
+        Path | None, typer.Option(help="A table user,relevant with each user's number of relevant items, for ips.")
     ] = None
     unlisted: Annotated[
-        str | None, typer.Option(help="What is outside a top-N list gains zero, or stands tied below it.")
+        str | None,
+        typer.Option(
+            help="Items outside a top-N list: zero gives them no gain, tied puts them below it [default: zero]."
+        ),
     ] = None
     users: Annotated[
         str | None,
         typer.Option(
-            help="Which test users are judged: any (known to a model), common (known to all), or served (for each "
-            "model those whom it knows) [default: any]"
+            help="Test users to include: any (known to some model), common (known to all models), or served (for each "
+            "model, the users it knows) [default: any]."
         ),
     ] = None
     max_dropped: Annotated[
         float | None,
-        typer.Option(metavar="SHARE", help="Exit 1 when a larger share of the test rows cannot be judged, as in 0.2."),
+        typer.Option(
+            metavar="SHARE", help="Exit with 1 if a larger share of the test rows cannot be evaluated, as in 0.2."
+        ),
     ] = None
-    scale: Annotated[str | None, typer.Option(help="The scale of the ratings, as in 1-5 or 0.5-5/0.5.")] = None
+    scale: Annotated[str | None, typer.Option(help="Rating scale, as in 1-5 or 0.5-5/0.5.")] = None
     allow_missing: Annotated[
-        bool | None, typer.Option("--allow-missing", help="Leave out test rows without a prediction, for all models.")
+        bool | None, typer.Option("--allow-missing", help="Exclude test rows that lack a prediction of some model.")
     ] = None
     checkpoints: Annotated[
         Path | None,
-        typer.Option(help="Folder where models that learn step by step keep their state, to go on after a stop."),
+        typer.Option(help="Folder where iterative models save their state, to resume after an interruption."),
     ] = None
-    level: Annotated[float | None, typer.Option(help="Level of the intervals [default: 0.95]")] = None
-    interval: Annotated[str | None, typer.Option(help="delta, bootstrap(2000) or observation [default: delta]")] = None
-    seed: Annotated[int | None, typer.Option(help="Seed of all draws [default: 0]")] = None
+    level: Annotated[float | None, typer.Option(help="Confidence level of the intervals [default: 0.95].")] = None
+    interval: Annotated[
+        str | None, typer.Option(help="Kind of interval: delta, bootstrap(2000) or observation [default: delta].")
+    ] = None
+    seed: Annotated[int | None, typer.Option(help="Seed of all random draws [default: 0].")] = None
     threads: Threads = None
     block_size: BlockSize = None
     against: Annotated[
         Path | None,
-        typer.Option(help="JSON of an earlier run: say what moved, and what the size of the test explains."),
+        typer.Option(help="JSON of an earlier run; report what changed, and how much the size of the test explains."),
     ] = None
     json: JsonFile = None
     html: HtmlFile = None
-    config: Annotated[Path | None, typer.Option(help="TOML file with these options; a flag wins over it.")] = None
-    quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="No table, progress or warnings.")] = None
+    config: Annotated[Path | None, typer.Option(help="TOML file with these options; flags take precedence.")] = None
+    quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Print no table, progress or warnings.")] = None
     _: KW_ONLY
     label_col: Annotated[
-        str | None, typer.Option(help="Column of labels 0 and 1 in exposed files [default: label, if there].")
+        str | None, typer.Option(help="Column of labels 0 and 1 in exposed files [default: label, if present].")
     ] = None
 
     def with_config(self) -> "EvaluateOptions":
-        """These options, with those of the ``--config`` file where none was given."""
+        """These options, completed by those of the ``--config`` file."""
         if self.config is None:
             return self
         hints = get_type_hints(EvaluateOptions)
         kinds = {field.name: _kind(hints[field.name]) for field in fields(self) if field.name != "config"}
-        found = read_config(self.config, kinds)
-        return replace(self, **{name: value for name, value in found.items() if not _is_given(getattr(self, name))})
+        from_file = read_config(self.config, kinds)
+        return replace(self, **{name: value for name, value in from_file.items() if not _is_given(getattr(self, name))})
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was given of the settings of `evaluate`."""
+        """The settings of `evaluate` that were given."""
         named = {
             "metrics": self.metric,
             "estimators": self.estimator,
@@ -245,7 +260,7 @@ SETTINGS = (
     *("propensity", "candidates", "ties", "positive", "level", "interval", "seed", "block_size", "unlisted", "users"),
     *("scale", "allow_missing", "assume"),
 )
-"""Options that `evaluate` takes under the same name; metrics and estimators have the plural there."""
+"""Options that are keywords of `evaluate` with the same name; metric and estimator are plural there."""
 INPUTS = ("train", "test", "exposed", "catalogue", "uniform", "validation", "relevant_counts", "against")
 
 
@@ -254,6 +269,6 @@ def _is_given(value: object) -> bool:
 
 
 def _kind(hint: Any) -> type:
-    """The type of an option that may be left out: of ``list[str] | None`` it is list."""
+    """The type of an option that may be left out: list for ``list[str] | None``."""
     kind: type = next(one for one in get_args(hint) if one is not NoneType)
     return get_origin(kind) or kind

@@ -1,4 +1,4 @@
-"""Where results go: files of JSON and HTML, stdout, or a folder."""
+"""Writing results: to JSON and HTML files, to stdout, or to a folder."""
 
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
@@ -14,21 +14,21 @@ STDOUT = Path("-")
 
 @dataclass(frozen=True)
 class Outputs:
-    """The files that were asked for; JSON may go to stdout."""
+    """The files to write; JSON may go to stdout."""
 
     json: Path | None = None
     html: Path | None = None
 
     @property
     def on_screen(self) -> bool:
-        """Whether JSON takes the place of the tables."""
+        """Whether JSON is printed instead of the tables."""
         return self.json == STDOUT
 
     def check(self, inputs: Iterable[Path | None] = ()) -> None:
-        """Refuse, before long work, what cannot be written or would destroy a file that the run reads."""
+        """Refuse, before long work, files that cannot be written or that the run reads."""
         from unskew.data.writing import check_writable
 
-        taken = {path.resolve(): "is read by this run" for path in inputs if path is not None}
+        in_use = {path.resolve(): "is read by this run" for path in inputs if path is not None}
         for name, path in (("json", self.json), ("html", self.html)):
             if path is None or (name == "json" and path == STDOUT):
                 continue
@@ -36,12 +36,12 @@ class Outputs:
                 raise ConfigError("--html - : only --json can go to stdout; name a file")
             check_writable(path)
             if path.is_file() or not path.exists():  # a device such as /dev/null may be named twice
-                if path.resolve() in taken:
-                    raise ConfigError(f"--{name} {path}: that file {taken[path.resolve()]}; name another")
-                taken[path.resolve()] = "is already written by --json"
+                if path.resolve() in in_use:
+                    raise ConfigError(f"--{name} {path}: the file {in_use[path.resolve()]}; name another")
+                in_use[path.resolve()] = "is already written by --json"
 
     def write(self, to_json: Callable[[], str], to_html: Callable[[], str] | None = None) -> None:
-        """Write the files asked for; both are whole before any gets its name."""
+        """Write the files; both are complete before either gets its name."""
         from unskew.data.writing import written
 
         texts = {}
@@ -58,7 +58,7 @@ class Outputs:
 
 
 def check_folder(out: Path, files: Iterable[str], source: Path, what: str) -> None:
-    """Refuse, before long work, a folder that cannot be written to, or where what is read would be written over."""
+    """Refuse, before long work, a folder that cannot be written to, or where an input would be overwritten."""
     from unskew.data.writing import check_writable
 
     if out.exists() and not out.is_dir():
@@ -68,12 +68,12 @@ def check_folder(out: Path, files: Iterable[str], source: Path, what: str) -> No
     for name in files:
         check_writable(out / name)
         if (out / name).resolve() == source.resolve():
-            raise ConfigError(f"{out}: the {what} {source} would be written over; name another folder")
+            raise ConfigError(f"{out}: this would overwrite the {what} {source}; name another folder")
 
 
 def make_folder(out: Path) -> None:
-    """Make a folder and those above it."""
+    """Create a folder and its parents."""
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DataError(f"{out}: cannot be made ({error.strerror}); name a folder that can") from error
+        raise DataError(f"{out}: cannot be created ({error.strerror}); name another folder") from error

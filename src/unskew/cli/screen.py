@@ -1,29 +1,21 @@
-"""What a command shows: tables on stdout, progress and warnings on stderr."""
+"""Consoles and progress bars: tables on stdout, progress and warnings on stderr."""
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
 
 
 def screen(width: int | None = None, *, highlight: bool = False) -> Console:
-    """Stdout. A pipe or file gets lines of this width, where one is given, not those of an 80-column screen."""
+    """A console on stdout. For a pipe or file, lines have the given width instead of 80 columns."""
     return Console(width=None if sys.stdout.isatty() else width, highlight=highlight)
 
 
 def aside() -> Console:
-    """Stderr, for warnings and notes."""
+    """A console on stderr, for warnings and notes."""
     return Console(stderr=True, soft_wrap=True)
-
-
-def plain_table(*headers: str, **more: Any) -> Table:
-    """A table with a line below its headers, and no other."""
-    return Table(*headers, pad_edge=False, box=SIMPLE_HEAD, **more)
 
 
 class Bars:
@@ -47,7 +39,7 @@ class Bars:
 
 @contextmanager
 def stages(*, quiet: bool = False) -> Iterator[Bars | None]:
-    """A callback ``(stage, done, total)`` that draws one bar per stage on stderr, or None when nobody watches."""
+    """A callback ``(stage, done, total)`` that draws one bar per stage on stderr; None if stderr is not a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

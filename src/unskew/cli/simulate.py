@@ -1,4 +1,4 @@
-"""The commands ``unskew simulate`` and ``unskew demo``: logs whose truth is known."""
+"""The commands ``unskew simulate`` and ``unskew demo``: they draw logs whose truth is known."""
 
 import json
 import shlex
@@ -14,8 +14,10 @@ from unskew import __version__
 from unskew.arrays import offsets_of
 from unskew.cli.options import Quiet, Seed
 from unskew.cli.outputs import check_folder, make_folder
-from unskew.cli.screen import plain_table, screen, stages
+from unskew.cli.screen import screen, stages
 from unskew.data.writing import written
+from unskew.display.numbers import number
+from unskew.display.text_table import Cell, digits, print_lines, table, words
 from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -35,22 +37,23 @@ def simulate_command(
         str,
         typer.Argument(
             metavar="WORLD",
-            help="A word, as in 'ibp(users=500, alpha=30)' (see: unskew list worlds), or a JSON of unskew calibrate.",
+            help="A world such as 'ibp(users=500)' (see 'unskew list worlds'), or a JSON of 'unskew calibrate'.",
         ),
     ],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for the files; made if absent.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for the files; created if absent.")],
     seed: Seed = 0,
     kind: Annotated[
-        str | None, typer.Option("--world", help="Which world of the JSON [default: the only one]", metavar="KIND")
+        str | None,
+        typer.Option("--world", help="Which world of the JSON to draw from [default: the only one].", metavar="KIND"),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Draw a log whose truth is known: train and test, all that is relevant, and how likely it was to be seen.
+    """Draw a log from a simulated world, with its truth.
 
-    Writes train.parquet, test.parquet (with the propensity, P(in test | not in train)), truth.parquet (all that is
-    relevant and not in train, with its chance to be in the test, and its strength in graded worlds), relevant.parquet
-    (each user's number of such items, as --relevant-counts wants it) and world.json. Files of these names that are
-    there already are written over.
+    The folder gets train.parquet; test.parquet, with the propensity P(in test | not in train); truth.parquet, with all
+    relevant items outside train, their chance to be in the test and, in graded worlds, their strength;
+    relevant.parquet, with each user's number of such items, for --relevant-counts; and world.json. Existing files are
+    overwritten.
     """
     if seed < 0:
         raise ConfigError(f"seed {seed} must be 0 or more")
@@ -69,34 +72,34 @@ def simulate_command(
 
 
 def _read_world(text: str, kind: str | None) -> "WorldModel":
-    """The world of a word, or one of those in a file of calibrated ones."""
+    """The world that a word describes, or one from a file of calibrated worlds."""
     from unskew.simulators import WorldModel
 
     if "(" in text or not (text.endswith(".json") or Path(text).is_file()):
         if kind is not None:
-            raise ConfigError(f"--world {kind}: chooses among the worlds of a JSON, and {text!r} is a word")
+            raise ConfigError(f"--world {kind}: needs a JSON of several worlds, but {text!r} is a word; leave it out")
         return WorldModel.from_word(text)
     from unskew.calibration import Calibration
 
-    found = Calibration.read(text)
+    calibration = Calibration.read(text)
     if kind is not None:
-        return found.world(kind)
-    if len(found.worlds) > 1:
-        raise ConfigError(f"{text}: holds several worlds; choose with --world {'|'.join(found.losses)}")
-    return found.worlds[0].world
+        return calibration.world(kind)
+    if len(calibration.worlds) > 1:
+        raise ConfigError(f"{text}: has several worlds; choose one with --world {'|'.join(calibration.losses)}")
+    return calibration.worlds[0].world
 
 
 def _write(world: "World", out: Path, seed: int) -> None:
     make_folder(out)
-    with ExitStack() as stack:  # all files are whole before any gets its name
+    with ExitStack() as stack:  # all files are complete before any gets its name
         for name in _TABLES:
             _table(world, name).write_parquet(stack.enter_context(written(out / f"{name}.parquet", "wb")))
-        facts = {"unskew": __version__, "world": world.made, "seed": seed, **_sizes(world)}
+        facts = {"unskew": __version__, "world": world.origin, "seed": seed, **_sizes(world)}
         stack.enter_context(written(out / "world.json")).write(json.dumps(facts, indent=2) + "\n")
 
 
 def _table(world: "World", name: str) -> "pl.DataFrame":
-    """One of the tables; ids are the codes, so nothing is looked up."""
+    """One of the tables; ids are the codes."""
     import numpy as np
     import polars as pl
 
@@ -111,7 +114,7 @@ def _table(world: "World", name: str) -> "pl.DataFrame":
         }
     elif name == "truth":
         users = np.repeat(np.arange(world.n_users, dtype=np.int32), world.relevant_counts)
-        # chance is 0 for users without a test row, so it is no propensity, and the file can be judged by as it is
+        # not named propensity: it is 0 for users without a test row, and the file can serve as a test as it is
         columns = {"user": users, "item": world.items, "chance": world.chances, "strength": world.strength}
     else:
         part = world.train if name == "train" else world.test
@@ -135,31 +138,32 @@ def _sizes(world: "World") -> dict[str, int]:
 def _print(world: "World", out: Path) -> None:
     sizes = _sizes(world)
     rows = sizes["train_rows"] + sizes["test_rows"]
-    table = plain_table(show_header=False)
-    table.add_column("what")
-    table.add_column("how much", justify="right")
-    table.add_row("users", f"{sizes['users']:,}")
-    table.add_row("items", f"{sizes['items']:,}")
-    table.add_row("likes", f"{sizes['likes']:,}")
-    table.add_row("rows of train", f"{sizes['train_rows']:,}")
-    table.add_row("rows of test", f"{sizes['test_rows']:,}")
-    table.add_row("share of all pairs that are rows", f"{rows / (sizes['users'] * sizes['items']):.3%}")
-    table.add_row("users with a test row", f"{sizes['test_users']:,}")
+    facts = {
+        "users": f"{sizes['users']:,}",
+        "items": f"{sizes['items']:,}",
+        "likes": f"{sizes['likes']:,}",
+        "rows of train": f"{sizes['train_rows']:,}",
+        "rows of test": f"{sizes['test_rows']:,}",
+        "share of all pairs that are rows": f"{rows / (sizes['users'] * sizes['items']):.3%}",
+        "users with a test row": f"{sizes['test_users']:,}",
+    }
     if world.test.propensity is not None:
-        table.add_row("mean P of test rows", f"{world.test.propensity.mean():.4f}")
-    console = screen(100)
-    console.print(Text(f"{world.made}, written to {out}"), soft_wrap=True)
-    console.print(table)
-    console.print(Text("Judge models by it, also with the P it was drawn with:"))
+        facts["mean P of test rows"] = number(float(world.test.propensity.mean()))
     all_liked = world.likes is None or sizes["likes"] == len(world.train) + len(world.items)
-    console.print(Text(_command(out, all_liked=all_liked)), soft_wrap=True)
+    console = screen(100)
+    print_lines([f"{world.origin}, written to {out}"], console)
+    console.print(table(None, [*words(""), *digits("")], list(facts.items())))
+    print_lines(
+        ["To evaluate models on it, with the propensities it was drawn with:", _command(out, all_liked=all_liked)],
+        console,
+    )
 
 
 def _command(out: Path, *, all_liked: bool) -> str:
     words = ["unskew", "evaluate", "--train", str(out / "train.parquet"), "--test", str(out / "test.parquet")]
     words += ["--model", "popular", "--model", "random", "-m", "recall@10", "-m", "adg"]
     words += ["-e", "aoa", "-e", "snips", "--propensity", "column"]
-    if all_liked:  # ips knows no rows of what is not relevant
+    if all_liked:  # ips cannot use rows that are not relevant
         words += ["-e", "ips", "--relevant-counts", str(out / "relevant.parquet")]
     return shlex.join(words)
 
@@ -168,7 +172,10 @@ def demo_command(
     out: Annotated[Path, typer.Option(help="Folder for the log, the report and the page.")] = Path("unskew-demo"),
     seed: Annotated[int, typer.Option(help="Seed of the simulated world.")] = 0,
 ) -> None:
-    """Simulate a marketplace whose truth is known, judge four models by its log, and show who is wrong."""
+    """Run an example on a simulated log whose truth is known.
+
+    Four models are evaluated, and the naive and the corrected estimates are compared with the truth.
+    """
     from unskew.studies.demo import make_folder as make_demo_folder
     from unskew.studies.demo import run_demo
 
@@ -196,13 +203,9 @@ def _demo_table(result: "Demo") -> Table:
     from unskew.studies.demo import WAYS
 
     title = f"{result.metric} over relevant pairs: value, 95% interval, range over what may be assumed"
-    table = plain_table(title=title, title_justify="left")
-    table.add_column("model")
-    table.add_column("truth", justify="right")
-    for way in WAYS:
-        table.add_column(way.label, justify="right")
+    rows: list[list[Cell]] = []
     for model in result.models:
-        cells = [_value(result.true_value(model), first=model == result.best())]
+        cells: list[Cell] = [model, _value(result.true_value(model), first=model == result.best())]
         for way in WAYS:
             row = result.estimate(model, way)
             cell = _value(row.value, first=model == result.first(way))
@@ -210,22 +213,22 @@ def _demo_table(result: "Demo") -> Table:
                 if low is not None and high is not None:
                     cell.append(f"\n{low:.4f}-{high:.4f}", style="dim not bold")
             cells.append(cell)
-        table.add_row(Text(model), *cells)
-    table.add_section()
-    table.add_row("puts first", Text(result.best(), style="bold"), *(_first(result, way) for way in WAYS))
-    table.add_row("hold truth", "", *(_held(result, way) for way in WAYS))
-    return table
+        rows.append(cells)
+    drawn = table(title, [*words("model"), *digits("truth", *(way.label for way in WAYS))], rows)
+    drawn.add_section()
+    drawn.add_row("puts first", Text(result.best(), style="bold"), *(_first(result, way) for way in WAYS))
+    drawn.add_row("hold truth", "", *(_held(result, way) for way in WAYS))
+    return drawn
 
 
 def _held(result: "Demo", way: "Way") -> Text:
-    """How many intervals, and below how many ranges, hold the truth."""
+    """How many intervals contain the truth, and below, how many ranges do."""
     counts = [count for count in (result.covered(way), result.covered_by_range(way)) if count is not None]
     return Text("\n".join(f"{count} of {len(result.models)}" for count in counts))
 
 
 def _value(value: float | None, *, first: bool) -> Text:
-    shown = "undefined" if value is None else f"{value:.4f}"
-    return Text.assemble((f"* {shown}" if first else shown, "bold" if first else ""))
+    return Text(f"* {number(value)}", style="bold") if first else Text(number(value))
 
 
 def _first(result: "Demo", way: "Way") -> Text:

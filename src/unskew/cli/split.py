@@ -1,4 +1,4 @@
-"""The command ``unskew split``: hold a part of a log out."""
+"""The command ``unskew split``: it splits a log into train, validation and test."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -8,13 +8,12 @@ from typing import Annotated, Literal
 
 import numpy as np
 import typer
-from rich.text import Text
 
 from unskew.arrays import Bools
 from unskew.cli.inputs import read_log
 from unskew.cli.options import ColumnOptions, LogFile, Seed, command_of
 from unskew.cli.outputs import check_folder, make_folder
-from unskew.cli.screen import aside, plain_table, screen
+from unskew.cli.screen import aside, screen
 from unskew.data import (
     Interactions,
     Split,
@@ -25,6 +24,7 @@ from unskew.data import (
     split_temporal,
 )
 from unskew.data.writing import written
+from unskew.display.text_table import digits, print_lines, table, words
 from unskew.errors import ConfigError
 
 _PARTS = ("train", "validation", "test")
@@ -35,28 +35,38 @@ class SplitOptions(ColumnOptions):
     """The options of ``unskew split``."""
 
     log: LogFile
-    out: Annotated[Path, typer.Argument(help="Folder for train, validation and test; made if absent.")]
+    out: Annotated[Path, typer.Argument(help="Folder for train, validation and test; created if absent.")]
     fractions: Annotated[
-        str | None, typer.Option(help="Random parts: train/validation/test or train/test [default: 70/15/15].")
+        str | None,
+        typer.Option(help="Split rows at random, as train/validation/test or train/test [default: 70/15/15]."),
     ] = None
     per_user: Annotated[
         str | None,
-        typer.Option(help="Random share of each user's rows, as 0.2, or parts train/validation/test, as 70/10/20."),
+        typer.Option(
+            help="Split each user's rows at random: a test share, as in 0.2, or train/validation/test, as in 70/10/20."
+        ),
     ] = None
     least: Annotated[
-        int | None, typer.Option(help="With --per-user: who has fewer rows only trains, others have a test row.")
+        int | None,
+        typer.Option(help="With --per-user: users with fewer rows are only in train; all others have a test row."),
     ] = None
     leave_one_out: Annotated[
-        bool, typer.Option("--leave-one-out", help="Each user's last row, or a random one without times.")
+        bool,
+        typer.Option("--leave-one-out", help="Hold out each user's last row, or a random one if there are no times."),
     ] = False
-    temporal: Annotated[float | None, typer.Option(help="The last share of the log by time.")] = None
+    temporal: Annotated[float | None, typer.Option(help="Hold out the last share of the log by time, as in 0.2.")] = (
+        None
+    )
     seed: Seed = 0
-    file_format: Annotated[str, typer.Option("--format", help="csv or parquet.")] = "csv"
+    file_format: Annotated[str, typer.Option("--format", help="Format of the files: csv or parquet.")] = "csv"
 
 
 @command_of(SplitOptions)
 def split_command(options: SplitOptions) -> None:
-    """Hold a part of a log out, seeded; a propensity column is rewritten to P(in test | candidate)."""
+    """Split a log into train, validation and test.
+
+    A propensity column is rewritten to P(in test | candidate).
+    """
     per_user, least, seed, out = options.per_user, options.least, options.seed, options.out
     chosen = [options.fractions is not None, per_user is not None, options.leave_one_out, options.temporal is not None]
     if sum(chosen) > 1:
@@ -87,7 +97,7 @@ def split_command(options: SplitOptions) -> None:
 
 
 def parse_fractions(text: str) -> tuple[float, ...]:
-    """Parse ``70/15/15``."""
+    """Parts of a text such as ``70/15/15``."""
     try:
         parts = tuple(float(part) for part in text.split("/"))
     except ValueError:
@@ -119,7 +129,7 @@ def _parts(split: Split) -> dict[str, Interactions]:
 
 def _write(split: Split, out: Path, kind: Literal["csv", "parquet"]) -> None:
     make_folder(out)
-    with ExitStack() as stack:  # all parts are whole before any gets its name
+    with ExitStack() as stack:  # all parts are complete before any gets its name
         for name, part in _parts(split).items():
             stream = stack.enter_context(written(out / f"{name}.{kind}", "wb"))
             frame = part.to_polars()
@@ -130,23 +140,19 @@ def _write(split: Split, out: Path, kind: Literal["csv", "parquet"]) -> None:
 
 
 def _print(split: Split, log: Interactions, out: Path, kind: str) -> None:
-    table = plain_table()
-    for column in ("part", "rows", "users", "items"):
-        table.add_column(column, justify="left" if column == "part" else "right")
+    rows = []
     for name, part in {"log": log, **_parts(split)}.items():
         users, items = int((part.user_counts > 0).sum()), int((part.item_counts > 0).sum())
-        table.add_row(name, f"{len(part):,}", f"{users:,}", f"{items:,}")
-    console = screen(highlight=True)
-    console.print(Text(f"{split.made}, written to {out}"), soft_wrap=True)
-    console.print(table)
-    console.print(Text(_cold(split)), soft_wrap=True)
-    notes = aside()
-    for text in _warnings(split, log, out, kind):
-        notes.print(Text(f"warning: {text}"), soft_wrap=True)
+        rows.append([name, f"{len(part):,}", f"{users:,}", f"{items:,}"])
+    console = screen()
+    print_lines([f"{split.origin}, written to {out}"], console)
+    console.print(table(None, [*words("part"), *digits("rows", "users", "items")], rows))
+    print_lines([_cold(split)], console)
+    print_lines((f"warning: {text}" for text in _warnings(split, log, out, kind)), aside())
 
 
 def _cold(split: Split) -> str:
-    """How much of the test no model can learn from train."""
+    """How many test rows have a user or an item without a training row."""
     train, test = split.train, split.test
     new_user, new_item = train.user_counts[test.users] == 0, train.item_counts[test.items] == 0
     users, tested = len(np.unique(test.users[new_user])), int(np.count_nonzero(test.user_counts))
@@ -162,18 +168,16 @@ def _share(rows: Bools) -> str:
 
 def _print_train_only(split: Split, log: Interactions, *, validation: float) -> None:
     users = int((log.user_counts > 0).sum())
-    console = screen(highlight=True)
-    console.print(Text(f"{count_train_only(split):,} of {users:,} users only train"), soft_wrap=True)
+    lines = [f"{count_train_only(split):,} of {users:,} users are only in train"]
     if validation and split.validation is None:
-        console.print(
-            Text("no user has enough rows for a validation row, so there is no validation part"), soft_wrap=True
-        )
+        lines.append("no user has enough rows for a validation row, so no validation part was written")
+    print_lines(lines, screen())
 
 
 def _warnings(split: Split, log: Interactions, out: Path, kind: str) -> Iterator[str]:
     if log.duplicates:
-        yield f"{log.duplicates} repeated (user, item) rows left out"
+        yield f"{log.duplicates} repeated (user, item) rows were dropped"
     if log.propensity is not None and split.test.propensity is None:
-        yield "this split is no random share, so the propensity column of the test was left out"
+        yield "the propensity column of the test was dropped, because it is known for random splits only"
     if split.validation is None and (out / f"validation.{kind}").exists():
-        yield f"{out / f'validation.{kind}'} was there before and is no part of this split"
+        yield f"{out / f'validation.{kind}'} is from an earlier split and does not belong to this one; remove it"

@@ -1,4 +1,4 @@
-"""Which items a held-out item is ranked among."""
+"""The candidate rules: which items a held-out item is ranked among."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -25,7 +25,7 @@ class All(Candidates, word="all"):
 
 @dataclass(frozen=True)
 class Trained(Candidates, word="trained"):
-    """The items seen in training by anybody, minus the user's own training items."""
+    """The items that occur in training, minus the user's own training items."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Listed(Candidates, word="listed"):
 
 @dataclass(frozen=True)
 class Sampled(Candidates, word="sampled"):
-    """The user's positives and n draws without replacement from outside the user's train, validation and test.
+    """The user's positives and n items drawn without replacement from outside the user's train, validation and test.
 
-    All of those are taken when there are fewer than n.
+    If there are fewer than n such items, all of them are candidates.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Sampled(Candidates, word="sampled"):
 
     def __post_init__(self) -> None:
         if self.n < 1:
-            raise ConfigError(f"sampled({self.n}): at least 1 item must be drawn")
+            raise ConfigError(f"sampled({self.n}): n must be at least 1")
         if self.correction not in CORRECTIONS:
             raise ConfigError(
                 f"unknown correction={self.correction} in 'sampled'{did_you_mean(self.correction, CORRECTIONS)}"

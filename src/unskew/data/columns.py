@@ -1,4 +1,4 @@
-"""What the columns of tables are called, and the rows of such tables."""
+"""Names of the columns of interaction tables, and a reader of such tables."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ class Columns:
     user, item : str
         Columns of ids.
     rating, timestamp, propensity : str, optional
-        By default the columns of these names, where there are such.
+        By default the columns with these names, if present.
     label : str, optional
         Column of labels 0 and 1 in exposed files; ``label`` by default.
     """
@@ -33,13 +33,13 @@ class Columns:
     label: str | None = None
 
     def read(self, path: str | Path, *, strict: bool = True) -> Interactions:
-        """Read the rows of a file; optional columns that are named must be there when strict."""
+        """The rows of a file; if strict, optional columns that were named must be present."""
         return self.rows(read_table(Path(path)), str(path), strict=strict)
 
     def rows(self, frame: pl.DataFrame, name: str, *, strict: bool = True) -> Interactions:
-        """The rows of a table, which has a name in messages."""
+        """The rows of a table; `name` is used in messages."""
         if frame.is_empty():
-            raise DataError(f"{name}: there is a header but no row; nothing to work with")
+            raise DataError(f"{name}: has a header but no rows; check the file")
         named: dict[str, Any] = {"rating": self.rating, "timestamp": self.timestamp, "propensity": self.propensity}
         if not strict:
             named = {key: column if column in frame.columns else None for key, column in named.items()}

@@ -1,4 +1,4 @@
-"""How unevenly rows are spread over items."""
+"""Gini coefficient and Lorenz curve: how unevenly rows are distributed over items."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from unskew.arrays import Floats
 
 
 def gini(amounts: Floats) -> float:
-    r"""How unevenly something is spread: 0 when all have the same, towards 1 when one has it all.
+    r"""Gini coefficient of amounts: 0 when all are equal, towards 1 when one has everything.
 
     .. math:: G = \frac{\sum_k (2k - n - 1)\, x_{(k)}}{n \sum_k x_k}
 
-    with the amounts in ascending order; 0 when there is nothing to spread. The largest value is :math:`1 - 1/n`.
+    with the amounts in ascending order; 0 if all are 0. The largest value is :math:`1 - 1/n`.
     """
     total = float(np.sum(amounts))
     if total <= 0:
@@ -21,13 +21,13 @@ def gini(amounts: Floats) -> float:
 
 
 def lorenz(amounts: Floats, points: int = 200) -> tuple[Floats, Floats]:
-    """Share of the items, the least popular first, and the share of the amounts that they have together.
+    """Shares of the items, the least popular first, and the share of the total that these items have.
 
     Parameters
     ----------
     amounts : array
     points : int
-        How many points the curve has at most, beside its start.
+        Largest number of points of the curve, without its start.
     """
     n = len(amounts)
     places = np.unique(np.round(np.linspace(0, n, min(n, points) + 1)).astype(int))

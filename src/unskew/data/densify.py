@@ -1,4 +1,4 @@
-"""A denser part of a log: popular items, active users, and nobody with too few rows."""
+"""Reduce a log to a denser part: popular items and active users with enough rows each."""
 
 from dataclasses import dataclass, replace
 
@@ -29,9 +29,9 @@ class Densified:
     Parameters
     ----------
     log : Interactions
-        What is left; its vocabularies hold just the users and items that have a row.
+        The rows left; its vocabularies have only the users and items with a row.
     before, after : Size
-        What there was, and what is left.
+        Size of the log before and after.
     rule : str
         What was kept, in words.
     """
@@ -50,12 +50,12 @@ def densify(
     user_least: int = 1,
     item_least: int = 1,
 ) -> Densified:
-    """Keep the most popular items, the most active users, and of these who have enough rows.
+    """Keep the most popular items and the most active users, if they have enough rows.
 
     Three steps, in this order: the `items` items with the most rows; the `users` users with the most rows among what
-    is left; then users with fewer than `user_least` rows and items with fewer than `item_least` are left out, again and
-    again until none is. Of equal counts the one whose id comes first is kept. Items and users that are left out, or
-    have no row any more, are in no vocabulary and so in no catalogue.
+    is left; then users with fewer than `user_least` rows and items with fewer than `item_least` are removed,
+    repeatedly, until none is left. Of equal counts, the one whose id comes first is kept. Items and users without a row
+    are removed from the vocabularies and so from the catalogue.
 
     Lim et al. (2015) keep popular items and active users, but do not print the rule; this one is ours.
 
@@ -63,9 +63,9 @@ def densify(
     ----------
     log : Interactions
     users, items : int, optional
-        How many to keep at most; all when not given, or when there are fewer.
+        Largest number to keep; all by default.
     user_least, item_least : int
-        Rows that a user and an item must have in the end.
+        Least number of rows of a user and of an item, in the result.
     """
     asked = {"users": users, "items": items, "user_least": user_least, "item_least": item_least}
     for name, number in asked.items():
@@ -79,7 +79,7 @@ def densify(
         keep &= _largest(_counts(log.users, keep, log.n_users), users)[log.users]
     keep = _core(log, keep, user_least, item_least)
     if not keep.any():
-        raise DataError(f"{log.name}: nothing of {_size(log)} is left after keeping {rule}; ask for fewer rows each")
+        raise DataError(f"{log.name}: no row of {_size(log)} is left after keeping {rule}; lower these limits")
     dense = _trim(log.take(keep))
     return Densified(dense, before=_size(log), after=_size(dense), rule=rule)
 
@@ -103,14 +103,14 @@ def _counts(codes: Ints, keep: Bools, n: int) -> Ints:
 
 
 def _largest(counts: Ints, n: int) -> Bools:
-    """Which codes have the n largest counts; of equal ones the first, as codes are in the order of ids."""
+    """Codes with the n largest counts; of equal counts the first, because codes are in the order of ids."""
     chosen = np.zeros(len(counts), dtype=bool)
     chosen[np.argsort(-counts, kind="stable")[:n]] = True
     return chosen
 
 
 def _core(log: Interactions, keep: Bools, user_least: int, item_least: int) -> Bools:
-    """Rows that stay when users and items with too few are left out until none has too few."""
+    """Rows left after removing users and items with too few rows until none has too few."""
     while True:
         enough_users = _counts(log.users, keep, log.n_users) >= user_least
         enough_items = _counts(log.items, keep, log.n_items) >= item_least

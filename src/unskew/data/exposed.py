@@ -1,4 +1,4 @@
-"""Randomly exposed tests: items drawn for each user by chance, each labelled positive or not."""
+"""Randomly exposed tests: items drawn at random for each user, each labelled positive or not."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from unskew.data.split import Split
 
 LABELLED = "rating>=1"
-"""The condition for a positive where values are labels."""
+"""The condition for a positive, if the values are labels."""
 POPULATIONS = ("all", "unseen", "auto")
 
 
@@ -41,7 +41,7 @@ def read_exposed(
     Raises
     ------
     DataError
-        When the file has no row, or a label is neither 0 nor 1.
+        If the file has no rows, or a label is neither 0 nor 1.
     """
     columns = Columns(user, item, rating, label=label)
     return _labelled(Path(path), columns, positive, check)
@@ -60,7 +60,7 @@ def exposed_from_frame(
 ) -> Interactions:
     """Exposed rows with labels 1 and 0 as values, from a pandas, polars or Arrow frame.
 
-    A pair that stands there twice counts once: what is left of a sample drawn with replacement is one drawn without.
+    A repeated pair counts once: the distinct pairs of a sample with replacement are a sample without replacement.
 
     Parameters
     ----------
@@ -68,33 +68,33 @@ def exposed_from_frame(
     user, item : str
         Columns of ids.
     label : str, optional
-        Column of labels 0 and 1; by default ``label``, where there is one.
+        Column of labels 0 and 1; by default ``label``, if present.
     rating : str, optional
-        Column of ratings, where there are no labels; ``rating`` by default.
+        Column of ratings, if there are no labels; ``rating`` by default.
     positive : str, optional
         Which ratings are positive, as in ``rating>=4``; needed when there are no labels.
     name : str
-        What to call it in messages.
+        Name of the table in messages.
     check : callable, optional
-        Called with the rated rows before they are labelled, to refuse them.
+        Called with the rated rows before they are labelled; it may raise an error.
     """
     import narwhals as nw
 
     columns = nw.from_native(frame, eager_only=True).columns
-    found = label or ("label" if "label" in columns else None)
-    if found is None:
+    label_column = label or ("label" if "label" in columns else None)
+    if label_column is None:
         given = rating or "rating"
         if given not in columns:
             raise DataError(
                 f"{name}: no column 'label' of 0 and 1 (it has {', '.join(columns[:8])}); is the header line missing? "
-                f"if not, rename the column so, or give ratings and {Option('positive')}"
+                f"if not, rename the column of labels, or give ratings and {Option('positive')}"
             )
         if positive is None:
             raise ConfigError(
-                f"{name}: has ratings and no labels; say which are positive, as in {Option('positive', 'rating>=4')}"
+                f"{name}: has ratings but no labels; give the positive ratings, as in {Option('positive', 'rating>=4')}"
             )
-    rows = Interactions.from_frame(frame, user=user, item=item, rating=found or rating, name=name, once=False)
-    if found is not None:
+    rows = Interactions.from_frame(frame, user=user, item=item, rating=label_column or rating, name=name, once=False)
+    if label_column is not None:
         check_labels(rows.values, name)
     elif positive is not None:
         if check is not None:
@@ -107,18 +107,18 @@ def exposed_from_frame(
 def check_labels(labels: Floats | None, name: str) -> None:
     """Refuse labels other than 0 and 1."""
     if labels is None:
-        raise DataError(f"{name}: has no labels; an exposed row says whether it is positive, 1, or not, 0")
+        raise DataError(f"{name}: has no labels; add a column label with 1 for positive and 0 for other rows")
     wrong = ~np.isin(labels, (0.0, 1.0))
     if wrong.any():
         row = int(np.argmax(wrong))
         raise DataError(
-            f"{name}: label {labels[row]:g} in row {row + 1} ({int(wrong.sum()):,} such) is neither 0 nor 1; for "
+            f"{name}: label {labels[row]:g} in row {row + 1} ({int(wrong.sum()):,} in all) is neither 0 nor 1; for "
             f"ratings name the column rating and give {Option('positive')}, as in 'rating>=4'"
         )
 
 
 def has_labels(rows: Interactions) -> bool:
-    """Whether the values of the rows are labels: 0 and 1, and both of them."""
+    """Whether the values of the rows are labels: only 0 and 1, and both occur."""
     return rows.values is not None and bool(np.array_equal(np.unique(rows.values), (0.0, 1.0)))
 
 
@@ -139,7 +139,7 @@ def _check_conflicts(rows: Interactions) -> None:
 
 @dataclass(frozen=True)
 class Population:
-    """Which items the exposed ones were drawn from, and how that is known.
+    """Which items the exposed items were drawn from, and why this is assumed.
 
     `rule` is ``all`` or ``unseen``.
     """
@@ -161,22 +161,22 @@ def exposed_split(
 ) -> "Split":
     """The split of a randomly exposed test, from interactions, frames or files.
 
-    Labels of train and validation are read where a table has no ratings, so that models may learn from them.
+    If train or validation have labels and no ratings, the labels are read, so that models may learn from them.
 
     Parameters
     ----------
     train, exposed, validation : Interactions, frame or path
-        Those of `exposed` are read as by `exposed_from_frame`; `validation` may be left out.
+        `exposed` is read as by `exposed_from_frame`; `validation` may be left out.
     catalogue : ids or path of a table, optional
-        All items that could be drawn, where train lacks some.
+        All items that could be drawn, if train lacks some.
     population : {"auto", "all", "unseen"}
-        Among which items models are judged; see `find_population`.
+        The items that models rank; see `find_population`.
     positive : str, optional
         Which ratings are positive, as in ``rating>=4``.
     columns : Columns
-        Of all tables.
+        Names of the columns of all tables.
     check : callable, optional
-        Called with the rows of each part that has ratings, to refuse them.
+        Called with the rows of each part that has ratings; it may raise an error.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def exposed_split(
     >>> shown = Interactions.from_arrays(["a", "a", "b"], ["x", "y", "x"], [1, 0, 1])
     >>> split = exposed_split(train, shown)
     >>> str(split.rule), split.population_by
-    ('unseen', '1 exposed rows are also in train and leave the sample')
+    ('unseen', '1 exposed rows are also in train and were removed')
     """
     from unskew.data.split import Split
 
@@ -206,12 +206,12 @@ def exposed_split(
         notes = _note_lacking(learnt, stated, str(catalogue) if of_file else "catalogue")
         learnt = with_items(learnt, stated)
     rows = exposed if isinstance(exposed, Interactions) else _labelled(exposed, columns, positive, check)
-    found = find_population(population, learnt, rows)
-    return Split(learnt, rows, held, candidates=found.rule, exposed=True, population_by=found.why, notes=notes)
+    chosen = find_population(population, learnt, rows)
+    return Split(learnt, rows, held, candidates=chosen.rule, exposed=True, population_by=chosen.why, notes=notes)
 
 
 def _table(source: Any, name: str) -> tuple[pl.DataFrame, str]:
-    """The table of a file or of a frame, and what to call it."""
+    """The table of a file or of a frame, and its name in messages."""
     if isinstance(source, str | Path):
         return read_table(Path(source)), str(source)
     import narwhals as nw
@@ -225,7 +225,7 @@ def _labelled(
 ) -> Interactions:
     frame, name = _table(source, "exposed")
     if frame.is_empty():
-        raise DataError(f"{name}: there is a header but no row; give the exposed items as user,item,label")
+        raise DataError(f"{name}: has a header but no rows; give the exposed items as user,item,label")
     return exposed_from_frame(
         frame,
         user=columns.user,
@@ -239,7 +239,7 @@ def _labelled(
 
 
 def _learnt_from(source: Any, name: str, columns: Columns, positive: str | None) -> Interactions:
-    """Rows of train or validation, whose labels are taken where there are no ratings."""
+    """Rows of train or validation; if there are no ratings, labels are used."""
     if isinstance(source, Interactions):
         return source
     frame, name = _table(source, name)
@@ -248,8 +248,8 @@ def _learnt_from(source: Any, name: str, columns: Columns, positive: str | None)
         return columns.rows(frame, name, strict=False)
     if (positive or "").lstrip().startswith("rating"):
         raise ConfigError(
-            f"{name}: has labels and no ratings, so {Option('positive', positive)} cannot be asked of it; give it "
-            f"ratings too, or labels to all files and no {Option('positive')}"
+            f"{name}: has labels but no ratings, so {Option('positive', positive)} cannot be applied; add "
+            f"ratings, or give labels in all files and leave out {Option('positive')}"
         )
     rows = replace(columns, rating=label).rows(frame, name, strict=False)
     check_labels(rows.values, name)
@@ -257,27 +257,27 @@ def _learnt_from(source: Any, name: str, columns: Columns, positive: str | None)
 
 
 def _note_lacking(train: Interactions, stated: pl.Series, name: str) -> tuple[str, ...]:
-    """A warning of training items that the catalogue lacks, which are candidates all the same."""
-    own = set(train.item_vocabulary.ids[train.item_counts > 0].tolist())
-    lacking = len(own - set(stated.to_list()))
+    """A warning if the catalogue lacks training items, which are candidates all the same."""
+    trained = set(train.item_vocabulary.ids[train.item_counts > 0].tolist())
+    lacking = len(trained - set(stated.to_list()))
     if not lacking:
         return ()
-    found = f"{name}: lacks {lacking:,} of {len(own):,} items of train, which are ranked too"
-    return (f"{found}; if they could not be drawn, leave them out of train",)
+    problem = f"{name}: lacks {lacking:,} of {len(trained):,} items of train, which are candidates all the same"
+    return (f"{problem}; if they could not be drawn, remove them from train",)
 
 
 def check_population_word(word: str) -> None:
-    """Refuse a word that names no population."""
+    """Refuse a word that is not the name of a population."""
     if word not in POPULATIONS:
         raise ConfigError(f"{Option('population', word)}: choose all, unseen or auto")
 
 
 def find_population(asked: str, train: Interactions, exposed: Interactions) -> Population:
-    """The population asked for; for ``auto``, what the user does not have in train.
+    """The requested population; ``auto`` is the items that the user does not have in train.
 
-    A part of a random sample is a random sample of that part of the items. So exposed rows that are also in train
-    leave the sample, whatever the items were drawn from, and the others are a random sample of unseen items. With
-    ``all`` they stay: then models may recommend what a user has already.
+    A part of a random sample is a random sample of that part of the items. So the exposed rows that are not in train
+    are a random sample of unseen items, whatever the items were drawn from, and rows that are in train are removed.
+    With ``all`` they stay, and models may recommend items that a user already has.
     """
     from unskew.data.split import Split
 
@@ -285,12 +285,12 @@ def find_population(asked: str, train: Interactions, exposed: Interactions) -> P
     if asked != "auto":
         return Population(asked, "given")
     shared = int(Split(train, exposed, candidates="all").test_in_train.sum())
-    why = f"{shared:,} exposed rows are also in train and leave the sample" if shared else "no exposed row is in train"
+    why = f"{shared:,} exposed rows are also in train and were removed" if shared else "no exposed row is in train"
     return Population("unseen", why)
 
 
 def within(rows: Interactions, split: "Split") -> Interactions:
-    """The rows whose user and item a split knows, coded as in it."""
+    """The rows whose user and item occur in a split, with the codes of the split."""
     users = split.user_vocabulary.encode(canonical(rows.user_vocabulary.ids, f"users of {rows.name}"))[rows.users]
     items = split.item_vocabulary.encode(canonical(rows.item_vocabulary.ids, f"items of {rows.name}"))[rows.items]
     known = (users >= 0) & (items >= 0)
@@ -309,6 +309,6 @@ def check_exposed(split: "Split") -> None:
     from unskew.data.candidates import All, Unseen
 
     if not isinstance(split.rule, All | Unseen):
-        raise ConfigError(f"exposed items were drawn from all or unseen items, not from {split.rule}; use one of them")
+        raise ConfigError(f"exposed items need the candidates all or unseen, not {split.rule}; use one of them")
     test = split.sorted_test
     check_labels(test.values, test.name)

@@ -1,4 +1,4 @@
-"""Columns of data frames of any make, with errors that name the column and the row."""
+"""Columns of data frames of any library, with errors that name the column and the row."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ _LOOKS_LIKE_DATA = re.compile(r"-?[\d.:\-/TZ ]*\d[\d.:\-/TZ ]*(_duplicated_\d+)?
 
 
 def find_column(column: str, columns: list[str], name: str) -> str:
-    """The column when it is there; else an error that says what may be wrong."""
+    """The name of the column, if it exists; otherwise an error that says what may be wrong."""
     if column in columns:
         return column
     shown = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "")
@@ -29,7 +29,7 @@ def find_column(column: str, columns: list[str], name: str) -> str:
 
 
 def to_polars(series: Any) -> pl.Series:
-    """A narwhals series as a polars one, with null for all that is missing."""
+    """A narwhals series as a polars series, with null for all missing values."""
     native = series.to_native()
     if isinstance(native, pl.Series):
         return native
@@ -43,7 +43,7 @@ def to_polars(series: Any) -> pl.Series:
 
 
 def to_numbers(series: pl.Series, what: str, *, times: bool) -> Floats:
-    """The column as numbers; dates become seconds where times are wanted."""
+    """The column as numbers; with `times`, dates become seconds."""
     dated = series.dtype.is_temporal() or (times and _holds_words(series))
     numbers = _seconds(series) if dated else None
     if numbers is None:
@@ -51,8 +51,8 @@ def to_numbers(series: pl.Series, what: str, *, times: bool) -> Floats:
     missing = numbers.is_null() | numbers.is_nan()
     if missing.any():
         row = int(missing.arg_max() or 0)
-        found = "nothing" if series[row] is None else repr(series[row])
-        raise DataError(f"{what}: row {row + 1} holds {found}, expected a number{' or a date' if times else ''}")
+        shown = "nothing" if series[row] is None else repr(series[row])
+        raise DataError(f"{what}: row {row + 1} has {shown}, expected a number{' or a date' if times else ''}")
     return numbers.to_numpy()
 
 
@@ -61,7 +61,7 @@ def _holds_words(series: pl.Series) -> bool:
 
 
 def _seconds(series: pl.Series) -> pl.Series | None:
-    """Seconds since 1970, or None for what is no date."""
+    """Seconds since 1970, or None for text that is not a date."""
     try:
         moments = series.str.to_datetime(strict=False, time_unit="us") if series.dtype == pl.String else series
         return moments.cast(pl.Datetime("us")).dt.timestamp("us").cast(pl.Float64) / 1e6

@@ -1,4 +1,4 @@
-"""The log: who interacted with what, and what came with it."""
+"""The log: pairs of user and item with optional ratings, times and propensities."""
 
 import hashlib
 import re
@@ -40,7 +40,7 @@ class Interactions:
     Parameters
     ----------
     users, items : array of int32
-        Codes, one a row.
+        Codes, one per row.
     user_vocabulary, item_vocabulary : Vocabulary
         The ids behind the codes.
     values : array of float64, optional
@@ -50,7 +50,7 @@ class Interactions:
     propensity : array of float64, optional
         P(this row is in the test | it is a candidate), in (0, 1].
     duplicates : int
-        How many repeated (user, item) rows were left out.
+        How many repeated (user, item) rows were dropped.
     repeats : bool
         Whether a (user, item) may have several rows.
     """
@@ -90,12 +90,12 @@ class Interactions:
         n_users, n_items : int, optional
             With these, `users` and `items` are codes 0 to n-1, and all n exist even when no row names them.
         name : str
-            What to call this in messages.
+            Name of the interactions in messages.
         """
         user_codes, user_vocabulary = _encode(users, n_users, f"users of {name}")
         item_codes, item_vocabulary = _encode(items, n_items, f"items of {name}")
         if len(user_codes) != len(item_codes):
-            raise DataError(f"{name}: {len(user_codes)} users but {len(item_codes)} items; they must pair up")
+            raise DataError(f"{name}: {len(user_codes)} users but {len(item_codes)} items; give one of each per row")
         columns: dict[str, Any] = {}
         for column, given in {"values": values, "times": times, "propensity": propensity}.items():
             columns[column] = None if given is None else _column(given, len(user_codes), f"{column} of {name}")
@@ -117,8 +117,8 @@ class Interactions:
     ) -> "Interactions":
         """Make interactions from a pandas, polars or Arrow frame.
 
-        The columns ``rating``, ``timestamp`` and ``propensity`` are taken when they are there; another name given
-        for one of them must exist. With ``once=False`` repeated rows stay and count as rows, but not as seen items.
+        The columns ``rating``, ``timestamp`` and ``propensity`` are read if present; a column that is named must exist.
+        With ``once=False`` repeated rows are kept and count as rows, but not as seen items.
         """
         import narwhals as nw
 
@@ -143,8 +143,8 @@ class Interactions:
             if key in series
         }
         check_propensity(columns.get("propensity"), name)
-        made = cls(users, items, user_vocabulary, item_vocabulary, name=name, **columns)
-        return made.distinct() if once else replace(made, repeats=True)
+        rows = cls(users, items, user_vocabulary, item_vocabulary, name=name, **columns)
+        return rows.distinct() if once else replace(rows, repeats=True)
 
     @classmethod
     def from_sparse(
@@ -163,7 +163,7 @@ class Interactions:
         given: Any = matrix
         entries = given.tocoo()
         vocabularies, codes = [], []
-        for ids, n, own, what in (
+        for ids, n, matrix_codes, what in (
             (user_ids, entries.shape[0], entries.row, "user_ids"),
             (item_ids, entries.shape[1], entries.col, "item_ids"),
         ):
@@ -172,9 +172,9 @@ class Interactions:
             else:
                 vocabulary, order = vocabulary_of(ids, f"{what} of {name}")
                 if len(order) != n:
-                    raise DataError(f"{name}: {len(order)} {what} for {n} rows or columns")
+                    raise DataError(f"{name}: {len(order)} {what} for {n} rows or columns of the matrix; give one each")
             vocabularies.append(vocabulary)
-            codes.append(order[own].astype(np.int32))
+            codes.append(order[matrix_codes].astype(np.int32))
         values = _column(entries.data, len(codes[0]), f"entries of {name}")
         users, items = codes
         return cls(users, items, vocabularies[0], vocabularies[1], values=values, name=name).distinct()
@@ -205,7 +205,7 @@ class Interactions:
         return self.describe(self.n_users, self.n_items)
 
     def describe(self, users: int, items: int) -> str:
-        """One line with these numbers of users and items."""
+        """A description in one line, with these numbers of users and items."""
         extras = "".join(f", {key}" for key in ("values", "times", "propensity") if getattr(self, key) is not None)
         return f"Interactions({len(self):,} rows, {users:,} users, {items:,} items{extras})"
 
@@ -220,7 +220,7 @@ class Interactions:
         return len(self.item_vocabulary)
 
     def take(self, rows: Ints | Bools) -> "Interactions":
-        """The given rows, by position or mask, with the same vocabularies; a row given twice is taken once."""
+        """The given rows, by position or mask, with the same vocabularies; a row given twice is used once."""
         optional: dict[str, Any] = {
             key: None if column is None else column[rows]
             for key, column in (
@@ -229,13 +229,13 @@ class Interactions:
                 ("propensity", self.propensity),
             )
         }
-        taken = replace(self, users=self.users[rows], items=self.items[rows], duplicates=0, **optional)
+        rows_taken = replace(self, users=self.users[rows], items=self.items[rows], duplicates=0, **optional)
         picked = np.arange(len(self))[rows]
         repeated = len(picked) > 0 and np.bincount(picked).max() > 1
-        return taken.distinct() if repeated else taken
+        return rows_taken.distinct() if repeated else rows_taken
 
     def with_propensity(self, propensity: npt.ArrayLike) -> "Interactions":
-        """The same rows with these propensities, one a row."""
+        """The same rows with these propensities, one per row."""
         column = _column(propensity, len(self), f"propensity of {self.name}")
         check_propensity(column, self.name)
         return replace(self, propensity=column)
@@ -256,17 +256,17 @@ class Interactions:
         values = columns[column]
         if values is None:
             raise DataError(
-                f"{self.name} has no column {column!r}, which {condition!r} asks for; name it with --{column}-col"
+                f"{self.name} has no column {column!r}, which {condition!r} needs; name it with --{column}-col"
             )
         return np.asarray(_COMPARE[operator](values, float(number)))
 
     def labelled(self, condition: str | None = None) -> "Interactions":
-        """The same rows with labels as values: 1 where the condition holds, else 0; 1 everywhere without one."""
+        """The same rows with labels as values: 1 where the condition holds, else 0; all 1 without a condition."""
         labels = np.ones(len(self)) if condition is None else self.holds(condition).astype(float)
         return replace(self, values=labels)
 
     def recode(self, user_vocabulary: Vocabulary, item_vocabulary: Vocabulary) -> "Interactions":
-        """The same rows in other vocabularies, which must hold all ids of this one."""
+        """The same rows with codes of other vocabularies, which must have all ids of these."""
         users = _recode(self.users, self.user_vocabulary, user_vocabulary)
         items = _recode(self.items, self.item_vocabulary, item_vocabulary)
         return replace(self, users=users, items=items, user_vocabulary=user_vocabulary, item_vocabulary=item_vocabulary)
@@ -288,7 +288,7 @@ class Interactions:
 
     @cached_property
     def by_user(self) -> tuple[Ints, Ints]:
-        """Offsets and different items by user, ascending: those of user u are ``items[offsets[u]:offsets[u + 1]]``."""
+        """Offsets and distinct items by user, ascending: those of user u are ``items[offsets[u]:offsets[u + 1]]``."""
         width = max(self.n_items, 1)
         keys = np.unique(row_keys(self, width))
         return offsets_of(np.bincount(keys // width, minlength=self.n_users)), (keys % width).astype(np.int32)
@@ -331,7 +331,7 @@ class Interactions:
         return pl.DataFrame(columns)
 
     def distinct(self) -> "Interactions":
-        """One row a (user, item): that with the latest time, else the last."""
+        """One row per (user, item): that with the latest time, or without times the last."""
         keys = row_keys(self, max(self.n_items, 1))
         order = np.argsort(keys, kind="stable") if self.times is None else np.lexsort((self.times, keys))
         ordered = keys[order]
@@ -351,7 +351,7 @@ def check_propensity(propensity: Floats | None, name: str) -> None:
     if bad.any():
         row = int(np.argmax(bad))
         raise PropensityError(
-            f"{name}: propensity {propensity[row]:g} in row {row + 1} ({int(bad.sum())} such) is outside (0, 1]; "
+            f"{name}: propensity {propensity[row]:g} in row {row + 1} ({int(bad.sum())} in all) is outside (0, 1]; "
             "a propensity is the probability that the row was observed"
         )
 
@@ -363,7 +363,7 @@ def _encode(ids: npt.ArrayLike, n: int | None, what: str) -> tuple[Ints, Vocabul
     if codes.size == 0:
         codes = codes.astype(np.int32)
     if codes.ndim != 1 or codes.dtype.kind not in "iu":
-        raise DataError(f"{what}: with their number given they are codes, so integers in one dimension")
+        raise DataError(f"{what}: with n_users and n_items, expected codes: integers in one dimension")
     outside = (codes < 0) | (codes >= n)
     if outside.any():
         row = int(np.argmax(outside))
@@ -380,10 +380,10 @@ def _column(values: npt.ArrayLike, length: int, what: str) -> Floats:
         raise DataError(f"{what}: shape {column.shape}, expected ({length},)")
     missing = np.isnan(column)
     if missing.any():
-        raise DataError(f"{what}: row {int(np.argmax(missing)) + 1} has no value")
+        raise DataError(f"{what}: row {int(np.argmax(missing)) + 1} has no value; fill it in or remove the row")
     return column
 
 
-def _recode(codes: Ints, own: Vocabulary, other: Vocabulary) -> Ints:
-    places = own.codes_in(other)
+def _recode(codes: Ints, current: Vocabulary, other: Vocabulary) -> Ints:
+    places = current.codes_in(other)
     return codes if np.array_equal(places, np.arange(len(places))) else places[codes].astype(np.int32)

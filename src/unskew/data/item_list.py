@@ -1,4 +1,4 @@
-"""Items that exist although no row names them."""
+"""A catalogue of all items, including those without a row."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,22 +15,22 @@ from unskew.errors import DataError
 
 
 def read_catalogue(path: str | Path, *, item: str = "item") -> pl.Series:
-    """Read the ids of all items from a table with a column of them; one that stands there twice counts once.
+    """The ids in the item column of a table; a repeated id counts once.
 
     Raises
     ------
     DataError
-        When there is no such column, or no row.
+        If there is no such column, or no row.
     """
     frame = read_table(Path(path))
     column = find_column(item, frame.columns, str(path))
     if frame.is_empty():
-        raise DataError(f"{path}: there is a header but no row; give a line for every item that could be drawn")
+        raise DataError(f"{path}: has a header but no rows; give a line for every item that could be drawn")
     return canonical(frame[column], f"column {column!r} of {path}").unique(maintain_order=True)
 
 
 def with_items(rows: Interactions, ids: pl.Series | npt.ArrayLike) -> Interactions:
-    """The same rows, where these items exist beside those that the rows name.
+    """The same rows, with these items added to the vocabulary.
 
     Examples
     --------
@@ -40,11 +40,11 @@ def with_items(rows: Interactions, ids: pl.Series | npt.ArrayLike) -> Interactio
     [0, 1, 2]
     """
     _, stated = factorise(canonical(ids, "items of the catalogue"))
-    own = rows.item_vocabulary
-    if not own.declared:  # what no row names does not exist by being coded
-        own = Vocabulary(own.ids[np.flatnonzero(rows.item_counts)])
-        rows = replace(rows, items=_among(rows, own), item_vocabulary=own)
-    joined = own.union(stated)
+    vocabulary = rows.item_vocabulary
+    if not vocabulary.declared:  # items without a row do not exist just because they have a code
+        vocabulary = Vocabulary(vocabulary.ids[np.flatnonzero(rows.item_counts)])
+        rows = replace(rows, items=_among(rows, vocabulary), item_vocabulary=vocabulary)
+    joined = vocabulary.union(stated)
     return rows.recode(rows.user_vocabulary, Vocabulary(joined.ids, declared=True))
 
 

@@ -1,4 +1,4 @@
-"""Keys of (user, item) pairs: one integer per pair, in the order of user and item."""
+"""Keys of (user, item) pairs: one integer per pair, which sort by user and then item."""
 
 from typing import Protocol
 
@@ -20,7 +20,7 @@ class Coded(Protocol):
 
 
 def pair_keys(users: Ints, items: Ints, width: int) -> Ints:
-    """One key per pair; `width` is a number that all items are below.
+    """One key per pair; `width` is larger than any item.
 
     Examples
     --------
@@ -41,13 +41,13 @@ def is_among(rows: Coded, others: Coded, width: int) -> Bools:
 
 
 def count_shared(rows: Coded, others: Coded) -> int:
-    """How many rows are among the others too; both have the same codes, as the parts of a split do."""
+    """How many rows are also among the others; both must have the same codes, as the parts of a split do."""
     width = max(int(part.items.max(initial=0)) for part in (rows, others)) + 1
     return int(is_among(rows, others, width).sum())
 
 
 def find(ordered: Ints, wanted: Ints) -> tuple[Ints, Bools]:
-    """A place in sorted keys for each wanted key, and whether the key is there.
+    """Position of each wanted key in sorted keys, and whether the key is there.
 
     Examples
     --------
@@ -66,8 +66,8 @@ def contains(ordered: Ints, wanted: Ints) -> Bools:
 
 
 def look_up(ordered: Ints, values: Floats, wanted: Ints) -> Floats:
-    """The value beside each wanted key, of sorted keys; NaN where the key is not there."""
-    places, found = find(ordered, wanted)
-    taken = np.full(len(wanted), np.nan)
-    taken[found] = values[places[found]]
-    return taken
+    """The value of each wanted key, given sorted keys and their values; NaN if the key is not there."""
+    places, present = find(ordered, wanted)
+    result = np.full(len(wanted), np.nan)
+    result[present] = values[places[present]]
+    return result

@@ -1,4 +1,4 @@
-"""Tables from files, with errors that say which file, which row and what to do."""
+"""Readers of tables, with errors that say which file, which row and what to do."""
 
 import codecs
 import csv
@@ -17,14 +17,14 @@ _noted: dict[str, str] = {}
 
 
 def read_table(path: Path, content: bytes | None = None) -> pl.DataFrame:
-    """Read a CSV, TSV or Parquet file; text columns stay text, for the caller to interpret.
+    """Read a CSV, TSV or Parquet file; all columns of text files stay text.
 
-    `content` are its bytes, unzipped, where they were read before.
+    `content` are its bytes, unzipped, if they have been read before.
 
     Raises
     ------
     DataError
-        When the file is missing, a directory, empty, binary, ragged or damaged.
+        If the file is missing, a directory, empty, binary, ragged or damaged.
     """
     if content is None:
         check_readable(path)
@@ -40,7 +40,7 @@ def check_readable(path: Path) -> None:
     """Refuse a file that is not there, or is a directory."""
     try:
         there, folder = path.exists(), path.is_dir()
-    except OSError as error:  # a name too long, a folder that may not be looked into
+    except OSError as error:  # a name too long, a folder without permission
         raise DataError(f"{path}: cannot be read ({error.strerror or error}); check the path") from error
     if not there:
         raise DataError(f"{path}: no such file; check the path")
@@ -59,13 +59,13 @@ def read_content(path: Path) -> bytes:
         with open_content(path) as file:
             return file.read()
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"{path}: not a whole gzip file; was it cut short?") from error
+        raise DataError(f"{path}: not a complete gzip file; was it cut short?") from error
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error}); check the path") from error
 
 
 def note_content(path: Path) -> bytes:
-    """Read a file that the record of a run names, and keep the sha256 of what was read for `noted_sha256`."""
+    """Read a file that the record of a run lists, and keep the sha256 of its content for `noted_sha256`."""
     check_readable(path)
     content = read_content(path)
     _noted[str(path)] = hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest()
@@ -73,7 +73,7 @@ def note_content(path: Path) -> bytes:
 
 
 def noted_sha256(path: Path) -> str | None:
-    """The sha256, with LF line ends, of what `note_content` last read here; None where it read nothing."""
+    """The sha256, with LF line ends, of what `note_content` last read from this path; None if it read nothing."""
     return _noted.get(str(path))
 
 
@@ -108,11 +108,11 @@ def _check_header(raw: bytes, separator: str, path: Path) -> None:
     names = next(csv.reader([first], delimiter=separator), [])
     twice = {name for name in names if names.count(name) > 1}
     if twice and not all(name.replace(".", "").isdigit() for name in twice):
-        raise DataError(f"{path}: column {min(twice)!r} stands twice in the header; rename one")
+        raise DataError(f"{path}: column {min(twice)!r} occurs twice in the header; rename one")
 
 
 def _blank_rows(raw: bytes, separator: str, path: Path) -> list[int]:
-    """Places of blank lines, which polars fills with nulls; a line that is short but not blank is an error."""
+    """Positions of blank lines, which polars fills with nulls; a short line that is not blank is an error."""
     rows = csv.reader(io.StringIO(raw.decode("utf-8-sig").lstrip("\r\n")), delimiter=separator)
     skipped = raw.count(b"\n", 0, len(raw) - len(raw.lstrip(b"\r\n")))
     width = len(next(rows))
@@ -121,8 +121,8 @@ def _blank_rows(raw: bytes, separator: str, path: Path) -> list[int]:
         if len(row) >= width:
             continue
         if "".join(row).strip():
-            found = f"line {rows.line_num + skipped} has {_fields(len(row))}, the header {width}"
-            raise DataError(f"{path}: {found}; give every line as many as the header")
+            problem = f"line {rows.line_num + skipped} has {_fields(len(row))}, the header {width}"
+            raise DataError(f"{path}: {problem}; give every line the same number of fields")
         blank.append(place)
     return blank
 
@@ -132,7 +132,7 @@ def _fields(n: int) -> str:
 
 
 def _what_is_wrong(raw: bytes, separator: str, path: Path) -> str:
-    """Find the first bad line, which polars does not name."""
+    """A message that names the first bad line, because polars does not."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -142,7 +142,7 @@ def _what_is_wrong(raw: bytes, separator: str, path: Path) -> str:
     width = len(next(rows))
     for row in rows:
         if row and len(row) > width:
-            found = f"line {rows.line_num} has {_fields(len(row))}, the header {width}"
-            return f"{path}: {found}; quote fields that hold a separator"
+            problem = f"line {rows.line_num} has {_fields(len(row))}, the header {width}"
+            return f"{path}: {problem}; quote fields that contain the separator"
     kind = "tab" if separator != "," else "comma"
     return f"{path}: cannot be read as {kind}-separated text; check that every quote is closed"

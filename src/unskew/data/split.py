@@ -1,4 +1,4 @@
-"""What a model learnt from, what it is judged on, and among which candidates."""
+"""The split of a log: what models learn from, what they are evaluated on, and among which candidates."""
 
 import copy
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from unskew.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Train, test and perhaps validation interactions in one pair of vocabularies, and the candidate rule.
+    """Train, test and optional validation interactions with shared vocabularies, and the candidate rule.
 
-    Vocabularies are joined on construction, so the parts may come from different files.
+    The vocabularies are joined on construction, so the parts may come from different files.
 
     Parameters
     ----------
@@ -28,22 +28,22 @@ class Split:
     validation : Interactions, optional
     candidates : str or Candidates
         ``unseen`` (default), ``all``, ``trained``, ``listed`` or ``sampled(n)``.
-    made : str
-        How the split came about, for the record.
+    origin : str
+        How the split was made, for the record.
     exposed : bool
         Whether the test is of items drawn at random from the candidates, ``all`` or ``unseen``, with labels 1 and 0 as
         values. Only then can `ure` be computed; `exposed_split` makes such a split.
     population_by : str
-        How it is known what exposed items were drawn from, for the record.
+        Why the exposed items are assumed to be drawn from the candidates, for the record.
     notes : tuple of str
-        What was found while the split was made, for the warnings.
+        Warnings about the data, found while it was split.
     """
 
     train: Interactions
     test: Interactions
     validation: Interactions | None = None
     candidates: str | Candidates = "unseen"
-    made: str = "given"
+    origin: str = "given"
     exposed: bool = False
     population_by: str = "given"
     notes: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Split:
             if not isinstance(part, Interactions) and not (name == "validation" and part is None):
                 kind = type(part).__name__
                 raise DataError(f"{name} must be Interactions, not {kind}; see Interactions.from_frame and .read")
-            if name != "train" and part is not None and part.repeats:  # a held-out pair is judged once
+            if name != "train" and part is not None and part.repeats:  # a held-out pair counts once
                 object.__setattr__(self, name, part.distinct())
         own_items = self.train.item_vocabulary
         parts = [self.train, self.test, *([self.validation] if self.validation is not None else [])]
@@ -63,7 +63,7 @@ class Split:
             users = users.union(part.user_vocabulary)
             items = items.union(part.item_vocabulary)
         users = Vocabulary(users.ids, declared=self.train.user_vocabulary.declared)
-        # ids of the test alone are not declared by train, so a model trained on it must not claim them
+        # ids that only the test has are not declared by train, so a model trained on train must not have them
         items = Vocabulary(items.ids, declared=own_items.declared and len(own_items) == len(items))
         declared = {
             "user": _declared([part.user_vocabulary for part in (self.train, self.test)], users),
@@ -83,12 +83,12 @@ class Split:
 
     def __repr__(self) -> str:
         parts = {"train": self.train, "validation": self.validation, "test": self.test}
-        counts = {  # of the part itself, not of the vocabulary that all parts share
+        counts = {  # counts of the part, not of the shared vocabulary
             name: (np.count_nonzero(part.user_counts), np.count_nonzero(part.item_counts))
             for name, part in parts.items()
             if part is not None
         }
-        shown = ", ".join(f"{name}={getattr(self, name).describe(*own)}" for name, own in counts.items())
+        shown = ", ".join(f"{name}={getattr(self, name).describe(*numbers)}" for name, numbers in counts.items())
         return f"Split({shown}, candidates={self.candidates})"
 
     @property
@@ -108,7 +108,7 @@ class Split:
         return self.candidates
 
     def with_candidates(self, rule: "str | Candidates") -> "Split":
-        """The same split under another candidate rule; the catalogue stays as it was."""
+        """The same split under another candidate rule, with the same catalogue."""
         other = copy.copy(self)
         object.__setattr__(other, "candidates", Candidates.from_word(rule) if isinstance(rule, str) else rule)
         if other.exposed:
@@ -117,12 +117,12 @@ class Split:
 
     @property
     def catalogue(self) -> Ints:
-        """Codes of the items of train, ascending: those that occur, or all that were declared."""
+        """Codes of the items of train, ascending: all that were declared, or else those that occur."""
         codes: Ints = self._catalogue  # type: ignore[attr-defined]
         return codes
 
     def rows_of(self, axis: Literal["user", "item"]) -> Ints:
-        """Codes that the rows of an id-less model stand for: the k-th id of train and test together."""
+        """Codes of the rows of a model without ids: row k is the k-th id of train and test together."""
         declared: Ints | None = self._declared[axis]  # type: ignore[attr-defined]
         if declared is not None:
             return declared
@@ -142,9 +142,9 @@ class Split:
         return is_among(self.sorted_test, self.train, len(self.item_vocabulary))
 
 
-def _declared(own: list[Vocabulary], joined: Vocabulary) -> Ints | None:
-    """Codes of the ids that train, and perhaps test, declared; None when train declared none."""
-    if not own[0].declared:
+def _declared(vocabularies: list[Vocabulary], joined: Vocabulary) -> Ints | None:
+    """Codes of the ids that train, and possibly test, declared; None if train declared none."""
+    if not vocabularies[0].declared:
         return None
-    stated = [vocabulary.codes_in(joined) for vocabulary in own if vocabulary.declared]
+    stated = [vocabulary.codes_in(joined) for vocabulary in vocabularies if vocabulary.declared]
     return np.unique(np.concatenate(stated)).astype(np.int32)

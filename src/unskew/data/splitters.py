@@ -1,4 +1,4 @@
-"""Ways to hold a part of a log out, each seeded and recorded."""
+"""Functions that split a log, each seeded and recorded."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -10,11 +10,11 @@ from unskew.data.interactions import Interactions
 from unskew.data.split import Split
 from unskew.errors import ConfigError, DataError
 
-_FINEST = 10**6  # shares are fractions of at most this denominator, so that 0.1 and 1/3 are what they say
+_FINEST = 10**6  # shares are rounded to fractions of at most this denominator, so that 0.1 and 1/3 are exact
 
 
 def split_fractions(log: Interactions, fractions: tuple[float, ...] = (70, 15, 15), *, rng: SeedLike = 0) -> Split:
-    """Give each row to train, (validation) and test at random, in these proportions.
+    """Split the rows at random into train, (validation) and test, in these proportions.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ def split_fractions(log: Interactions, fractions: tuple[float, ...] = (70, 15, 1
         assignment[rows] = k
     test = assignment == len(parts) - 1
     held = None if len(parts) == 2 else assignment == 1
-    made = f"fractions({named}){_seed(rng)}"
+    origin = f"fractions({named}){_seed(rng)}"
     between = shares[1] if len(parts) == 3 else 0.0
-    return _make(log, test, held, made, _Shares(shares[0], between, shares[-1]))
+    return _make(log, test, held, origin, _Shares(shares[0], between, shares[-1]))
 
 
 def split_per_user(
@@ -53,34 +53,34 @@ def split_per_user(
     `least` the numbers of rows come from largest-remainder rounding, done in fractions: a part with share s first gets
     :math:`\lfloor s n \rfloor` rows, and the rows left go one each to the parts with the largest remainders
     :math:`s n - \lfloor s n \rfloor`. Equal remainders go to the part with the largest share first, then to train
-    before validation before test; the paper [lim2015] is silent on ties. Here the parts do not depend on the order of
+    before validation before test; the paper [lim2015] does not mention ties. The parts do not depend on the order of
     the rows.
 
-    Then a propensity column of the parts held out is rewritten with the shares that the user's rows got, as rounding
-    moves them far from those asked for when a user has few rows. Who only trains has nothing to rewrite.
+    A propensity column of the held-out parts is rewritten with the actual shares of the user's rows, because rounding
+    moves them far from the requested ones when a user has few rows.
 
     Parameters
     ----------
     log : Interactions
     share : float
-        Of each user's rows, for the test.
+        Share of each user's rows for the test.
     validation : float
-        Of each user's rows, for validation.
+        Share of each user's rows for validation.
     least : int, optional
-        A user with at least so many rows has a row in the test, which is given first when the quota is below one;
-        a user with fewer only trains. The setting of Lim et al. (2015) is ``validation=0.1, share=0.2``, and
-        ``least=5`` our reading of it.
+        A user with at least this many rows has a row in the test, even when the quota is below one; the rows of other
+        users are all in train. The setting of Lim et al. (2015) is ``validation=0.1, share=0.2``, and ``least=5`` is
+        our reading of it.
     rng : int or Generator
     """
     _check_share(share)
     if validation == 0 and least is None:
         place, counts = _random_places(log, np.random.default_rng(rng))
-        made = f"per-user({share:g}){_seed(rng)}"
-        return _make(log, place < np.floor(share * counts + 0.5), None, made, _Shares(1 - share, 0.0, share))
+        origin = f"per-user({share:g}){_seed(rng)}"
+        return _make(log, place < np.floor(share * counts + 0.5), None, origin, _Shares(1 - share, 0.0, share))
     shares = _exact_shares(share, validation, least)
-    sizes, own = np.unique(log.user_counts, return_inverse=True)
+    sizes, row_of_user = np.unique(log.user_counts, return_inverse=True)
     table = np.array([_largest_remainder(int(n), shares, least) for n in sizes], dtype=np.int64)
-    train, held, test = table[own[log.users]].T
+    train, held, test = table[row_of_user[log.users]].T
     place, counts = _random_places(log, np.random.default_rng(rng), by_item=True)
     in_test = place < test
     in_validation = ~in_test & (place < test + held) if validation else None
@@ -95,7 +95,7 @@ def count_train_only(split: Split) -> int:
 
 
 def split_leave_one_out(log: Interactions, *, rng: SeedLike = 0) -> Split:
-    """Hold out each user's last row by time, or a random one when there are no times; single rows stay in train."""
+    """Hold out each user's last row by time, or a random one if there are no times; single rows stay in train."""
     if log.times is None:
         place, counts = _random_places(log, np.random.default_rng(rng))
         return _make(log, (place == 0) & (counts > 1), None, f"leave-one-out(random){_seed(rng)}")
@@ -108,27 +108,27 @@ def split_leave_one_out(log: Interactions, *, rng: SeedLike = 0) -> Split:
 
 
 def split_temporal(log: Interactions, share: float = 0.2) -> Split:
-    """Hold out what came last: all rows after the moment that leaves this share behind it."""
+    """Hold out the last share of the log: all rows after the moment where that share begins."""
     _check_share(share)
     if log.times is None:
-        raise DataError(f"{log.name} has no column 'timestamp', which a temporal split needs")
+        raise DataError(f"{log.name} has no column 'timestamp', which a temporal split needs; name the column of times")
     if not len(log):
-        raise DataError(f"{log.name} has no row to split")
+        raise DataError(f"{log.name} has no rows to split")
     kept = int(np.ceil(np.round((1 - share) * len(log), 6)))  # 0.42 x 100 must not become 43
     moment = np.sort(log.times)[max(kept - 1, 0)]
     if not (log.times > moment).any():
-        raise DataError(f"{log.name}: no row is later than the last {share:g} of the log begins; are all times equal?")
+        raise DataError(f"{log.name}: no row is later than the start of the last {share:g}; are all times equal?")
     return _make(log, log.times > moment, None, f"temporal({share:g})")
 
 
 def test_propensity(observation: Floats, train_share: float | Floats, test_share: float | Floats) -> Floats:
     r"""Turn P(observed) into P(in the test | candidate) for a random holdout.
 
-    A row is a candidate unless it was observed and went to train, so the answer is
+    A row is a candidate unless it was observed and is in train, so the result is
     :math:`h P / (1 - t P)` with h the test share and t the train share; without validation t = 1 - h. For validation
     rows h is the share of validation.
     """
-    # rounding could lift the answer for P = 1 a last bit above 1
+    # rounding could make the result for P = 1 slightly larger than 1
     return np.minimum(test_share * observation / (1 - train_share * observation), 1.0)
 
 
@@ -137,41 +137,43 @@ test_propensity.__test__ = False  # type: ignore[attr-defined]  # not a test, wh
 
 @dataclass(frozen=True, eq=False)
 class _Shares:
-    """What part of the rows went where: one number each, or one a row."""
+    """The shares of the parts: one number each, or one per row."""
 
     train: float | Floats
     validation: float | Floats
     test: float | Floats
 
 
-def _held_out(log: Interactions, part: Bools, own: float | Floats, train: float | Floats) -> Interactions:
+def _held_out(log: Interactions, part: Bools, held: float | Floats, train: float | Floats) -> Interactions:
     """The rows of a part, with the propensity of being in it."""
     rows = log.take(part)
     if rows.propensity is None:
         return rows
-    own, train = (each if isinstance(each, float) else each[part] for each in (own, train))
-    return replace(rows, propensity=test_propensity(rows.propensity, train, own))
+    held, train = (each if isinstance(each, float) else each[part] for each in (held, train))
+    return replace(rows, propensity=test_propensity(rows.propensity, train, held))
 
 
-def _make(log: Interactions, test: Bools, validation: Bools | None, made: str, shares: _Shares | None = None) -> Split:
+def _make(
+    log: Interactions, test: Bools, validation: Bools | None, origin: str, shares: _Shares | None = None
+) -> Split:
     train = ~test if validation is None else ~(test | validation)
     if not test.any() or not train.any():
         empty = "test" if not test.any() else "train"
-        raise DataError(f"{log.name}: {len(log)} rows leave nothing for {empty} under {made}")
-    if shares is None:  # not by lot: what the chance was, nobody knows
-        return Split(train=log.take(train), test=replace(log.take(test), propensity=None), made=made)
+        raise DataError(f"{log.name}: {len(log)} rows leave none for {empty} under {origin}; hold out another share")
+    if shares is None:  # not at random, so the propensity is unknown
+        return Split(train=log.take(train), test=replace(log.take(test), propensity=None), origin=origin)
     held = None
     if validation is not None and validation.any():
         held = _held_out(log, validation, shares.validation, shares.train)
     return Split(
-        train=log.take(train), test=_held_out(log, test, shares.test, shares.train), validation=held, made=made
+        train=log.take(train), test=_held_out(log, test, shares.test, shares.train), validation=held, origin=origin
     )
 
 
 def _random_places(log: Interactions, rng: np.random.Generator, *, by_item: bool = False) -> tuple[Ints, Ints]:
     """Each row's place in a random order of its user's rows, and the user's number of rows.
 
-    The numbers are drawn in the order of the rows, or with `by_item` in that of user and item.
+    Random numbers are drawn in the order of the rows, or with `by_item` in the order of user and item.
     """
     drawn = rng.random(len(log))
     if by_item:
@@ -186,15 +188,15 @@ def _random_places(log: Interactions, rng: np.random.Generator, *, by_item: bool
 
 
 def _exact_shares(share: float, validation: float, least: int | None) -> tuple[Fraction, Fraction, Fraction]:
-    """The shares of train, validation and test as the fractions that were meant: 0.1 is a tenth, 1/3 a third."""
+    """The shares of train, validation and test as exact fractions: 0.1 is a tenth, 1/3 a third."""
     if not 0 <= validation < 1:
-        raise ConfigError(f"validation {validation:g} must lie between 0 and 1, as in 0.1")
+        raise ConfigError(f"validation {validation:g} must be between 0 and 1, as in 0.1")
     if least is not None and least < 1:
         raise ConfigError(f"least {least} must be 1 or more, as in 5")
     # a share finer than that would become 0
     test, held = (Fraction(part).limit_denominator(_FINEST) or Fraction(part) for part in (share, validation))
     if test + held >= 1:
-        raise ConfigError(f"validation {validation:g} and share {share:g} leave nothing for train; make them smaller")
+        raise ConfigError(f"validation {validation:g} and share {share:g} leave no row for train; make them smaller")
     return 1 - held - test, held, test
 
 
@@ -221,7 +223,7 @@ def _named(shares: tuple[Fraction, Fraction, Fraction], least: int | None) -> st
 
 def _check_share(share: float) -> None:
     if not 0 < share < 1:
-        raise ConfigError(f"share {share:g} must lie between 0 and 1, as in 0.2")
+        raise ConfigError(f"share {share:g} must be between 0 and 1, as in 0.2")
 
 
 def _seed(rng: SeedLike) -> str:

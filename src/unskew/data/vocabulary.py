@@ -14,17 +14,17 @@ from unskew.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The distinct ids, in order, so that code k stands for the k-th of them.
+    """The distinct ids in order; code k is the k-th of them.
 
-    An id is the same whether it comes as text or as a number: ``"7"`` is ``7``. Ids are integers when all of them
-    read as such, and are then ordered by value; else all are text, ordered by code point.
+    Text and number are the same id: ``"7"`` is ``7``. If all ids can be read as integers, they are integers, ordered by
+    value; otherwise all are text, ordered by code point.
 
     Parameters
     ----------
     ids : array
         Distinct ids in ascending order, int64 or str.
     declared : bool
-        Whether the ids were stated by the user, and so exist even when no row uses them.
+        Whether the user declared the ids, so that they exist even if no row has them.
     """
 
     ids: npt.NDArray[Any]
@@ -54,7 +54,7 @@ class Vocabulary:
         return self.ids.dtype.kind == "i"
 
     def encode(self, ids: pl.Series) -> Ints:
-        """Codes of canonical ids (see `canonical`); -1 for those not here."""
+        """Codes of canonical ids (see `canonical`); -1 for unknown ids."""
         if self.is_numeric:
             if ids.dtype != pl.Int64:
                 ids = _integers_or_null(ids)
@@ -63,8 +63,8 @@ class Vocabulary:
                 return np.where((values >= 0) & (values < len(self)), values, -1).astype(np.int32)
             places = np.searchsorted(self.ids, values)
             places[places == len(self.ids)] = 0
-            found = self.ids[places] == values if len(self.ids) else np.zeros(len(values), bool)
-            return np.where(found, places, -1).astype(np.int32)
+            known = self.ids[places] == values if len(self.ids) else np.zeros(len(values), bool)
+            return np.where(known, places, -1).astype(np.int32)
         table = pl.DataFrame({"id": pl.Series(self.ids.tolist(), dtype=pl.String)}).with_row_index("code")
         rows = pl.DataFrame({"id": ids.cast(pl.String)})
         joined = rows.join(table, on="id", how="left", maintain_order="left")
@@ -91,14 +91,14 @@ class Vocabulary:
 
 
 def canonical(values: pl.Series | npt.ArrayLike, what: str) -> pl.Series:
-    """Bring ids into their one form: Int64 when all read as integers, else String.
+    """Convert ids to their canonical type: Int64 if all can be read as integers, else String.
 
     Parameters
     ----------
     values : polars.Series or array
         Ids as they came.
     what : str
-        What they are, for the message ("column 'user' of train.csv").
+        What the ids are, for messages ("column 'user' of train.csv").
     """
     series = values if isinstance(values, pl.Series) else _series(values, what)
     if series.null_count():
@@ -111,11 +111,11 @@ def canonical(values: pl.Series | npt.ArrayLike, what: str) -> pl.Series:
         whole = series.is_finite() & (series == series.round(0)) & (series.abs() <= 2.0**53)
         if not whole.all():
             row = int((~whole).arg_max() or 0)
-            raise DataError(f"{what}: row {row + 1} holds {series[row]}; ids are integers or text")
+            raise DataError(f"{what}: row {row + 1} has {series[row]}; ids are integers or text")
         return series.cast(pl.Int64)
     if series.dtype == pl.Null:
         return series.cast(pl.Int64)
-    if not any(series.dtype == text for text in (pl.String, pl.Categorical, pl.Enum)):  # equal, but not by hash
+    if not any(series.dtype == text for text in (pl.String, pl.Categorical, pl.Enum)):  # equal, with other hashes
         raise DataError(f"{what}: {series.dtype} cannot be an id; ids are integers or text")
     text = series.cast(pl.String)
     empty = text == ""
@@ -126,7 +126,7 @@ def canonical(values: pl.Series | npt.ArrayLike, what: str) -> pl.Series:
 
 
 def factorise(ids: pl.Series) -> tuple[Ints, Vocabulary]:
-    """Codes of canonical ids and the vocabulary of just those that occur."""
+    """Codes of canonical ids, and the vocabulary of those that occur."""
     if ids.dtype == pl.Int64:
         distinct, codes = np.unique(ids.to_numpy(), return_inverse=True)
         return codes.astype(np.int32), Vocabulary(distinct)
@@ -135,11 +135,11 @@ def factorise(ids: pl.Series) -> tuple[Ints, Vocabulary]:
 
 
 def vocabulary_of(ids: npt.ArrayLike | pl.Series, what: str) -> tuple[Vocabulary, Ints]:
-    """The vocabulary of stated, distinct ids, and the code of each in the order given."""
+    """The vocabulary of declared, distinct ids, and the code of each in the given order."""
     series = canonical(ids, what)
     if series.n_unique() != len(series):
         twice = series.filter(series.is_duplicated())[0]
-        raise DataError(f"{what}: id {twice!r} stands more than once")
+        raise DataError(f"{what}: id {twice!r} occurs more than once; keep it once")
     codes, vocabulary = factorise(series)
     return Vocabulary(vocabulary.ids, declared=True), codes
 
@@ -147,7 +147,7 @@ def vocabulary_of(ids: npt.ArrayLike | pl.Series, what: str) -> tuple[Vocabulary
 def _series(values: npt.ArrayLike, what: str) -> pl.Series:
     array = np.asarray(values)
     if array.ndim != 1:
-        raise DataError(f"{what}: expected one dimension, got shape {array.shape}")
+        raise DataError(f"{what}: expected one dimension, not shape {array.shape}")
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8")
     if array.dtype.kind in "OUT":
@@ -157,7 +157,7 @@ def _series(values: npt.ArrayLike, what: str) -> pl.Series:
 
 
 def _integers_or_null(text: pl.Series) -> pl.Series:
-    """Int64 where the text is just how that integer prints, so that "07" stays text."""
+    """Int64 where the text is exactly the printed integer, else null, so that "07" stays text."""
     integers = text.cast(pl.Int64, strict=False)
     same = integers.cast(pl.String) == text
     return pl.select(pl.when(same).then(integers).otherwise(None)).to_series()

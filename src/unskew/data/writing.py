@@ -1,4 +1,4 @@
-"""Files that are whole or not there."""
+"""Writing files, so that a file is either complete or absent."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from unskew.errors import DataError
 
 
 class AsJson(ABC):
-    """A result that is written as JSON: `to_dict` gives the data, `json_style` how `json.dumps` prints it."""
+    """A result that is written as JSON: `to_dict` returns the data, `json_style` the options of `json.dumps`."""
 
     json_style: ClassVar[Mapping[str, Any]] = {"indent": 2, "ensure_ascii": False, "allow_nan": False}
 
@@ -22,12 +22,12 @@ class AsJson(ABC):
         """The result as plain data."""
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """The same as text, written to a file when one is named."""
+        """The result as JSON text, also written to a file if one is named."""
         return saved(json.dumps(self.to_dict(), **self.json_style) + "\n", path)
 
 
 def saved(text: str, path: str | Path | None) -> str:
-    """The text, written to a file when one is named."""
+    """The text, also written to a file if one is named."""
     if path is not None:
         with written(Path(path)) as stream:
             stream.write(text)
@@ -36,12 +36,12 @@ def saved(text: str, path: str | Path | None) -> str:
 
 @contextmanager
 def written(path: Path, mode: str = "w") -> Iterator[Any]:
-    """Open a temporary file beside the path and rename it when the block ends well; else leave nothing.
+    """Open a temporary file in the same folder and rename it at the end of the block; after an error nothing is left.
 
     Raises
     ------
     DataError
-        When the place cannot be written to.
+        If the file cannot be written.
     """
     check_writable(path)
     place = path.resolve()  # a link stays a link
@@ -49,7 +49,7 @@ def written(path: Path, mode: str = "w") -> Iterator[Any]:
         with _plain(place, mode) if _is_device(place) else _renamed(place, mode) as stream:
             yield stream
     except OSError as error:
-        raise DataError(f"{path}: cannot be written ({error.strerror or error}); check the place") from error
+        raise DataError(f"{path}: cannot be written ({error.strerror or error}); check the path") from error
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def _renamed(path: Path, mode: str) -> Iterator[Any]:
             yield stream
         mask = os.umask(0)
         os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)  # mkstemp makes it private; a plain file would follow the umask
+        Path(temporary).chmod(0o666 & ~mask)  # mkstemp makes the file private; apply the umask as for a plain file
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
@@ -73,20 +73,20 @@ def _plain(place: Path | int, mode: str) -> IO[Any]:
 
 
 def _is_device(path: Path) -> bool:
-    """Whether this is /dev/null, a pipe or the like, which must not be renamed over."""
+    """Whether this is a device such as /dev/null or a pipe, which must not be replaced by a file."""
     return path.exists() and not path.is_file()
 
 
 def check_writable(path: Path) -> None:
-    """Refuse a place that cannot be written to, before long work is done for it."""
+    """Refuse a path that cannot be written to, before long work."""
     folder = path.parent
     try:
         if path.is_dir():
             raise DataError(f"{path}: this is a directory; name a file in it")
         if folder.exists() and not folder.is_dir():
-            raise DataError(f"{path}: {folder} is a file, not a folder; write elsewhere")
+            raise DataError(f"{path}: {folder} is a file, not a folder; name another path")
         if not folder.is_dir():
-            raise DataError(f"{path}: the folder {folder} does not exist; make it first")
+            raise DataError(f"{path}: the folder {folder} does not exist; create it first")
         if not os.access(path if _is_device(path) else folder, os.W_OK):
             raise DataError(f"{path}: cannot be written to; check the permissions of {folder}")
         if path.exists() and not os.access(path, os.W_OK):

@@ -1,1 +1,1 @@
-"""How anything looks: names, numbers, phrases, tables, charts, pages; it knows no result."""
+"""Formatting that all results share: names, numbers, phrases, tables, charts, pages."""

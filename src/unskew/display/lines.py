@@ -42,8 +42,9 @@ def share_axis() -> alt.Axis:
     return alt.Axis(format="~%", tickCount=5)
 
 
-def log_axis(low: float, high: float) -> dict[str, Any]:
-    """Scale and axis of a logarithmic channel that is a little wider than its numbers."""
-    low, high = (low, high) if high > low else (low / 2, high * 2)
-    scale = alt.Scale(type="log", nice=False, domain=[float(low) / 1.15, float(high) * 1.15])
-    return {"scale": scale, "axis": alt.Axis(values=round_numbers(low, high), format="~g", grid=True)}
+def log_axis(low: float, high: float, *, room: float = 1.15, **axis: Any) -> dict[str, Any]:
+    """Scale and axis of a logarithmic channel, by default a little wider than its numbers."""
+    low, high = (float(low), float(high)) if high > low else (low / 2, high * 2)
+    scale = alt.Scale(type="log", nice=False, domain=[low / room, high * room])
+    look: dict[str, Any] = {"values": round_numbers(low, high), "format": ".3~g", "grid": True} | axis
+    return {"scale": scale, "axis": alt.Axis(**look)}

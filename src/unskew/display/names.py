@@ -3,19 +3,19 @@
 import unicodedata
 from collections.abc import Iterable
 
-# Direction marks could turn the text around a name, and the last two are no characters in XML.
+# Direction marks could reverse the text around a name, and XML does not allow the last two characters.
 _UNPRINTABLE = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFFFE, 0xFFFF}
 
 
 def clean(text: str) -> str:
-    """Replace what is no printable text: control and direction characters, half surrogate pairs."""
+    """Replace characters that are not printable: control and direction characters, half surrogate pairs."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if _is_shown(c) else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, or its two ends when it has more characters than `most`; a blank one is named as such."""
+    """The text, cut in the middle if it has more than `most` characters; a blank text is named as such."""
     if not text.strip():
         return "(no name)"
     half = (most - 1) // 2
@@ -25,14 +25,14 @@ def shortened(text: str, most: int) -> str:
 def short_labels(names: Iterable[str], most: int) -> dict[str, str]:
     """A short label for each name; no two are the same."""
     labels: dict[str, str] = {}
-    taken: set[str] = set()
+    used: set[str] = set()
     for name in names:
         short = shortened(" ".join(clean(name).split()), most)
         label, n = short, 1
-        while label in taken:
+        while label in used:
             n += 1
             label = f"{short} ({n})"
-        taken.add(label)
+        used.add(label)
         labels[name] = label
     return labels
 

@@ -15,6 +15,21 @@ def interval(low: float | None, high: float | None, form: str = ".4f", none: str
     return none if low is None or high is None else f"{low:{form}} to {high:{form}}"
 
 
+def one_or_both(low: str, high: str, between: str = " to ") -> str:
+    """Both ends of a range that are texts already, or one of them where they read the same."""
+    return low if low == high else f"{low}{between}{high}"
+
+
+def short(value: float) -> str:
+    """Three digits, and all of those before the point."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def level(share: float, unit: str = " %") -> str:
+    """A level of intervals in percent, with as many decimals as it has."""
+    return f"{100 * share:.4g}{unit}"
+
+
 def p(value: float | None, none: str = "-") -> str:
     """A p-value with four decimals."""
     return "<0.0001" if value is not None and value < 1e-4 else number(value, none=none)
@@ -66,6 +81,11 @@ def percent(share: float) -> str:
     return "less than 0.1 %" if share < 0.0005 else f"{100 * share:.1f} %".replace(".0 %", " %")
 
 
+def percent_or_dash(share: float | None) -> str:
+    """The same for a cell that may be empty."""
+    return "–" if share is None else percent(share)
+
+
 def percent_cell(share: float | None) -> str:
     """A share for a table of a page: one decimal."""
     if share is None:
@@ -81,8 +101,8 @@ def short_percent(share: float | None) -> str:
 
 
 def rough_percent(share: float) -> str:
-    """A share that may exceed 1: whole percents from 10 on."""
-    return f"{100 * share:,.0f} %" if abs(share) >= 0.1 else f"{100 * share:.1f} %"
+    """A share that may exceed 1 or be negative: whole percents from 10 on."""
+    return f"{100 * share:,.0f} %" if abs(share) >= 0.1 or share == 0 else f"{100 * share:.1f} %"
 
 
 COUNT, LARGE, LAST_BITS, SMALL = 100, 1000, 1e-12, 5e-4

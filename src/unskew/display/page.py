@@ -49,7 +49,7 @@ def render_page(template: str, package: str, context: Mapping[str, Any], **filte
         lstrip_blocks=True,
     )
     environment.filters |= _FILTERS | filters
-    environment.globals["interval"] = _typeset(numbers.interval)
+    environment.globals |= {"interval": _typeset(numbers.interval), "one_or_both": numbers.one_or_both}
     return environment.get_template(template).render(context, version=__version__)
 
 
@@ -66,6 +66,11 @@ _FILTERS: dict[str, Callable[..., str]] = {
     "number": _typeset(numbers.number),
     "move": _typeset(partial(numbers.move, none="–")),
     "p": partial(numbers.p, none="–"),
+    "count": "{:,}".format,
+    "level": numbers.level,
+    "percent": numbers.percent_or_dash,
+    "percent_cell": numbers.percent_cell,
+    "rough_percent": _typeset(numbers.rough_percent),
     "plain": numbers.plain,
     "shortened": shortened,
     "sentence": sentence,

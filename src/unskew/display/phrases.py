@@ -24,9 +24,14 @@ def counted(n: int, what: str) -> str:
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
+def cut(words: Sequence[str], most: int = MOST_NAMED) -> list[str]:
+    """The words, at most that many: the last ones are only counted when there are more."""
+    return list(words) if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"]
+
+
 def few(words: Sequence[str], most: int = MOST_NAMED, last: str = "and") -> str:
     """Words as in a sentence, the last ones only counted when there are many."""
-    return listed(words if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"], last)
+    return listed(cut(words, most), last)
 
 
 def first_of(words: Iterable[str], most: int, between: str = ", ") -> str:
@@ -42,10 +47,9 @@ def first_of(words: Iterable[str], most: int, between: str = ", ") -> str:
     return f"{between.join(given[:most])}{more}" if given else "none"
 
 
-def chain(names: Sequence[str], most: int = 5) -> str:
+def chain(names: Sequence[str], most: int = 6) -> str:
     """Names from best to worst, the last ones only counted when there are many."""
-    shown = " > ".join(quoted(name) for name in names[:most])
-    return shown if len(names) <= most else f"{shown} > {len(names) - most} more"
+    return " > ".join(cut([quoted(name) for name in names], most))
 
 
 def capital(text: str) -> str:

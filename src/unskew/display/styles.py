@@ -47,7 +47,7 @@ def series_styles(names: Iterable[str], fixed: Mapping[str, Style] | None = None
         if fixed and name in fixed:
             styles[name] = fixed[name]
             continue
-        own = Style(name, f"var(--c{coloured + 1})", dash=_DASHES[coloured % len(_DASHES)])
-        styles[name] = own if coloured < COLOURS else Style(name, GREY)
+        coloured_style = Style(name, f"var(--c{coloured + 1})", dash=_DASHES[coloured % len(_DASHES)])
+        styles[name] = coloured_style if coloured < COLOURS else Style(name, GREY)
         coloured += 1
     return styles

@@ -8,6 +8,7 @@ import altair as alt
 import numpy as np
 
 WIDTH = 360  # a phone's, so that the text keeps its size there
+FEWEST_TICKS = 3  # on a logarithmic axis, if it has that many round numbers
 _NEEDLESS = {"aria-hidden", "aria-roledescription", "pointer-events", "version", "font-family"}
 
 
@@ -22,11 +23,13 @@ def scale_of(domain: list[str], values: Sequence[Any]) -> alt.Scale:
 
 
 def round_numbers(low: float, high: float) -> list[float]:
-    """Round numbers from low to high for a logarithmic axis: 1, 10, ... or 1, 2, 5, 10, ... when there are few."""
+    """Round numbers from low to high for a logarithmic axis: powers of 10, and numbers between where these are few."""
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
-    wide = high / low > 300
-    steps = (1,) if wide else (1, 2, 5)
-    ticks = [s * 10.0**p for p in powers for s in steps if low <= s * 10.0**p <= high]
+    ticks: list[float] = []
+    for steps in ((1,), (1, 2, 5), (1, 2, 3, 4, 5, 7))[0 if high / low > 300 else 1 :]:
+        ticks = [s * 10.0**p for p in powers for s in steps if low <= s * 10.0**p <= high]
+        if len(ticks) >= FEWEST_TICKS:
+            break
     return ticks if len(ticks) > 1 else [float(low), float(high)]
 
 
@@ -77,7 +80,7 @@ def _with_ids(key: str, value: str, ids: Mapping[str, str]) -> str:
 _CONFIG: dict[str, Any] = {
     "background": None,
     "font": "Helvetica, Arial, sans-serif",
-    "padding": {"left": 10, "right": 14, "top": 16, "bottom": 2},
+    "padding": {"left": 16, "right": 14, "top": 16, "bottom": 2},  # left: a browser's letters may be wider
     "aria": False,
     "view": {"stroke": None},
     "axis": {
@@ -92,6 +95,7 @@ _CONFIG: dict[str, Any] = {
         "tickSize": 4,
         "labelPadding": 5,
         "labelFlush": False,
+        "labelSeparation": 4,
         "titlePadding": 8,
     },
     "axisY": {"labelLimit": 150, "labelColor": "var(--ink)"},

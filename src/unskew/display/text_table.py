@@ -3,13 +3,15 @@
 import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     import rich.table
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
+Cell: TypeAlias = "str | Text"  # a string is plain text; what has colours comes as `rich.text.Text`
 NAME_ROOM = 12  # characters left to a column of names on a narrow screen
 
 
@@ -33,9 +35,9 @@ def digits(*titles: str) -> list[Column]:
 
 
 def table(
-    title: str | None, columns: Iterable[Column], rows: Iterable[Sequence[str]], *, group: int = 0, repeat: bool = True
+    title: str | None, columns: Iterable[Column], rows: Iterable[Sequence[Cell]], *, group: int = 0, repeat: bool = True
 ) -> "Table":
-    """A table of plain text.
+    """A table with a line below its headers and no other; without one where no column has a title.
 
     Rows whose first `group` cells are equal make a section, where these cells are shown once unless `repeat`.
     """
@@ -43,17 +45,19 @@ def table(
     from rich.table import Table
     from rich.text import Text
 
-    drawn = Table(title=title, title_justify="left", pad_edge=False, box=SIMPLE_HEAD)
+    heading = None if title is None else Text(title, style="table.title")
+    drawn = Table(title=heading, title_justify="left", pad_edge=False, box=SIMPLE_HEAD, show_header=False)
     for column in columns:
         overflow, no_wrap = column.wrap or "ellipsis", column.wrap is None
-        drawn.add_column(column.title, justify=column.align, no_wrap=no_wrap, overflow=overflow)
-    last: Sequence[str] | None = None
+        drawn.add_column(Text(column.title), justify=column.align, no_wrap=no_wrap, overflow=overflow)
+        drawn.show_header |= bool(column.title)
+    last: Sequence[Cell] | None = None
     for row in rows:
         key = row[:group]
         if key != last:
             drawn.add_section()
         shown = row if repeat or key != last else [*("" for _ in key), *row[group:]]
-        drawn.add_row(*map(Text, shown))
+        drawn.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in shown))
         last = key
     return drawn
 

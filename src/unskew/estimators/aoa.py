@@ -1,4 +1,4 @@
-"""The naive average."""
+"""The naive average over observed rows."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -48,11 +48,13 @@ class Aoa(Estimator, word="aoa"):
         )
 
     def terms(self, rows: Rows, kind: Kind) -> Terms:
-        """The mean of rows that all weigh the same, or that weigh the same within a user or item; or a user's sum."""
+        """Terms of the mean with equal weights, overall or within a user or item; or of a user's sum."""
         per = self._form(kind)
         if kind == "sum":
             if per == "pair":
-                raise ConfigError("aoa(per=pair) is a mean over rows, which a sum over a user's items has not; use aoa")
+                raise ConfigError(
+                    "aoa(per=pair) is a mean over rows, so it cannot estimate a sum over a user's items; use aoa"
+                )
             sums = sum_by(rows.user, rows.worth)
             return Terms(sums, np.ones_like(sums))
         return weighted_mean(rows, None, per, np.ones(len(rows)) if kind in OVER_ALL_PAIRS else None)

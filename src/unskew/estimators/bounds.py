@@ -1,7 +1,7 @@
-"""How far inverse propensity scoring can be off: its bias, its variance, and bounds that hold with high probability.
+"""Bias and variance of inverse propensity scoring, and bounds on its error that hold with high probability.
 
-All are about the mean loss over every cell, and need the propensity of every cell, the unobserved ones too. They tell
-what to expect of a design; from a log alone they cannot be had.
+All are about the mean loss over every cell, and need the propensity of every cell, including unobserved ones. They show
+what to expect of a design, and cannot be computed from a log alone.
 """
 
 import math
@@ -14,27 +14,23 @@ from unskew.errors import ConfigError, DataError, PropensityError
 
 
 def tail_bound(loss: npt.ArrayLike, propensity: npt.ArrayLike, eta: float) -> float:
-    r"""Half width around IPS that holds the true mean loss with probability 1 - eta (Schnabel et al. 2016, Prop. 3.1).
+    r"""Half width of an interval around IPS with coverage of at least 1 - eta (Schnabel et al. 2016, Prop. 3.1).
 
     .. math:: |\hat R_{IPS} - R| \le \frac{1}{UI} \sqrt{\frac{1}{2} \ln\frac{2}{\eta} \sum_{u,i} \rho_{ui}^2},
        \qquad \rho_{ui} = \begin{cases} \delta_{ui} / P_{ui} & P_{ui} < 1 \\ 0 & P_{ui} = 1 \end{cases}
 
     It assumes that cells are observed independently, each with its own P, and that loss and P do not depend on what is
-    observed: a prediction chosen by its estimate needs `erm_bound`. It is Hoeffding's inequality, so it asks nothing of
-    the size of the sample, and is wide: a cell counts by its weight even when its variance is small.
+    observed: a prediction chosen by its estimate needs `erm_bound`. It is Hoeffding's inequality, so it holds for any
+    sample size, and is wide: a cell counts by its weight even if its variance is small.
 
     Parameters
     ----------
     loss : array
-        Loss of every cell, observed or not. The paper has it at 0 or more; the sign makes no difference here.
+        Loss of every cell, observed or not. The paper requires 0 or more; the sign makes no difference here.
     propensity : array
         P of every cell, of the same shape, in (0, 1].
     eta : float
         Chance that the bound fails, between 0 and 1.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -56,8 +52,8 @@ def erm_bound(estimate: float, propensity: npt.ArrayLike, *, largest_loss: float
 
     with probability 1 - eta. It assumes that cells are observed independently with these P; that the set H of
     predictions is finite and fixed before anything is observed; and that :math:`0 \le \delta_{ui} \le \Delta` for all
-    of them. It then holds for all of H at once, so for one picked in any manner. A model with real parameters has no
-    finite H, so there it only shows what matters.
+    of them. It then holds for all of H at once, and so for a prediction chosen in any way. For a model with real
+    parameters H is not finite, and the bound only shows what matters.
 
     Parameters
     ----------
@@ -71,10 +67,6 @@ def erm_bound(estimate: float, propensity: npt.ArrayLike, *, largest_loss: float
         Size of H.
     eta : float
         Chance that the bound fails, between 0 and 1.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -100,8 +92,8 @@ def misspecified_bound(
        + \frac{\Delta}{UI} \sqrt{\frac{\ln(2 |H| / \eta)}{2}} \sqrt{\sum_{u,i} \frac{1}{\hat P_{ui}^2}}
 
     It assumes what `erm_bound` does, and that the assumed propensities are above 0 and were not learnt from the same
-    observations. With the true propensities assumed it is `erm_bound`. A larger :math:`\hat P` than is true adds to the
-    middle term and takes from the last: over-estimating small propensities can pay.
+    observations. With the true propensities assumed it is `erm_bound`. A :math:`\hat P` above the true P increases the
+    middle term and decreases the last: over-estimating small propensities can be better.
 
     Parameters
     ----------
@@ -113,10 +105,6 @@ def misspecified_bound(
         The P-hat used, of the same shape, above 0.
     largest_loss, hypotheses, eta
         As in `erm_bound`.
-
-    Returns
-    -------
-    float
     """
     true, used = _chance(propensity, "propensity", zero=True), _assumed(assumed)
     _same_shape(true, used, "propensity", "assumed")
@@ -125,12 +113,12 @@ def misspecified_bound(
 
 
 def ips_variance(loss: npt.ArrayLike, propensity: npt.ArrayLike) -> float:
-    r"""Variance of IPS over what happens to be observed (Schnabel et al. 2016, section 3).
+    r"""Variance of IPS over random observations (Schnabel et al. 2016, section 3).
 
     .. math:: \mathrm{Var}(\hat R_{IPS}) = \frac{1}{(UI)^2} \sum_{u,i} \delta_{ui}^2 \Bigl(\frac{1}{P_{ui}} - 1\Bigr)
 
-    It assumes that cells are observed independently with these P. Unlike the mean of IPS, the variance is not this one
-    when they depend on one another.
+    It assumes that cells are observed independently with these P. Without independence the mean of IPS is the same, but
+    the variance is not.
 
     Parameters
     ----------
@@ -138,10 +126,6 @@ def ips_variance(loss: npt.ArrayLike, propensity: npt.ArrayLike) -> float:
         Loss of every cell, observed or not.
     propensity : array
         P of every cell, of the same shape, in (0, 1].
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -154,15 +138,14 @@ def ips_variance(loss: npt.ArrayLike, propensity: npt.ArrayLike) -> float:
 
 
 def ips_bias(loss: npt.ArrayLike, propensity: npt.ArrayLike, assumed: npt.ArrayLike) -> float:
-    r"""By how much IPS falls short of the true mean loss on average, with wrong propensities (Lemma 5.1).
+    r"""True mean loss minus the expectation of IPS, with wrong propensities (Lemma 5.1).
 
     .. math:: R - \mathrm{E}[\hat R_{IPS}(\cdot \mid \hat P)]
        = \frac{1}{UI} \sum_{u,i} \delta_{ui} \Bigl(1 - \frac{P_{ui}}{\hat P_{ui}}\Bigr)
 
-    The sign is that of Schnabel et al. 2016, Lemma 5.1: truth less expectation. What is usually called the bias is the
-    negative of it. Cells need not be observed independently: only the P of each cell matters. It assumes that the
-    assumed propensities are above 0 and do not depend on what is observed; a true P of 0 is allowed, and such a cell
-    adds its whole loss.
+    The sign is that of Schnabel et al. 2016, Lemma 5.1. What is usually called the bias is the negative of it. Cells
+    need not be observed independently: only the P of each cell matters. It assumes that the assumed propensities are
+    above 0 and do not depend on what is observed; a true P of 0 is allowed, and such a cell adds its whole loss.
 
     Parameters
     ----------
@@ -172,10 +155,6 @@ def ips_bias(loss: npt.ArrayLike, propensity: npt.ArrayLike, assumed: npt.ArrayL
         The true P of every cell, of the same shape, in [0, 1].
     assumed : array
         The P-hat used, of the same shape, above 0.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -189,11 +168,11 @@ def ips_bias(loss: npt.ArrayLike, propensity: npt.ArrayLike, assumed: npt.ArrayL
 
 
 def _deviation(propensity: Floats, largest_loss: float, hypotheses: int, eta: float) -> float:
-    """What the estimate of any of the hypotheses may be off by."""
+    """The largest error of the estimates of all hypotheses."""
     if not 0 < largest_loss < math.inf:
         raise ConfigError(f"largest_loss={largest_loss:g}: expected a number above 0, the largest loss a cell can have")
     if hypotheses < 1:
-        raise ConfigError(f"hypotheses={hypotheses}: expected how many predictions were chosen from, at least 1")
+        raise ConfigError(f"hypotheses={hypotheses}: expected the number of predictions to choose from, at least 1")
     _between(eta)
     weights = math.sqrt(float(np.sum(propensity**-2.0)))
     return largest_loss / propensity.size * math.sqrt(math.log(2 * hypotheses / eta) / 2) * weights
@@ -202,7 +181,7 @@ def _deviation(propensity: Floats, largest_loss: float, hypotheses: int, eta: fl
 def _loss(loss: npt.ArrayLike) -> Floats:
     losses = _numbers(loss, "loss")
     if not np.all(np.isfinite(losses)):
-        raise DataError("loss: every cell needs a finite loss, the unobserved ones too")
+        raise DataError("loss: every cell needs a finite loss, also if it is unobserved")
     return losses
 
 
@@ -222,7 +201,7 @@ def _assumed(assumed: npt.ArrayLike) -> Floats:
 def _refuse(values: Floats, bad: npt.NDArray[np.bool_], what: str, wanted: str) -> None:
     if bad.any():
         raise PropensityError(
-            f"{what}: {values[bad][0]:g} ({int(bad.sum())} such) is outside {wanted}; every cell needs its probability"
+            f"{what}: {values[bad][0]:g} ({int(bad.sum())} in all) is outside {wanted}; every cell needs a probability"
         )
 
 
@@ -232,13 +211,13 @@ def _numbers(values: npt.ArrayLike, what: str) -> Floats:
     except (TypeError, ValueError) as error:
         raise DataError(f"{what}: {error}; expected numbers") from error
     if not numbers.size:
-        raise DataError(f"{what}: there is no cell; give the value of every cell, users by items")
+        raise DataError(f"{what}: has no cells; give the value of every cell, users by items")
     return numbers
 
 
 def _same_shape(first: Floats, second: Floats, one: str, other: str) -> None:
     if first.shape != second.shape:
-        raise DataError(f"{one} has shape {first.shape}, {other} {second.shape}; both are needed for every cell")
+        raise DataError(f"{one} has shape {first.shape}, {other} {second.shape}; give both for every cell")
 
 
 def _finite(estimate: float) -> float:

@@ -1,4 +1,4 @@
-"""The number with its doubts."""
+"""Estimates with their standard errors and diagnostics, and comparisons of two models."""
 
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -11,9 +11,9 @@ from unskew.arrays import Floats
 
 @dataclass(frozen=True)
 class Estimate:
-    """One metric of one model by one estimator; what is undefined is None.
+    """One metric of one model by one estimator; undefined values are None.
 
-    `assumed_low` and `assumed_high` enclose the interval at every bias that is held possible, where one is assumed.
+    `assumed_low` and `assumed_high` enclose the intervals at all assumed biases, if there are any.
     `effective_sample_size` counts users, as the interval does, and `effective_rows` held-out rows (Kish 1965).
     """
 
@@ -45,7 +45,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The difference of two models on the same users, and how likely chance alone is to make one as large."""
+    """The difference of two models on the same users, and its p-value."""
 
     metric: str
     estimator: str
@@ -69,21 +69,21 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """Numerators and denominators, one pair per user; their ratio of sums is the value.
+    """Numerators and denominators, one pair per user; the value is the ratio of their sums.
 
     Parameters
     ----------
     numerator, denominator : array
-        For the same users in every model of a run.
+        For the same users in all models of a run.
     rows : array, optional
-        What each row adds to the error when users and items are fixed and only what was observed is chance; the sum
-        of their squares is then the variance. Known for metrics over all pairs.
+        What each row adds to the error if users and items are fixed and only the observation is random; the sum of
+        squares is then the variance. Known for metrics over all pairs.
     root : bool
         Whether the value is the square root of the ratio.
     lone : bool
-        Whether a row is a group of its own, so that `rows` understates the variance.
+        Whether some group has only one row, so that `rows` understates the variance.
     idle : int
-        How many of the users weigh nothing.
+        How many of the users have no weight.
     """
 
     numerator: Floats
@@ -95,7 +95,7 @@ class Terms:
 
     @property
     def n_users(self) -> int:
-        """How many users the value rests on."""
+        """How many users have weight in the value."""
         return len(self.numerator) - self.idle
 
     @cached_property
@@ -109,7 +109,7 @@ class Terms:
 
     @property
     def slope(self) -> float:
-        """How much the value moves with the ratio: the derivative of the root, or 1."""
+        """The derivative of the value by the ratio: that of the root, or 1."""
         if not self.root:
             return 1.0
         return 0.5 / self.value if self.value else 0.0
@@ -125,7 +125,7 @@ class Terms:
 
     @property
     def row_errors(self) -> Floats | None:
-        """What each row adds to the error of the value, when only what was observed is chance."""
+        """What each row adds to the error of the value, if only the observation is random."""
         return None if self.rows is None else self.slope * self.rows
 
     @cached_property

@@ -1,4 +1,4 @@
-"""From rows to a numerator and a denominator per user."""
+"""The base classes of estimators, which turn rows into a numerator and a denominator per user."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -17,25 +17,25 @@ from unskew.notation import Named
 class Estimator(Named, family="estimator"):
     """An estimate is the sum of numerators over the sum of denominators, one pair per user.
 
-    A subclass says what it needs and writes `terms`, and `weights`, which diagnostics are made from.
+    A subclass declares what it needs and defines `terms`, and `weights` for the diagnostics.
     """
 
     sees: ClassVar[str] = "observed"
-    """Which rows it is made for: ``observed`` ones (positives, or ratings for metrics over all pairs), ``exposed`` ones
-    ranked among all candidates, or the positives ``inside`` the exposed rows alone."""
+    """The rows it uses: ``observed`` rows (positives, or ratings for metrics over all pairs), ``exposed`` rows ranked
+    among all candidates, or positives ranked ``inside`` the exposed rows."""
     kinds: ClassVar[frozenset[str]] = frozenset({"mean"})
     """Kinds of metric it can estimate: mean, sum, list, loss, graded."""
     needs_absolute: ClassVar[bool] = False
-    """Whether the propensity must be known, not just up to scale."""
+    """Whether it needs the propensity itself, not just up to scale."""
     needs_relevant: ClassVar[bool] = False
     """Whether a mean metric needs each user's number of relevant items."""
     counts_empty_users: ClassVar[bool] = False
-    """Whether users with nothing observed count as 0."""
+    """Whether users without observations count as 0."""
     uses_propensity: ClassVar[bool] = True
 
     @property
     def corrects(self) -> bool:
-        """Whether it corrects for what was observed, and is not a plain average."""
+        """Whether it corrects for the observation, and is not a plain average."""
         return self.uses_propensity
 
     @property
@@ -45,7 +45,7 @@ class Estimator(Named, family="estimator"):
 
     @property
     def target(self) -> str:
-        """What the number estimates, in words."""
+        """A description of what the number estimates."""
         return "relevant items, mean over users"
 
     def target_of(self, kind: str) -> str:
@@ -60,22 +60,22 @@ class Estimator(Named, family="estimator"):
         """
 
     def weights(self, rows: Rows, kind: Kind) -> Floats:
-        """Weight of each row in the estimate, up to scale; diagnostics are made from it."""
+        """Weight of each row in the estimate, up to scale, for the diagnostics."""
         return np.asarray(1 / rows.chance)
 
     def clipped_share(self, rows: Rows) -> float:
-        """Share of the weights that clipping changes; none by default."""
+        """Share of the weights that clipping changes; 0 by default."""
         return 0.0
 
     def refuse(self, kind: Kind) -> ConfigError:
-        """What to raise for a kind of metric that it cannot estimate."""
+        """The error for a kind of metric that it cannot estimate."""
         what = {"sum": "a sum", "list": "a list"}.get(kind)
         return ConfigError(f"{self} cannot estimate {'a metric over all pairs' if what is None else f'{what} metric'}")
 
 
 @dataclass(frozen=True)
 class Weighted(Estimator):
-    """Shared by estimators that weight by inverse propensity.
+    """The base of estimators that weight by inverse propensity.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Weighted(Estimator):
 
     def __post_init__(self) -> None:
         if not 0 <= self.clip <= 1:
-            raise ConfigError(f"clip={self.clip:g} must lie between 0 and 1: it is relative to the largest propensity")
+            raise ConfigError(f"clip={self.clip:g} must be between 0 and 1; it is relative to the largest propensity")
 
     def inverse(self, propensity: Floats) -> Floats:
         """1 / P, clipped."""
@@ -102,13 +102,13 @@ class Weighted(Estimator):
 
 
 def check_choice(option: str, value: str, choices: tuple[str, ...]) -> None:
-    """Refuse a value that is none of the choices, for those who call the class and not its word."""
+    """Refuse a value that is not one of the choices, if the class is called instead of its word."""
     if value not in choices:
         raise ConfigError(f"{option}={value!r}: choose from {', '.join(choices)}")
 
 
 def all_pairs(kind: str, per: str) -> str:
-    """The target of a corrected estimate over all pairs, in words."""
+    """The description of the target of a corrected estimate over all pairs."""
     if per == "item":
         return "all pairs, mean over items"
     return "all pairs" if kind == "loss" and per == "pair" else "all pairs, mean over users"

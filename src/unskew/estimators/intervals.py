@@ -1,4 +1,4 @@
-"""Intervals: the user is the unit, and the users stand for the population they come from."""
+"""Intervals and p-values; the user is the unit, a random draw from a population."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -25,29 +25,29 @@ def normal_quantile(level: float) -> float:
 
 
 class Interval(Named, family="interval"):
-    """How to get low and high."""
+    """A kind of interval."""
 
     draws: ClassVar[bool] = False
-    """Whether it draws users, so that many estimates are better handed over together."""
+    """Whether it draws users, so that it is faster for many estimates together."""
 
     def std_error(self, terms: Terms) -> float | None:
-        """Standard error of an estimate, as reported beside its value."""
+        """Standard error of an estimate, as reported with its value."""
         return terms.std_error
 
     def gap_error(self, a: Terms, b: Terms) -> float | None:
-        """Standard error of the difference of two estimates, which its p-value rests on."""
+        """Standard error of the difference of two estimates, for its p-value."""
         return difference(a, b)[1]
 
     @abstractmethod
     def bounds(
         self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
     ) -> tuple[list[Bounds], list[Bounds]]:
-        """Low and high of each estimate, and of each difference first minus second; None where undefined.
+        """Low and high of each estimate, and of each difference first minus second; None if undefined.
 
         Parameters
         ----------
         terms : sequence of Terms
-            All of the same users.
+            Terms of the same users.
         pairs : sequence of (int, int)
             Places in `terms` to compare.
         level : float
@@ -69,22 +69,22 @@ class Delta(Interval, word="delta"):
 
 @dataclass(frozen=True)
 class Observation(Interval, word="observation"):
-    r"""Value plus and minus z standard errors of what was observed, users and items being fixed.
+    r"""Value plus and minus z standard errors of the observation, with users and items fixed.
 
-    Each pair is observed or not by its own toss, with chance P, and nothing else is random. The variance is then
+    Each pair is observed independently with chance P, and nothing else is random. The variance is then
 
     .. math::
 
        \frac{1}{(UI)^2}\sum_{obs} \frac{\delta^2 (1-P)}{P^2} \text{ for ips}, \qquad
        \frac{\sum_{obs} (\delta-\hat R)^2 (1-P)/P^2}{(\sum_{obs} 1/P)^2} \text{ for snips}
 
-    (Horvitz and Thompson 1952). It speaks of these users and items alone, and of metrics over all pairs: rating
-    losses and graded sums. For `aoa` the factor 1-P is left out, as P is not known to it. The forms ``per=user`` and
-    ``per=item`` divide by each user's or item's own rows: with few rows each, intervals are too short, and with one
-    row there is none.
+    (Horvitz and Thompson 1952). It is about these users and items only, and for metrics over all pairs: rating losses
+    and graded sums. For `aoa` the factor 1-P is left out, because `aoa` does not know P. The forms ``per=user`` and
+    ``per=item`` divide by the rows of each user or item: with few rows intervals are too short, and with one row there
+    is none.
 
-    For the pooled form of `ure` and for its sums what is random is which items were drawn for each user, without
-    replacement; the factor is then 1 - l/L, and more than one item a user is needed.
+    For the pooled form of `ure` and for its sums, the random part is which items were drawn for each user, without
+    replacement. The factor is then 1 - l/L, and more than one item per user is needed.
     """
 
     def bounds(
@@ -110,8 +110,8 @@ class Observation(Interval, word="observation"):
 class Bootstrap(Interval, word="bootstrap"):
     """Quantiles of the value over users drawn with replacement.
 
-    All estimates share the draws, so differences are paired. For ``per=item`` what
-    is drawn are the users' parts in the linearised value, as the items' own sums are not drawn anew.
+    All estimates share the draws, so differences are paired. For ``per=item`` the users' parts of the linearised value
+    are drawn, because the sums of items are not drawn again.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Bootstrap(Interval, word="bootstrap"):
 
     def __post_init__(self) -> None:
         if self.n < 10:
-            raise ConfigError(f"bootstrap({self.n}): at least 10 draws are needed, and 2000 are usual")
+            raise ConfigError(f"bootstrap({self.n}): at least 10 draws are needed; 2000 are usual")
 
     def bounds(
         self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
@@ -174,7 +174,7 @@ def difference(a: Terms, b: Terms) -> tuple[float | None, float | None]:
 
 
 def p_value(gap: float | None, error: float | None) -> float | None:
-    """Two-sided p of a normal difference; a difference without any spread is certain."""
+    """Two-sided p-value of a normal difference; 0 or 1 if there is no spread."""
     if gap is None or error is None:
         return None
     if error == 0:
@@ -183,16 +183,16 @@ def p_value(gap: float | None, error: float | None) -> float | None:
 
 
 def student_p(p: float, effective: float) -> float:
-    r"""The p-value of a normal difference, read on Student's t with one degree of freedom less than effective users.
+    r"""The p-value of a difference by Student's t, with one degree of freedom less than effective users.
 
-    A standard error that rests on few users, or on many of whom few carry the weight, is itself uncertain: at 5
-    effective users a normal test at 5 % goes wrong in some 20 % of cases, this one in about 5 %. Where all users agree
-    to the last bit, so that there is no error, it is that of a sign test, :math:`2^{1-n}`.
+    The standard error of few users, or of many if few have most of the weight, is itself uncertain: at 5 effective
+    users a normal test at 5 % fails in some 20 % of cases, this one in about 5 %. If all users agree to the last bit,
+    so that there is no error, it is that of a sign test, :math:`2^{1-n}`.
 
     Parameters
     ----------
     p : float
-        Two-sided, of a normal distribution.
+        The two-sided p-value of a normal distribution.
     effective : float
         Effective number of users.
     """

@@ -15,13 +15,13 @@ from unskew.estimators.rows import OVER_ALL_PAIRS, Kind, Rows
 
 @dataclass(frozen=True)
 class Ips(Weighted, word="ips"):
-    r"""Each observed row stands for 1/P relevant ones: unbiased when P is right (Yang et al. 2018, eq. 7).
+    r"""Each observed row counts for 1/P relevant ones: unbiased if P is right (Yang et al. 2018, eq. 7).
 
     .. math:: \frac{1}{|U|}\sum_u \frac{1}{|S_u|}\sum_{i\in S^*_u} \frac{c_{ui}}{P_{ui}}
 
-    It needs propensities in absolute terms and, for a mean metric, every user's number of relevant items. Users with
-    nothing observed count as 0. For metrics over all pairs it is :math:`\frac{1}{UI}\sum \delta_{ui} / P_{ui}` over
-    the observed ones (Schnabel et al. 2016, eq. 10).
+    It needs propensities in absolute terms and, for a mean metric, every user's number of relevant items. Users without
+    observations count as 0. For metrics over all pairs it is :math:`\frac{1}{UI}\sum \delta_{ui} / P_{ui}` over the
+    observed pairs (Schnabel et al. 2016, eq. 10).
     """
 
     kinds: ClassVar[frozenset[str]] = frozenset({"mean", "sum", "loss", "graded"})
@@ -34,9 +34,9 @@ class Ips(Weighted, word="ips"):
         return all_pairs(kind, "pair") if kind in OVER_ALL_PAIRS else self.target
 
     def terms(self, rows: Rows, kind: Kind) -> Terms:
-        r"""Weighted sums, and the number they are divided by: relevant items, 1, or all pairs.
+        r"""Weighted sums and their divisors: the number of relevant items, 1, or that of all pairs.
 
-        For metrics over all pairs the error is known by :math:`\sum \delta^2 (1-P)/P^2 / (UI)^2`.
+        For metrics over all pairs the variance is :math:`\sum \delta^2 (1-P)/P^2 / (UI)^2`.
         """
         if kind not in self.kinds:
             raise self.refuse(kind)
@@ -52,12 +52,12 @@ class Ips(Weighted, word="ips"):
         return Terms(np.append(sums, np.zeros(rows.empty)), np.ones(len(sums) + rows.empty))
 
     def weights(self, rows: Rows, kind: Kind) -> Floats:
-        """Inverse propensity, over the number of relevant items where that is known."""
+        """Inverse propensity, divided by the number of relevant items if that is known."""
         inverse = self.inverse(rows.chance)
         return inverse if kind != "mean" or rows.total is None else np.asarray(inverse / rows.total[rows.user])
 
     @staticmethod
     def _relevant(rows: Rows) -> Floats:
         if rows.total is None:
-            raise ConfigError("ips of a mean metric needs each user's number of relevant items")
+            raise ConfigError("ips of a mean metric needs each user's number of relevant items; give relevant counts")
         return rows.total

@@ -1,4 +1,4 @@
-"""Weighted means of rows in four forms: the one place of these formulas."""
+"""Weighted means of rows in four forms."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from unskew.estimators.rows import Rows
 
 
 def weighted_mean(rows: Rows, weight: Floats | None, per: str, spread: Floats | None = None) -> Terms:
-    r"""A weighted mean of what rows are worth, with w the weight of a row and s its size (1 for most metrics).
+    r"""Terms of a weighted mean of the worth of rows, with w the weight of a row and s its size (1 for most metrics).
 
     ========== =================================================================
     per        value
@@ -25,12 +25,11 @@ def weighted_mean(rows: Rows, weight: Floats | None, per: str, spread: Floats | 
     ----------
     rows : Rows
     weight : array or None
-        None where all rows weigh the same.
+        None if all rows have the same weight.
     per : {"pair", "balanced", "user", "item"}
     spread : array, optional
-        Square root of how much the observation of each row varies, 1 - P; for the variance when only that is chance,
-        and None where that is not asked for. That variance is unknown with a user or item of one row, when it is
-        normalised by itself.
+        Square root of 1 - P of each row, for the variance if only the observation is random; None without that
+        variance. It is unknown if a user or item that is normalised by itself has only one row.
     """
     if spread is None and weight is None and rows.size is None and per != "item":  # nothing to multiply by
         numerator, denominator = sum_by(rows.user, rows.worth), rows.counts.astype(float)
@@ -61,7 +60,7 @@ def weighted_mean(rows: Rows, weight: Floats | None, per: str, spread: Floats | 
 
 
 def weights_of_mean(rows: Rows, weight: Floats, per: str) -> Floats:
-    """Weight of each row in such a mean, up to scale."""
+    """Weight of each row in the weighted mean, up to scale."""
     if per == "balanced":
         return np.asarray(weight / rows.counts[rows.user])
     if per == "user":
@@ -94,7 +93,7 @@ def _mean_of_ratios(numerator: Floats, denominator: Floats) -> Terms:
 
 
 def _mean_of_items(rows: Rows, gains: Floats, sizes: Floats, spread: Floats | None) -> Terms:
-    """The mean of the items' ratios, with what each user adds to its error."""
+    """Terms of the mean of the ratios of items, with what each user adds to its error."""
     item = _items(rows)
     below = np.bincount(item, weights=sizes)
     value = np.bincount(item, weights=gains) / below
@@ -105,10 +104,10 @@ def _mean_of_items(rows: Rows, gains: Floats, sizes: Floats, spread: Floats | No
 
 
 def _items(rows: Rows) -> Ints:
-    assert rows.item is not None  # a sample of positives has none, and a mean over items is refused for it
+    assert rows.item is not None  # a sample of positives has no items, and a mean over items is refused for it
     return rows.item
 
 
 def _has_lone(group: Ints) -> bool:
-    """Whether a group has one row: its distance from its own mean is 0, which says nothing of its error."""
+    """Whether a group has only one row, whose distance from the mean of the group is 0 and so no error."""
     return len(group) > 0 and int(np.bincount(group).min()) == 1

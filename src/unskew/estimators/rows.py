@@ -1,4 +1,4 @@
-"""What an estimator sees: the worth of each row, how likely it was seen, and whose it is."""
+"""The rows that estimators use: worth, propensity and user of each."""
 
 import copy
 from collections.abc import Callable
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from unskew.estimators.exposed.beta_binomial import BetaBinomial
 
 Kind: TypeAlias = Literal["mean", "sum", "list", "loss", "graded"]
-"""What a metric is: a mean or a sum over a user's relevant items, a value of the user's whole list, a loss of each
+"""The kind of a metric: a mean or a sum over a user's relevant items, a value of the user's whole list, a loss of each
 pair or a sum over a user's rated items; see the guide to metrics."""
 OVER_ALL_PAIRS = frozenset({"loss", "graded"})
 """Kinds of metric that are over all pairs of a user and an item, relevant or not."""
@@ -23,19 +23,19 @@ OVER_ALL_PAIRS = frozenset({"loss", "graded"})
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """What a metric gains at the places of a model's lists, known without any label; for exposed rows.
+    """The gains of a metric at the places of a model's lists, which are known without labels; for exposed rows.
 
     Parameters
     ----------
     above : array
-        How many of the population stand above each row; the middle of its tie group.
+        How many items of the population are above each row; the middle of its tie group.
     up_to : callable
-        Takes numbers of places and gives, for each user (rows) and number (columns), the sum of the gains of that many
-        places from the top, or of the whole population where it is smaller. Ties do not change it.
+        Takes numbers of places and returns, for each user (rows) and number (columns), the sum of the gains of that
+        many places from the top, or of the whole population if it is smaller. Ties do not change it.
     cutoff : int, optional
         The last rank that counts.
     ideal : callable, optional
-        The ideal sum for each number of positives, of a metric that is a share of it.
+        The ideal sum for each number of positives, if the metric is a share of it.
     """
 
     above: Floats
@@ -46,7 +46,7 @@ class Places:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    r"""The rows of m users that an estimate is made from.
+    r"""The rows of m users that an estimate uses.
 
     For a metric over all pairs the quantity of interest is :math:`\sum \delta / \sum s` over all pairs, observed or
     not. For a rating loss s is 1, which makes it the mean over pairs; for a sum over a user's items s is 1 over the
@@ -59,21 +59,21 @@ class Rows:
     user : array of int
         0 to m-1, the user of each row; every user has a row.
     propensity : array, optional
-        P(the row is observed), in (0, 1]; None where no estimator asks for it.
+        P(the row is observed), in (0, 1]; None if no estimator needs it.
     item : array of int, optional
         The item of each row, from 0.
     size : array, optional
         s of each row; None for 1.
     total : array, optional
-        Of each user: the number of relevant items, where known; for metrics over all pairs the sum of s over all of the
-        user's pairs, first of the m users with rows, then of those without; of exposed rows the population, L: how many
-        items the user's were drawn from, which is how many the models rank.
+        For each user: the number of relevant items, if known; for metrics over all pairs the sum of s over all of the
+        user's pairs, first of the m users with rows, then of those without; for exposed rows the population L, the
+        number of items that the user's were drawn from and that the models rank.
     positive : array of bool, optional
-        The label of each row, of exposed ones.
+        The label of each exposed row.
     places : Places, optional
-        What reduces the variance of estimates from exposed rows.
+        Used to reduce the variance of estimates from exposed rows.
     empty : int
-        Further users, with nothing observed, who count as 0.
+        Number of further users without observations, who count as 0.
     kept : array of bool, optional
         Which rows of the sample these are; None for all.
     """
@@ -95,7 +95,7 @@ class Rows:
 
     @classmethod
     def of_matrix(cls, worth: Floats, propensity: Floats, observed: Bools) -> "Rows":
-        """Rows of a users by items matrix of losses, of which the observed cells are known.
+        """The rows of the observed cells of a users by items matrix of losses.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class Rows:
         """
         worth, observed = np.asarray(worth, dtype=float), np.asarray(observed, dtype=bool)
         if worth.ndim != 2 or worth.shape != observed.shape:
-            raise DataError(f"loss {worth.shape} and observed {observed.shape} must be two matrices of one shape")
+            raise DataError(f"loss {worth.shape} and observed {observed.shape} must be matrices of the same shape")
         users, items = np.nonzero(observed)
         chance = np.broadcast_to(np.asarray(propensity, dtype=float), worth.shape)
         return cls(
@@ -122,10 +122,10 @@ class Rows:
         Parameters
         ----------
         worth : array
-            Of all rows of the sample; those that are kept here are taken from it.
+            Worth of all rows of the sample; the rows kept here are selected.
         places : Places, optional
         """
-        other = copy.copy(self)  # with what is cached, because all of it is of users and labels alone
+        other = copy.copy(self)  # with the cached properties, which depend only on users and labels
         object.__setattr__(other, "worth", worth if self.kept is None else worth[self.kept])
         object.__setattr__(other, "places", places)
         object.__setattr__(other, "_first", vars(self).get("_first", self))  # keeps the prior, which is slow to fit
@@ -136,9 +136,9 @@ class Rows:
 
     @property
     def chance(self) -> Floats:
-        """P of each row, which an estimator that weights by it needs."""
+        """P of each row; an error if there is none."""
         if self.propensity is None:
-            raise DataError("these rows have no propensities, which the estimator needs; give one a row")
+            raise DataError("these rows have no propensities, which the estimator needs; give one per row")
         return self.propensity
 
     @cached_property
@@ -148,14 +148,14 @@ class Rows:
 
     @cached_property
     def counts(self) -> Ints:
-        """How many rows each user has: of exposed rows, l."""
+        """How many rows each user has; l for exposed rows."""
         return np.bincount(self.user, minlength=self.n_users)
 
     @cached_property
     def labels(self) -> Bools:
         """Which of the exposed rows are positive."""
         if self.positive is None:
-            raise DataError("these rows have no labels; estimators of exposed rows need which of them are positive")
+            raise DataError("these rows have no labels, which estimators of exposed rows need; give one per row")
         return self.positive
 
     @cached_property
@@ -166,18 +166,18 @@ class Rows:
 
     @cached_property
     def positives(self) -> Ints:
-        """How many positives n are among each user's exposed rows."""
+        """n, the number of positives among each user's exposed rows."""
         return np.bincount(self.user[self.labels], minlength=self.n_users)
 
     @cached_property
     def scale(self) -> Floats:
-        """L / l of each user: how many items of the population an exposed row stands for."""
+        """L / l of each user: how many items of the population an exposed row represents."""
         return np.asarray(self.population / self.counts)
 
     @cached_property
     def prior(self) -> "BetaBinomial":
-        """How the users' shares of positives differ, as their samples show."""
-        from unskew.estimators.exposed.beta_binomial import BetaBinomial  # its package is made of estimators
+        """The distribution of the users' shares of positives, fitted to their samples."""
+        from unskew.estimators.exposed.beta_binomial import BetaBinomial  # its package imports this module
 
         first: Rows = vars(self).get("_first", self)
         return BetaBinomial.fit(self.positives, self.counts) if first is self else first.prior
@@ -191,14 +191,14 @@ class Rows:
         return self.sums(np.where(self.labels, values, 0.0))
 
     def _check_draw(self) -> None:
-        """Refuse exposed rows that are no simple random sample without replacement of each user's population."""
+        """Refuse exposed rows that cannot be a random sample without replacement of each user's population."""
         if len(self.user) != len(self.labels):
-            raise DataError(f"{len(self.user)} exposed rows but {len(self.labels)} labels; give one a row")
+            raise DataError(f"{len(self.user)} exposed rows but {len(self.labels)} labels; give one per row")
         if self.total is None or len(self.total) != self.n_users or (self.counts == 0).any():
             raise DataError("each user needs a population and at least one exposed row")
         if (self.counts > self.population).any():
             who = int(np.argmax(self.counts > self.population))
             raise DataError(
-                f"user {who} of the exposed ones, from 0, has {self.counts[who]} exposed rows of a population of "
-                f"{self.population[who]}; the population holds all items that could be drawn"
+                f"exposed user {who} (counting from 0) has {self.counts[who]} exposed rows of a population of "
+                f"{self.population[who]}; the population is all items that could be drawn"
             )

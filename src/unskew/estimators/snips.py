@@ -27,9 +27,9 @@ class Snips(Weighted, word="snips"):
     user       :math:`\frac{1}{|U|}\sum_u (\sum w c / \sum w)` (Yang et al. 2018, "UB") mean over users
     ========== ======================================================================== ==========================
 
-    The ratio of a user with one held-out row is that row's gain whatever its weight, so ``per=user`` hardly corrects
-    when users have few rows, however many users there are. Metrics over all pairs also have ``item``, the mean over
-    items of each item's own ratio.
+    The ratio of a user with one held-out row is the gain of that row, whatever its weight, so ``per=user`` hardly
+    corrects if users have few rows, however many users there are. Metrics over all pairs also have ``item``, the mean
+    over items of the ratio of each item.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ class Snips(Weighted, word="snips"):
         return all_pairs(kind, self.per) if kind in OVER_ALL_PAIRS else self.target
 
     def terms(self, rows: Rows, kind: Kind) -> Terms:
-        r"""Weighted gains or losses, and weights, in the form asked for.
+        r"""Weighted gains or losses, and weights, in the form of `per`.
 
-        For metrics over all pairs the error is known by
+        For metrics over all pairs the variance is
         :math:`\sum (\delta-\hat R)^2 (1-P)/P^2 / (\sum 1/P)^2`.
         """
         self._check(kind)
@@ -68,7 +68,7 @@ class Snips(Weighted, word="snips"):
         return weighted_mean(rows, self.inverse(rows.chance), self.per, spread)
 
     def weights(self, rows: Rows, kind: Kind) -> Floats:
-        """Inverse propensity, normalised as the form has it."""
+        """Inverse propensity, normalised as in the form of `per`."""
         self._check(kind)
         return weights_of_mean(rows, self.inverse(rows.chance), self.per)
 

@@ -1,4 +1,4 @@
-"""Sums over users, in one pass and a fixed order: the same on every machine, whatever else is summed beside."""
+"""Sums by user, in one pass and a fixed order, so that they are the same on every machine."""
 
 import numpy as np
 from numba import njit
@@ -8,7 +8,7 @@ from unskew.arrays import Floats, Ints
 
 @njit(nogil=True, cache=True)
 def group_sum(user: Ints, values: Floats, n: int) -> Floats:
-    """Sum of values for each of n users; fastest when a user's rows stand together."""
+    """Sum of values for each of n users; fastest if the rows are sorted by user."""
     sums = np.zeros(n)
     total = 0.0
     current = 0

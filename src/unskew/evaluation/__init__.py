@@ -1,4 +1,4 @@
-"""Models and a split in, a report out: evaluate(), compare(), Report."""
+"""Evaluate models on a split: `evaluate`, `compare` and `Report`."""
 
 from unskew.evaluation.comparing.changes import Change, Changes
 from unskew.evaluation.comparing.compare import compare

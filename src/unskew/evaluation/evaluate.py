@@ -1,4 +1,4 @@
-"""The main job: models and a split in, a report out."""
+"""`evaluate`: judge models on a split and return a report; `choose`: choose a model by validation rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -103,14 +103,15 @@ def evaluate(
     allow_missing : bool
         Leave out, for all models, test rows that some model has no prediction for, instead of refusing them.
     assume : str or GammaRange, optional
-        Which popularity biases are held possible, as in ``gamma=0..1``: each corrected estimate carries the envelope of
-        its interval over them. By default from -0.5 to 1.5, or what ``popularity(gamma=auto)`` finds.
+        Which popularity biases may be assumed, as in ``gamma=0..1``: each corrected estimate has the envelope of its
+        interval over them. By default from -0.5 to 1.5, or the range that ``popularity(gamma=auto)`` finds.
     checkpoints : str or Path, optional
-        A folder where models that learn step by step keep their state; a run that was stopped goes on from there.
+        A folder where stepwise models keep their state; a run that was stopped continues from there.
     uniform : Interactions, optional
-        Rows drawn at random with labels 1 and 0 as values, which `ips`, `dr` and `autodebias` learn from too.
+        Rows drawn at random with labels 1 and 0 as values; the models `ips`, `dr` and `autodebias` learn from them too.
     progress : callable, optional
-        Called as ``progress(stage, done, total)``; when it has a method ``say(stage, words)``, that hears of losses.
+        Called as ``progress(stage, done, total)``. If it has a method ``say(stage, words)``, that is called with
+        losses.
 
     Returns
     -------
@@ -173,16 +174,16 @@ def choose(
     ----------
     model : StepwiseModel
     split : Split
-        Its validation rows judge; without them the last step is taken.
+        Its validation rows choose; without them the last step is taken.
     metrics : sequence of str
         Each gets the model that was best by it, under the split's candidate rule.
     train : Interactions, optional
-        What to learn from, where it is only a part of the split's train; all of that still counts as seen.
+        Training rows, if only a part of the split's train; all rows of that still count as seen.
     penalties : sequence of float, optional
-        What to choose the regularisation from.
+        Values of the regularisation to choose from.
     settings : sequence of StepwiseModel, optional
-        What to choose from; by default the model alone, or its ``settings_to_try`` where it says ``tune``. One whose
-        training diverges is passed over, unless all do.
+        Settings to choose from; by default the model alone, or its ``settings_to_try`` with ``tune``. A setting whose
+        training diverges is skipped, unless all do.
     positive : str, optional
         Which validation rows are positives.
     estimator : str
@@ -194,9 +195,9 @@ def choose(
     threads : int, optional
         The choice does not depend on it.
     checkpoints : Path, optional
-        A folder: a run that is there goes on where it was.
+        A folder; a run that is saved there continues where it was.
     name : str
-        What to call the model in progress and file names; its word by default.
+        Name of the model in progress and file names; its word by default.
     progress : callable, optional
         Called as ``progress(stage, done, total)``.
 

@@ -1,4 +1,4 @@
-"""A report as plain data: the JSON, and the record of everything that decided its numbers."""
+"""The JSON of a report, and the record of everything that decided its numbers."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -41,21 +41,21 @@ def record(report: "Report") -> dict[str, Any]:
 
 
 def record_run(report: "Report") -> dict[str, Any]:
-    """Everything resolved that decides the numbers: data, models, settings, what was judged, versions."""
+    """Everything that decides the numbers, resolved: data, models, settings, judged rows, versions."""
     split, settings, samples = report.inputs.split, report.settings, report.samples
     uniform, gamma = report.contenders.uniform, report.propensities.gamma
     parts = {
         "train": split.train,
         "validation": split.validation,
         "test": split.test,
-        **({} if uniform is None else {"uniform": uniform.taken}),
+        **({} if uniform is None else {"uniform": uniform.known}),
     }
     asked = settings.propensity if gamma is None else gamma.asked
     files = _file_fingerprints(asked, report.models.values())
     chosen_by = report.contenders.chosen_by
     return {
         "data": fingerprints(parts),
-        "split": split.made,
+        "split": split.origin,
         "models": dict(report.models),
         **({"chosen_by": chosen_by} if chosen_by else {}),
         "ranks": {name: ranks.sha256 for name, ranks in samples.judged.ranks.items()},
@@ -84,7 +84,7 @@ def record_run(report: "Report") -> dict[str, Any]:
 
 
 def fingerprints(parts: Mapping[str, Interactions | None]) -> dict[str, dict[str, Any]]:
-    """How many rows each part of the data has, and the sha256 of what they say."""
+    """Number of rows and sha256 of each part of the data."""
     return {
         name: {"rows": len(part), "duplicates": part.duplicates, "sha256": part.sha256}
         for name, part in parts.items()
@@ -93,7 +93,7 @@ def fingerprints(parts: Mapping[str, Interactions | None]) -> dict[str, dict[str
 
 
 def versions() -> dict[str, str]:
-    """Of this package, and of those that its numbers come from."""
+    """Versions of this package, and of those that its numbers come from."""
     import numba
     import scipy
 
@@ -106,13 +106,13 @@ def versions() -> dict[str, str]:
 
 
 def count_sizes(sizes: Ints) -> dict[str, int]:
-    """How many users have each number of rows, as in the JSON."""
+    """Number of users for each number of rows, as in the JSON."""
     numbers, users = np.unique(sizes, return_counts=True)
     return {str(number): int(n) for number, n in zip(numbers, users, strict=True)}
 
 
 def spread(sizes: Ints) -> dict[str, float]:
-    """Least, middle and largest; whole numbers where they are."""
+    """Smallest, median and largest size; the median as an integer if it is one."""
     middle = float(np.median(sizes))
     return {
         "min": int(sizes.min()),
@@ -122,13 +122,13 @@ def spread(sizes: Ints) -> dict[str, float]:
 
 
 def _judged(samples: Samples) -> dict[str, Any]:
-    """What was judged: users, their held-out rows, and how many users have each number of them."""
+    """Numbers of judged users and of their held-out rows, and of users by number of rows."""
     sample = samples.judged
     return {"users": len(sample.users), "rows": sample.rows, ROWS_A_USER: count_sizes(np.diff(sample.offsets))}
 
 
 def _exposed(sample: Exposed) -> dict[str, Any]:
-    """What a randomly exposed test consists of, and how it is known what its items were drawn from."""
+    """Sizes of a randomly exposed test, the population its items were drawn from, and how that is known."""
     drawn = sample.drawn
     return {
         "population": str(sample.split.rule),
@@ -143,7 +143,7 @@ def _exposed(sample: Exposed) -> dict[str, Any]:
 
 
 def _rated(samples: Samples, settings: Settings) -> dict[str, Any]:
-    """What decides metrics over all pairs; nothing in a run without them."""
+    """Everything that decides metrics over all pairs; empty in a run without them."""
     ratings = samples.ratings
     if ratings is None:
         return {}
@@ -156,7 +156,7 @@ def _rated(samples: Samples, settings: Settings) -> dict[str, Any]:
 
 
 def _learnt_with(propensity: PropensityModel) -> dict[str, str]:
-    """The version of what learnt the propensities, where they were learnt."""
+    """The version of scikit-learn, if the propensities were learnt with it."""
     if not isinstance(propensity, ObservationModel):
         return {}
     import sklearn
@@ -189,11 +189,11 @@ def _finite(number: float) -> float | None:
 
 
 def _file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> dict[str, str | None]:
-    """The sha256 of each file that the propensities of a run were learnt from, as it was read; of its models' too.
+    """The sha256 of each file that the propensities of a run, or of its models, were learnt from.
 
-    `models` are words; one such as ``mf-ips(propensity=...)`` has propensities of its own.
+    `models` are words; a word such as ``mf-ips(propensity=...)`` has its own propensities.
     """
-    read = [propensity, *(own for own in map(_own_propensity, models) if own is not None)]
+    read = [propensity, *(each for each in map(_own_propensity, models) if each is not None)]
     logging = [model.source for model in read if isinstance(model, Popularity)]
     tables: list[tuple[str, Any]] = [("gamma", source.file) for source in logging if isinstance(source, From)]
     tables += [item for model in read if isinstance(model, ObservationModel) for item in model.tables.items()]
@@ -209,6 +209,6 @@ def _file_fingerprints(propensity: PropensityModel, models: Iterable[str]) -> di
 def _own_propensity(model: str) -> PropensityModel | None:
     try:
         word: str = getattr(Model.from_word(model), "propensity", "")
-    except ConfigError:  # a scorer of the user's, by the name of its class
+    except ConfigError:  # the class name of a scorer that the user gave
         return None
     return PropensityModel.from_word(word) if word and "<" not in word else None

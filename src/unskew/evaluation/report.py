@@ -1,4 +1,4 @@
-"""The table of estimates with where they come from."""
+"""`Report`: the estimates, comparisons and warnings of a run, with everything they come from."""
 
 import html
 from collections.abc import Callable, Mapping
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Report(AsJson):
-    """Estimates, comparisons and warnings of one run, with all that decided them.
+    """Estimates, comparisons and warnings of one run, with everything that decided them.
 
     Printing it shows a table; `to_dict` gives the JSON, `to_html` the page.
 
     Parameters
     ----------
     inputs : Run
-        The data, and what was asked of it.
+        The data and the settings.
     contenders : Contenders
         The models, ready to be judged.
     propensities : Propensities
@@ -54,7 +54,7 @@ class Report(AsJson):
         The numbers.
     warnings : tuple of str
     against : Changes or None
-        What moved since an earlier run, where one was named.
+        The differences from an earlier run, if one was named.
     """
 
     inputs: Run
@@ -94,8 +94,8 @@ class Report(AsJson):
             for row in self.estimates
         )
         notes = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
-        said, rest = html.escape(self.verdict.sentence), html.escape(" ".join(self.verdict.summary))
-        verdict = f"<p><strong>{said}</strong> {rest}</p>"
+        headline, rest = html.escape(self.verdict.sentence), html.escape(" ".join(self.verdict.summary))
+        verdict = f"<p><strong>{headline}</strong> {rest}</p>"
         return (
             verdict
             + f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -128,17 +128,17 @@ class Report(AsJson):
 
     @property
     def band(self) -> GammaBand | None:
-        """Every weighted estimate at each popularity bias that is held possible; None where nothing depends on it."""
+        """Every weighted estimate at each gamma that may be assumed; None if no estimate depends on gamma."""
         return self.estimated.band
 
     @property
     def settings(self) -> Settings:
-        """What was asked, resolved."""
+        """The resolved settings."""
         return self.inputs.settings
 
     @property
     def models(self) -> Mapping[str, str]:
-        """Each model in words."""
+        """The word or class of each model."""
         return self.contenders.described
 
     @cached_property
@@ -152,34 +152,34 @@ class Report(AsJson):
 
     @cached_property
     def twins(self) -> Estimated:
-        """Naive estimates on the targets of the corrected ones, where they were not asked for."""
+        """Naive estimates on the targets of the corrected ones, if they were not asked for."""
         return missing_twins(self.settings, self.samples, self.propensities)
 
     @cached_property
     def answers(self) -> tuple[Answer, ...]:
-        """What each metric says about the models: which may be best, and how far that depends on what is assumed."""
+        """The answer of each metric: which models may be best, and how far that depends on the assumed gamma."""
         return find_answers(self)
 
     @cached_property
     def on_common_users(self) -> "Report | None":
-        """The same on the users whom all models know, where they do not know the same ones."""
+        """The report on the users whom all models know; None if all models know the same users."""
         return judge_common_users(self)
 
     @cached_property
     def verdict(self) -> "Verdict":
-        """What the evidence carries, and no more: the same in Python, JSON, terminal, notebook and page."""
+        """The verdict in sentences, the same in Python, JSON, terminal, notebook and page."""
         from unskew.evaluation.showing.verdict import judge
 
         return judge(self)
 
     @cached_property
     def diagnostics(self) -> Diagnostics | None:
-        """How far the propensities can be trusted; None where no estimate rests on them, or they are all the same."""
+        """Diagnostics of the propensities; None if no estimate uses them, or if they are all the same."""
         return check_propensity(self.settings, self.samples, self.propensities)
 
     @cached_property
     def run(self) -> dict[str, Any]:
-        """Everything resolved that decides the numbers; fingerprints are taken here, not while evaluating."""
+        """Everything that decides the numbers, resolved; fingerprints are computed here, not while evaluating."""
         return record_run(self)
 
     @cached_property
@@ -223,7 +223,7 @@ class Report(AsJson):
         ----------
         path : str or Path, optional
         introduction : str
-            HTML to show below the headline. It is put in as it is, so escape what comes from data.
+            HTML to show below the headline. It is not escaped, so escape what comes from data.
         """
         from unskew.evaluation.showing.page import render
 
@@ -231,7 +231,7 @@ class Report(AsJson):
 
 
 def _printed(given: Any, parse: Callable[[str], Any]) -> str:
-    """A word as the report prints it; one that cannot be read stays as it is."""
+    """A word as the report prints it; unchanged if it cannot be parsed."""
     try:
         return str(parse(given) if isinstance(given, str) else given)
     except UnskewError:

@@ -1,4 +1,4 @@
-"""What every stage of an evaluation needs."""
+"""`Run`: the data, the settings and the engine, which every stage of an evaluation needs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from unskew.ranking import Engine
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """The data, what was asked of it, and where the work is done."""
+    """The data, the settings, and the engine that does the work."""
 
     split: Split  # under the candidate rule of the run
     settings: Settings
@@ -23,7 +23,7 @@ class Run:
 
     @cached_property
     def positives(self) -> Interactions:
-        """The training positives, which popularity is counted on and models learn from."""
+        """The training positives; popularity is counted on them, and models learn from them."""
         train, positive = self.split.train, self.settings.positive
         if positive is None:
             return train
@@ -33,5 +33,5 @@ class Run:
             return train
 
     def doing(self, what: str, model: str) -> Callable[[int, int], None] | None:
-        """The progress of one model, as a function of done and total; None where nobody asks."""
+        """The progress of one model, as a function of done and total; None without a progress callback."""
         return stage(self.progress, model, what)

@@ -1,4 +1,4 @@
-"""A feedback loop: what a recommender shows becomes the next log, and the log judges the next recommender."""
+"""Feedback loops: a recommender shows lists, users consume from them, and the log grows."""
 
 from unskew.feedback.behaviour import Behaviour, play_round
 from unskew.feedback.loop import METRICS, Feedback, simulate_feedback

@@ -1,4 +1,4 @@
-"""What users do with a list they are shown, and how likely each row of the next test was."""
+"""`Behaviour`: what users do with a list; `play_round`: one round of showing lists and consuming."""
 
 from dataclasses import dataclass
 
@@ -15,25 +15,25 @@ from unskew.simulators import Preferences, World
 
 @dataclass(frozen=True)
 class Behaviour:
-    r"""A user looks at some places of a list, takes what is liked, and finds a little without any list.
+    r"""A user looks at some places of a list, consumes liked items, and finds some items without a list.
 
     The item at place j is looked at with probability :math:`j^{-\eta}`, the position-based model with a power of the
     place as in [joachims2017], and never beyond the list. Looked at, a liked item is consumed with probability `take`,
-    another one with probability `dislikes`. Besides, each liked item outside the log is found with its own
-    probability :math:`q_{ui}`. All of this is independent, so a liked pair that is not in the log is consumed in the
+    another one with probability `dislikes`. In addition, each liked item outside the log is found with its own
+    probability :math:`q_{ui}`. These events are independent, so a liked pair that is not in the log is consumed in the
     next round with probability
 
     .. math:: P_{ui} = 1 - (1 - j_{ui}^{-\eta}\, \text{take}) (1 - q_{ui}),
 
-    where the first factor is 1 for what is not shown.
+    where the first factor is 1 for an item that is not shown.
 
     Parameters
     ----------
     eta : float
-        0 when all places are looked at.
+        0 if all places are looked at.
     take : float
     organic : float
-        Mean of q over all likes. Above 0, every liked pair has a chance, which inverse propensities need.
+        Mean of q over all likes. If it is above 0, every liked pair has a chance, which inverse propensities need.
     dislikes : float
     """
 
@@ -53,11 +53,11 @@ class Behaviour:
         """Probability that a place of the list is looked at; places count from 1."""
         return np.asarray(place, dtype=float) ** -self.eta
 
-    def found(self, likes: Preferences, observe: str = "uniform") -> Floats:
-        """Chance q of each like to be found without a list.
+    def organic_chances(self, likes: Preferences, observe: str = "uniform") -> Floats:
+        """Probability q of each like to be found without a list.
 
-        All are equal (``uniform``), or in proportion to how many like the item (``popular``) or how much the user does
-        (``preferred``). Their mean is `organic`, but where a probability would be above 1.
+        All are equal (``uniform``), or in proportion to the number of users who like the item (``popular``) or to how
+        much the user likes it (``preferred``). Their mean is `organic`, unless a probability would be above 1.
         """
         weights = np.ones(len(likes))
         if observe == "popular":
@@ -75,33 +75,33 @@ def play_round(
     rng: np.random.Generator,
     *,
     observe: str = "uniform",
-    made: str = "given",
+    origin: str = "given",
 ) -> World:
-    """Show lists, and let users consume: the log is the train of a world, what they consume its test.
+    """Show lists, and let users consume: the log is the train of a world, and the consumed items its test.
 
     Parameters
     ----------
     likes : Preferences
     log : Interactions
-        So far; all users and items are declared.
+        The log so far; all users and items are declared.
     lists : TopLists
-        What is shown. Nothing that is in the user's log.
+        The lists that are shown, without items of the user's log.
     behaviour : Behaviour
     rng : Generator
     observe : {"uniform", "popular", "preferred"}
-        What q is in proportion to.
-    made : str
-        What to record as the origin.
+        What q is proportional to.
+    origin : str
+        The origin to record in the world.
 
     Returns
     -------
     World
-        Its truth is what is liked and not in the log, its chances and the propensities of its test are exact.
+        Its truth is the liked items outside the log; its chances and the propensities of its test are exact.
 
     Raises
     ------
     DataError
-        When a list holds what is in the user's log.
+        If a list holds an item of the user's log.
     """
     keys = pair_keys(likes.row_users, likes.items, likes.n_items)
     logged = row_keys(log, likes.n_items)
@@ -115,7 +115,7 @@ def play_round(
 
     by_list = np.zeros(len(likes))
     by_list[row[liked]] = looked[liked] * behaviour.take
-    chances = 1 - (1 - by_list) * (1 - behaviour.found(likes, observe))
+    chances = 1 - (1 - by_list) * (1 - behaviour.organic_chances(likes, observe))
     consumed = hidden & (rng.random(len(likes)) < chances)
     by_mistake = looked[~liked] * behaviour.dislikes
     also = rng.random(len(by_mistake)) < by_mistake
@@ -130,7 +130,7 @@ def play_round(
         test=test,
         offsets=offsets_of(np.bincount(likes.row_users[hidden], minlength=likes.n_users)),
         items=likes.items[hidden],
-        made=made,
+        origin=origin,
         chances=chances[hidden],
         strength=None if likes.strength is None else likes.strength[hidden],
         likes=likes,

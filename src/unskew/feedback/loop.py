@@ -1,4 +1,4 @@
-"""Rounds of showing and consuming, each judged by what was consumed in it."""
+"""`simulate_feedback`: rounds of showing lists and consuming, each judged by the items consumed in it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,19 +19,19 @@ from unskew.trials import METHODS, Design, Method, Trial, Trials, judge, resolve
 from unskew.trials.recommenders import RecommenderLike, parse_recommender
 
 METRICS = ("recall@50", "adg@50", "precision(of=list)@50")
-BESIDE = ("oracle", "popular")
+OTHERS = ("oracle", "popular")
 HEAD = 0.05
-"""The head: this share of the items, those with the most rows."""
+"""Share of the items that are the head: those with the most rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Feedback:
-    """What a loop did to its log, and to the evaluations on it.
+    """The log of a feedback loop, and the evaluations on it, round by round.
 
     Parameters
     ----------
     recommender : str
-        Word of the one that showed the lists.
+        Word of the recommender that showed the lists.
     behaviour : Behaviour
     k : int
         Length of the lists.
@@ -41,10 +41,10 @@ class Feedback:
     rows : array of int (rounds + 1)
         Size of the log before each round, and after the last.
     gini, head : array (rounds + 1)
-        How unevenly the log's rows are spread over the items that anybody likes, and the share of rows that the 5 %
-        of these items with the most rows have.
+        Gini coefficient of the log's rows over the items that anybody likes, and the share of the rows of the 5 % of
+        these items with the most rows.
     log : Interactions
-        As it is in the end.
+        The log after the last round.
     """
 
     recommender: str
@@ -60,11 +60,11 @@ class Feedback:
         return len(self.trials)
 
     def truth(self, recommender: str, metric: str, method: str = "aoa") -> Floats:
-        """The true value in each round, of what the method aims at."""
+        """The true value of the method's target in each round."""
         return self.trials.truth[(slice(None), *self._place(recommender, metric, method))]
 
     def estimate(self, recommender: str, metric: str, method: str = "aoa") -> Floats:
-        """The estimate in each round; `method` is a label as ``ips, true``."""
+        """The estimate in each round; `method` is a label such as ``ips, true``."""
         return self.trials.estimate[(slice(None), *self._place(recommender, metric, method))]
 
     def error(self, recommender: str, metric: str, method: str = "aoa") -> Floats:
@@ -73,12 +73,12 @@ class Feedback:
 
     def _place(self, recommender: str, metric: str, method: str) -> tuple[int, int, int]:
         design = self.trials.design
-        found = []
+        places = []
         for word, words in ((recommender, design.recommenders), (metric, design.metrics), (method, design.labels)):
             if word not in words:
                 raise ConfigError(f"{word!r} was not judged; there are {'; '.join(words)}")
-            found.append(words.index(word))
-        return found[0], found[1], found[2]
+            places.append(words.index(word))
+        return places[0], places[1], places[2]
 
 
 def simulate_feedback(
@@ -93,23 +93,23 @@ def simulate_feedback(
     dislikes: float = 0.0,
     metrics: Sequence[str] = METRICS,
     methods: Sequence[Method] = METHODS,
-    beside: Sequence[str] = BESIDE,
+    others: Sequence[str] = OTHERS,
     seed: int = 0,
     progress: Stage | None = None,
 ) -> Feedback:
     r"""Let a recommender show lists for some rounds, each trained on what was consumed before.
 
     The first log is what the world observes of its likes. In each round the recommender learns from the log, shows each
-    user the best k items that are in anybody's log and not in the user's own, and users consume as `Behaviour` says.
-    What they consume is the test of recommenders trained on the log before it, and then part of the log.
+    user the best k items that are in anybody's log and not in the user's own, and users consume as in `Behaviour`. The
+    consumed items are the test of recommenders trained on the log before the round, and then become part of the log.
 
-    How likely each row of that test was is known exactly, so the round is an evaluation with known propensities. All
-    users who like something outside the log are judged: to be in the test or not is chance here.
+    The probability of each row of that test is known exactly, so the round is an evaluation with known propensities.
+    All users who like something outside the log are judged, because it depends on chance here who has a test row.
 
     Parameters
     ----------
     world_model : PreferenceWorld
-        Its likes stay as they are; its `observe` says what is found without a list.
+        Its likes stay the same in all rounds; its `observe` decides which items are found without a list.
     recommender : str
         Word of a model, or ``oracle``, which shows what the user likes, in random order.
     rounds : int
@@ -119,8 +119,8 @@ def simulate_feedback(
         See `Behaviour`.
     metrics : sequence of str
     methods : sequence of Method
-    beside : sequence of str
-        Recommenders that are judged next to the one that shows lists. They learn from its log.
+    others : sequence of str
+        Recommenders that are judged in addition to the one that shows lists. They learn from its log.
     seed : int
     progress : callable, optional
         Called as ``progress(stage, done, total)``.
@@ -128,23 +128,23 @@ def simulate_feedback(
     Raises
     ------
     ConfigError
-        For options out of range, and where `organic` is 0 and true propensities are asked for: what has no chance of
-        being seen, no weight brings back.
+        For options out of range, and if `organic` is 0 while true propensities are asked for: no weight can correct for
+        pairs that have no chance to be seen.
     DataError
-        When nothing is left to like, or nothing is consumed.
+        If no liked item is left, or nothing is consumed.
 
     Examples
     --------
-    Lists of what is popular make the popular more popular, and the naive average of it too good:
+    Lists of popular items make them more popular, and the naive average of the popular list too good:
 
     >>> from unskew.simulators import Lda
     >>> world = Lda(users=500, items=200, topics=5, likes=60, sizes="pareto(scale=5, shape=1, upper=30)")
-    >>> found = simulate_feedback(world, "popular", rounds=3, k=10, metrics=["recall@10"], seed=1)
-    >>> bool(found.head[-1] > found.head[0])
+    >>> loop = simulate_feedback(world, "popular", rounds=3, k=10, metrics=["recall@10"], seed=1)
+    >>> bool(loop.head[-1] > loop.head[0])
     True
-    >>> bool((found.error("popular", "recall@10") > 0.2).all())
+    >>> bool((loop.error("popular", "recall@10") > 0.2).all())
     True
-    >>> bool((abs(found.error("popular", "recall@10", "ips, true")) < 0.1).all())
+    >>> bool((abs(loop.error("popular", "recall@10", "ips, true")) < 0.1).all())
     True
     """
     behaviour = Behaviour(eta, take, organic, dislikes)
@@ -152,9 +152,9 @@ def simulate_feedback(
     if seed < 0:
         raise ConfigError(f"seed {seed} must be 0 or more")
     if not isinstance(world_model, PreferenceWorld):
-        raise ConfigError(f"{world_model!r} is no world of likes; give one, as Lda(users=400, items=300)")
+        raise ConfigError(f"{world_model!r} is not a world of likes; give one, as Lda(users=400, items=300)")
     loop = _Loop.start(world_model, recommender, behaviour, k, seed)
-    names = tuple(dict.fromkeys([*beside, recommender]))
+    names = tuple(dict.fromkeys([*others, recommender]))
     design = Design(names, tuple(metrics), tuple(methods), population="all")
     trials: list[Trial] = []
     states = [loop.state()]
@@ -184,14 +184,14 @@ def _check(rounds: int, k: int, behaviour: Behaviour, methods: Sequence[Method])
     needing = [each.label for each in methods if each.propensity == "true"]
     if behaviour.organic == 0 and needing:
         raise ConfigError(
-            f"organic=0: what is liked and not shown has no chance to be in the test, so {needing[0]} is biased "
-            "whatever its weights; let organic be above 0, or leave methods with true propensities out"
+            f"organic=0: a liked item that is not shown has no chance to be in the test, so {needing[0]} is biased "
+            "whatever its weights; use organic above 0, or leave out methods with true propensities"
         )
 
 
 @dataclass(eq=False)
 class _Loop:
-    """The log as it grows."""
+    """A feedback loop while it runs: its log grows with each round."""
 
     model: PreferenceWorld
     word: str
@@ -223,14 +223,14 @@ class _Loop:
         """Learn, show, consume and judge; the log grows."""
         rng = np.random.default_rng([self.seed, 1, number])
         learnt = int(np.random.SeedSequence([self.seed, 2, number]).generate_state(1)[0])
-        lists, own = self._lists(learnt, rng)
-        made = f"round {number + 1} of {self.model}"
-        world = play_round(self.likes, self.log, lists, self.behaviour, rng, observe=self.model.observe, made=made)
+        lists, scorer = self._lists(learnt, rng)
+        origin = f"round {number + 1} of {self.model}"
+        world = play_round(self.likes, self.log, lists, self.behaviour, rng, observe=self.model.observe, origin=origin)
         if not len(world.test):
-            raise DataError(f"{made}: nothing was consumed; let take or organic be larger, or play fewer rounds")
+            raise DataError(f"{origin}: nothing was consumed; use a larger take or organic, or fewer rounds")
         named: dict[str, RecommenderLike] = {name: name for name in design.recommenders}
-        if own is not None:  # the very scores that made the lists
-            named[self.word] = lambda _: own
+        if scorer is not None:  # the same scores that made the lists
+            named[self.word] = lambda _: scorer
         trial = judge(world, resolve_recommenders(named), design, seed=learnt)
         self.log = join(world)
         return trial
@@ -243,7 +243,7 @@ class _Loop:
 
 
 def list_liked(likes: Preferences, log: Interactions, k: int, rng: np.random.Generator) -> TopLists:
-    """For each user k of the liked items that are in anybody's log and not in the user's, in random order."""
+    """Lists of up to k liked items that are in anybody's log and not in the user's, in random order."""
     rows = np.flatnonzero(~in_log(likes, log) & (log.item_counts[likes.items] > 0))
     rows = rows[np.lexsort((rng.random(len(rows)), likes.row_users[rows]))]
     users, starts, counts = np.unique(likes.row_users[rows], return_index=True, return_counts=True)

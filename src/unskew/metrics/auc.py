@@ -13,7 +13,7 @@ from unskew.metrics.metric import ListMetric, Metric, TakesCutoff
 
 @dataclass(frozen=True)
 class LinearMetric(Metric):
-    """A gain linear in ``above``, so that its mean over a tie group is the gain at the group's middle."""
+    """A gain linear in ``above``: its mean over a tie group is the gain at the middle of the group."""
 
     takes_cutoff: ClassVar[TakesCutoff] = "never"
     uses_candidates: ClassVar[bool] = True
@@ -23,7 +23,7 @@ class LinearMetric(Metric):
         return self._at(above + 0.5 * tied if tied.any() else above.astype(np.float64), candidates)
 
     def gain(self, above: Ints | Floats, candidates: Ints) -> Floats:
-        """Return the gain at a place, whole or not."""
+        """Return the gain at a place, which may be fractional."""
         return self._at(np.asarray(above, dtype=np.float64), candidates)
 
     @abstractmethod
@@ -35,12 +35,12 @@ class LinearMetric(Metric):
 class AUC(LinearMetric, word="auc"):
     r"""Share of candidates not above the item, :math:`1 - r_0 / n` [yang2018].
 
-    n counts all candidates, the user's other positives too, so a constant scorer gets 1/2 + 1/(2n).
+    n counts all candidates, including the user's other positives, so a constant scorer gets 1/2 + 1/(2n).
 
     Parameters
     ----------
     literal : bool
-        Use the 1-based rank, 1 - rank/n, as the paper prints it; its code uses the other.
+        Use the 1-based rank, 1 - rank/n, as printed in the paper; the code of the paper uses the default.
     """
 
     literal: bool = False
@@ -57,7 +57,7 @@ class AUC(LinearMetric, word="auc"):
 class ATOP(LinearMetric, word="atop"):
     r"""Area under the top-N recall curve, :math:`1 - r_0 / (n - 1)` [steck2010].
 
-    It is 1 when there is one candidate only.
+    It is 1 if there is only one candidate.
     """
 
     def describe(self, cutoff: int | str | None) -> str:
@@ -70,7 +70,7 @@ class ATOP(LinearMetric, word="atop"):
 
 @dataclass(frozen=True)
 class AUCOfNegatives(ListMetric, word="auc", variant="of=negatives"):
-    r"""Chance that a positive stands above a negative, ties counting half: scikit-learn's ``roc_auc_score``.
+    r"""Chance that a positive ranks above a negative, ties counting half: scikit-learn's ``roc_auc_score``.
 
     With k positives among n candidates and :math:`\bar r` the mean place of a positive in its tie group,
 
@@ -95,7 +95,7 @@ class AUCOfNegatives(ListMetric, word="auc", variant="of=negatives"):
     def expected_values(self, lists: UserLists, sizes: Ints) -> Floats:
         r"""Return the AUC expected of s of the positives.
 
-        The mean place stays, and with it ATOP; what changes is how many are negatives,
+        The mean place, and with it ATOP, does not change; the number of negatives does,
 
         .. math:: AUC_s = \frac{(n - 1) ATOP - (s - 1) / 2}{n - s}.
         """

@@ -32,7 +32,7 @@ class MAP(ListMetric, word="map"):
 
     @property
     def unbiased_to_missing(self) -> bool:
-        """Whether missing items leave it unbiased: only where it is recall@1, since no other hit can stand above."""
+        """Whether missing items leave it unbiased: only if it is recall@1, because no other hit can be above."""
         return self.k == 1 and self.of == "all"
 
     def values(self, lists: UserLists) -> Floats:
@@ -42,12 +42,12 @@ class MAP(ListMetric, word="map"):
     def expected_values(self, lists: UserLists, sizes: Ints) -> Floats:
         r"""Return the average precision expected of s of the p positives.
 
-        The precision at a hit counts the hit itself, which is kept with chance s/p, and the hits above, each of which
-        is then kept with chance :math:`q = (s - 1) / (p - 1)`. So the sum is a mixture of two that are known,
+        The precision at a hit counts the hit itself, which is kept with chance s/p, and the hits above, which are then
+        kept with chance :math:`q = (s - 1) / (p - 1)`. So the sum is a mixture of two known sums,
 
         .. math:: \frac{s}{p} \Bigl((1 - q) \sum_i \frac{1}{rank_i} + q \sum_i precision(rank_i)\Bigr).
 
-        NaN for a user with one positive who is to have more: nothing is known of pairs.
+        NaN for more positives than one of a user with one positive, because one positive says nothing about pairs.
         """
         if self.unbiased_to_missing:  # to the last bit
             return self.values(lists)

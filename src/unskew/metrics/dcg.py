@@ -15,8 +15,8 @@ from unskew.metrics.metric import Kind, ListMetric, Metric
 class ADG(Metric, word="adg"):
     r"""Average discounted gain, the mean of :math:`1 / \log_2(rank + 1)` over relevant items [lim2015].
 
-    A mean over a user's relevant items, so unlike NDCG it can be estimated without bias from a part of them. It is
-    DCG without the normaliser of NDCG, divided by the number of relevant items.
+    It is DCG divided by the number of relevant items. As a mean over a user's relevant items it can be estimated
+    without bias from a part of them, unlike NDCG.
     """
 
     kind: ClassVar[Kind] = "mean"
@@ -34,8 +34,8 @@ class ADG(Metric, word="adg"):
 class DCG(Metric, word="dcg"):
     r"""Discounted cumulative gain: :math:`1 / \log_2(rank + 1)` summed over relevant items [jarvelin2002].
 
-    A sum, so a part of the relevant items gives a part of it. Lim et al. (2015) count "DCG" among the metrics that
-    are unbiased to missing data, but mean the average over relevant items; that is `ADG` here.
+    It is a sum, so a part of the relevant items gives a part of it. Lim et al. (2015) list "DCG" as unbiased to missing
+    data, but mean the average over relevant items, which is `ADG` here.
     """
 
     kind: ClassVar[Kind] = "sum"
@@ -62,7 +62,7 @@ class NDCG(ListMetric, word="ndcg"):
         ``standard`` divides by log2(rank + 1) (trec_eval, scikit-learn, ranx, RecBole); ``lenskit`` by
         max(log2(rank), 1), the first paper's form, which LensKit uses: ranks 1 and 2 count in full.
     ideal : {"cut", "all"}
-        The ideal list holds min(K, relevant) items (``cut``), or all relevant ones whatever K (``all``).
+        The ideal list has min(K, relevant) items (``cut``), or all relevant items whatever K (``all``).
     """
 
     discount: Literal["standard", "lenskit"] = "standard"
@@ -79,7 +79,7 @@ class NDCG(ListMetric, word="ndcg"):
         return divide(self._gains(lists), self.ideal_gains(lists.relevant))
 
     def expected_values(self, lists: UserLists, sizes: Ints) -> Floats:
-        """Return the NDCG expected of a part of the positives: the gain is a share, the ideal list is shorter."""
+        """Return the NDCG expected of a part of the positives: a share of the gain, with a shorter ideal list."""
         return divide(self._gains(lists) * lists.shares(sizes), self.ideal_gains(sizes))
 
     def ideal_gains(self, relevant: Ints) -> Floats:
@@ -88,8 +88,8 @@ class NDCG(ListMetric, word="ndcg"):
         return np.append(0.0, np.cumsum(discount(np.arange(k.max(initial=0)), self.discount)))[k]
 
     def row_gains(self, above: Ints, tied: Ints, candidates: Ints, listed: Ints | None = None) -> Floats:
-        """Return the expected discount per row, which the user's DCG is the sum of; see `Metric.row_gains`."""
-        del candidates  # the discount is of the place alone
+        """Return the expected discount per row; the user's DCG is their sum. See `Metric.row_gains`."""
+        del candidates  # the discount depends on the place only
         gains = mean_gain(self._table(above, tied), above, tied)
         if self.k is not None and listed is not None:
             gains[above >= listed] = 0.0

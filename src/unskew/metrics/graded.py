@@ -1,4 +1,4 @@
-"""Rankings judged by the ratings of what they show: sums over all of a user's items, graded by value."""
+"""Graded metrics: sums of the ratings of a user's items, weighted by their places."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -28,8 +28,7 @@ class GradedMetric(Metric):
 class DCGOfValues(GradedMetric, word="dcg", variant="gain=value"):
     r"""DCG whose gain is the rating itself: :math:`Y / \log_2(rank + 1)` summed over the user's items.
 
-    The paper prints the discount :math:`1 / \log(rank)`, which is infinite at rank 1; its numbers are made with
-    this one.
+    The paper prints the discount :math:`1 / \log(rank)`, which is infinite at rank 1; its numbers use this one.
     """
 
     def describe(self, cutoff: int | str | None) -> str:
@@ -48,7 +47,7 @@ class PrecisionOfValues(GradedMetric, word="precision", variant="gain=value"):
     Parameters
     ----------
     of : {"cutoff", "list"}
-        Divide by K however short the list, or by the list's own length, at most K.
+        Divide by K, however short the list, or by the length of the list, at most K.
     """
 
     takes_cutoff: ClassVar[TakesCutoff] = "required"
@@ -73,7 +72,7 @@ class PrecisionOfValues(GradedMetric, word="precision", variant="gain=value"):
 class CG(GradedMetric, word="cg"):
     r"""Cumulative gain: the mean rating of what is recommended, :math:`\frac{1}{k_u} \sum_i \hat Y_{ui} Y_{ui}`.
 
-    The top K of a ranking are recommended; of a list shorter than K, all of it, and :math:`k_u` is its length.
+    The top K of a ranking are recommended, or the whole list if it is shorter; :math:`k_u` is their number.
     """
 
     takes_cutoff: ClassVar[TakesCutoff] = "required"

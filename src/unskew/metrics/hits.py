@@ -1,4 +1,4 @@
-"""Metrics that count what is in the top K: recall, precision and hit rate."""
+"""Metrics that count hits in the top K: recall, precision and hit rate."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -12,7 +12,7 @@ from unskew.metrics.metric import Kind, ListMetric, Metric, TakesCutoff
 
 @dataclass(frozen=True)
 class Recall(Metric, word="recall"):
-    """Share of the relevant items that stand in the top K."""
+    """Share of the relevant items that are in the top K."""
 
     takes_cutoff: ClassVar[TakesCutoff] = "required"
     kind: ClassVar[Kind] = "mean"
@@ -33,7 +33,7 @@ class Precision(Metric, word="precision"):
     Parameters
     ----------
     of : {"cutoff", "list"}
-        Divide by K as trec_eval does, however short the list, or by the list's own length, at most K.
+        Divide by K as trec_eval does, however short the list, or by the length of the list, at most K.
     """
 
     takes_cutoff: ClassVar[TakesCutoff] = "required"
@@ -58,7 +58,7 @@ class Precision(Metric, word="precision"):
 
 @dataclass(frozen=True)
 class RecallOfMin(ListMetric, word="recall", variant="of=min"):
-    """Hits in the top K as a share of the most there can be, min(K, relevant)."""
+    """Hits in the top K as a share of the largest possible number, min(K, relevant)."""
 
     takes_cutoff: ClassVar[TakesCutoff] = "required"
 
@@ -71,14 +71,14 @@ class RecallOfMin(ListMetric, word="recall", variant="of=min"):
         return self.expected_values(lists, lists.relevant)
 
     def expected_values(self, lists: UserLists, sizes: Ints) -> Floats:
-        """Return the recall expected of a part of the positives: a share of the hits, of fewer there can be."""
+        """Return the recall expected of a part of the positives: a share of the hits, over a smaller largest number."""
         k = int(lists.relevant.max(initial=0)) if self.k is None else self.k
         return divide(lists.gains(np.ones(k), k) * lists.shares(sizes), np.minimum(sizes, k))
 
 
 @dataclass(frozen=True)
 class Hit(ListMetric, word="hit"):
-    r"""1 when any relevant item stands in the top K (hit rate, success@K).
+    r"""1 if any relevant item is in the top K, else 0 (hit rate, success@K).
 
     When a tie group of n with p positives spans the cut-off and m of its places are in the top K, the
     chance is :math:`1 - \prod_{j<p} (n - m - j) / (n - j)`.

@@ -12,7 +12,7 @@ from unskew.metrics.metric import Kind, MetricWord, TakesCutoff
 
 @dataclass(frozen=True)
 class RatingLoss(MetricWord):
-    r"""What a predicted rating loses against the true one; its risk is the mean over all pairs.
+    r"""A loss between predicted and true rating; its risk is the mean over all pairs.
 
     .. math:: R(\hat Y) = \frac{1}{U I} \sum_{u, i} \delta_{ui}(Y, \hat Y)
 
@@ -63,7 +63,7 @@ class MSE(RatingLoss, word="mse"):
 
 @dataclass(frozen=True)
 class RMSE(MSE, word="rmse"):
-    """Root of the mean squared error; of the mean over all pairs, never a mean of users' roots."""
+    """Root of the mean squared error over all pairs, not a mean of the roots of users."""
 
     root: ClassVar[bool] = True
 

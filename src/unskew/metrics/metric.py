@@ -1,4 +1,4 @@
-"""What a metric is: the worth of one held-out item, or a value from all of a user's ranks."""
+"""The base classes of metrics: the gain of one held-out item, or a value of all ranks of a user."""
 
 import copy
 import inspect
@@ -20,7 +20,7 @@ TakesCutoff: TypeAlias = Literal["never", "optional", "required"]
 
 @dataclass(frozen=True)
 class MetricWord(Named, ABC, family="metric"):
-    """What all metrics share: a word, a kind, a definition and perhaps a cut-off.
+    """What all metrics share: a word, a kind, a definition and an optional cut-off.
 
     The kind decides what an estimator can do: a ``mean`` over a user's relevant items, a ``sum`` over them,
     or a value of the whole ``list``; and, where rows have ratings, a ``loss`` of predictions or a ``graded`` sum,
@@ -39,18 +39,18 @@ class MetricWord(Named, ABC, family="metric"):
 
     @property
     def unbiased_to_missing(self) -> bool:
-        """Whether a random part of each user's relevant items has the same value, on average, as all of them.
+        """Whether a random part of each user's relevant items has, on average, the same value as all of them.
 
         That is: for every user, the mean over all parts of one size is the value on all relevant items, whatever the
-        size, while the scores stay as they are and a missing item stays a candidate. True of means over relevant items
-        (Lim et al. 2015, theorem 1); a sum grows with the part, and NDCG and the like shrink with it (theorem 2). A
-        class of your own may say otherwise.
+        size, while the scores do not change and a missing item stays a candidate. This is true of means over relevant
+        items (Lim et al. 2015, theorem 1); a sum grows with the part, and NDCG and similar metrics shrink with it
+        (theorem 2). A subclass may override it.
         """
         return self.kind == "mean"
 
     @property
     def definition(self) -> str:
-        """One line that says what exactly is computed."""
+        """The exact definition in one line."""
         return self.describe(self.cutoff)
 
     def describe(self, cutoff: int | str | None) -> str:
@@ -59,18 +59,18 @@ class MetricWord(Named, ABC, family="metric"):
 
     def _check_cutoff(self, k: int) -> None:
         if self.cutoff is not None:
-            raise ConfigError(f"{self} has a cut-off already; it cannot take @{k} too")
+            raise ConfigError(f"{self} already has a cut-off; leave out @{k}")
         if self.takes_cutoff == "never":
-            raise ConfigError(f"{self} takes no cut-off: write {self} without @{k}")
+            raise ConfigError(f"{self} has no cut-off; leave out @{k}")
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
             raise ConfigError(f"cut-off {k} of {self} must be a whole number of at least 1")
 
 
 @dataclass(frozen=True)
 class Metric(MetricWord):
-    """The worth of one held-out item from how many candidates stand above it; a mean or a sum of these.
+    """A mean or a sum of gains, each computed from how many candidates are above a held-out item.
 
-    A new metric is a frozen dataclass with :meth:`gain`; ties and cut-offs are dealt with here.
+    A new metric is a frozen dataclass with :meth:`gain`; this class handles ties and cut-offs.
     """
 
     kind: ClassVar[Kind] = "mean"
@@ -78,7 +78,7 @@ class Metric(MetricWord):
 
     @abstractmethod
     def gain(self, above: Ints, candidates: Ints) -> Floats:
-        """Return the worth of items with ``above`` better candidates among ``candidates``."""
+        """Return the gain of items with ``above`` better candidates among ``candidates``."""
 
     def expected(self, above: Ints, tied: Ints, candidates: Ints) -> Floats:
         r"""Return the mean gain over all orders of each tie group.
@@ -95,20 +95,20 @@ class Metric(MetricWord):
         return _expected(self, above, tied, candidates, None)
 
     def row_gains(self, above: Ints, tied: Ints, candidates: Ints, listed: Ints | None = None) -> Floats:
-        """Return the expected gain per row; what was not listed gains nothing when there is a cut-off.
+        """Return the expected gain per row; with a cut-off, items that were not listed gain nothing.
 
         Parameters
         ----------
         above, tied, candidates : Ints
             As in :meth:`expected`.
         listed : Ints, optional
-            How many candidates the model listed for the row's user; None when it scored all.
+            How many candidates the model listed for the row's user; None if it scored all.
         """
-        del listed  # without a cut-off what is not listed stands tied below the list, which the ranks say already
+        del listed  # without a cut-off, unlisted items are tied below the list, as the ranks already have them
         return self.expected(above, tied, candidates)
 
     def divisor(self, cutoff: int, length: Ints) -> Floats | float:
-        """Return what each gain is divided by at a cut-off, ``length`` being that of the user's list."""
+        """Return the divisor of each gain at a cut-off, given the ``length`` of the user's list."""
         return 1.0
 
     def __matmul__(self, k: int) -> "AtK":
@@ -137,12 +137,12 @@ class AtK(Metric):
 
     @property
     def lower_is_better(self) -> bool:  # type: ignore[override]
-        """Whether the smaller value is the better one."""
+        """Whether smaller values are better."""
         return self.metric.lower_is_better
 
     @property
     def unbiased_to_missing(self) -> bool:
-        """Whether the metric inside keeps its value on average when items are missing."""
+        """Whether the metric inside has the same value on average when items are missing."""
         return self.metric.unbiased_to_missing
 
     @property
@@ -179,7 +179,7 @@ class AtK(Metric):
 
 @dataclass(frozen=True)
 class ListMetric(MetricWord):
-    """A value per user from all of the user's ranks, for what is no mean or sum over items."""
+    """A value per user from all of the user's ranks that is not a mean or sum over items."""
 
     kind: ClassVar[Kind] = "list"
 
@@ -197,8 +197,8 @@ class ListMetric(MetricWord):
     def expected_values(self, lists: UserLists, sizes: Ints) -> Floats:
         """Return one value per user, its mean over all choices of ``sizes`` of the user's positives.
 
-        The positives left out stay candidates, so the others keep their ranks. With more than the user has, the value
-        that such a part would be expected to come from. NaN where undefined.
+        The positives left out stay candidates, so the others keep their ranks. With a size larger than the user's
+        number of positives, it is an unbiased estimate of the value on that many. NaN if undefined.
 
         Parameters
         ----------
@@ -209,21 +209,21 @@ class ListMetric(MetricWord):
         Raises
         ------
         ConfigError
-            When the metric has no exact form for this.
+            If the metric has no exact form for this.
         """
         if self.unbiased_to_missing:
             return self.values(lists)
         raise ConfigError(
-            f"{self} does not say what it is on a part of the positives: give {type(self).__name__} a method "
+            f"{self} is not defined on a part of the positives; give {type(self).__name__} a method "
             "expected_values(lists, sizes), or use a mean such as adg"
         )
 
     def __matmul__(self, k: int) -> Self:
         """Cut off after rank k, as in ``NDCG() @ 10``."""
         self._check_cutoff(k)
-        made = copy.copy(self)
-        object.__setattr__(made, "k", int(k))
-        return made
+        cut = copy.copy(self)
+        object.__setattr__(cut, "k", int(k))
+        return cut
 
     def __str__(self) -> str:
         """Print the word with its cut-off."""

@@ -29,7 +29,7 @@ class MRR(ListMetric, word="mrr"):
     def expected_values(self, lists: UserLists, sizes: Ints) -> Floats:
         r"""Return the reciprocal rank expected of the first of s of the p positives.
 
-        The j-th of them in the list is the first that is kept with chance :math:`\binom{p - j}{s - 1} / \binom{p}{s}`.
+        The j-th of them is the first one kept with chance :math:`\binom{p - j}{s - 1} / \binom{p}{s}`.
         """
         from unskew.metrics.exact.tie_kernel import reciprocal_ranks_of_part
 

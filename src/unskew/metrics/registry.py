@@ -1,4 +1,4 @@
-"""From words to metrics, and the list of all there are."""
+"""Parsing of metric words, and the list of all metrics."""
 
 import dataclasses
 import typing
@@ -20,14 +20,14 @@ class MetricEntry:
     Attributes
     ----------
     form : str
-        How it is written: ``auc``, ``recall@K``, or ``adg[@K]`` where the cut-off may be left out.
+        How it is written: ``auc``, ``recall@K``, or ``adg[@K]`` if the cut-off is optional.
     kind : {"mean", "sum", "list", "loss", "graded"}
         A mean or a sum over a user's relevant items, a value of the whole list, a loss of predicted ratings, or a sum
         over all items graded by their ratings.
     unbiased_to_missing : bool
-        Whether a random part of each user's relevant items has the same value on average as all of them.
+        Whether a random part of each user's relevant items has, on average, the same value as all of them.
     definition : str
-        What is computed, with the default options.
+        The definition with the default options.
     options : dict
         Each option and its choices, the default first.
     """
@@ -40,24 +40,24 @@ class MetricEntry:
 
 
 def parse_metric(text: str | MetricWord) -> AnyMetric:
-    """Return the metric of a word such as ``recall@10``; a metric is checked and returned.
+    """Return the metric of a word such as ``recall@10``; a metric object is checked and returned.
 
     Raises
     ------
     ConfigError
-        For an unknown name or option, or a cut-off that is missing or out of place.
+        For an unknown name or option, or a cut-off that is missing or not possible.
     """
     if isinstance(text, str):
         word = parse_word(text)
         metric = _known(MetricWord.build(word))
         if word.cutoff is not None:
             if isinstance(metric, RatingLoss):
-                raise ConfigError(f"{metric} takes no cut-off: write {metric} without @{word.cutoff}")
+                raise ConfigError(f"{metric} has no cut-off; leave out @{word.cutoff}")
             metric = metric @ word.cutoff
     else:
         metric = _known(text)
     if metric.takes_cutoff == "required" and metric.cutoff is None:
-        raise ConfigError(f"{metric} needs a cut-off: write {metric}@10")
+        raise ConfigError(f"{metric} needs a cut-off, as in {metric}@10")
     return metric
 
 
@@ -69,7 +69,7 @@ def list_metrics() -> list[MetricEntry]:
 def _known(metric: MetricWord) -> AnyMetric:
     if isinstance(metric, Metric | ListMetric | RatingLoss):
         return metric
-    raise ConfigError(f"{metric!r} is no metric: subclass Metric, ListMetric or RatingLoss")
+    raise ConfigError(f"{metric!r} is not a metric; subclass Metric, ListMetric or RatingLoss")
 
 
 def _entry(member: type[MetricWord]) -> MetricEntry:

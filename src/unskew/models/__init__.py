@@ -1,4 +1,4 @@
-"""Built-in models: each learns from a training log and gives a scorer."""
+"""Built-in models: each learns from a training log and returns a scorer."""
 
 from unskew.models.als import Als
 from unskew.models.bpr import Bpr

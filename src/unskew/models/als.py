@@ -24,13 +24,13 @@ class Als(Model, word="als"):
        \min_{p, q} \sum_{u, i} (1 + \alpha x_{ui}) (x_{ui} - p_u \cdot q_i)^2
        + \lambda \Bigl(\sum_u \lVert p_u \rVert^2 + \sum_i \lVert q_i \rVert^2\Bigr)
 
-    Each side is solved exactly (Cholesky, in float64) with the other fixed, so the sum never grows:
+    Each side is solved exactly (Cholesky, in float64) with the other fixed, so the objective never grows:
 
     .. math:: p_u = (1 + \alpha) \Bigl(Q^\top Q + \alpha \sum_{i \in X_u} q_i q_i^\top + \lambda I\Bigr)^{-1}
        \sum_{i \in X_u} q_i
 
-    Hu, Koren and Volinsky (2008), eqs. 3 to 5. Here x is binary: a log's values are not used, since
-    this confidence is about how often an item was chosen, and a rating says how well it was liked.
+    Hu, Koren and Volinsky (2008), eqs. 3 to 5. Here x is binary: the values of a log are not used, because this
+    confidence is about how often an item was chosen, and a rating is about how much it was liked.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Als(Model, word="als"):
         check_number(self, "alpha")
 
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
-        """Alternate, users first; the rows of a side are solved in parallel, each on its own."""
+        """Alternate between users and items; the rows of a side are solved in parallel."""
         observed = Observed.of(train)
         by_user, by_item = observed.matrix, observed.matrix.tocsc()
         n_users, n_items = by_user.shape
@@ -70,7 +70,7 @@ class Als(Model, word="als"):
         return FactorScorer(users, items, user_ids=observed.user_ids, item_ids=observed.item_ids, name=str(self))
 
     def _solve(self, rows: Any, fixed: npt.NDArray[np.float32], out: npt.NDArray[np.float32]) -> None:
-        """Write the best factors of one side given the other's."""
+        """Write the best factors of one side, given those of the other."""
         import numba
 
         from unskew.models.closed_kernel import solve_rows

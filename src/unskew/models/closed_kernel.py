@@ -14,7 +14,7 @@ Groups: TypeAlias = tuple[Ints, Ints]
 
 @numba.njit(cache=True, nogil=True)
 def hash_uniform(seed: np.uint64, users: Ints, out: Floats) -> None:
-    """Fill a row a user with numbers in [0, 1): the user's own SplitMix64 stream, one step an item."""
+    """Fill one row per user with numbers in [0, 1): the SplitMix64 stream of the user, with one step for each item."""
     for row in range(len(users)):
         state = mix(seed + mix((users[row] + np.uint64(1)) * GOLDEN))
         for item in range(out.shape[1]):
@@ -24,7 +24,7 @@ def hash_uniform(seed: np.uint64, users: Ints, out: Floats) -> None:
 
 @numba.njit(cache=True, nogil=True)
 def count_shared(by_item: Groups, by_user: Groups, out: Floats) -> None:
-    """Add up how many users each two items share, an item with itself included."""
+    """Count the users that each two items share, including an item with itself."""
     for item in range(len(out)):
         _count_with(item, by_item, by_user, out[item])
 
@@ -40,7 +40,7 @@ def nearest_items(
     similarity: Matrix,
     lengths: Ints,
 ) -> None:
-    """Write the most similar items of items start, start + 1, ..., and how many there are.
+    """Write the most similar items of items start, start + 1, ..., and their numbers.
 
     `roots` are square roots of the items' counts. The similar items come in the order of the catalogue.
     """
@@ -89,7 +89,7 @@ def _count_with(item: int, by_item: Groups, by_user: Groups, counts: Floats) -> 
 
 @numba.njit(cache=True)
 def _keep_largest(names: Ints, values: Floats, kept_names: Ints, kept_values: Matrix) -> int:
-    """Write as many of the largest values as there is room for, the first of equals; return how many."""
+    """Write the largest values until the output is full, of equal ones the first; return how many."""
     n, room = len(values), len(kept_names)
     least, equals = -np.inf, 0
     if n > room:
@@ -108,9 +108,9 @@ def _keep_largest(names: Ints, values: Floats, kept_names: Ints, kept_values: Ma
 
 @numba.njit(cache=True)
 def _select(values: Floats, k: int) -> float:
-    """The value at place k in ascending order, by quickselect; the values are moved about.
+    """The value at place k in ascending order, by quickselect, which reorders the values.
 
-    It stands for np.partition, which takes seconds to compile.
+    It replaces np.partition, which takes seconds to compile.
     """
     low, high = 0, len(values) - 1
     while low < high:
@@ -148,7 +148,7 @@ def _solve_in_place(left: Floats, right: Floats) -> None:
 def _factor_in_place(matrix: Floats) -> None:
     """Put U with U'U = matrix into the upper triangle.
 
-    A row takes the rows above it four at a time, which was measured twice as fast as one at a time.
+    A row uses the rows above it four at a time, which was measured to be twice as fast as one at a time.
     """
     n = len(matrix)
     for i in range(n):

@@ -11,14 +11,14 @@ from unskew.models.training.parameters import Parameters
 
 @dataclass(frozen=True)
 class Cml(GradientModel, word="cml"):
-    r"""Users and items as points of the unit ball: what the user has had should be nearer than what not.
+    r"""Users and items as points of the unit ball: items of the user's history should be nearer than others.
 
     .. math:: \min \sum_{(u, i, j)} \bigl[m - x_{ui} + x_{uj}\bigr]_+ + \frac{\lambda}{2} \lVert \Theta \rVert^2, \qquad
        x_{ui} = b_i - \lVert p_u - q_i \rVert^2
 
-    One uniform negative a positive; after each step the vectors it looked up are brought back to the unit ball.
-    Hsieh et al. (2017); U-CML of Yang et al. (2018), eq. 17 with the sign of the hinge put right.
-    Options beside these are those of `GradientModel`.
+    One uniform negative for each positive; after each step the vectors in the batch are projected to the unit ball.
+    Hsieh et al. (2017); U-CML of Yang et al. (2018), eq. 17 with the sign of the hinge corrected. Other options are
+    those of `GradientModel`.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ class Cml(GradientModel, word="cml"):
 
     @property
     def fan(self) -> int:
-        """A positive and a negative."""
+        """Items per sample: a positive and a negative."""
         return 2
 
     def slope(self, rows: Parameters, batch: Batch, first: int, last: int) -> None:
-        """Of the hinge of the worst negative."""
+        """Write the slopes of the hinge of the worst negative."""
         from unskew.models.training.gradient_kernel import slope_hinge
 
         slope_hinge(
@@ -54,7 +54,7 @@ class Cml(GradientModel, word="cml"):
 
 @dataclass(frozen=True)
 class CmlRank(Cml, word="cml-rank"):
-    r"""Like `cml`, with several negatives a positive: the worst counts, by how many are too near.
+    r"""Like `cml`, with several negatives for each positive: the worst one counts, weighted by how many are too near.
 
     .. math:: \min \sum_{(u, i)} \ln\Bigl(\Bigl\lfloor \frac{n\,|\{j: h_j > 0\}|}{W} \Bigr\rfloor + 1\Bigr) \max_j h_j
        + \frac{\lambda}{2} \lVert \Theta \rVert^2, \qquad h_j = \bigl[m - x_{ui} + x_{uj}\bigr]_+
@@ -78,5 +78,5 @@ class CmlRank(Cml, word="cml-rank"):
 
     @property
     def fan(self) -> int:
-        """A positive and its negatives."""
+        """Items per sample: a positive and its negatives."""
         return 1 + self.negatives

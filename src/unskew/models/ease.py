@@ -40,13 +40,13 @@ class Ease(Model, word="ease"):
         check_whole(self, "max_items")
 
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> ItemItemScorer:
-        """Invert the Gram matrix."""
+        """Compute the weights by inverting the Gram matrix."""
         observed = Observed.of(train)
         n = observed.matrix.shape[1]
         if n > self.max_items:
             raise ConfigError(
                 f"{self}: {n:,} items need about {n * n * BYTES_AN_ENTRY / 1e9:.1f} GB; "
-                f"use item-knn or als, or, with the memory at hand, ease(max-items={n})"
+                f"use item-knn or als, or, if you have the memory, ease(max-items={n})"
             )
         weights = self._weights(_gram(observed))
         progress(1, 1)
@@ -55,11 +55,11 @@ class Ease(Model, word="ease"):
         )
 
     def _weights(self, gram: Floats) -> Matrix:
-        """B from X'X, which is overwritten."""
+        """B, computed from X'X, which is overwritten."""
         from scipy.linalg.lapack import dpotrf, dpotri
 
         gram[np.diag_indices_from(gram)] += self.regularisation
-        # symmetric, so its transpose is itself, in the order of columns that LAPACK overwrites in place
+        # symmetric, so the transpose is the same matrix in the column order that LAPACK overwrites in place
         factor, failed = dpotrf(gram.T, lower=1, overwrite_a=1)
         if not failed:
             inverse, failed = dpotri(factor, lower=1, overwrite_c=1)
@@ -76,7 +76,7 @@ class Ease(Model, word="ease"):
 
 
 def _gram(observed: Observed) -> Floats:
-    """How many users each two items share, dense."""
+    """The number of users that each two items share, as a dense matrix."""
     from unskew.models.closed_kernel import count_shared
 
     by_user = observed.matrix

@@ -1,4 +1,4 @@
-"""Neighbourhoods of items by shrunk cosine similarity."""
+"""Nearest neighbours of items by shrunk cosine similarity."""
 
 from dataclasses import dataclass
 
@@ -21,16 +21,16 @@ class ItemKnn(Model, word="item-knn"):
 
        w_{ji} = \frac{n_{ij}}{\sqrt{n_i n_j} + h}, \qquad s_{ui} = \sum_{j \in X_u \cap N_k(i)} w_{ji}
 
-    where n_ij users had both items and N_k(i) holds the k items most similar to i, i itself left out. Of
-    equally similar items those that come first in the catalogue are taken. Cosine as in Sarwar et al. (2001),
-    the sum as in Deshpande and Karypis (2004), section 4.
+    where n_ij users had both items and N_k(i) are the k items most similar to i, without i. Of equally similar items
+    the first in the catalogue are used. Cosine as in Sarwar et al. (2001), the sum as in Deshpande and Karypis (2004),
+    section 4.
 
     Parameters
     ----------
     neighbours : int
         k above.
     shrinkage : float
-        h above: doubts similarities that rest on few users; 0 is the plain cosine.
+        h above: reduces similarities that are based on few users; 0 is the plain cosine.
     """
 
     neighbours: int = 100
@@ -41,7 +41,7 @@ class ItemKnn(Model, word="item-knn"):
         check_number(self, "shrinkage", zero=True)
 
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> ItemItemScorer:
-        """Find the neighbours item by item; memory is the neighbours kept."""
+        """Find the neighbours item by item, so that memory is needed for the neighbours only."""
         observed = Observed.of(train)
         from unskew.models.closed_kernel import nearest_items
 

@@ -12,22 +12,22 @@ from unskew.models.training.pair_model import PairwiseModel
 
 @dataclass(frozen=True)
 class MfAdg(PairwiseModel, word="mf-adg"):
-    r"""Factors that raise the average discounted gain: the loss of a positive grows with its rank, fastest at the top.
+    r"""Factors that maximise the average discounted gain: the loss grows with the rank, fastest at the top.
 
     .. math:: \min \sum_u \frac{1}{\lvert O_u \rvert} \sum_{i \in O_u} C(r_{ui}), \qquad
        C(k) = 1 - \frac{1}{\log_2(k + 2)},
 
-    with r the number of items that reach within a margin of 1 of the score of i. A step draws v from all items but i
-    until one does; at the N-th draw, r is taken for :math:`\lfloor (I - 1) / N \rfloor`, and the pair counts
-    :math:`C(r)` times. After :math:`\lceil (I - 1)/\gamma \rceil` draws the step is given up: i is estimated to stand
-    among the first γ. Algorithm 1 of Lim, McAuley and Lanckriet (2015), with N counting the draw that succeeds, as in
-    WARP (Weston, Bengio and Usunier 2011): in print it does not, which divides by 0 when the first draw succeeds.
-    Options beside this are those of `PairwiseModel`.
+    with r the number of items whose scores are above that of i minus a margin of 1. A step draws v from all items but i
+    until one is; if it is the N-th draw, r is estimated as :math:`\lfloor (I - 1) / N \rfloor`, and the pair counts
+    :math:`C(r)` times. After :math:`\lceil (I - 1)/\gamma \rceil` draws the step is skipped: i is estimated to be among
+    the first γ. Algorithm 1 of Lim, McAuley and Lanckriet (2015), with N counting the draw that succeeds, as in WARP
+    (Weston, Bengio and Usunier 2011): in print it does not, which divides by 0 if the first draw succeeds. Other
+    options are those of `PairwiseModel`.
 
     Parameters
     ----------
     gamma : float
-        γ, at least 1: larger ones give up earlier, and leave more of the top as it is.
+        γ, at least 1: larger values skip earlier, and leave more of the top unchanged.
     """
 
     gamma: float = 100.0
@@ -37,21 +37,21 @@ class MfAdg(PairwiseModel, word="mf-adg"):
         check_least(self, "gamma", 1)
 
     def costs(self, n_items: int) -> Floats:
-        """C of the rank that each number of draws stands for."""
+        """C of the rank that each number of draws implies."""
         draws = np.arange(1, self.budget(n_items) + 1)
         return rank_cost((n_items - 1) // draws)
 
     def budget(self, n_items: int) -> int:
-        """How many v a step draws at most."""
+        """Largest number of items v that a step draws."""
         return int(np.ceil((n_items - 1) / self.gamma))
 
 
 def rank_cost(above: Any) -> Floats:
-    r"""What a positive with so many items above it loses: :math:`C(k) = 1 - 1/\log_2(k + 2)`.
+    r"""The loss of a positive with k items above it: :math:`C(k) = 1 - 1/\log_2(k + 2)`.
 
     The average discounted gain is 1 minus its mean. It is a sum of decreasing steps,
-    :math:`C(k) = \sum_{j \le k} \alpha_j` with :math:`\alpha_1 > \alpha_2 > \ldots > 0`, so that what happens at the
-    top counts most [lim2015].
+    :math:`C(k) = \sum_{j \le k} \alpha_j` with :math:`\alpha_1 > \alpha_2 > \ldots > 0`, so the top counts most
+    [lim2015].
 
     Examples
     --------
@@ -64,7 +64,7 @@ def rank_cost(above: Any) -> Floats:
 
 @dataclass(frozen=True)
 class MfAuc(PairwiseModel, word="mf-auc"):
-    r"""Factors that raise the AUC: what the user has had above any one item that the user has not.
+    r"""Factors that maximise the AUC: items of the user's history should rank above any item outside it.
 
     .. math:: \min \sum_u \frac{1}{\lvert O_u \rvert} \sum_{i \in O_u} \frac{1}{\lvert O_u^- \rvert}
        \sum_{v \notin O_u} [x_{uv} - x_{ui} + 1]_+
@@ -76,5 +76,5 @@ class MfAuc(PairwiseModel, word="mf-auc"):
     outside_only: ClassVar[bool] = True
 
     def costs(self, n_items: int) -> Floats:
-        """One draw, at full cost."""
+        """A single draw, at full cost."""
         return np.ones(1)

@@ -1,4 +1,4 @@
-"""What every built-in model shares: its word, its checks, and the part of the log it learns from."""
+"""The base of all built-in models, its checks of options, and the part of the log that models learn from."""
 
 import math
 import numbers
@@ -23,17 +23,17 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """The binary training matrix of the users and items a model can know.
+    """The binary training matrix of the users and items that a model knows.
 
     Parameters
     ----------
     matrix : sparse (users, items)
-        Ones, float32, with sorted columns in each row. Every user has at least one; an item may have none
-        when the catalogue was declared.
+        Ones, float32, with sorted columns in each row. Every user has at least one; an item may have none if the
+        catalogue was declared.
     user_ids, item_ids : array
         Ids of its rows and columns, in the order of the log's codes.
     all_user_ids : array
-        Ids of all users of the vocabulary, for models that can score anybody.
+        Ids of all users of the vocabulary, for models that can score any user.
     """
 
     matrix: "sparse.csr_array[Any, Any]"
@@ -43,9 +43,9 @@ class Observed:
 
     @classmethod
     def of(cls, train: Interactions) -> "Observed":
-        """Leave out users without a training row, and items without one unless the catalogue was declared.
+        """The matrix without users who have no training row, and without such items unless the catalogue was declared.
 
-        The vocabulary of a split's train also names what only its test holds, which a model must not know.
+        The vocabulary of a split's train also has ids that only its test uses, which a model must not know.
         """
         users = np.flatnonzero(train.user_counts)
         declared = train.item_vocabulary.declared
@@ -54,7 +54,7 @@ class Observed:
         ones = np.ones(len(train), dtype=np.float32)
         matrix = sparse.csr_array((ones, places), shape=(len(users), len(items)))
         matrix.sum_duplicates()
-        matrix.data[:] = 1  # a pair that is in the log twice was added up
+        matrix.data[:] = 1  # a repeated pair was added up
         matrix.sort_indices()  # so that the order of the log's rows does not matter
         return cls(
             matrix,
@@ -70,35 +70,35 @@ class Observed:
 
 
 class Model(Named, family="model"):
-    """Settings of a model; `fit` learns from a log and gives a new scorer.
+    """Settings of a model; `fit` learns from a log and returns a new scorer.
 
-    A model is a frozen dataclass whose fields are its options, and defines `learn`. What it gives back
-    depends only on the log, its options and the generator; not on the order of rows or the number of threads.
+    A model is a frozen dataclass whose fields are its options, and defines `learn`. Its scores depend only on the log,
+    the options and the generator, not on the order of rows or the number of threads.
     """
 
     def fit(self, train: Interactions, *, rng: SeedLike = 0, progress: Progress | None = None) -> Scorer:
-        """Learn from the rows of a log; but for models of ratings, a row counts as a positive whatever its value.
+        """Learn from the rows of a log. Each row is a positive whatever its value, except for models of ratings.
 
         Parameters
         ----------
         train : Interactions
         rng : int or Generator
-            Where all randomness comes from.
+            Source of all random numbers.
         progress : callable, optional
-            Called as ``progress(done, total)`` while it works, at the end with both equal.
+            Called as ``progress(done, total)``, at the end with equal numbers.
 
         Returns
         -------
         Scorer
-            Over the items that occur in `train`, or all when the catalogue was declared. Users without a
-            training row are unknown to it, but for `popular`, `random` and models of ratings, which score anybody.
+            A scorer of the items that occur in `train`, or of all items if the catalogue was declared. It does not know
+            users without a training row, except for `popular`, `random` and models of ratings, which score any user.
 
         Raises
         ------
         DataError
-            When there is no row.
+            If there are no rows.
         ConfigError
-            When an option does not suit this log.
+            If an option does not suit this log.
         """
         check_rows(self, train)
         generator = np.random.default_rng(rng)
@@ -111,20 +111,20 @@ class Model(Named, family="model"):
 
 
 def check_rows(model: Model, train: Interactions) -> None:
-    """Refuse a log without a row."""
+    """Refuse a log without rows."""
     if not len(train):
-        raise DataError(f"{train.name}: {model} has no row to learn from; check the file and {Option('positive')}")
+        raise DataError(f"{train.name}: has no rows for {model}; check the file and {Option('positive')}")
 
 
 def check_whole(model: Model, option: str, least: int = 1) -> None:
-    """Refuse an option that is no whole number or too small."""
+    """Refuse an option that is not a whole number, or too small."""
     value = getattr(model, option)
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
         raise ConfigError(f"{_written(model, option)}: expected a whole number of at least {least}")
 
 
 def check_number(model: Model, option: str, *, zero: bool = False) -> None:
-    """Refuse an option that is not a finite number above 0 (or 0 where that means something)."""
+    """Refuse an option that is not a finite number above 0 (or 0, if that is allowed)."""
     value = getattr(model, option)
     number = float(value) if isinstance(value, numbers.Real) else math.nan
     if not (math.isfinite(number) and (number > 0 or (zero and number == 0))):
@@ -144,4 +144,4 @@ def _written(model: Model, option: str) -> str:
 
 
 def silent(done: int, total: int) -> None:
-    """Progress nobody asked for."""
+    """Ignore the progress."""

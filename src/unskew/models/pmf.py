@@ -11,20 +11,20 @@ from unskew.models.training.parameters import Parameters
 
 @dataclass(frozen=True)
 class Pmf(GradientModel, word="pmf"):
-    r"""Squared error against 1 for what the user has had and 0 for pairs drawn from the rest.
+    r"""Squared error, with target 1 for pairs of the log and 0 for pairs drawn from the rest.
 
     .. math:: \min \frac{1}{2} \sum_{(u, i)} c_{ui} (y_{ui} - x_{ui})^2 + \frac{\lambda}{2} \lVert \Theta \rVert^2,
        \qquad x_{ui} = p_u \cdot q_i + b_i
 
     with c = 1 for positives and 0.25 for negatives, in equal numbers. Salakhutdinov and Mnih (2007), in the form of
     Yang et al. (2018), section 4.2.
-    Options beside these are those of `GradientModel`.
+    Other options are those of `GradientModel`.
 
     Parameters
     ----------
     form : {"paper", "openrec"}
-        ``openrec`` is what the paper's code does: c = 1 for all, a fifth of a batch positives, and the prediction
-        goes through a sigmoid.
+        ``openrec`` is the form of the paper's code: c = 1 for all, a fifth of a batch are positives, and the prediction
+        is the sigmoid of x.
     """
 
     regularisation: float = 0.0
@@ -37,12 +37,12 @@ class Pmf(GradientModel, word="pmf"):
 
     @property
     def fan(self) -> int:
-        """A positive or a negative."""
+        """Items per sample: a positive or a negative."""
         return 1
 
     @property
     def positives(self) -> int:
-        """Half of the batch, or a fifth."""
+        """Number of positives: half of the batch, or a fifth."""
         return max(1, self.batch // (2 if self.form == "paper" else 5))
 
     def draw(self, positives: Positives, batch: Batch, key: int, first: int, last: int) -> None:
@@ -55,7 +55,7 @@ class Pmf(GradientModel, word="pmf"):
         )
 
     def slope(self, rows: Parameters, batch: Batch, first: int, last: int) -> None:
-        """Of the squared error."""
+        """Write the slopes of the squared error."""
         from unskew.models.training.gradient_kernel import slope_squared
 
         weight = 0.25 if self.form == "paper" else 1.0

@@ -1,4 +1,4 @@
-"""The same list for everybody: what most users had in training."""
+"""Popularity: the same list for all users, by the number of training users of each item."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ class Popular(Model, word="popular"):
     """
 
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
-        """Count; one factor a user (1) and an item (its count) keeps users x items out of memory."""
+        """Count the users of each item; as factors of length 1, the scores need no users x items matrix."""
         observed = Observed.of(train)
         counts = observed.item_counts
         dtype: type[np.floating[Any]] = np.float32 if counts.max() <= EXACT_IN_FLOAT32 else np.float64

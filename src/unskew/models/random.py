@@ -1,4 +1,4 @@
-"""Chance, seeded: the floor that any model should clear."""
+"""Seeded random scores, a baseline that any model should beat."""
 
 from dataclasses import dataclass
 
@@ -14,12 +14,12 @@ from unskew.ranking.scorers import CallableScorer
 class Random(Model, word="random"):
     """Uniform scores in [0, 1), each a hash of the seed, the user and the item.
 
-    So a score is the same in whatever block it is asked for, and no users x items matrix is held. The hash is
+    So a score does not depend on the block, and no users x items matrix is kept. The hash is
     SplitMix64 (Steele, Lea and Flood 2014), applied first to the user and then to the item.
     """
 
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> CallableScorer:
-        """Draw the seed of the hash; there is nothing to learn."""
+        """Draw the seed of the hash."""
         observed = Observed.of(train)
         seed = rng.integers(2**64, dtype=np.uint64)
         n_items = len(observed.item_ids)

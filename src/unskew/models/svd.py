@@ -12,7 +12,7 @@ from unskew.errors import ConfigError
 from unskew.models.model import Model, Observed, Progress, check_whole
 from unskew.ranking.scorers import FactorScorer
 
-NEGLIGIBLE = 1e-7  # of the largest singular value; below it a direction is rounding noise of the Gram matrix
+NEGLIGIBLE = 1e-7  # relative to the largest singular value; directions below are rounding noise of the Gram matrix
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Svd(Model, word="svd"):
         check_whole(self, "rank")
 
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
-        """Decompose, in float64."""
+        """Decompose the matrix, in float64."""
         observed = Observed.of(train)
         occurring = observed.item_counts > 0
         users, items = observed.matrix.shape[0], int(occurring.sum())
@@ -65,8 +65,8 @@ class Svd(Model, word="svd"):
 def leading(matrix: Any, rank: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
     """Leading singular triplets, largest first: U, the values, V transposed.
 
-    This is scipy's ``svds`` with one difference: the generator reaches ARPACK, which restarts from a random
-    vector when the matrix has a lower rank than asked for; ``svds`` leaves that unseeded.
+    This is scipy's ``svds`` with one difference: the generator is passed to ARPACK, which restarts from a random vector
+    if the matrix has a lower rank than requested; ``svds`` does not seed these restarts.
     """
     from scipy.sparse.linalg import LinearOperator, eigsh
 
@@ -74,11 +74,11 @@ def leading(matrix: Any, rank: int, rng: np.random.Generator) -> tuple[Floats, F
         left, values, right = leading(matrix.T.tocsr(), rank, rng)
         return right.T, values, left.T
     side = matrix.shape[1]
-    if rank == side:  # ARPACK cannot give all of them
+    if rank == side:  # ARPACK cannot compute all of them
         left, values, right = np.linalg.svd(matrix.toarray(), full_matrices=False)
         return left, values, right
     gram = LinearOperator((side, side), matvec=lambda x: matrix.T @ (matrix @ x), dtype=np.float64)
-    # ARPACK before scipy 1.17 takes no generator and draws restarts from a seed of its own
+    # ARPACK before scipy 1.17 has no generator and uses a fixed seed for restarts
     seeded: dict[str, Any] = {"rng": rng} if "rng" in inspect.signature(eigsh).parameters else {}
     _, vectors = eigsh(gram, k=rank, v0=rng.standard_normal(side), **seeded)
     vectors, _ = np.linalg.qr(vectors)

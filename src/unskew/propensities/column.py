@@ -13,13 +13,13 @@ from unskew.propensities.propensity import PropensityModel
 
 @dataclass(frozen=True)
 class Column(PropensityModel, word="column"):
-    """The test's own column ``propensity``: P(this row is in the test | it is a candidate)."""
+    """The column ``propensity`` of the test: P(this row is in the test | it is a candidate)."""
 
     def fit(self, train: Interactions, test: Interactions) -> "FittedColumn":
-        """Keep the column for look-up by row."""
+        """The column, for look-up by (user, item)."""
         if test.propensity is None:
             raise PropensityError(
-                f"{test.name} has no column 'propensity', which the propensity 'column' asks for; "
+                f"{test.name} has no column 'propensity', which the propensity 'column' needs; "
                 f"name it with {Option('propensity_col')}"
             )
         width = max(test.n_items, 1)
@@ -38,5 +38,5 @@ class FittedColumn:
     absolute: bool = True
 
     def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
-        """Look the rows up; NaN for a row the test does not have."""
+        """The propensity of each row; NaN for a row that is not in the test."""
         return look_up(self.keys, self.propensity, pair_keys(users, items, self.width))

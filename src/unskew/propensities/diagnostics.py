@@ -1,4 +1,4 @@
-"""What a propensity looks like beside the pairs it speaks of: whether it adds up and is calibrated."""
+"""Diagnostics of a propensity: whether its inverses add up to the number of pairs, and whether it is calibrated."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class ReliabilityBin:
     low, high : float
         Wilson's 95 % interval of that share.
     pairs : float
-        How many pairs the bin stands for.
+        How many pairs the bin represents.
     """
 
     predicted: float
@@ -37,10 +37,10 @@ class ReliabilityBin:
 
 @dataclass(frozen=True)
 class Diagnostics:
-    r"""How far a fitted propensity can be trusted.
+    r"""Diagnostics of a fitted propensity.
 
-    Over the observed rows, :math:`E \sum 1/P` is the number of pairs that could have been observed. A sum far from it
-    says that the propensities are wrong somewhere.
+    Over the observed rows, :math:`E \sum 1/P` is the number of pairs that could have been observed. If the sum is far
+    from it, some propensities are wrong.
 
     Parameters
     ----------
@@ -53,15 +53,15 @@ class Diagnostics:
     inverse_sd : float
         The standard deviation of that sum if P is right, :math:`\sqrt{\sum (1 - P) / P^2}`.
     smallest, largest : float
-        Of P, over the observed rows.
+        Smallest and largest P of the observed rows.
     clipped : int
         How many observed rows had their P clipped, at 1 or at the floor.
     reliability : tuple of ReliabilityBin
-        Predicted propensity against the share observed; empty where it cannot be known.
+        Predicted propensity compared with the observed share; empty if that is unknown.
     reliability_of : str
-        Which pairs the bins are of.
+        A description of the pairs in the bins.
     notes : tuple of str
-        Reasons for doubt, a sentence each.
+        Reasons for doubt, one sentence each.
     """
 
     observed: int
@@ -77,7 +77,7 @@ class Diagnostics:
 
     @property
     def coverage(self) -> float:
-        """The sum of 1/P over the number of pairs; near 1 when P is right."""
+        """The sum of 1/P divided by the number of pairs; near 1 if P is right."""
         return self.inverse_sum / self.cells if self.cells else float("nan")
 
 
@@ -100,7 +100,7 @@ def diagnose(
     cells : int
         How many pairs could have been observed.
     absolute : bool
-        Whether P is a probability; known only up to scale, its inverse sum says nothing, and no note is made of it.
+        Whether P is a probability; if it is known only up to scale, the sum of its inverses has no meaning and no note.
     clipped, reliability, reliability_of, notes
         As in `Diagnostics`.
     """
@@ -112,7 +112,7 @@ def diagnose(
         kind = "smaller" if inverse_sum > cells else "larger"
         note = (
             f"the sum of 1/P over the {len(known):,} observed rows is {inverse_sum:,.0f}, but there are {cells:,} "
-            f"pairs; many propensities are {kind} than they should be"
+            f"pairs: many propensities are {kind} than they should be; check the propensity model"
         )
         notes = (*notes, note)
     return Diagnostics(
@@ -132,9 +132,9 @@ def diagnose(
 def reliability_curve(
     predicted: Floats, observed: Bools, weight: Floats | None = None, *, bins: int = 10
 ) -> tuple[ReliabilityBin, ...]:
-    """Bin pairs by their predicted propensity and compare with the share that was observed.
+    """Bins of pairs by predicted propensity, each with the share that was observed.
 
-    Bins hold about equally many pairs; equal predictions stay together.
+    Bins have about the same number of pairs; equal predictions are in the same bin.
 
     Parameters
     ----------
@@ -143,9 +143,9 @@ def reliability_curve(
     observed : array of bool
         Whether the pair was observed.
     weight : array, optional
-        How many pairs each stands for, when they are a sample.
+        How many pairs each pair represents, if they are a sample.
     bins : int
-        At most so many bins.
+        Largest number of bins.
     """
     weights = np.ones(len(predicted)) if weight is None else weight
     kept = ~np.isnan(predicted) & (weights > 0)
@@ -171,7 +171,7 @@ def _bin_of(predicted: Floats, weights: Floats, bins: int) -> Ints:
     if len(levels) <= bins:
         return place
     mass = np.bincount(place, weights)
-    middle = np.cumsum(mass) - mass / 2  # a level goes where its middle falls, so that large ones do not push others
+    middle = np.cumsum(mass) - mass / 2  # a level goes where its middle is, so that large levels do not displace others
     by_level: Ints = np.minimum(middle / mass.sum() * bins, bins - 1).astype(np.int64)
     return by_level[place]
 
@@ -185,7 +185,7 @@ def _groups(place: Ints) -> list[Ints]:
 def _bin(predicted: Floats, observed: Bools, weights: Floats) -> ReliabilityBin:
     total = float(weights.sum())
     share = float(weights[observed].sum()) / total
-    # a sample of the pairs knows less than all of them: the delta method on K / (K + M), both estimated
+    # a sample is less certain than all pairs: the delta method on K / (K + M), with both estimated
     unknown = sum(_sampling_variance(weights[rows]) for rows in (observed, ~observed))
     size = 1 / (1 / total + share * (1 - share) * unknown)
     low, high = wilson_interval(share, size)
@@ -193,5 +193,5 @@ def _bin(predicted: Floats, observed: Bools, weights: Floats) -> ReliabilityBin:
 
 
 def _sampling_variance(weights: Floats) -> float:
-    """Relative variance of a total that is estimated from a sample of so many, of so many."""
+    """Relative variance of a total that is estimated from a sample, given the sizes of the sample and the whole."""
     return float(1 / len(weights) - 1 / weights.sum()) if len(weights) else 0.0

@@ -1,4 +1,4 @@
-"""How strong a popularity bias may be assumed to be."""
+"""The range of popularity biases that an evaluation assumes."""
 
 import math
 import re
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from unskew.errors import ConfigError
 
 STEP = 0.25
-"""Largest distance of two gammas at which estimates are made."""
+"""Largest distance of two neighbouring gammas."""
 _WORD = re.compile(r"\s*gamma\s*=\s*(\S+?)\s*\.\.\s*(\S+?)\s*")
 
 
 @dataclass(frozen=True)
 class GammaRange:
-    """The gammas of ``popularity`` that are held possible, from `low` to `high`; printed as ``gamma=-0.5..1.5``."""
+    """The assumed gammas of ``popularity``, from `low` to `high`; printed as ``gamma=-0.5..1.5``."""
 
     low: float
     high: float
@@ -24,7 +24,7 @@ class GammaRange:
 
     @classmethod
     def parse(cls, word: str) -> "GammaRange":
-        """Read ``gamma=LOW..HIGH``."""
+        """Parse ``gamma=LOW..HIGH``."""
         parts = _WORD.fullmatch(word)
         try:
             low, high = map(float, parts.groups() if parts else ())
@@ -41,15 +41,15 @@ class GammaRange:
         return self.low <= gamma <= self.high
 
     def including(self, gamma: float) -> "GammaRange":
-        """The same, wide enough for a gamma."""
+        """The same range, widened to include a gamma."""
         return GammaRange(min(self.low, gamma), max(self.high, gamma))
 
     def gammas(self, *others: float) -> tuple[float, ...]:
-        """Evenly spaced gammas from end to end, at most 0.25 apart, and the others given; ascending."""
+        """Evenly spaced gammas from end to end, at most 0.25 apart, together with the given ones; ascending."""
         steps = max(1, math.ceil(round((self.high - self.low) / STEP, 9)))
         within = (self.low + (self.high - self.low) * k / steps for k in range(1, steps))
         return tuple(sorted({self.low, *within, self.high, *others}))
 
 
 POSSIBLE = GammaRange(-0.5, 1.5)
-"""What is held possible when nothing is said, around the default of 0: exponents from 0.25 to 1.25."""
+"""The default range, around the default gamma of 0: exponents from 0.25 to 1.25."""

@@ -1,4 +1,4 @@
-"""Popular items are more likely to be observed."""
+"""The popularity propensity: popular items are more likely to be observed."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from unskew.propensities.propensity import PropensityModel
 
 
 class GammaSource(Named, family="gamma"):
-    """Where gamma comes from when it is no number."""
+    """Where gamma comes from if it is not a number."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Auto(GammaSource, word="auto"):
 
 @dataclass(frozen=True)
 class From(GammaSource, word="from"):
-    """The model that made the log: a file of factors, of scores or of top-N lists."""
+    """The model that produced the log: a file of factors, of scores or of top-N lists."""
 
     file: str
     positional = ("file",)
@@ -40,11 +40,11 @@ class Popularity(PropensityModel, word="popularity"):
     ----------
     gamma : float or str
         How strongly the logging system favoured popular items; -1 means no correction. ``auto`` fits it to the
-        recommendations of models trained on the log, ``from(FILE)`` to those of the model in a file, best the one that
-        made the log.
+        recommendations of models trained on the log, ``from(FILE)`` to those of the model in a file, ideally the one
+        that produced the log.
     smoothing : float
-        Added to each count, so that items never seen in training are kept; with 0 they have no propensity, and their
-        rows are dropped and counted, as the paper's code does.
+        Added to each count, so that items without training rows have a propensity; with 0 their rows are dropped and
+        counted, as in the code of the paper.
     """
 
     gamma: float | str = 0.0
@@ -60,7 +60,7 @@ class Popularity(PropensityModel, word="popularity"):
 
     @property
     def source(self) -> GammaSource | None:
-        """Where gamma is to come from; None when it is a number."""
+        """Where gamma comes from; None if it is a number."""
         return _parse_source(self.gamma) if isinstance(self.gamma, str) else None
 
     @property
@@ -70,20 +70,19 @@ class Popularity(PropensityModel, word="popularity"):
         Raises
         ------
         ConfigError
-            When it has yet to be fitted.
+            If it has not been fitted yet.
         """
         if isinstance(self.gamma, str):
             raise ConfigError(
-                f"{self}: this gamma has yet to be fitted, which an evaluation does; here name a number, as in "
-                "popularity(gamma=1)"
+                f"{self}: gamma is fitted only during an evaluation; give a number here, as in popularity(gamma=1)"
             )
         return self.gamma
 
     def fit(self, train: Interactions, test: Interactions) -> "FittedPopularity":
-        """Count the training rows of each item."""
+        """The propensities, from the number of training rows of each item."""
         gamma, counts = self.known_gamma, train.item_counts + self.smoothing
         if not counts.any():
-            raise PropensityError("no training row to count popularity from")
+            raise PropensityError("popularity needs training rows, and there are none")
         relative = counts / counts.max()
         with np.errstate(divide="ignore"):
             by_item = relative ** ((gamma + 1) / 2)
@@ -104,7 +103,7 @@ class FittedPopularity:
     absolute: bool = False
 
     def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
-        """Look the items up."""
+        """The propensity of each row's item."""
         return self.by_item[items]
 
 

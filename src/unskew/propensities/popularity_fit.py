@@ -1,4 +1,4 @@
-"""How much more a recommender presents popular items, and gamma from it."""
+"""Estimation of gamma from how much more often a recommender presents popular items."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ from unskew.arrays import Bools, Floats, Ints
 from unskew.errors import ConfigError, DataError, PropensityError
 
 CUT = 0.005  # share of the most popular items that the paper leaves out of the fit
-LEAST_LEVELS = 3  # a line through two points has a slope, but nothing tells how wrong it is
-FEW_LEVELS = 10  # up to so many points the slope of a line through them says little
-WIDE_ERROR = 0.5  # two such errors to each side span as much as no correction and a full one, -1 to 1
+LEAST_LEVELS = 3  # a line through two points has a slope, but no error
+FEW_LEVELS = 10  # with at most this many points, the slope of a line is unreliable
+WIDE_ERROR = 0.5  # two such errors to each side span the range from no correction to a full one, -1 to 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class PresentationBias:
     levels : array of int
         The distinct popularities above 0, ascending.
     f : array
-        Mean number of users that an item of the level is recommended to.
+        Mean number of users who are recommended an item of the level.
     items : array of int
         How many items each level has.
     """
@@ -35,7 +35,7 @@ class PresentationBias:
 
     @property
     def never(self) -> Ints:
-        """Levels of which no item is ever recommended."""
+        """Levels without a recommended item."""
         never: Ints = self.levels[self.f == 0]
         return never
 
@@ -50,19 +50,19 @@ class GammaFit:
     intercept : float
         log f of an item of popularity 1, by the line.
     std_error : float
-        Of gamma, with the levels as the points and equal spread about the line.
+        Standard error of gamma, with the levels as points and equal spread about the line.
     residual : float
         Standard deviation of the levels about the line.
     levels : int
-        How many levels the line goes through, three or more.
+        Number of levels in the fit, three or more.
     never : int
-        Levels left out because no item of theirs is ever recommended: f = 0 has no logarithm.
+        Number of levels without a recommended item, which are left out: f = 0 has no logarithm.
     cut_items : int
-        The most popular items, left out of the fit.
+        Number of the most popular items, which are left out.
     items : int
-        Items of the levels in the fit.
+        Number of items of the levels in the fit.
     recommended_items : int
-        How many items are recommended to anybody, those cut included.
+        Number of items that are recommended to any user, including those cut.
     """
 
     gamma: float
@@ -77,15 +77,11 @@ class GammaFit:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Reasons to doubt this gamma, in words; empty when there are none."""
-        held = f"recommendations hold {self.recommended_items:,} items"
-        if self.levels <= FEW_LEVELS:
-            levels = f"{self.levels} popularity levels (standard error {self.std_error:.2f})"
-            return (f"gamma {self.gamma:.2f} rests on {levels}: {held}",)
-        if self.std_error > WIDE_ERROR:
-            wide = f"has a wide standard error, {self.std_error:.2f}, over {self.levels} popularity levels"
-            return (f"gamma {self.gamma:.2f} {wide}: {held}",)
-        return ()
+        """Reasons to doubt this gamma; empty if there are none."""
+        if self.levels > FEW_LEVELS and self.std_error <= WIDE_ERROR:
+            return ()
+        fitted = f"{self.levels} popularity levels of {self.recommended_items:,} recommended items"
+        return (f"gamma {self.gamma:.2f} is uncertain (standard error {self.std_error:.2f}): it is fitted to {fitted}",)
 
     @property
     def doubtful(self) -> bool:
@@ -94,7 +90,7 @@ class GammaFit:
 
 
 def presentation_bias(popularity: Ints, recommended: Floats) -> PresentationBias:
-    """The mean number of recommendations of an item, by popularity.
+    """The mean number of recommendations per item, by popularity.
 
     Parameters
     ----------
@@ -106,8 +102,8 @@ def presentation_bias(popularity: Ints, recommended: Floats) -> PresentationBias
     popularity, recommended = np.asarray(popularity), np.asarray(recommended, dtype=float)
     if popularity.ndim != 1 or popularity.shape != recommended.shape:
         raise DataError(
-            f"popularity {popularity.shape} and recommendations {recommended.shape} must be two columns as long as "
-            "there are items"
+            f"popularity {popularity.shape} and recommendations {recommended.shape} must be two columns with one "
+            "number per item"
         )
     if not (np.isfinite(recommended).all() and (recommended >= 0).all() and (popularity >= 0).all()):
         raise DataError("popularity and recommendations are counts: 0 or more, and finite")
@@ -122,9 +118,9 @@ def fit_gamma(popularity: Ints, recommended: Floats, *, cut: float = CUT) -> Gam
 
     .. math:: f(n^*) \propto (n^*)^\gamma
 
-    The paper sums over pairs of levels; that is the same slope. Each level counts once, however many items it has.
-    The most popular items are left out first. A level is cut whole or stays whole: it is cut when all items down to it
-    are within the share `cut` of the items that occur in training.
+    The paper sums over pairs of levels, which gives the same slope. Each level counts once, however many items it has.
+    The most popular items are left out first, by whole levels: a level is cut if all items down to it are within the
+    share `cut` of the items that occur in training.
 
     Parameters
     ----------
@@ -138,7 +134,7 @@ def fit_gamma(popularity: Ints, recommended: Floats, *, cut: float = CUT) -> Gam
     Raises
     ------
     PropensityError
-        When fewer than three levels are left: through one no line is known, and one through two has no error.
+        If fewer than three levels are left: a line through two has no error.
     """
     if not 0 <= cut < 1:
         raise ConfigError(f"cut={cut:g} must be a share of the items, 0 or more and below 1")
@@ -169,20 +165,20 @@ def fit_gamma(popularity: Ints, recommended: Floats, *, cut: float = CUT) -> Gam
 def _require_levels(bias: PresentationBias, kept: Bools, shown: Bools) -> None:
     if shown.sum() >= LEAST_LEVELS:
         return
-    hint = "name a gamma, as in popularity(gamma=1)"
+    hint = "give a gamma, as in popularity(gamma=1)"
     if not len(bias.levels):
         raise PropensityError("gamma is not identified: no item occurs in training; give the training rows")
     if len(bias.levels) == 1:
         raise PropensityError(
-            f"gamma is not identified: the number of interactions is {bias.levels[0]} for every item, so the log "
-            f"cannot tell how much popular items are favoured; {hint}"
+            f"gamma is not identified: every item has {bias.levels[0]} interactions, so the log "
+            f"does not show how much popular items are favoured; {hint}"
         )
     if len(bias.levels) < LEAST_LEVELS:
         raise PropensityError(
-            f"gamma is not identified: the number of interactions is {bias.levels[0]} or {bias.levels[1]} for every "
-            f"item, and a line through two popularity levels has no error; {hint}"
+            f"gamma is not identified: every item has {bias.levels[0]} or {bias.levels[1]} interactions, "
+            f"and a line through two popularity levels has no error; {hint}"
         )
     raise PropensityError(
-        f"gamma is not identified: of {int(kept.sum())} popularity levels the recommendations show {int(shown.sum())}, "
-        f"and a line with an error needs three; use another model, or {hint}"
+        f"gamma is not identified: recommendations show {int(shown.sum())} of {int(kept.sum())} popularity levels, "
+        f"but three are needed; use another model, or {hint}"
     )

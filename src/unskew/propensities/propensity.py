@@ -1,4 +1,4 @@
-"""How likely a relevant item was to be observed."""
+"""Propensities: how likely a relevant item was observed."""
 
 from abc import abstractmethod
 from typing import Protocol
@@ -17,7 +17,7 @@ class Propensity(Protocol):
         ...
 
     def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
-        """P of each row, in (0, 1]; NaN where the model has none, and the row is then dropped and counted."""
+        """P of each row, in (0, 1]; NaN if the model has none, and the row is then dropped and counted."""
         ...
 
 
@@ -33,5 +33,5 @@ class PropensityModel(Named, family="propensity"):
         train : Interactions
             The training positives.
         test : Interactions
-            The test rows, for a propensity that comes with them.
+            The test rows, for a propensity that is a column of them.
         """

@@ -1,4 +1,4 @@
-"""Every relevant item equally likely to be observed."""
+"""The uniform propensity: every relevant item is equally likely to be observed."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ from unskew.propensities.propensity import PropensityModel
 
 @dataclass(frozen=True)
 class Uniform(PropensityModel, word="uniform"):
-    """P is the same for all, and how large is not known; each estimator then equals its naive counterpart."""
+    """P is the same for all items and known only up to scale, so each estimator equals its naive counterpart."""
 
     def fit(self, train: Interactions, test: Interactions) -> "FittedUniform":
-        """Nothing to fit."""
+        """The uniform propensity, which needs no data."""
         return FittedUniform()
 
 
@@ -25,5 +25,5 @@ class FittedUniform:
     absolute: bool = False
 
     def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
-        """One for each row."""
+        """The same P for each row."""
         return np.ones(len(items))

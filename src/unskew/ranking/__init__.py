@@ -1,4 +1,4 @@
-"""Where each held-out item landed: kernel, ranks, scorers and engines."""
+"""Ranking: the rank of each held-out item, computed from scores by kernels on engines."""
 
 from unskew.ranking.catalogue import Binding
 from unskew.ranking.contest import USER_RULES, Contest, UserRule, prepare_contest

@@ -18,16 +18,16 @@ class _Source(Protocol):
 
     @property
     def owned(self) -> bool:
-        """Whether the caller may write to what `score` gives."""
+        """Whether the caller may write to the result of `score`."""
         ...
 
     def score(self, rows: Ints) -> Matrix:
-        """Scores of these rows of the model, good until the next call of this thread."""
+        """Scores of these rows of the model, valid until the next call of this thread."""
         ...
 
 
 class BlockScores:
-    """One model's scores, checked; nothing in it changes but each thread's own buffer.
+    """The checked scores of one model. Only each thread's buffer is mutable.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class BlockScores:
     binding : Binding
         Where the model keeps users and items.
     user_ids, catalogue_ids : array
-        For messages.
+        Ids for messages.
     name : str
-        Of the model.
+        Name of the model.
     """
 
     def __init__(
@@ -66,22 +66,22 @@ class BlockScores:
         users : array
             User codes.
         writable : bool
-            Whether the caller will write to them; what belongs to the scorer is then copied.
+            Whether the caller will write to the result; arrays of the scorer are then copied.
 
         Raises
         ------
         DataError
-            When a score is NaN or infinite; it names the user and the item.
+            If a score is NaN or infinite; the message names the user and the item.
         """
         from unskew.ranking import kernel
 
         rows = self.binding.rows[users]
-        if (rows < 0).any():  # nobody's list is empty by a score, so all items are tied
+        if (rows < 0).any():  # no list is empty because of a score, so all items are tied
             filled = np.full((len(users), len(self.binding.columns)), -np.inf, dtype=np.float64)
             if (rows >= 0).any():
-                own = self.of(users[rows >= 0])
-                filled = filled.astype(own.dtype)
-                filled[rows >= 0] = own
+                known_scores = self.of(users[rows >= 0])
+                filled = filled.astype(known_scores.dtype)
+                filled[rows >= 0] = known_scores
             return filled
         scores = self.source.score(rows)
         if not self.unchecked:
@@ -100,7 +100,7 @@ class BlockScores:
 
 
 class _Products:
-    """Products of factors, written into one buffer a thread."""
+    """Products of factors, written into one buffer per thread."""
 
     owned = True
 
@@ -119,7 +119,7 @@ class _Products:
 
 
 class _Gathered:
-    """Any scorer, its columns brought into the order of the catalogue."""
+    """Any scorer, with its columns in the order of the catalogue."""
 
     def __init__(self, scorer: Scorer, binding: Binding) -> None:
         self.scorer = scorer
@@ -129,16 +129,16 @@ class _Gathered:
 
     @property
     def owned(self) -> bool:
-        """Whether `score` copies, which it always does when an item is unknown."""
+        """Whether `score` returns a copy, as it always does if an item is unknown."""
         return not self.in_order
 
     def score(self, rows: Ints) -> Matrix:
-        """The scorer's own array where its columns fit, else a copy."""
+        """The array of the scorer if its columns are in order, else a copy."""
         scores = np.asarray(self.scorer.score(rows))
         if scores.shape != (len(rows), self.width):
             raise DataError(
                 f"a scorer gave {scores.shape} scores for {len(rows)} users and {self.width} items; "
-                "it must return one row a user and one column an item"
+                "it must return one row per user and one column per item"
             )
         if scores.dtype not in (np.float32, np.float64):
             scores = scores.astype(np.float64)

@@ -1,4 +1,4 @@
-"""The items of a run, and where each model keeps them."""
+"""The catalogue of a run, and the rows and columns that each model has for its users and items."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from unskew.ranking.scorers import Scorer
 
 @dataclass(frozen=True, eq=False)
 class Binding:
-    """Where a model keeps the users of a split and the items of a catalogue; -1 where it has none.
+    """A model's rows for the users of a split and its columns for the items of a catalogue; -1 if it has none.
 
-    `width` is how many columns the model has, candidates or not.
+    `width` is the number of columns of the model, whether candidates or not.
     """
 
     rows: Ints
@@ -28,7 +28,7 @@ class Binding:
 
     @cached_property
     def places(self) -> Ints:
-        """Where each column of the model stands in the catalogue; -1 where it does not."""
+        """The place of each column of the model in the catalogue; -1 if it is not in it."""
         places = np.full(self.width, -1, dtype=np.int32)
         known = self.columns >= 0
         places[self.columns[known]] = np.flatnonzero(known)
@@ -47,11 +47,11 @@ class JoinedCatalogue:
     Parameters
     ----------
     ids : array
-        Of the items.
+        Ids of the items.
     places : array of int32
-        Where each item code of the split stands among them; -1 where it does not.
+        The place of each item code of the split in the catalogue; -1 if it is not in it.
     bindings : mapping
-        How each model's rows and columns lie.
+        The rows and columns of each model.
     """
 
     ids: npt.NDArray[Any]
@@ -70,7 +70,7 @@ def join_catalogue(
     tested: bool = False,
     also: Sequence[npt.ArrayLike] = (),
 ) -> JoinedCatalogue:
-    """Join the items of train and of all models, or take those that occur in training alone.
+    """The catalogue: the items of train and of all models, or only those that occur in training.
 
     Parameters
     ----------
@@ -83,8 +83,8 @@ def join_catalogue(
     also : sequence of array
         Ids of further items.
     """
-    own = {name: _item_vocabulary(scorer, split, name) for name, scorer in models.items()}
-    known_items = [*own.values(), *(vocabulary_of(ids, "item_ids of a model") for ids in also)]
+    item_vocabularies = {name: _item_vocabulary(scorer, split, name) for name, scorer in models.items()}
+    known_items = [*item_vocabularies.values(), *(vocabulary_of(ids, "item_ids of a model") for ids in also)]
     vocabulary = split.item_vocabulary
     for model_vocabulary, _ in known_items:
         vocabulary = vocabulary.union(model_vocabulary)
@@ -103,8 +103,8 @@ def join_catalogue(
     bindings = {
         name: Binding(
             _user_rows(scorer, split, name),
-            _item_columns(own[name], vocabulary, catalogue),
-            len(own[name][1]),
+            _item_columns(item_vocabularies[name], vocabulary, catalogue),
+            len(item_vocabularies[name][1]),
         )
         for name, scorer in models.items()
     }
@@ -112,7 +112,7 @@ def join_catalogue(
 
 
 def _item_vocabulary(scorer: Scorer, split: Split, name: str) -> tuple[Vocabulary, Ints]:
-    """The vocabulary of a model's items, its own or else the split's, and the code of each column."""
+    """The vocabulary of a model's items, or without ids that of the split, and the code of each column."""
     ids = getattr(scorer, "item_ids", None)
     if ids is not None:
         return vocabulary_of(ids, f"item_ids of model {name!r}")
@@ -128,10 +128,10 @@ def _user_rows(scorer: Scorer, split: Split, name: str) -> Ints:
         rows[codes] = np.arange(len(codes))
         return rows
     vocabulary, codes = vocabulary_of(ids, f"user_ids of model {name!r}")
-    own = split.user_vocabulary.codes_in(vocabulary)
+    model_codes = split.user_vocabulary.codes_in(vocabulary)
     row_of_code = np.empty(len(codes), dtype=np.int64)
     row_of_code[codes] = np.arange(len(codes))
-    return np.where(own >= 0, row_of_code[own], -1) if len(codes) else rows
+    return np.where(model_codes >= 0, row_of_code[model_codes], -1) if len(codes) else rows
 
 
 def _codes_without_ids(scorer: Scorer, split: Split, axis: Literal["user", "item"], name: str) -> Ints:
@@ -141,15 +141,15 @@ def _codes_without_ids(scorer: Scorer, split: Split, axis: Literal["user", "item
         n = shape[0 if axis == "user" else 1]
         if n != len(codes):
             raise DataError(
-                f"model {name!r} has {n} {axis} rows but train and test hold {len(codes)} distinct {axis}s; "
-                f"give {axis}_ids to say which is which"
+                f"model {name!r} has {n} {axis} rows but train and test have {len(codes)} distinct {axis}s; "
+                f"give {axis}_ids to identify them"
             )
     return codes
 
 
-def _item_columns(own: tuple[Vocabulary, Ints], vocabulary: Vocabulary, catalogue: Ints) -> Ints:
+def _item_columns(coded: tuple[Vocabulary, Ints], vocabulary: Vocabulary, catalogue: Ints) -> Ints:
     """The model's column for each place of the catalogue."""
-    model_vocabulary, codes = own
+    model_vocabulary, codes = coded
     joined = model_vocabulary.codes_in(vocabulary)[codes]
     column_of = np.full(len(vocabulary), -1, dtype=np.int64)
     column_of[joined] = np.arange(len(joined))

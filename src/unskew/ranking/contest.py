@@ -1,4 +1,4 @@
-"""Who is judged, on what, among which candidates: the same for all models of a run."""
+"""The contest of a run: its test users, their held-out rows and candidates, the same for all models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from unskew.ranking.scorers import Scorer
 
 UserRule: TypeAlias = Literal["any", "common", "served"]
 USER_RULES: tuple[UserRule, ...] = ("any", "common", "served")
-"""Which test users are judged: those known to any model, to all, or for each model those that it knows."""
+"""The test users to include: those known to any model, to all models, or for each model those that it knows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Contest:
     ----------
     rule : Candidates
     catalogue_size : int
-        How many items are ranked at most.
+        Size of the catalogue.
     users : array
         Codes of the judged users, ascending.
     offsets : array of int64
@@ -35,27 +35,27 @@ class Contest:
     items : array
         Item codes of the rows.
     columns : array of int32
-        The same as places in the catalogue.
+        The items as places in the catalogue.
     listed_offsets, listed : array
-        Places in the catalogue that are no candidates of a user, or, when `among`, all that are.
+        Places in the catalogue that are excluded for a user, or, if `among`, the user's candidates.
     among : bool
     candidates : array of int32
         How many candidates each judged user has.
     values : array, optional
         Values of the rows.
     bindings : mapping
-        How each model's rows and columns lie.
+        The rows and columns of each model.
     dropped : mapping
-        Counts of what was left out and why.
+        How many rows and users were left out, by reason.
     catalogue_ids : array
         Ids of the catalogue, for messages.
     known_users : array of bool
-        Users who may be judged, by code: those known to any model, or to all of them.
+        Users who may be included, by code: those known to any model, or to all of them.
     unknown_rows : int
         How many rows are of items that are neither in train nor known to a model; no model can find them.
     touched : pair of array, optional
-        Under a corrected `sampled` rule, offsets and places in the catalogue of what each judged user has in train,
-        validation or test; the others could have been drawn.
+        Under a corrected `sampled` rule, offsets and places in the catalogue of each judged user's items in train,
+        validation or test; the other items could have been drawn.
     """
 
     rule: Candidates
@@ -87,7 +87,7 @@ class Contest:
 
     @property
     def row_pool(self) -> Ints | None:
-        """For each row, how many items the sampled candidates were drawn from; None where it does not matter."""
+        """For each row, how many items the sampled candidates were drawn from; None without a correction."""
         if self.touched is None:
             return None
         pool = self.catalogue_size - np.diff(self.touched[0])
@@ -105,31 +105,31 @@ def prepare_contest(
     also_users: Ints | None = None,
     tested: bool = True,
 ) -> Contest:
-    """Join the items of train, test and models, drop what cannot be judged, and count it.
+    """Join the items of train, test and models, and drop and count the rows that cannot be judged.
 
     Parameters
     ----------
     models : mapping of Scorer
     split : Split
     positive : str, optional
-        Condition that makes a test row a positive; all are when not given.
+        Condition for positive test rows; by default all are positive.
     seed : int
-        For sampled candidates.
+        Seed of sampled candidates.
     also : sequence of array
-        Ids of further items, known to models that do not rank; they are in the catalogue too.
+        Ids of further items of the catalogue, known to models that do not rank.
     users : {"any", "common", "served"}
-        Who is judged: test users known to at least one model, or to every model. A user whom a model does not know has
-        an empty list there. ``served`` takes the rows of ``any``; who counts for which model is decided later.
+        Test users to include: those known to at least one model, or to every model. A user whom a model does not know
+        has an empty list there. ``served`` uses the rows of ``any``; each model's users are selected later.
     also_users : array, optional
         Codes of users known to models that have ranked already.
     tested : bool
-        Whether test items that are neither in train nor known to a model are in the catalogue: no model can find them.
-        If not, their rows are left out and counted.
+        Whether test items that are neither in train nor known to a model are in the catalogue, although no model can
+        find them. If not, their rows are left out and counted.
 
     Raises
     ------
     DataError
-        When a model does not fit the split, or nothing is left to judge.
+        If a model does not fit the split, or no row is left.
     """
     rule = split.rule
     if users not in USER_RULES:
@@ -173,18 +173,18 @@ def prepare_contest(
 
 
 def _known_users(bindings: Mapping[str, Binding], split: Split, rule: str, also: Ints | None) -> Bools:
-    """Users, by code, whom any model knows, or all; everybody when no model says whom it knows."""
+    """Whether any model, or every model, knows each user; all True if no model has user ids."""
     if not bindings:
         return np.ones(len(split.user_vocabulary), dtype=bool)
     knows = np.stack([binding.rows >= 0 for binding in bindings.values()])
     if rule == "common":
         return np.asarray(knows.all(axis=0))
     tested = np.unique(split.test.users)
-    for name, mine in zip(bindings, knows, strict=True):
-        if not mine[tested].any() and (len(bindings) > 1 or also is not None):  # alone, another error says it
+    for name, by_model in zip(bindings, knows, strict=True):
+        if not by_model[tested].any() and (len(bindings) > 1 or also is not None):  # a single one fails elsewhere
             raise DataError(
-                f"model {name!r} knows none of the {len(tested):,} test users; are its user ids (for a built-in, those "
-                "of train) those of the test?"
+                f"model {name!r} knows none of the {len(tested):,} test users; are its user ids (for a built-in "
+                "model, those of train) those of the test?"
             )
     known = np.asarray(knows.any(axis=0))
     if also is not None:
@@ -195,8 +195,8 @@ def _known_users(bindings: Mapping[str, Binding], split: Split, rule: str, also:
 def _count_unknown(
     joined: JoinedCatalogue, split: Split, items: Ints, columns: Ints, also: Sequence[npt.ArrayLike]
 ) -> int:
-    """Rows of items that are neither in train nor known to a model; an error when all are."""
-    if not joined.bindings or also:  # something else knows items too
+    """Number of rows of items that are neither in train nor known to a model; an error if all are."""
+    if not joined.bindings or also:  # other models know items too
         return 0
     known = np.zeros(len(joined), dtype=bool)
     known[joined.places[split.catalogue][joined.places[split.catalogue] >= 0]] = True
@@ -215,14 +215,14 @@ def _strange_items(rows: int) -> DataError:
 
 
 def in_full(contest: Contest, chosen: Ints) -> Contest:
-    """The contest of some judged users among all that could have been drawn, and their positives.
+    """The contest of some judged users among their positives and all items that could have been drawn.
 
     Parameters
     ----------
     contest : Contest
-        Under a corrected `sampled` rule.
+        A contest under a corrected `sampled` rule.
     chosen : array
-        Which judged users, from 0, ascending.
+        Numbers of the judged users, from 0, ascending.
     """
     assert contest.touched is not None
     starts, ends = contest.offsets[chosen], contest.offsets[chosen + 1]
@@ -232,7 +232,7 @@ def in_full(contest: Contest, chosen: Ints) -> Contest:
         np.setdiff1d(places[touched_offsets[k] : touched_offsets[k + 1]], contest.columns[start:end])
         for k, start, end in zip(chosen, starts, ends, strict=True)
     ]
-    lengths = np.array([len(own) for own in barred])
+    lengths = np.array([len(excluded) for excluded in barred])
     return replace(
         contest,
         users=contest.users[chosen],
@@ -288,7 +288,7 @@ def _require_rows(
         least = min(models, key=lambda name: int(np.sum(bindings[name].rows[tested] >= 0)))
         raise DataError(
             f"no test user is left: model {least!r} knows {int(np.sum(bindings[least].rows[tested] >= 0))} of "
-            f"{len(tested)}; are its user ids (for a built-in, those of train) those of the test?"
+            f"{len(tested)}; are its user ids (for a built-in model, those of train) those of the test?"
         )
     if outside and outside >= seen:
         raise _strange_items(outside)
@@ -309,7 +309,7 @@ def _restrict(
     catalogue_size: int,
     seed: int,
 ) -> tuple[Ints, Ints, bool, tuple[Ints, Ints] | None]:
-    """Offsets and places that are no candidates, or all that are, which of the two, and what a correction needs."""
+    """Return (offsets, places, among, touched): `places` are each user's excluded items or, if `among`, candidates."""
     if isinstance(rule, All):
         return np.zeros(len(users) + 1, np.int64), np.empty(0, np.int32), False, None
     if isinstance(rule, Listed):
@@ -318,9 +318,9 @@ def _restrict(
         return *rows_of(split.train.by_user, users, places), False, None
     from unskew.ranking.seeded_draws import draw_outside, join_rows
 
-    own = _touched(split, users, places)
-    drawn = draw_outside(seed, users, *own, rule.n, catalogue_size)
-    return *join_rows(offsets, columns, *drawn), True, own if rule.corrected else None
+    touched = _touched(split, users, places)
+    drawn = draw_outside(seed, users, *touched, rule.n, catalogue_size)
+    return *join_rows(offsets, columns, *drawn), True, touched if rule.corrected else None
 
 
 def _touched(split: Split, users: Ints, places: Ints) -> tuple[Ints, Ints]:
@@ -335,21 +335,21 @@ def _touched(split: Split, users: Ints, places: Ints) -> tuple[Ints, Ints]:
 
 
 def rows_of(by_user: tuple[Ints, Ints], users: Ints, places: Ints) -> tuple[Ints, Ints]:
-    """The catalogue places of these users' items, what is not in the catalogue left out."""
+    """Offsets and catalogue places of these users' items, without items outside the catalogue."""
     offsets, items = by_user
     if len(users) == len(offsets) - 1:
         chosen, counts = items, np.diff(offsets)
     else:
         counts = offsets[users + 1] - offsets[users]
         chosen = items[spans(offsets[users], counts)]
-    found = _look_up(places, chosen)
-    if found is not chosen and (found < 0).any():
+    in_catalogue = _look_up(places, chosen)
+    if in_catalogue is not chosen and (in_catalogue < 0).any():
         owner = np.repeat(np.arange(len(users)), counts)
-        counts = np.bincount(owner[found >= 0], minlength=len(users))
-        found = found[found >= 0]
-    return offsets_of(counts), found.astype(np.int32)
+        counts = np.bincount(owner[in_catalogue >= 0], minlength=len(users))
+        in_catalogue = in_catalogue[in_catalogue >= 0]
+    return offsets_of(counts), in_catalogue.astype(np.int32)
 
 
 def _look_up(places: Ints, items: Ints) -> Ints:
-    """``places[items]``, without the work when every item is its own place."""
+    """``places[items]``; the items themselves if every item is its own place."""
     return items if np.array_equal(places, np.arange(len(places))) else places[items]

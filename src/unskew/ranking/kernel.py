@@ -1,8 +1,8 @@
-"""The inner loops: where held-out items stand in a block of scores. Arrays in, arrays out.
+"""The inner loops of ranking: they count the candidates above and tied with held-out items. Arrays in, arrays out.
 
 Scores are compared, never sorted: for each held-out item one pass counts the candidates above it and those equal
-to it. Four thresholds share a pass, and counters are 32-bit, so the loop compiles to vector compares. The items a
-user has seen are counted out afterwards, which costs far less than masking them.
+to it. Four thresholds share a pass, and counters are 32-bit, so the loop compiles to vector compares. The items that a
+user has seen are subtracted afterwards, which is much faster than masking them.
 """
 
 from typing import Any
@@ -45,13 +45,13 @@ def _count_two(row: Matrix, t0: float, t1: float) -> tuple[Any, ...]:
 
 
 @njit(nogil=True, cache=True)
-def _count_row(row: Matrix, own: Matrix, first: int, above: Ints, level: Ints, sign: int) -> None:
-    """Add to above[first:] and level[first:], or take away, what is above and level with each score of `own`."""
-    n = own.shape[0]
+def _count_row(row: Matrix, held: Matrix, first: int, above: Ints, level: Ints, sign: int) -> None:
+    """Add the numbers above and level with each of the `held` scores to above[first:] and level[first:], times sign."""
+    n = held.shape[0]
     k = 0
     while n - k > 2:
         fourth = min(k + 3, n - 1)
-        a0, a1, a2, a3, e0, e1, e2, e3 = _count_four(row, own[k], own[k + 1], own[k + 2], own[fourth])
+        a0, a1, a2, a3, e0, e1, e2, e3 = _count_four(row, held[k], held[k + 1], held[k + 2], held[fourth])
         above[first + k] += sign * a0
         level[first + k] += sign * e0
         above[first + k + 1] += sign * a1
@@ -63,7 +63,7 @@ def _count_row(row: Matrix, own: Matrix, first: int, above: Ints, level: Ints, s
             level[first + k + 3] += sign * e3
         k += 4
     if k < n:
-        a0, a1, e0, e1 = _count_two(row, own[k], own[n - 1])
+        a0, a1, e0, e1 = _count_two(row, held[k], held[n - 1])
         above[first + k] += sign * a0
         level[first + k] += sign * e0
         if k + 1 < n:
@@ -86,11 +86,11 @@ def count_ranks(scores: Matrix, offsets: Ints, items: Ints, seen_offsets: Ints, 
     Parameters
     ----------
     scores : array (users, items)
-        One row a user of the block.
+        One row per user of the block.
     offsets, items : array
         The held-out columns of row r are ``items[offsets[r]:offsets[r + 1]]``, offsets counted from the first.
     seen_offsets, seen : array
-        Columns that are no candidates, in the same form; they must not be held out.
+        Columns that are excluded, in the same form; they must not be held out.
 
     Returns
     -------
@@ -99,19 +99,19 @@ def count_ranks(scores: Matrix, offsets: Ints, items: Ints, seen_offsets: Ints, 
     start = offsets[0]
     above = np.zeros(offsets[-1] - start, np.int32)
     tied = np.zeros(offsets[-1] - start, np.int32)
-    own = np.empty(_widest(offsets), scores.dtype)
+    held = np.empty(_widest(offsets), scores.dtype)
     history = np.empty(_widest(seen_offsets), scores.dtype)
     for r in range(scores.shape[0]):
         row = scores[r]
         first = offsets[r] - start
         n = offsets[r + 1] - offsets[r]
         for k in range(n):
-            own[k] = row[items[offsets[r] + k]]
+            held[k] = row[items[offsets[r] + k]]
         m = seen_offsets[r + 1] - seen_offsets[r]
         for j in range(m):
             history[j] = row[seen[seen_offsets[r] + j]]
-        _count_row(row, own[:n], first, above, tied, 1)
-        _count_row(history[:m], own[:n], first, above, tied, -1)
+        _count_row(row, held[:n], first, above, tied, 1)
+        _count_row(history[:m], held[:n], first, above, tied, -1)
         for k in range(first, first + n):
             tied[k] -= above[k] + 1  # level counts the item itself
     return above, tied
@@ -121,7 +121,7 @@ def count_ranks(scores: Matrix, offsets: Ints, items: Ints, seen_offsets: Ints, 
 def count_ranks_among(
     scores: Matrix, offsets: Ints, items: Ints, among_offsets: Ints, among: Ints
 ) -> tuple[Ints, Ints]:
-    """Like `count_ranks`, with the candidates of each row listed; held-out items must be among them."""
+    """Like `count_ranks`, with a list of the candidates of each row, which must include the held-out items."""
     start = offsets[0]
     above = np.empty(offsets[-1] - start, np.int32)
     tied = np.empty(offsets[-1] - start, np.int32)
@@ -152,14 +152,14 @@ def count_list_ranks(
     candidates: Ints,
     n_items: int,
 ) -> tuple[Ints, Ints, Ints]:
-    """Count ranks inside top-N lists: what is not listed stands tied below the list.
+    """Count ranks in top-N lists: items that are not listed are tied below the list.
 
     Parameters
     ----------
     listed_offsets, listed, scores : array
         The lists: columns and their scores, any order.
     offsets, items, seen_offsets, seen : array
-        As in `count_ranks`; seen items are no candidates wherever they stand, and must be ascending in a row.
+        As in `count_ranks`; seen items are excluded wherever they are listed, and must be ascending in a row.
     candidates : array of int32
         How many candidates each row has.
     n_items : int
@@ -168,7 +168,7 @@ def count_list_ranks(
     Returns
     -------
     above, tied, listed : array of int32, aligned with items
-        `listed` is how many candidates the row's list holds.
+        `listed` is the number of candidates in the row's list.
     """
     start = offsets[0]
     n = offsets[-1] - start
@@ -176,7 +176,7 @@ def count_list_ranks(
     tied = np.empty(n, np.int32)
     length = np.empty(n, np.int32)
     kept = np.empty(_widest(listed_offsets), scores.dtype)
-    place = np.full(n_items, -1, np.int32)  # where an item stands in the list of the row at hand
+    place = np.full(n_items, -1, np.int32)  # the position of an item in the list of the current row
     for r in range(offsets.shape[0] - 1):
         lo = listed_offsets[r]
         hi = listed_offsets[r + 1]
@@ -243,7 +243,7 @@ def first_not_finite(scores: Matrix) -> tuple[int, int]:
 
 @njit(nogil=True, cache=True)
 def hash_rows(words: Ints) -> Ints:
-    """A 64-bit number for each row of 32-bit words; equal rows have equal ones."""
+    """A 64-bit hash of each row of 32-bit words; equal rows have equal hashes."""
     mixers = np.empty(words.shape[1], np.uint64)
     mixer = uint64(0x9E3779B97F4A7C15)
     for j in range(mixers.shape[0]):

@@ -1,4 +1,4 @@
-"""Top-N lists and sparse tables of scores."""
+"""The scorer of top-N lists and sparse tables of scores."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from unskew.ranking.scorers import check_ids
 
 @dataclass(frozen=True, eq=False)
 class ListScorer:
-    """Scores of the listed items only; what is not listed was not recommended.
+    """Scores of the listed items only; other items were not recommended.
 
     Make one with `from_arrays` or `from_table`.
 
@@ -45,7 +45,7 @@ class ListScorer:
     ratings: bool = False
 
     def __post_init__(self) -> None:
-        if np.asarray(self.scores).dtype not in (np.float32, np.float64):  # others have no infinity for the unlisted
+        if np.asarray(self.scores).dtype not in (np.float32, np.float64):  # others have no infinity
             object.__setattr__(self, "scores", np.asarray(self.scores, dtype=np.float64))
         check_ids(self.user_ids, len(self.offsets) - 1, "user_ids", self.name)
         check_ids(self.item_ids, self.n_items, "item_ids", self.name)
@@ -66,27 +66,27 @@ class ListScorer:
         Parameters
         ----------
         items : array of int (users, N)
-            Item columns, -1 for none; an item that stands twice counts at its first place.
+            Item columns, -1 for none; a repeated item counts at its first place.
         scores : array (users, N), optional
-            Without them the order in the list is the ranking.
+            Without scores, the order in the list is the ranking.
         n_items : int, optional
-            How many items there are; by default as many as `item_ids`, else the largest column plus one.
+            Number of items; by default the length of `item_ids`, else the largest column plus one.
         user_ids, item_ids : array, optional
         name : str
         """
         items = np.asarray(items)
         if items.ndim != 2 or items.dtype.kind not in "iu":
-            raise DataError(f"{name}: lists must be a matrix of integers, users by places, got {items.shape}")
+            raise DataError(f"{name}: lists must be a matrix of integers, users by places, not {items.shape}")
         items = items.astype(np.int64, copy=False)
         if n_items is None:
             n_items = int(items.max(initial=-1)) + 1 if item_ids is None else len(np.asarray(item_ids))
         if items.max(initial=-1) >= n_items:
-            raise DataError(f"{name}: item {items.max()} stands in a list, but there are {n_items} items")
+            raise DataError(f"{name}: item {items.max()} is in a list, but there are only {n_items} items")
         if scores is None:
             place = np.arange(items.shape[1], 0, -1, dtype=np.float32)
             scores = np.broadcast_to(place, items.shape)
         elif np.shape(scores) != items.shape:
-            raise DataError(f"{name}: scores {np.shape(scores)} do not match lists {items.shape}")
+            raise DataError(f"{name}: scores {np.shape(scores)} and lists {items.shape} must have the same shape")
         real = items >= 0
         offsets = offsets_of(real.sum(axis=1))
         columns, kept = (items, np.asarray(scores)) if real.all() else (items[real], np.asarray(scores)[real])
@@ -100,7 +100,7 @@ class ListScorer:
     def from_table(
         cls, users: Any, items: Any, scores: npt.ArrayLike, *, name: str = "scores", ratings: bool = False
     ) -> "ListScorer":
-        """A table of ``user, item, score`` rows with ids, dense or not, in any order."""
+        """A scorer of a table of ``user, item, score`` rows with ids, dense or not, in any order."""
         user_codes, user_vocabulary = factorise(canonical(users, f"users of {name}"))
         item_codes, item_vocabulary = factorise(canonical(items, f"items of {name}"))
         what = "prediction" if ratings else "score"

@@ -1,4 +1,4 @@
-"""Models from files: factors and tables of scores."""
+"""Readers of models: files of factors and tables of scores."""
 
 import zipfile
 import zlib
@@ -26,14 +26,14 @@ _OPTIONAL = ("user_bias", "item_bias", "user_ids", "item_ids", "similarity")
 def read_factors(path: str | Path, *, content: bytes | None = None) -> FactorScorer:
     """Read a .npz file of factors.
 
-    It holds ``user_factors`` (users, d), ``item_factors`` (items, d) and optionally ``user_bias``, ``item_bias``,
+    It has ``user_factors`` (users, d), ``item_factors`` (items, d) and optionally ``user_bias``, ``item_bias``,
     ``user_ids``, ``item_ids`` and ``similarity`` (``dot`` or ``distance``); never pickled objects. `content` are its
-    bytes, where they were read before.
+    bytes, if they have been read before.
 
     Raises
     ------
     DataError
-        When the file is missing, damaged, pickled, or its arrays do not fit.
+        If the file is missing, damaged or pickled, or its arrays do not fit together.
     """
     arrays: dict[str, Any] = _load(Path(path), content)
     unknown = [name for name in arrays if name not in _REQUIRED + _OPTIONAL]
@@ -54,15 +54,15 @@ def read_scores(
 ) -> ListScorer:
     """Read a CSV, TSV or Parquet file with columns ``user``, ``item`` and ``score``: a dense table or top-N lists.
 
-    In the place of ``score`` there may be ``rank``, where 1 is the best.
+    Instead of ``score`` there may be ``rank``, where 1 is the best.
 
     Parameters
     ----------
     path : str or Path
     user, item : str
-        Other names the id columns may have.
+        Names of the id columns.
     content : bytes, optional
-        What the file holds, unzipped, where it was read before.
+        The bytes of the file, unzipped, if they have been read before.
     """
     return _read_table(Path(path), user, item, "score", content)
 
@@ -70,13 +70,13 @@ def read_scores(
 def read_predictions(path: str | Path, *, user: str = "user", item: str = "item") -> ListScorer | FactorScorer:
     """Read predicted ratings: a CSV, TSV or Parquet file with columns ``user``, ``item`` and ``prediction``.
 
-    A .npz file of factors works too, as in `read_factors`, when its scores are ratings.
+    A .npz file of factors, as in `read_factors`, is possible too, if its scores are ratings.
 
     Parameters
     ----------
     path : str or Path
     user, item : str
-        Other names the id columns may have.
+        Names of the id columns.
     """
     if Path(path).suffix == ".npz":
         return replace(read_factors(path), ratings=True)
@@ -84,7 +84,7 @@ def read_predictions(path: str | Path, *, user: str = "user", item: str = "item"
 
 
 def scores_from_frame(frame: Any, *, name: str = "scores", user: str = "user", item: str = "item") -> ListScorer:
-    """A pandas, polars or Arrow frame as a table of scores, as a file of them is read.
+    """A scorer of the scores in a pandas, polars or Arrow frame.
 
     The columns are ``user``, ``item`` and ``score``, where larger is better, or ``rank``, where 1 is the best; a frame
     with ``prediction`` instead has predicted ratings.
@@ -93,9 +93,9 @@ def scores_from_frame(frame: Any, *, name: str = "scores", user: str = "user", i
     ----------
     frame : frame
     name : str
-        What to call it in messages.
+        Name of the model in messages.
     user, item : str
-        Other names the id columns may have.
+        Names of the id columns.
     """
     native = nw.from_native(frame, eager_only=True)
     columns = native.columns
@@ -121,12 +121,12 @@ def _from_frame(frame: pl.DataFrame, users: str, items: str, column: str, name: 
         hint = near if "did you mean" in near else f"; expected user, item and {column}"
         raise DataError(f"{name}: no column {column!r} (it has {', '.join(frame.columns[:8])}){hint}")
     if frame.is_empty():
-        raise DataError(f"{name}: there is a header but no row; nothing to work with")
+        raise DataError(f"{name}: has a header but no rows; check the file")
     scores = frame[column].cast(pl.Float64, strict=False)
     if scores.null_count():
         row = int(scores.is_null().arg_max() or 0)
-        found = f"no {column}" if frame[column][row] is None else f"{column} {frame[column][row]!r}"
-        raise DataError(f"{name}: row {row + 1} has {found}; expected a number")
+        shown = f"no {column}" if frame[column][row] is None else f"{column} {frame[column][row]!r}"
+        raise DataError(f"{name}: row {row + 1} has {shown}; expected a number")
     numbers = -scores.to_numpy() if column == "rank" else scores.to_numpy()
     return ListScorer.from_table(frame[users], frame[items], numbers, name=name, ratings=column == "prediction")
 
@@ -138,9 +138,9 @@ def _load(path: Path, content: bytes | None) -> dict[str, npt.NDArray[Any]]:
         stream: IO[bytes] = path.open("rb") if content is None else BytesIO(content)
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error}); check its permissions") from error
-    with stream:  # numpy leaves a file open that it cannot read
+    with stream:  # numpy does not close a file that it cannot read
         start = stream.read(len(_NPY))
-        if start and not start.startswith((_ZIP, _NPY)):  # numpy would take it for a pickle
+        if start and not start.startswith((_ZIP, _NPY)):  # numpy would treat it as a pickle
             raise DataError(f"{path}: not a .npz file; save plain arrays with numpy.savez")
         stream.seek(0)
         arrays = _arrays(stream, path)
@@ -155,7 +155,7 @@ def _arrays(stream: IO[bytes], path: Path) -> dict[str, npt.NDArray[Any]] | None
         return {name: stored[name] for name in stored.files} if hasattr(stored, "files") else None
     except ValueError as error:
         if "pickle" in str(error).lower():
-            raise DataError(f"{path}: holds pickled objects, which are not loaded; save plain arrays") from error
+            raise DataError(f"{path}: contains pickled objects, which are not loaded; save plain arrays") from error
         raise DataError(f"{path}: not a readable .npz file ({error}); save it again") from error
     except (OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
-        raise DataError(f"{path}: not a whole .npz file; was it cut short?") from error
+        raise DataError(f"{path}: not a complete .npz file; was it cut short?") from error

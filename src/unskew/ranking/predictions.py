@@ -1,4 +1,4 @@
-"""What models predicted for held-out rows, the sibling of ranks for rating losses."""
+"""Predicted ratings of held-out rows, which rating losses use as other metrics use ranks."""
 
 import hashlib
 from dataclasses import dataclass
@@ -22,16 +22,16 @@ BLOCK = 256  # users scored at a time
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """One row per held-out pair, sorted by user and item: the rating it has and the rating predicted for it.
+    """One row per held-out pair, sorted by user and item: its rating and the predicted rating.
 
     Parameters
     ----------
     users, items : array of int32
         Codes in the split's vocabularies.
     values : array of float64
-        Ratings; NaN where they are not known.
+        Ratings; NaN if unknown.
     predicted : array of float64
-        Predicted ratings; NaN where the model has none.
+        Predicted ratings; NaN if the model has none.
     """
 
     users: Ints
@@ -54,7 +54,7 @@ class Predictions:
     def from_frame(cls, frame: Any, split: Split, *, prediction: str = "prediction") -> "Predictions":
         """Predictions for the test rows of a split, from a frame with columns ``user``, ``item``, ``prediction``.
 
-        Rows that are not in the test are ignored; test rows without a prediction get none.
+        Rows that are not in the test are ignored; test rows without a prediction get NaN.
         """
         import narwhals as nw
 
@@ -73,7 +73,7 @@ class Predictions:
         return cls(test.users, test.items, values, look_up(table, split, test.users, test.items))
 
     def check(self, split: Split, name: str) -> None:
-        """Refuse rows that are not of a split, or that stand twice; `name` is what the model is called."""
+        """Refuse codes outside the split and repeated rows; `name` is the name of the model."""
         for axis, codes, ids in (
             ("user", self.users, split.user_vocabulary),
             ("item", self.items, split.item_vocabulary),
@@ -86,7 +86,7 @@ class Predictions:
                 )
         keys = pairs.row_keys(self, len(split.item_vocabulary))
         if len(np.unique(keys)) < len(keys):
-            raise DataError(f"predictions of {name!r}: a (user, item) pair stands twice; keep one row of each")
+            raise DataError(f"predictions of {name!r}: a (user, item) pair occurs twice; keep one row of each")
 
     @property
     def missing(self) -> int:
@@ -95,14 +95,14 @@ class Predictions:
 
     @cached_property
     def sha256(self) -> str:
-        """A fingerprint of what the model predicted for these rows."""
+        """A fingerprint of the predictions."""
         digest = hashlib.sha256()
         for column, kind in ((self.users, "<i4"), (self.items, "<i4"), (self.predicted, "<f8")):
             digest.update(column.astype(kind).tobytes())
         return digest.hexdigest()
 
     def of(self, users: Ints, items: Ints) -> Floats:
-        """Predictions for these rows; NaN where there is none."""
+        """Predictions for these rows; NaN if there is none."""
         width = int(max(self.items.max(initial=0), items.max(initial=0))) + 1
         keys = pairs.row_keys(self, width)
         order = np.argsort(keys, kind="stable")
@@ -110,7 +110,7 @@ class Predictions:
 
 
 def look_up(table: ListScorer, split: Split, users: Ints, items: Ints) -> Floats:
-    """What a table of predictions says of these rows, by code; NaN where it says nothing."""
+    """The predictions of a table for these rows, by code; NaN if there is none."""
     rows = _places(table, split, "user")
     columns = _places(table, split, "item")
     row, column = rows[users], columns[items]
@@ -119,17 +119,17 @@ def look_up(table: ListScorer, split: Split, users: Ints, items: Ints) -> Floats
     keys = pairs.pair_keys(owner, table.columns, table.n_items)
     order = np.argsort(keys, kind="stable")
     wanted = pairs.pair_keys(row, column, table.n_items)
-    found = pairs.look_up(keys[order], np.asarray(table.scores, dtype=float)[order], wanted)
-    return np.where(known, found, np.nan)
+    predicted = pairs.look_up(keys[order], np.asarray(table.scores, dtype=float)[order], wanted)
+    return np.where(known, predicted, np.nan)
 
 
 def predict(scorer: Scorer, contest: Contest, *, name: str = "model") -> Floats:
-    """The scores of a contest's rows, taken as ratings; NaN for a user or an item that the model does not know.
+    """The scores of a contest's rows as ratings; NaN if the model does not know the user or the item.
 
     Raises
     ------
     DataError
-        When a score is not finite.
+        If a score is not finite.
     """
     binding = contest.bindings[name]
     user, column = binding.rows[contest.row_users], binding.columns[contest.columns]
@@ -154,7 +154,7 @@ def _factor_scores(scorer: FactorScorer, users: Ints, items: Ints) -> Floats:
     left = np.asarray(scorer.user_factors, dtype=float)
     right = np.asarray(scorer.item_factors, dtype=float)
     scores = np.empty(len(users))
-    for start in range(0, len(users), 2**16):  # so that memory stays small whatever the number of rows
+    for start in range(0, len(users), 2**16):  # limits the memory, whatever the number of rows
         part = slice(start, start + 2**16)
         p, q = left[users[part]], right[items[part]]
         if scorer.similarity == "dot":
@@ -173,28 +173,28 @@ def _picked_scores(scorer: Scorer, users: Ints, columns: Ints) -> Floats:
     order = np.argsort(row, kind="stable")
     ends = np.searchsorted(row[order], np.arange(0, len(distinct) + BLOCK, BLOCK))
     for block, (start, end) in enumerate(pairwise(ends)):
-        made = np.asarray(scorer.score(distinct[block * BLOCK : (block + 1) * BLOCK]))
+        block_scores = np.asarray(scorer.score(distinct[block * BLOCK : (block + 1) * BLOCK]))
         picked = order[start:end]
-        scores[picked] = made[row[picked] - block * BLOCK, columns[picked]]
+        scores[picked] = block_scores[row[picked] - block * BLOCK, columns[picked]]
     return scores
 
 
 def _places(table: ListScorer, split: Split, axis: Literal["user", "item"]) -> Ints:
-    """The row or column of a table for each id of the split; -1 where it has none."""
+    """The row or column of a table for each id of the split; -1 if it has none."""
     ids = table.user_ids if axis == "user" else table.item_ids
     vocabulary = split.user_vocabulary if axis == "user" else split.item_vocabulary
     if ids is None:  # the k-th id of the split, as for any model
         codes, n = split.rows_of(axis), table.shape[axis == "item"]
         if n != len(codes):
             raise DataError(
-                f"{table.name} has {n} {axis} rows but train and test hold {len(codes)} distinct {axis}s; "
-                f"give {axis}_ids to say which is which"
+                f"{table.name} has {n} {axis} rows but train and test have {len(codes)} distinct {axis}s; "
+                f"give {axis}_ids to identify them"
             )
         places = np.full(len(vocabulary), -1, dtype=np.int64)
         places[codes] = np.arange(len(codes))
         return places
-    own, codes = vocabulary_of(ids, f"{axis}_ids of {table.name}")
+    table_vocabulary, codes = vocabulary_of(ids, f"{axis}_ids of {table.name}")
     place = np.empty(len(codes), dtype=np.int64)
     place[codes] = np.arange(len(codes))
-    found = vocabulary.codes_in(own)
-    return np.where(found >= 0, place[found], -1)
+    codes_in_table = vocabulary.codes_in(table_vocabulary)
+    return np.where(codes_in_table >= 0, place[codes_in_table], -1)

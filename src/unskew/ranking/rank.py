@@ -1,4 +1,4 @@
-"""Run the kernel over blocks of users."""
+"""Rank the held-out items of a contest, block by block."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ LIST_BLOCK = 4096
 
 
 def default_block_size(n_items: int) -> int:
-    """Users in a block: enough for the product, few enough for the cache, and never over 128 MiB of scores."""
+    """Number of users in a block: large for the product, small for the cache, and at most 128 MiB of scores."""
     return int(min(np.clip(2**20 // max(n_items, 1) // 64 * 64, 128, 256), max(2**25 // max(n_items, 1), 1)))
 
 
@@ -35,32 +35,32 @@ def rank(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Ranks:
-    """Find where each held-out item of a contest stands for one model.
+    """The ranks of the held-out items of a contest for one model.
 
     Parameters
     ----------
     scorer : Scorer
     contest : Contest
-        From `prepare_contest`, which was told of this model.
+        From `prepare_contest`, called with this model.
     name : str
-        Under which it was told of the model; needed when there are several.
+        The name of the model in that call; needed if there are several.
     ties : {"expected", "optimistic", "pessimistic", "random", "ordinal"}
-        ``ordinal`` puts tied items in the order of their ids, ``random`` in a seeded order of each user's own.
+        ``ordinal`` orders tied items by their ids, ``random`` in a seeded order per user.
     engine : Engine, optional
         `Threads` by default.
     block_size : int, optional
         Users in a block. Float32 products differ in the last bit between block sizes, so this belongs to the run.
     unlisted : {"zero", "tied"}
-        Whether items outside a top-N list gain nothing under a cut-off, or stand tied below the list.
+        Whether items outside a top-N list gain nothing under a cut-off, or are tied below the list.
     seed : int
-        For random ties.
+        Seed of random ties.
     progress : callable, optional
-        Called with the number of blocks done and in all.
+        Called with the number of blocks done and the number of all blocks.
 
     Raises
     ------
     DataError
-        When a score is NaN or infinite; it names the user and the item.
+        If a score is NaN or infinite; the message names the user and the item.
     """
     if ties not in TIE_POLICIES:
         raise ConfigError(f"unknown tie policy {ties!r}{did_you_mean(ties, TIE_POLICIES)}")
@@ -94,15 +94,15 @@ def rank(
 
 
 def _binding(contest: Contest, name: str) -> Binding:
-    """That of the model of this name; of one alone, whatever it was called."""
+    """The binding of the model with this name; a single model may have any name."""
     known = contest.bindings
     if name not in known and len(known) != 1:
-        raise ConfigError(f"the contest was not told of a model {name!r}{did_you_mean(name, known)}")
+        raise ConfigError(f"the contest has no model {name!r}{did_you_mean(name, known)}")
     return known[name] if name in known else next(iter(known.values()))
 
 
 class _Job:
-    """What a worker needs to rank a block; nothing in it changes but each thread's own buffer."""
+    """What a worker needs to rank a block. Only each thread's buffer is mutable."""
 
     def __init__(self, scorer: Scorer, contest: Contest, name: str, ties: Ties, seed: int) -> None:
         self.scorer, self.contest, self.name = scorer, contest, name
@@ -111,12 +111,12 @@ class _Job:
         self.scores = BlockScores(scorer, self.binding, contest.user_ids, contest.catalogue_ids, name)
 
     def known_rows(self) -> Bools | None:
-        """Whether the model knows the user of each row; None when it knows all."""
+        """Whether the model knows the user of each row; None if it knows all."""
         known = self.binding.rows[self.contest.users] >= 0
         return None if known.all() else np.repeat(known, np.diff(self.contest.offsets))
 
     def rank_scores(self, block: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
-        """Score a block of users and count."""
+        """The ranks of a block of users, from their scores."""
         from unskew.ranking import kernel
 
         first, last = block
@@ -135,7 +135,7 @@ class _Job:
         return above, tied, listed
 
     def rank_lists(self, block: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
-        """Count inside the lists of a block of users."""
+        """The ranks of a block of users, from their lists."""
         from unskew.ranking import kernel
 
         first, last = block
@@ -148,7 +148,7 @@ class _Job:
             lengths[rows >= 0] = np.diff(offsets)
             offsets = offsets_of(lengths)
         columns = self.binding.places[columns]
-        if (columns < 0).any():  # listed, but no candidate under this rule
+        if (columns < 0).any():  # listed, but not a candidate under this rule
             owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[columns >= 0]
             scores, columns = scores[columns >= 0], columns[columns >= 0]
             counts = np.bincount(owners, minlength=len(offsets) - 1)

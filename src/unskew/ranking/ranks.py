@@ -1,4 +1,4 @@
-"""Where each held-out item landed."""
+"""The ranks of held-out items."""
 
 import hashlib
 import json
@@ -29,8 +29,8 @@ class Ranks:
     users, items : array of int32
         Codes in the split's vocabularies.
     above : array of int32
-        How many candidates stand above the item: those of greater score and, under a tie policy other than
-        ``expected``, those of equal score that the policy puts before it.
+        How many candidates are above the item: those with a greater score and, under a tie policy other than
+        ``expected``, those with the same score that the policy puts first.
     tied : array of int32
         How many other candidates have the same score, under every policy.
     candidates : array of int32
@@ -38,12 +38,12 @@ class Ranks:
     values : array of float64, optional
         Values of the rows.
     listed : array of int32, optional
-        For top-N lists, how many candidates the user's list holds; a row with ``above >= listed`` is not in it.
+        For top-N lists, the number of candidates in the user's list; a row with ``above >= listed`` is not in it.
     pool : array of int32, optional
-        Under a corrected `sampled` rule, how many items the user's were drawn from.
+        Under a corrected `sampled` rule, how many items the user's candidates were drawn from.
     known : array of bool, optional
-        Whether the model knows the row's user; None when it knows all. The list of a user whom it does not know is
-        empty: all candidates are tied there.
+        Whether the model knows the row's user; None if it knows all. For an unknown user the list is empty: all
+        candidates are tied.
     ties : str
         The tie policy.
     candidate_rule : str
@@ -67,17 +67,17 @@ class Ranks:
 
     @cached_property
     def spread(self) -> Ints:
-        """Places the item may take below `above`: its ties when their order is averaged over, else none."""
+        """How many places below `above` the item may take: its ties if their order is averaged over, else 0."""
         return self.tied if self.ties == "expected" else np.zeros_like(self.tied)
 
     @cached_property
     def tied_share(self) -> float:
-        """Share of held-out items whose score another candidate has too."""
+        """Share of held-out items that are tied with another candidate."""
         return float(np.mean(self.tied > 0)) if len(self) else 0.0
 
     @cached_property
     def sha256(self) -> str:
-        """A fingerprint of what the model said of these rows."""
+        """A fingerprint of the ranks."""
         digest = hashlib.sha256(f"{self.ties} {self.candidate_rule}".encode())
         for column in (self.users, self.items, self.above, self.tied, self.candidates, self.listed):
             digest.update(b"-" if column is None else column.astype("<i4").tobytes())
@@ -88,7 +88,7 @@ class Ranks:
         return digest.hexdigest()
 
     def in_list(self) -> Ints | None:
-        """How many candidates the user's list holds: 0 for a user whom the model does not know; None without lists."""
+        """Number of candidates in the user's list: 0 if the model does not know the user; None without lists."""
         if self.known is None:
             return self.listed
         return np.where(self.known, self.candidates if self.listed is None else self.listed, 0).astype(np.int32)
@@ -102,14 +102,14 @@ class Ranks:
 
     @staticmethod
     def concat(parts: "Sequence[Ranks]") -> "Ranks":
-        """Join ranks of different users or items, sorted by user and item."""
+        """The joined ranks of different users or items, sorted by user and item."""
         if not parts:
-            raise DataError("nothing to join: give at least one Ranks")
+            raise DataError("no ranks to join; give at least one Ranks")
         first = parts[0]
         alike = {(part.ties, part.candidate_rule, part.listed is None) for part in parts}
         if len(alike) > 1:
             raise DataError(
-                "ranks made under different tie policies or candidate rules, or of lists and others, cannot be joined"
+                "ranks with different tie policies or candidate rules, or of lists and of scores, cannot be joined"
             )
         if any(part.known is not None for part in parts):
             everybody = [np.ones(len(part), dtype=bool) for part in parts]
@@ -128,7 +128,7 @@ class Ranks:
         return replace(first, **ordered)
 
     def save(self, path: str | Path) -> None:
-        """Write to a .npz file, whole or not at all."""
+        """Write to a .npz file; after an error no file is left."""
         arrays = {name: getattr(self, name) for name in _COLUMNS if getattr(self, name) is not None}
         about = json.dumps({"format": 1, "ties": self.ties, "candidates": self.candidate_rule})
         with written(Path(path), "wb") as stream:
@@ -136,7 +136,7 @@ class Ranks:
 
     @classmethod
     def load(cls, path: str | Path) -> "Ranks":
-        """Read what `save` wrote."""
+        """Read a file that `save` wrote."""
         try:
             with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 columns = {name: stored[name] for name in stored.files if name != "about"}

@@ -1,4 +1,4 @@
-"""Models, as far as an evaluator needs them: scores of all items for some users."""
+"""Scorers: what an evaluation needs of a model, scores of all items for some users."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -17,9 +17,9 @@ FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 @runtime_checkable
 class Scorer(Protocol):
-    """Any model of anyone's.
+    """Any model with a method ``score``.
 
-    ``score(users)`` gives one row a user and one column an item. Rows and columns follow the ids in the optional
+    ``score(users)`` returns one row per user and one column per item. Rows and columns follow the ids in the optional
     attributes ``user_ids`` and ``item_ids``; without them, row k belongs to the k-th id of the split.
     """
 
@@ -93,7 +93,7 @@ class FactorScorer:
 
     @cached_property
     def _product(self) -> tuple[Matrix, Matrix]:
-        """Factors whose plain product is the score up to a constant a user, which no rank depends on."""
+        """Factors whose plain product is the score up to a constant per user, which does not affect ranks."""
         columns, rows = [self.item_factors], [self.user_factors]
         bias = self.item_bias
         if self.similarity == "distance":
@@ -109,7 +109,7 @@ class FactorScorer:
         return np.hstack(rows), np.hstack(columns)
 
     def score(self, users: Ints, /) -> Matrix:
-        """Scores of all items, the constant of each user included."""
+        """Scores of all items, including the constant of each user."""
         rows, columns = self._product
         scores = rows[users] @ columns.T
         if self.similarity == "distance":
@@ -120,7 +120,7 @@ class FactorScorer:
         return scores
 
     def align(self, items: Ints) -> "AlignedFactors":
-        """Bring the items into the order of the catalogue; what is -1 there is unknown here."""
+        """The factors in the order of the catalogue; -1 is an item that the model does not know."""
         rows, _ = self._product
         columns, place, finite = self._distinct
         unknown = np.flatnonzero(items < 0)
@@ -147,7 +147,7 @@ class AlignedFactors:
 
     rows: Matrix
     columns: Matrix
-    place: Ints | None  # which of the columns each item has, where items share one
+    place: Ints | None  # the column of each item, if items share columns
     unknown: Ints
     finite: bool  # no product can overflow, so scores need no check
 
@@ -212,7 +212,7 @@ class ItemItemScorer:
     Parameters
     ----------
     history : sparse (users, items)
-        What each user had in training.
+        The training items of each user.
     weights : sparse or dense (items, items)
     user_ids, item_ids : array, optional
     """
@@ -269,16 +269,16 @@ class CallableScorer:
 
 
 def check_ids(ids: npt.ArrayLike | None, n: int, field: str, name: str) -> None:
-    """Refuse ids that do not number the rows."""
+    """Refuse ids whose number differs from that of the rows."""
     if ids is not None and len(np.asarray(ids)) != n:
-        raise DataError(f"{name}: {len(np.asarray(ids))} {field} for {n} rows; give one id a row")
+        raise DataError(f"{name}: {len(np.asarray(ids))} {field} for {n} rows; give one id per row")
 
 
 def _distinct_rows(matrix: Matrix) -> tuple[Matrix, Ints | None]:
-    """The distinct rows and the place of each row among them; the matrix itself and None when no row repeats."""
+    """The distinct rows and the place of each row among them; the matrix itself and None if no row is repeated."""
     from unskew.ranking.kernel import hash_rows
 
-    # rows of different hashes differ, so most often one look at the hashes is enough; + 0.0, for -0.0 is 0.0
+    # rows with different hashes differ, so the hashes are usually enough; + 0.0 because -0.0 equals 0.0
     if len(np.unique(hash_rows(np.ascontiguousarray(matrix + 0.0).view(np.uint32)))) == len(matrix):
         return matrix, None
     distinct, place = np.unique(matrix + 0.0, axis=0, return_inverse=True)
@@ -292,4 +292,4 @@ def _check_finite(array: Matrix | None, field: str, name: str) -> None:
         return
     place = np.argwhere(~np.isfinite(array))[0]
     value: Floats = array[tuple(place)]
-    raise DataError(f"{name}: {field} holds {value} at row {place[0]}; factors must be finite numbers")
+    raise DataError(f"{name}: {field} has {value} in row {place[0]}; factors must be finite numbers")

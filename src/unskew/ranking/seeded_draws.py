@@ -1,4 +1,4 @@
-"""Seeded draws that depend on the user and the item alone, never on blocks or threads."""
+"""Seeded draws that depend only on the user and the item, not on blocks or threads."""
 
 from typing import Any
 
@@ -32,24 +32,24 @@ def random_keys(seed: int, users: Ints, n_items: int) -> Ints:
 
 @njit(nogil=True, cache=True)
 def draw_outside(seed: int, users: Ints, offsets: Ints, items: Ints, n: int, n_items: int) -> tuple[Ints, Ints]:
-    """Draw n items a user without replacement from outside ``items[offsets[r]:offsets[r + 1]]``.
+    """Draw n items per user without replacement from outside ``items[offsets[r]:offsets[r + 1]]``.
 
-    All outside items are taken when there are no more than n. Where most items may still be drawn, one that may not
-    is drawn again, which costs about n steps a user; else the outside items are listed and shuffled.
+    If there are at most n outside items, all are drawn. If most items are outside, unsuitable draws are repeated, which
+    takes about n steps per user; otherwise the outside items are listed and shuffled.
 
     Parameters
     ----------
     seed : int
     users : array
-        Codes, which decide the draws together with the seed.
+        Codes, which determine the draws together with the seed.
     offsets, items : array
-        Items of row r, all different.
+        Items of each row, all different.
     n, n_items : int
 
     Returns
     -------
     drawn_offsets, drawn : array
-        Items of row r, ascending.
+        Drawn items of each row, ascending.
     """
     rows = users.shape[0]
     drawn_offsets = np.zeros(rows + 1, np.int64)
@@ -57,37 +57,37 @@ def draw_outside(seed: int, users: Ints, offsets: Ints, items: Ints, n: int, n_i
         outside = n_items - (offsets[r + 1] - offsets[r])
         drawn_offsets[r + 1] = drawn_offsets[r] + min(n, outside)
     drawn = np.empty(drawn_offsets[-1], np.int32)
-    taken_by = np.full(n_items, -1, np.int32)  # the last row that has or drew an item, so nothing need be cleared
+    taken_by = np.full(n_items, -1, np.int32)  # the last row that has or drew an item, so no clearing is needed
     pool = np.empty(n_items, np.int32)
     for r in range(rows):
         for j in range(offsets[r], offsets[r + 1]):
             taken_by[items[j]] = r
-        state = mix(~(uint64(seed) * GOLDEN + uint64(users[r])))  # another stream than the keys of ties
-        own = drawn[drawn_offsets[r] : drawn_offsets[r + 1]]
-        if 2 * (offsets[r + 1] - offsets[r] + own.size) <= n_items:
-            _draw_again(state, taken_by, r, own)
+        state = mix(~(uint64(seed) * GOLDEN + uint64(users[r])))  # a different stream from that of the tie keys
+        row_drawn = drawn[drawn_offsets[r] : drawn_offsets[r + 1]]
+        if 2 * (offsets[r + 1] - offsets[r] + row_drawn.size) <= n_items:
+            _draw_again(state, taken_by, r, row_drawn)
         else:
-            _shuffle(state, taken_by, r, pool, own)
-        own.sort()
+            _shuffle(state, taken_by, r, pool, row_drawn)
+        row_drawn.sort()
     return drawn_offsets, drawn
 
 
 @njit(nogil=True, cache=True)
 def _draw_again(state: Any, taken_by: Ints, row: int, drawn: Ints) -> None:
     """Draw from all items until enough are new; at least half of the draws are."""
-    found = 0
-    while found < drawn.size:
+    done = 0
+    while done < drawn.size:
         state = uint64(state + GOLDEN)
         item = np.int64(mix(state) % uint64(taken_by.size))
         if taken_by[item] != row:
             taken_by[item] = row
-            drawn[found] = item
-            found += 1
+            drawn[done] = item
+            done += 1
 
 
 @njit(nogil=True, cache=True)
 def _shuffle(state: Any, taken_by: Ints, row: int, pool: Ints, drawn: Ints) -> None:
-    """Take the first places of a Fisher-Yates shuffle of the outside items."""
+    """Draw with the first steps of a Fisher-Yates shuffle of the outside items."""
     size = 0
     for item in range(taken_by.size):
         if taken_by[item] != row:
@@ -102,7 +102,7 @@ def _shuffle(state: Any, taken_by: Ints, row: int, pool: Ints, drawn: Ints) -> N
 
 @njit(nogil=True, cache=True)
 def join_rows(offsets: Ints, items: Ints, more_offsets: Ints, more: Ints) -> tuple[Ints, Ints]:
-    """Join two lists of items a row, ascending and each item once."""
+    """The union of two lists of items per row, ascending."""
     rows = offsets.size - 1
     joined_offsets = np.zeros(rows + 1, np.int64)
     joined = np.empty(items.size + more.size, np.int32)

@@ -1,4 +1,4 @@
-"""What each user would be recommended: the best k items of the catalogue, and how often each item is among them."""
+"""The k best items of each user, and how often each item is among them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,8 +32,8 @@ class TopCounts:
     n_users : int
         Users with a training row whom the model knows.
     counts : array
-        By item code of train: the expected number of users whose top k holds the item. Items tied for the last places
-        share them evenly, so no tie is broken by luck.
+        By item code of train: the expected number of users with the item in their top k. Items tied for the last places
+        share them evenly.
     outside : float
         Places that went to items without a code in train.
     catalogue : array
@@ -78,18 +78,18 @@ def count_top(
 
     .. math:: N_i = \sum_u P(i \in \text{top-}k(u))
 
-    where the probability is over the orders of tied items. A user's own training items do not take part; nor do items
-    that the model does not know, or that a top-N list leaves out.
+    where the probability is over the orders of tied items. A user's training items, items that the model does not know
+    and items outside a top-N list are excluded.
 
     Parameters
     ----------
     scorer : Scorer
     train : Interactions or Split
-        Who is recommended to, and what they have already. Of a split, the training part; its test then tells which
-        ids the rows of a scorer without ids stand for.
+        The users and the items that they already have. A split gives its training part, and its test identifies the
+        rows of a scorer without ids.
     k : int
     name : str
-        Of the model, for messages.
+        Name of the model in messages.
     catalogue : {"trained", "all"}
         Items that occur in training, or those and all that the model knows.
     engine : Engine, optional
@@ -97,12 +97,12 @@ def count_top(
     block_size : int, optional
         Users in a block.
     progress : callable, optional
-        Called with the number of blocks done and in all.
+        Called with the number of blocks done and the number of all blocks.
 
     Raises
     ------
     DataError
-        When a score is NaN or infinite, or the model knows no user of train.
+        If a score is NaN or infinite, or the model knows no user of train.
     """
     job = _Job(scorer, train, k, name, catalogue)
     size = len(job.joined)
@@ -113,12 +113,12 @@ def count_top(
         shared += part[1]
         if progress is not None:
             progress(done, len(blocks))
-    own = job.joined.places >= 0
-    counts = np.zeros(len(own))
-    counts[own] = (sure + shared)[job.joined.places[own]]
+    ranked = job.joined.places >= 0
+    counts = np.zeros(len(ranked))
+    counts[ranked] = (sure + shared)[job.joined.places[ranked]]
     outside = np.ones(size, dtype=bool)
-    outside[job.joined.places[own]] = False
-    return TopCounts(k, len(job.users), counts, float((sure + shared)[outside].sum()), np.flatnonzero(own))
+    outside[job.joined.places[ranked]] = False
+    return TopCounts(k, len(job.users), counts, float((sure + shared)[outside].sum()), np.flatnonzero(ranked))
 
 
 def top_lists(
@@ -132,7 +132,7 @@ def top_lists(
     block_size: int | None = None,
     progress: Progress | None = None,
 ) -> TopLists:
-    """The top k of each user over the full catalogue; ties stand in the order of the catalogue.
+    """The top k of each user over the full catalogue; ties are in the order of the catalogue.
 
     Parameters are those of `count_top`.
     """
@@ -150,7 +150,7 @@ class _Job:
 
     def __init__(self, scorer: Scorer, train: Interactions | Split, k: int, name: str, catalogue: Catalogue) -> None:
         if k < 1:
-            raise ConfigError(f"top {k}: at least 1 item must be asked for")
+            raise ConfigError(f"top {k}: must be at least 1")
         if catalogue not in CATALOGUES:
             raise ConfigError(f"unknown catalogue {catalogue!r}{did_you_mean(catalogue, CATALOGUES)}")
         split = train if isinstance(train, Split) else Split(train, train)
@@ -165,10 +165,10 @@ class _Job:
 
     @cached_property
     def codes(self) -> Ints:
-        """Item code of each place, with -1 for those without one and, at the end, for no item."""
+        """Item code of each place; -1 if it has none, and -1 at the end, which means no item."""
         codes = np.full(len(self.joined) + 1, -1, dtype=np.int32)
-        own = self.joined.places >= 0
-        codes[self.joined.places[own]] = np.flatnonzero(own)
+        ranked = self.joined.places >= 0
+        codes[self.joined.places[ranked]] = np.flatnonzero(ranked)
         return codes
 
     def blocks(self, size: int | None) -> list[tuple[int, int]]:
@@ -177,7 +177,7 @@ class _Job:
         return [(start, min(start + size, len(self.users))) for start in range(0, len(self.users), size)]
 
     def count(self, block: tuple[int, int]) -> tuple[Ints, Floats]:
-        """By place, how many users of a block surely have the item, and its shares in ties."""
+        """By place, how many users of a block have the item for certain, and the sum of its shares in ties."""
         from unskew.ranking import top_kernel
 
         first, last = block
@@ -188,22 +188,22 @@ class _Job:
         return sure, shared
 
     def list(self, block: tuple[int, int]) -> Ints:
-        """Places of the best items of a block of users, -1 where there are fewer."""
+        """Places of the best items of a block of users; -1 if there are fewer."""
         from unskew.ranking import top_kernel
 
         first, last = block
         if isinstance(self.scorer, ListScorer):
             owners, places, _, position = self._listed(self.scorer, first, last)
             best = np.full((last - first, self.k), -1, dtype=np.int32)
-            taken = position < self.k
-            best[owners[taken], position[taken]] = places[taken]
+            kept = position < self.k
+            best[owners[kept], position[kept]] = places[kept]
             return best
         scores = self.scores.of(self.users[first:last], writable=True)
         listed: Ints = top_kernel.list_top(scores, self.hidden_offsets[first : last + 1], self.hidden, self.k)
         return listed
 
     def _listed(self, scorer: ListScorer, first: int, last: int) -> tuple[Ints, Ints, Matrix, Ints]:
-        """What is listed and not yet seen: owner, place, score and position in the list, best first."""
+        """The listed unseen items: owner, place, score and position in the list, best first."""
         offsets, columns, scores = scorer.lists_of(self.binding.rows[self.users[first:last]])
         owners, places = np.repeat(np.arange(last - first), np.diff(offsets)), self.binding.places[columns]
         hidden = slice(self.hidden_offsets[first], self.hidden_offsets[last])
@@ -212,7 +212,7 @@ class _Job:
         keys = pair_keys(owners, places, width)
         kept = (places >= 0) & ~np.isin(keys, pair_keys(hidden_owners, self.hidden[hidden], width))
         original = np.flatnonzero(kept)
-        original = original[np.unique(keys[kept], return_index=True)[1]]  # an item listed twice counts where first
+        original = original[np.unique(keys[kept], return_index=True)[1]]  # listed twice: first position
         owners, places, scores = owners[original], places[original], scores[original]
         order = np.lexsort((places, -scores, owners))
         owners, places, scores = owners[order], places[order], scores[order]

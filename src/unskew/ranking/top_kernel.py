@@ -1,7 +1,7 @@
 """The inner loops of top-k: the best items of each row of a block of scores. Arrays in, arrays out.
 
 A row is read once: the largest score of each short stretch gives a floor that k scores reach, and only stretches that
-reach it are looked into again. Minus infinity is never picked.
+reach it are read again. Minus infinity is never chosen.
 """
 
 from typing import Any
@@ -11,13 +11,13 @@ from numba import int32, njit, uint64
 
 from unskew.arrays import Floats, Ints, Matrix
 
-_SHORTEST = 8  # scores a stretch
+_SHORTEST = 8  # scores per stretch
 _HALVINGS = 16
 
 
 @njit(nogil=True, cache=True, fastmath={"nnan", "nsz", "reassoc"})
 def _stretch_maxima(row: Matrix, width: int, maxima: Matrix) -> Any:
-    # the flags let the compiler reorder the comparisons, for the scores hold no NaN; unsigned places cannot wrap around
+    # the flags let the compiler reorder comparisons: scores have no NaN; unsigned places cannot wrap around
     n = row.shape[0]
     stretches = (n + width - 1) // width
     for g in range(stretches):
@@ -65,10 +65,10 @@ def _reach(values: Matrix, n: int, floor: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def _floor(maxima: Matrix, n: int, k: int, lowest: Any, work: Matrix) -> Any:
-    """A finite number that at least k of the maxima reach, and few more; the lowest where fewer are finite.
+    """A finite number that at least k of the maxima reach, and few more; the lowest number if fewer are finite.
 
-    Halving counts in whole vectors, where a selection would stumble over its branches; a selection is the way out when
-    halving does not get there.
+    Bisection counts in whole vectors, while a selection would mispredict branches; selection is the fallback if
+    bisection fails.
     """
     low, high = maxima[0], maxima[0]
     for g in range(uint64(n)):
@@ -93,7 +93,7 @@ def _floor(maxima: Matrix, n: int, k: int, lowest: Any, work: Matrix) -> Any:
 
 @njit(nogil=True, cache=True)
 def _contenders(row: Matrix, k: int, lowest: Any, maxima: Matrix, work: Matrix, places: Ints) -> tuple[Any, Any]:
-    """Write the places of all scores that are at least the k-th best, in order; their number, and that score.
+    """Write the places of all scores that are at least the k-th best, in order; return their number and that score.
 
     `lowest` is the smallest finite number of the scores' own type, so that comparisons stay in that type.
     """
@@ -101,18 +101,18 @@ def _contenders(row: Matrix, k: int, lowest: Any, maxima: Matrix, work: Matrix, 
     width = min(max(n // (16 * k), _SHORTEST), 64)
     stretches = _stretch_maxima(row, width, maxima)
     floor = _floor(maxima, stretches, k, lowest, work)
-    found = uint64(0)
+    count = uint64(0)
     for g in range(uint64(stretches)):
         if maxima[g] >= floor:
             for j in range(uint64(g * uint64(width)), uint64(min((int(g) + 1) * width, n))):
-                places[found] = j
-                work[found] = row[j]
-                found += uint64(row[j] >= floor)
-    if found <= k:
-        return int(found), floor
-    edge = _kth_largest(work, int(found), k)
+                places[count] = j
+                work[count] = row[j]
+                count += uint64(row[j] >= floor)
+    if count <= k:
+        return int(count), floor
+    edge = _kth_largest(work, int(count), k)
     kept = 0
-    for m in range(found):
+    for m in range(count):
         places[kept] = places[m]
         kept += int(row[places[m]] >= edge)
     return kept, edge
@@ -131,15 +131,15 @@ def count_top(scores: Matrix, hidden_offsets: Ints, hidden: Ints, k: int) -> tup
     Parameters
     ----------
     scores : array (rows, columns)
-        No NaN; it is written to. What is minus infinity is not among the best.
+        Without NaN; it is written to. Minus infinity is never among the best.
     hidden_offsets, hidden : array
-        Columns of each row that do not take part.
+        Excluded columns of each row.
     k : int
 
     Returns
     -------
     tuple
-        By column, how many rows surely hold it, and the sum of its shares in ties.
+        By column, in how many rows it is among the best for certain, and the sum of its shares in ties.
     """
     n = scores.shape[1]
     sure = np.zeros(n, np.int64)
@@ -151,16 +151,16 @@ def count_top(scores: Matrix, hidden_offsets: Ints, hidden: Ints, k: int) -> tup
     for r in range(scores.shape[0]):
         row = scores[r]
         _hide(row, hidden[hidden_offsets[r] : hidden_offsets[r + 1]])
-        found, edge = _contenders(row, k, lowest, maxima, work, places)
-        if found <= k:
-            for m in range(found):
+        count, edge = _contenders(row, k, lowest, maxima, work, places)
+        if count <= k:
+            for m in range(count):
                 sure[places[m]] += 1
             continue
         above = 0
-        for m in range(found):
+        for m in range(count):
             above += int(row[places[m]] > edge)
-        share = (k - above) / (found - above)
-        for m in range(found):
+        share = (k - above) / (count - above)
+        for m in range(count):
             if row[places[m]] > edge:
                 sure[places[m]] += 1
             else:
@@ -170,7 +170,7 @@ def count_top(scores: Matrix, hidden_offsets: Ints, hidden: Ints, k: int) -> tup
 
 @njit(nogil=True, cache=True)
 def list_top(scores: Matrix, hidden_offsets: Ints, hidden: Ints, k: int) -> Ints:
-    """The k best columns of each row, best first and ties in the order of the columns; -1 where there are fewer.
+    """The k best columns of each row, best first and ties in the order of the columns; -1 if there are fewer.
 
     Parameters are those of `count_top`.
     """
@@ -183,20 +183,20 @@ def list_top(scores: Matrix, hidden_offsets: Ints, hidden: Ints, k: int) -> Ints
     for r in range(scores.shape[0]):
         row = scores[r]
         _hide(row, hidden[hidden_offsets[r] : hidden_offsets[r + 1]])
-        found, edge = _contenders(row, k, lowest, maxima, work, places)
+        count, edge = _contenders(row, k, lowest, maxima, work, places)
         above = 0
-        for m in range(found):
+        for m in range(count):
             above += int(row[places[m]] > edge)
-        room = k - above if found > k else found
-        taken = 0
-        for m in range(found):
+        room = k - above if count > k else count
+        listed = 0
+        for m in range(count):
             level = row[places[m]] == edge
             if level and room == 0:
                 continue
             room -= int(level)
-            work[taken] = -row[places[m]]
-            best[r, taken] = places[m]
-            taken += 1
-        order = np.argsort(work[:taken], kind="mergesort")  # stable, so ties stay in the order of the columns
-        best[r, :taken] = best[r, :taken][order]
+            work[listed] = -row[places[m]]
+            best[r, listed] = places[m]
+            listed += 1
+        order = np.argsort(work[:listed], kind="mergesort")  # stable, so ties stay in the order of the columns
+        best[r, :listed] = best[r, :listed][order]
     return best

@@ -1,4 +1,4 @@
-"""Worlds whose truth is known, one file each."""
+"""Simulated worlds whose truth is known."""
 
 from unskew.simulators.ibp import Ibp
 from unskew.simulators.lda import Lda

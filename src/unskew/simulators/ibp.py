@@ -1,4 +1,4 @@
-"""Likes by the Indian buffet process: a few items of everybody, and new ones for ever."""
+"""Likes by the Indian buffet process."""
 
 from dataclasses import dataclass
 
@@ -18,18 +18,18 @@ class Ibp(PreferenceWorld, word="ibp"):
     .. math:: \mathrm{Poisson}\Bigl(\alpha\,\frac{\Gamma(1 + c)\,\Gamma(n + c + \sigma)}
        {\Gamma(n + 1 + c)\,\Gamma(c + \sigma)}\Bigr)
 
-    new items. Every user is expected to like :math:`\alpha` items. Given all that came before, an item that the n-th
-    user was the first to like has a weight of its own, :math:`\mathrm{Beta}(1 - \sigma,\ n - 1 + c + \sigma)`: each
-    later user likes it with that probability, independently. So it is drawn once, and the users who like it are found
-    by geometric steps: the cost is in proportion to the likes. Items are numbered in the order of their birth, so a low
-    number goes with being popular.
+    new items. Every user is expected to like :math:`\alpha` items. An item that the n-th user was the first to like has
+    a weight, :math:`\mathrm{Beta}(1 - \sigma,\ n - 1 + c + \sigma)`: each later user likes it with that probability,
+    independently. So the weight is drawn once, and the users who like the item are found by geometric steps, at a cost
+    proportional to the likes. Items are numbered in the order of their first like, so a low number goes with being
+    popular.
 
     Parameters
     ----------
     alpha : float
         Expected likes of a user, above 0.
     c : float
-        Concentration, above -sigma: the larger, the more alike are the popularities of the items.
+        Concentration, above -sigma: the larger, the more equal are the popularities of the items.
     sigma : float
         In [0, 1): the larger, the more items there are, as the number of users to this power.
 
@@ -56,21 +56,21 @@ class Ibp(PreferenceWorld, word="ibp"):
             raise self._outside("c", f"a number above -sigma, which is {-self.sigma:g}")
 
     def new_items(self) -> Floats:
-        """Expected number of items that each user in turn is the first to like."""
+        """Expected number of items that each user is the first to like."""
         n = np.arange(self.users - 1)
-        factors = (n + (self.c + self.sigma)) / (n + 1 + self.c)  # by what it falls from user to user
+        factors = (n + (self.c + self.sigma)) / (n + 1 + self.c)  # the factor from user to user
         return self.alpha * np.append(1.0, np.cumprod(factors))
 
     def expected_items(self) -> float:
-        """How many items are to be expected."""
+        """The expected number of items."""
         return float(self.new_items().sum())
 
     def expected_likes(self) -> float:
-        """How many likes are to be expected: alpha a user."""
+        """The expected number of likes: alpha per user."""
         return self.alpha * self.users
 
     def like(self, rng: SeedLike = 0) -> Preferences:
-        """Draw what users like."""
+        """Draw the likes of all users."""
         from unskew.simulators.ibp_kernel import spread_items, to_rows
 
         generator = np.random.default_rng(rng)

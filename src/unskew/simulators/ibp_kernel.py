@@ -10,7 +10,7 @@ from unskew.arrays import Floats, Ints
 def spread_items(
     births: Ints, weights: Floats, n_users: int, guess: int, generator: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """Find who likes each item: the user of its birth, and each later one with the item's weight.
+    """Find the users who like each item: the first one, and each later one with the probability of the item's weight.
 
     Returns the end of each item's run, and the users, ascending within an item.
     """
@@ -27,7 +27,7 @@ def spread_items(
                 users = more
             users[place] = np.int32(user)
             place += 1
-            if rate <= 0:  # so small a weight that it rounds to 0: nobody else
+            if rate <= 0:  # a weight so small that it rounds to 0: no other user
                 break
             user += 1 + np.floor(generator.standard_exponential() / rate)
         ends[item] = place

@@ -9,9 +9,9 @@ from unskew.simulators.preference_world import PreferenceWorld
 from unskew.simulators.preferences import Preferences
 
 MOST_CELLS = 50_000_000
-"""Users, or items, times topics: the tables of mixes are kept in memory, at most about 2 GiB of them."""
+"""Largest number of users, or items, times topics: the tables are in memory, at most about 2 GiB."""
 TINY = 1e-300
-"""Where a concentration is smaller, all the mass is on one thing, and its inverse would overflow."""
+"""The smallest concentration: below, all the mass is on one item, and the inverse would overflow."""
 
 
 @dataclass(frozen=True)
@@ -19,17 +19,17 @@ class Lda(PreferenceWorld, word="lda"):
     r"""Likes by latent Dirichlet allocation with symmetric priors (Tian & Ekstrand 2020).
 
     Topic k has a distribution over the items, :math:`\phi_k \sim \mathrm{Dir}(\beta)`, and user u one over the topics,
-    :math:`\theta_u \sim \mathrm{Dir}(\alpha)`. The user makes :math:`n_u` choices, Poisson(`likes`) drawn anew until it
-    lies between 1 and the number of items; each is of a topic, then of an item of it. Items chosen at least once are
-    liked; with `graded`, how often is the strength.
+    :math:`\theta_u \sim \mathrm{Dir}(\alpha)`. The user makes :math:`n_u` choices, Poisson(`likes`) truncated to
+    between 1 and the number of items; each choice is of a topic, and then of an item of the topic. Items chosen at
+    least once are liked; with `graded`, the number of choices is the strength.
 
     Parameters
     ----------
     items, topics : int
     likes : float
-        Expected choices of a user; the items liked are fewer, for some are chosen again.
+        Expected choices of a user; the liked items are fewer, because some are chosen again.
     alpha, beta : float
-        Of the users' topics and of the topics' items, above 0; the smaller, the more concentrated.
+        Concentrations of the users' topics and of the topics' items, above 0; the smaller, the more concentrated.
 
     Examples
     --------
@@ -55,14 +55,14 @@ class Lda(PreferenceWorld, word="lda"):
             if not 0 < getattr(self, option) < np.inf:
                 raise self._outside(option, "a number above 0")
         if (most := MOST_CELLS // max(self.users, self.items)) < self.topics:
-            raise self._outside("topics", f"at most {most} with so many users and items")
+            raise self._outside("topics", f"at most {most} with these numbers of users and items")
 
     def expected_likes(self) -> float:
-        """How many choices are to be expected at most; likes are no more."""
+        """An upper bound of the expected number of choices, and so of likes."""
         return poisson_bound(self.likes, self.items) * self.users
 
     def like(self, rng: SeedLike = 0) -> Preferences:
-        """Draw what users like."""
+        """Draw the likes of all users."""
         from unskew.simulators.lda_kernel import alias_tables, choose_items
 
         generator = np.random.default_rng(rng)
@@ -75,15 +75,15 @@ class Lda(PreferenceWorld, word="lda"):
 
 
 def dirichlet(concentration: float, count: int, width: int, rng: SeedLike = 0) -> Floats:
-    r"""Draw symmetric Dirichlet distributions, also of so small a concentration that gamma numbers would underflow.
+    r"""Draw symmetric Dirichlet distributions, even if the concentration is so small that gamma numbers underflow.
 
-    If G is Gamma(a + 1) and U uniform, :math:`G\,U^{1/a}` is Gamma(a); so it can be drawn by its logarithm.
+    If G is Gamma(a + 1) and U uniform, :math:`G\,U^{1/a}` is Gamma(a); so its logarithm can be drawn.
 
     Parameters
     ----------
     concentration : float
     count, width : int
-        How many, and over how many things.
+        Number of distributions, and their width.
     rng : int or Generator
     """
     generator = np.random.default_rng(rng)
@@ -96,12 +96,12 @@ def dirichlet(concentration: float, count: int, width: int, rng: SeedLike = 0) -
 
 
 def truncated_poisson(mean: float, most: int, count: int, rng: SeedLike = 0) -> Ints:
-    """Draw Poisson numbers that lie between 1 and `most`.
+    """Draw Poisson numbers between 1 and `most`.
 
     Parameters
     ----------
     mean : float
-        Of the distribution that is not truncated.
+        Mean of the distribution before truncation.
     most, count : int
     rng : int or Generator
     """
@@ -115,5 +115,5 @@ def truncated_poisson(mean: float, most: int, count: int, rng: SeedLike = 0) -> 
 
 
 def poisson_bound(mean: float, most: int) -> float:
-    """What the mean of Poisson numbers between 1 and `most` does not exceed; it is their mean when `most` is large."""
+    """An upper bound of the mean of Poisson numbers between 1 and `most`, which is close if `most` is large."""
     return float(min(mean / -np.expm1(-mean), most))

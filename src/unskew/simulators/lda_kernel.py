@@ -8,7 +8,7 @@ from unskew.arrays import Floats, Ints
 
 @njit(nogil=True, cache=True)
 def alias_tables(themes: Floats) -> tuple[Floats, Ints]:
-    """Tables to draw from each row's distribution in one step [walker1977]: what is kept, and the item else."""
+    """Tables to draw from each row's distribution in one step [walker1977]: chances to keep an item, and its alias."""
     topics, items = themes.shape
     kept = np.ones((topics, items))
     other = np.empty((topics, items), dtype=np.int32)
@@ -43,7 +43,7 @@ def alias_tables(themes: Floats) -> tuple[Floats, Ints]:
 def choose_items(
     tastes: Floats, kept: Floats, other: Ints, choices: Ints, generator: np.random.Generator
 ) -> tuple[Ints, Ints, Ints]:
-    """Let each user choose topics and items; return the distinct items, ascending, and how often each was chosen."""
+    """Choose topics and items for each user; return the distinct items, ascending, and how often each was chosen."""
     n_users, n_items = len(tastes), kept.shape[1]
     topics = kept.shape[0]
     offsets = np.zeros(n_users + 1, dtype=np.int64)
@@ -75,17 +75,19 @@ def choose_items(
 
 @njit(nogil=True, cache=True)
 def choose_evenly(n_items: int, counts: Ints, generator: np.random.Generator) -> tuple[Ints, Ints]:
-    """Let each user like so many items, all alike likely; ascending."""
+    """Choose `counts` items for each user, with equal chances; ascending."""
     offsets = np.append(0, np.cumsum(counts))
     items = np.empty(offsets[-1], dtype=np.int32)
-    taken = np.full(n_items, -1, dtype=np.int64)
+    taken_by = np.full(n_items, -1, dtype=np.int64)
     for u in range(len(counts)):
         place = offsets[u]
-        for last in range(n_items - counts[u], n_items):  # Floyd's draw: each step adds one of the first `last` + 1
+        for last in range(
+            n_items - counts[u], n_items
+        ):  # Floyd's algorithm: each step adds one of the first `last` + 1
             item = int(generator.random() * (last + 1))
-            if taken[item] == u:
+            if taken_by[item] == u:
                 item = last
-            taken[item] = u
+            taken_by[item] = u
             items[place] = item
             place += 1
         items[offsets[u] : place].sort()

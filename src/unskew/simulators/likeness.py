@@ -1,4 +1,4 @@
-"""What a simulated log must share with a real one: four distributions of its rows, and how far apart they are."""
+"""The similarity of two logs: four distributions of their rows, and the divergences of these."""
 
 from dataclasses import dataclass
 
@@ -12,23 +12,23 @@ from unskew.errors import DataError
 STATISTICS = ("item-item", "item-popularity", "user-user", "user-activity")
 """Similarity of items, how often items are consumed, similarity of users, how much users consume."""
 LEAST_ROWS = 5
-"""A user or item with fewer rows takes no part in a similarity: its cosine says next to nothing."""
+"""Users and items with fewer rows are not compared, because their cosines are unreliable."""
 MOST_PAIRS = 1_000_000
 MOST_BINS = 5_000
-"""Automatic bins can be very narrow when nearly all similarities are equal; there are never more than these."""
-_SHARE = 0.2  # of all pairs that are sampled at most
+"""Largest number of bins; automatic bins can be very narrow if nearly all similarities are equal."""
+_SHARE = 0.2  # largest share of all pairs that is sampled
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """How often each value occurs; only cells with a positive count are kept.
+    """How often each value occurs; cells without a count are left out.
 
     Parameters
     ----------
     cells : array of int
-        Ascending: a number of rows, or the place of a bin.
+        Ascending numbers of rows, or numbers of bins.
     counts : array of int
-        Positive, one a cell.
+        Positive, one per cell.
     """
 
     cells: Ints
@@ -36,19 +36,19 @@ class Histogram:
 
     @classmethod
     def of(cls, numbers: Ints) -> "Histogram":
-        """Count each number of rows; those without a row are not in a log, so zeros are left out.
+        """The histogram of numbers of rows. Zeros are left out: a log does not have users or items without rows.
 
         Examples
         --------
-        >>> found = Histogram.of(np.array([3, 0, 1, 3]))
-        >>> found.cells.tolist(), found.counts.tolist()
+        >>> histogram = Histogram.of(np.array([3, 0, 1, 3]))
+        >>> histogram.cells.tolist(), histogram.counts.tolist()
         ([1, 3], [1, 2])
         """
         return cls.dense(np.bincount(numbers[numbers > 0]))
 
     @classmethod
     def dense(cls, counts: Ints) -> "Histogram":
-        """From the counts of cells 0, 1, 2, ..."""
+        """The histogram with these counts of cells 0, 1, 2, ..."""
         cells = np.flatnonzero(counts)
         return cls(cells, counts[cells])
 
@@ -65,7 +65,7 @@ class Statistics:
     Parameters
     ----------
     item_popularity, user_activity : Histogram
-        How many items, or users, have n rows, for n of 1 and more.
+        How many items, or users, have n rows, for n of at least 1.
     item_similarity, user_similarity : Histogram
         Cosines of sampled pairs, by bin.
     item_edges, user_edges : array of float
@@ -99,23 +99,19 @@ def measure(
     .. math:: \cos(A, B) = \frac{|A \cap B|}{\sqrt{|A|\,|B|}}
 
     for pairs of users (A and B are their sets of items) and of items (sets of users) in which both have at least
-    five rows. Pairs are drawn at random with replacement, a fifth of all pairs and no more than `pairs`; then those of
-    a thing with itself and repeated ones are removed. Bins are those that numpy calls automatic on [-1, 1], and no
-    more than 5,000 (Tian & Ekstrand 2020, section 3.3).
+    five rows. Pairs are drawn at random with replacement, a fifth of all pairs and at most `pairs`; repeated pairs and
+    those of a user or item with itself are then removed. Bins are the automatic ones of numpy on [-1, 1], at most 5,000
+    (Tian & Ekstrand 2020, section 3.3).
 
     Parameters
     ----------
     log : Interactions
     rng : int or Generator
-        Which pairs are sampled depends on it.
+        Generator of the sample of pairs.
     reference : Statistics, optional
-        Those of the real log, for a simulated one: its bins are used. Otherwise bins are made from this log.
+        The statistics of the real log, whose bins are used for a simulated one. By default bins come from this log.
     pairs : int
-        Sample no more pairs than these.
-
-    Returns
-    -------
-    Statistics
+        Largest number of sampled pairs.
 
     Examples
     --------
@@ -140,7 +136,7 @@ def measure(
 
 
 def sample_pairs(n: int, rng: np.random.Generator, most: int = MOST_PAIRS) -> tuple[Ints, Ints]:
-    """Distinct pairs i < j of n things, sorted: a fifth of all pairs, and no more than `most`, before repeats go."""
+    """Distinct pairs i < j below n, sorted: a fifth of all pairs and at most `most`, before repeats are removed."""
     wanted = min(most, int(_SHARE * n * (n - 1) / 2))
     drawn = rng.integers(0, max(n, 1), (2, wanted))
     low, high = drawn.min(axis=0), drawn.max(axis=0)
@@ -149,48 +145,50 @@ def sample_pairs(n: int, rng: np.random.Generator, most: int = MOST_PAIRS) -> tu
     return codes // max(n, 1), codes % max(n, 1)
 
 
-def _cosines(own: Ints, other: Ints, counts: Ints, n_other: int, rng: np.random.Generator, most: int) -> Floats:
-    """Cosines of sampled pairs of those with enough rows."""
+def _cosines(groups: Ints, other: Ints, counts: Ints, n_other: int, rng: np.random.Generator, most: int) -> Floats:
+    """Cosines of sampled pairs of users, or items, with enough rows."""
     eligible = np.flatnonzero(counts >= LEAST_ROWS)
     first, second = sample_pairs(len(eligible), rng, most)
     offsets = offsets_of(counts)
-    members = _grouped(own, other, offsets)
+    members = _grouped(groups, other, offsets)
     first, second = eligible[first], eligible[second]
     shared = _shared(offsets, members, first, second, np.zeros(n_other, dtype=np.bool_))
     return np.asarray(shared / np.sqrt(counts[first].astype(np.float64) * counts[second]))
 
 
 def _edges(cosines: Floats) -> Floats:
-    """Automatic bins on [-1, 1]; the number is worked out from the width, so that it can be limited beforehand."""
+    """Automatic bins on [-1, 1]; their number is computed from the width, so that it can be limited."""
     if not len(cosines):
         return np.linspace(-1.0, 1.0, 2)
     low, high = np.percentile(cosines, (25, 75))
-    narrow = 2 * (high - low) / len(cosines) ** (1 / 3)  # the width of Freedman and Diaconis, one of the two tried
+    narrow = (
+        2 * (high - low) / len(cosines) ** (1 / 3)
+    )  # the width of Freedman and Diaconis, one of the two that numpy tries
     if 0 < narrow < 2 / MOST_BINS:
         return np.linspace(-1.0, 1.0, MOST_BINS + 1)
     return np.asarray(np.histogram_bin_edges(cosines, bins="auto", range=(-1, 1)))
 
 
 def _binned(cosines: Floats, edges: Floats) -> Histogram:
-    bins = len(edges) - 1  # all of the same width
+    bins = len(edges) - 1  # all bins have the same width
     places = np.clip(((cosines + 1) * (bins / 2)).astype(np.int64), 0, bins - 1)
     return Histogram.dense(np.bincount(places, minlength=bins))
 
 
 @njit(cache=True, nogil=True)
-def _grouped(own: Ints, other: Ints, offsets: Ints) -> Ints:  # pragma: no cover
-    """The others of each, one after the other, in the order of the rows."""
+def _grouped(groups: Ints, other: Ints, offsets: Ints) -> Ints:  # pragma: no cover
+    """The members of each group, one group after another, in the order of the rows."""
     free = offsets[:-1].copy()
-    members = np.empty(len(own), np.int32)
-    for row in range(len(own)):
-        members[free[own[row]]] = other[row]
-        free[own[row]] += 1
+    members = np.empty(len(groups), np.int32)
+    for row in range(len(groups)):
+        members[free[groups[row]]] = other[row]
+        free[groups[row]] += 1
     return members
 
 
 @njit(cache=True, nogil=True)
 def _shared(offsets: Ints, members: Ints, first: Ints, second: Ints, marked: Bools) -> Ints:  # pragma: no cover
-    """How many members two have in common; pairs with the same first stand together, so its members are marked once."""
+    """How many members each pair has in common; pairs are sorted by their first, whose members are marked once."""
     shared = np.empty(len(first), np.int64)
     start = 0
     while start < len(first):
@@ -213,7 +211,8 @@ def _shared(offsets: Ints, members: Ints, first: Ints, second: Ints, marked: Boo
 def divergence(observed: Histogram, simulated: Histogram) -> float:
     r"""Smoothed Kullback-Leibler divergence of two histograms, in nats (Tian & Ekstrand 2020, section 3.3).
 
-    Cells are those with a count in either. With counts o and s, a tenth of the smallest positive count is added to all:
+    The cells are those with a count in either histogram. With counts o and s, a tenth of the smallest positive count is
+    added to all:
 
     .. math:: D = \sum_x p_x \ln \frac{p_x}{q_x}, \qquad
        p_x = \frac{o_x + \epsilon}{\sum_y (o_y + \epsilon)}, \quad
@@ -226,10 +225,6 @@ def divergence(observed: Histogram, simulated: Histogram) -> float:
     ----------
     observed, simulated : Histogram
         At least one has a count.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -245,7 +240,7 @@ def divergence(observed: Histogram, simulated: Histogram) -> float:
         counts[row, np.searchsorted(cells, histogram.cells)] = histogram.counts
     counts += counts[counts > 0].min() / 10
     p, q = counts / counts.sum(axis=1, keepdims=True)
-    return max(float(np.sum(p * np.log(p / q))), 0.0)  # rounding may take it below
+    return max(float(np.sum(p * np.log(p / q))), 0.0)  # rounding may make it negative
 
 
 def divergences(observed: Statistics, simulated: Statistics) -> dict[str, float]:

@@ -21,9 +21,9 @@ class Marketplace(WorldModel, word="marketplace"):
        P_i = \max(\text{floor},\ \text{top} \cdot k_i^{-\text{exponent}})
 
     where b is such that the share `liked` of all pairs is relevant, and :math:`k_i` is the item's place in a random
-    order: which items are shown much has nothing to do with what they are like. A relevant pair is observed with
-    probability P; each observed row is held out with probability `holdout`. All draws are independent, so the
-    propensity of a test row is known exactly: see `World.hide`.
+    order: exposure does not depend on tastes. A relevant pair is observed with probability P; each observed row is held
+    out with probability `holdout`. All draws are independent, so the propensity of a test row is known exactly: see
+    `World.hide`.
 
     Parameters
     ----------
@@ -31,15 +31,15 @@ class Marketplace(WorldModel, word="marketplace"):
     tastes : int
         d, the dimensions of the latent tastes.
     strength : float
-        s, how much tastes decide; 0 makes relevance pure chance.
+        s, the influence of tastes; 0 makes relevance purely random.
     liked : float
         Share of the catalogue that is relevant to a user, on average.
     exponent : float
-        How fast exposure falls from the head of the catalogue; 0 shows all items alike.
+        How fast exposure falls from the head of the catalogue; 0 shows all items equally.
     top : float
         Exposure of the first item.
     floor : float
-        Least exposure of any item.
+        Smallest exposure of an item.
     holdout : float
         Share of the log that is held out for the test.
 
@@ -63,7 +63,7 @@ class Marketplace(WorldModel, word="marketplace"):
     def __post_init__(self) -> None:
         for option in ("users", "items", "tastes"):
             if getattr(self, option) < 1:
-                raise ConfigError(f"marketplace({option}={getattr(self, option)}): at least 1 is needed")
+                raise ConfigError(f"marketplace({option}={getattr(self, option)}): must be at least 1")
         for option in ("strength", "exponent"):
             if not 0 <= getattr(self, option) < np.inf:
                 raise ConfigError(f"marketplace({option}={getattr(self, option):g}): expected a number of 0 or more")
@@ -83,9 +83,9 @@ class Marketplace(WorldModel, word="marketplace"):
         chance = logistic(affinity + solve_offset(affinity, self.liked))
         relevant = generator.random(chance.shape) < chance
         exposure = self.exposure()[generator.permutation(self.items)]
-        return World.hide(relevant, exposure, self.holdout, rng=generator, made=str(self))
+        return World.hide(relevant, exposure, self.holdout, rng=generator, origin=str(self))
 
     def exposure(self) -> Floats:
-        """P of the items from the most to the least shown."""
+        """P of the items, from the most to the least exposed."""
         places = np.arange(1.0, self.items + 1)
         return np.asarray(np.maximum(self.floor, self.top * places**-self.exponent))

@@ -1,4 +1,4 @@
-"""Worlds in which users like some items and consume a part of those: the common steps."""
+"""The base of worlds in which users like some items and consume a part of those."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -16,26 +16,27 @@ from unskew.simulators.profile_sizes import ProfileSizes
 from unskew.simulators.world import World, WorldModel
 
 LARGEST = 40_000_000
-"""Likes, and users, of the largest world that is drawn; about 3 GiB."""
+"""Largest number of likes, and of users, of a world; about 3 GiB."""
 GRADES = 5
-"""Likes have a strength of 1 to this, all alike likely, where a world is graded and has no strength of its own."""
+"""Largest strength of likes in graded worlds without their own strengths, which are uniform from 1 to this."""
 
 
 @dataclass(frozen=True)
 class PreferenceWorld(WorldModel):
-    r"""What users like, how many items they consume, and which (Tian & Ekstrand 2020).
+    r"""A world with the items that users like and those that they consume (Tian & Ekstrand 2020).
 
     A user with the likes :math:`\tilde I_u` consumes :math:`n_u` of them, drawn one after another without replacement:
-    all alike (``uniform``), in proportion to how many users like an item (``popular``), or to how much this user likes
-    it (``preferred``). The share `holdout` of them, rounded, goes to the test at random. A row that is not in train is
-    then in the test with probability
+    with equal chances (``uniform``), in proportion to how many users like an item (``popular``), or to how much this
+    user likes it (``preferred``). The share `holdout` of them, rounded, is moved to the test at random. A row that is
+    not in train is then in the test with probability
 
     .. math:: P_{ui} = \frac{h\,p_{ui}}{1 - (1 - h)\,p_{ui}}, \qquad p_{ui} = 1 - e^{-w_{ui} t_u}
 
-    with weights w, the held-out share h of the user's rows, and t such that p adds up to the number of the user's rows
-    over all that the user likes. It is exact for ``uniform``, and for the others the usual approximation of drawing
-    without replacement in proportion to size [rosen1972]. For a dozen likes with weights from 1 to 100 it is off by 5 %
-    on average and 12 % at most; with two hundred likes a user, rows of every popularity turn up as P says to 0.6 %.
+    with weights w, the held-out share h of the user's rows, and t such that the sum of p over all likes of the user is
+    the number of the user's rows. It is exact for ``uniform``, and for the others the usual approximation of drawing
+    without replacement in proportion to size [rosen1972]. For a dozen likes with weights from 1 to 100 its error is 5 %
+    on average and 12 % at most; with two hundred likes per user, rows of every popularity occur as often as P predicts,
+    to 0.6 %.
 
     Parameters
     ----------
@@ -44,11 +45,11 @@ class PreferenceWorld(WorldModel):
     sizes : str
         The word of the profile sizes, ``pareto(...)`` or ``beta-binomial(...)``.
     excess : {"clamp", "reject"}
-        A profile larger than what the user likes is cut to that, or its size drawn anew.
+        Whether a profile size above the user's number of likes is cut to that, or drawn again.
     holdout : float
         Share of each user's rows that is held out.
     dislikes : float
-        Share of the rows that are items the user does not like, consumed all the same.
+        Share of the rows whose items the user consumes without liking them.
     graded : bool
         Whether likes have a strength.
     """
@@ -72,7 +73,7 @@ class PreferenceWorld(WorldModel):
         if not 0 <= self.dislikes < 1:
             raise self._outside("dislikes", "a share of 0 or more, below 1")
         if self.observe == "preferred" and not self.graded:
-            raise ConfigError(f"{self.word}(observe=preferred) needs likes of unequal strength: add 'graded'")
+            raise ConfigError(f"{self.word}(observe=preferred) needs likes of unequal strength; add 'graded'")
         _ = self.profile_sizes  # refuses a wrong word now
 
     def _outside(self, option: str, expected: str) -> ConfigError:
@@ -82,16 +83,16 @@ class PreferenceWorld(WorldModel):
 
     @cached_property
     def profile_sizes(self) -> ProfileSizes:
-        """The profile sizes, read."""
+        """The parsed profile sizes."""
         return ProfileSizes.from_word(self.sizes)
 
     @abstractmethod
     def like(self, rng: SeedLike = 0) -> Preferences:
-        """Draw what users like."""
+        """Draw the likes of all users."""
 
     @abstractmethod
     def expected_likes(self) -> float:
-        """How many likes are to be expected at most, over all users: what time and memory are in proportion to."""
+        """An upper bound of the expected number of likes of all users; time and memory are proportional to it."""
 
     def check_size(self, largest: float = LARGEST) -> None:
         """Refuse a world that is too large to draw.
@@ -99,35 +100,35 @@ class PreferenceWorld(WorldModel):
         Raises
         ------
         DataError
-            With the size that is to be expected.
+            With the expected size.
         """
         expected = self.expected_likes()
         if not expected <= largest:
             raise DataError(
-                f"{self.word} with {self.users:,} users: {expected:,.0f} likes are to be expected, and more than "
-                f"{largest:,.0f} are not drawn; {self.smaller} or ask for fewer users"
+                f"{self.word} with {self.users:,} users: about {expected:,.0f} likes are expected, but at most "
+                f"{largest:,.0f} are possible; {self.smaller} or fewer users"
             )
 
-    smaller = "let users like less"
+    smaller = "use fewer likes"
 
     def log(self, rng: SeedLike = 0) -> Interactions:
-        """The rows that a world drawn from the same random numbers has in train and test together."""
+        """The rows of train and test together of the world drawn from the same random numbers."""
         generator = np.random.default_rng(rng)
         observed = _Observed.of(self, self._likes(generator), generator)
         return observed.interactions(observed.state > 0, observed.extra_state > 0, "log")
 
     def draw(self, rng: SeedLike = 0) -> World:
-        """Draw likes, what of them is observed, and the split."""
+        """Draw the likes, the observed part and the split."""
         generator = np.random.default_rng(rng)
         return self.observe_again(self._likes(generator), generator)
 
     def observe_again(self, likes: Preferences, rng: SeedLike = 0) -> World:
-        """Draw what is observed of given likes, and the split.
+        """Draw the observed part of given likes, and the split.
 
         Parameters
         ----------
         likes : Preferences
-            As in `World.likes`; with a strength when it is observed by preference.
+            As in `World.likes`; with a strength if ``observe=preferred``.
         rng : int or Generator
         """
         generator = np.random.default_rng(rng)
@@ -140,13 +141,13 @@ class PreferenceWorld(WorldModel):
             strength = generator.integers(1, GRADES + 1, size=len(likes)).astype(np.float64)
             likes = Preferences(likes.offsets, likes.items, likes.n_items, strength)
         if not len(likes):
-            raise DataError(f"{self}: no user likes anything, so nothing is observed; let users like more")
+            raise DataError(f"{self}: no user likes an item; use more likes")
         return likes
 
 
 @dataclass(frozen=True, eq=False)
 class _Observed:
-    """Likes, and the state of each: not observed, in train or in the test; the disliked rows apart."""
+    """Likes and the state of each (not observed, in train or in the test), and the disliked rows."""
 
     likes: Preferences
     weights: Floats
@@ -159,14 +160,14 @@ class _Observed:
 
     @classmethod
     def of(cls, model: PreferenceWorld, likes: Preferences, generator: np.random.Generator) -> "_Observed":
-        """Draw what is observed; all of it is in train at first."""
+        """Draw the observed rows, all in train at first."""
         from unskew.simulators.observation_kernel import TRAIN, draw_disliked, draw_observed
 
         limit = likes.counts if model.excess == "reject" else None
         sizes = np.minimum(model.profile_sizes.draw(likes.n_users, generator, limit), likes.counts).astype(np.int64)
         disliked = np.zeros_like(sizes)
         if model.dislikes:
-            known = int(np.count_nonzero(likes.popularity))  # what nobody likes is not consumed either
+            known = int(np.count_nonzero(likes.popularity))  # items that no user likes are not consumed either
             disliked = np.minimum(generator.binomial(sizes, model.dislikes), known - likes.counts)
         weights = _weights(model, likes)
         state = np.zeros(len(likes), dtype=np.int8)
@@ -179,7 +180,7 @@ class _Observed:
         return cls(likes, weights, disliked, by_item, state, starts, items, extra_state)
 
     def hide(self, model: PreferenceWorld, generator: np.random.Generator) -> World:
-        """Hold out, and find the probability of it."""
+        """Hold out a part, and compute its probability."""
         from unskew.simulators.observation_kernel import TEST, TRAIN, hold_out, solve_chances
 
         likes, state, extra = self.likes, self.state, self.extra_state
@@ -187,7 +188,7 @@ class _Observed:
         train = self.interactions(state == TRAIN, extra == TRAIN, "train")
         if not held.any() or not len(train):
             raise DataError(
-                f"{model}: so little is observed that train or test is empty; let it have more users or larger sizes"
+                f"{model}: train or test is empty, because few rows are observed; use more users or larger sizes"
             )
         rows = train.user_counts + held
         shares = np.divide(held, rows, out=np.zeros(len(held)), where=rows > 0)
@@ -202,14 +203,14 @@ class _Observed:
             test=self.interactions(state == TEST, in_test, "test", propensity),
             offsets=offsets_of(counts),
             items=likes.items[hidden],
-            made=str(model),
+            origin=str(model),
             chances=chances[hidden],
             strength=None if likes.strength is None else likes.strength[hidden],
             likes=likes,
         )
 
     def _extra_chances(self, shares: Floats) -> Floats:
-        """P of the disliked rows: few are drawn from many, so the first two terms of the sum over p give t."""
+        """P of the disliked rows: few are drawn from many, so t follows from the first two terms of the sum over p."""
         users = np.repeat(np.arange(len(shares)), self.n_disliked)
         free = []
         for weights in (self.item_weights, self.item_weights**2):
@@ -220,17 +221,17 @@ class _Observed:
         p = -np.expm1(-self.item_weights[self.extra_items] * rate)
         return test_propensity(p, 1 - shares[users], shares[users])
 
-    def interactions(self, own: Bools, extra: Bools, name: str, propensity: Floats | None = None) -> Interactions:
+    def interactions(self, liked: Bools, extra: Bools, name: str, propensity: Floats | None = None) -> Interactions:
         """Rows of liked and disliked items in these states, sorted by user and item."""
         likes = self.likes
-        users, items = likes.row_users[own], likes.items[own]
+        users, items = likes.row_users[liked], likes.items[liked]
         if extra.any():
             more = np.repeat(np.arange(likes.n_users, dtype=np.int32), np.diff(self.extra_offsets))[extra]
             users, items = np.append(users, more), np.append(items, self.extra_items[extra])
             order = np.lexsort((items, users))
             users, items = users[order], items[order]
             propensity = None if propensity is None else propensity[order]
-        return Interactions(  # made as they are: the rows are distinct and sorted
+        return Interactions(  # constructed directly, because the rows are distinct and sorted
             users,
             items,
             Vocabulary.of_range(likes.n_users),
@@ -241,7 +242,7 @@ class _Observed:
 
 
 def _weights(model: PreferenceWorld, likes: Preferences) -> Floats:
-    """Weight of each like in the draw of what is observed; empty when all are alike."""
+    """Weight of each like in the draw of observed rows; empty if all are equal."""
     if model.observe == "uniform":
         return np.empty(0)
     if model.observe == "popular":

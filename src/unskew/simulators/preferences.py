@@ -1,4 +1,4 @@
-"""What users like, whether observed or not."""
+"""The items that users like, whether observed or not."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +10,7 @@ from unskew.arrays import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Preferences:
-    """The items each user likes, by code.
+    """The items that each user likes, by code.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class Preferences:
     n_items : int
         Size of the catalogue.
     strength : array of float64, optional
-        How much each of them is liked, at least 1; all alike when not given.
+        How much each of them is liked, at least 1; None if all are liked equally.
     """
 
     offsets: Ints
@@ -34,7 +34,7 @@ class Preferences:
 
     @property
     def n_users(self) -> int:
-        """How many users there are, those who like nothing included."""
+        """Number of users, including those without likes."""
         return len(self.offsets) - 1
 
     @cached_property

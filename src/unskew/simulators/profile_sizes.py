@@ -1,4 +1,4 @@
-"""How many items users consume: distributions of profile sizes."""
+"""Distributions of profile sizes, the numbers of items that users consume."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class ProfileSizes(Named, family="profile size"):
 
     @abstractmethod
     def pmf(self) -> tuple[Ints, Floats]:
-        """The sizes there are, ascending, and the probability of each."""
+        """The possible sizes, ascending, and the probability of each."""
 
     @cached_property
     def _table(self) -> tuple[Ints, Floats, Floats]:
@@ -37,15 +37,15 @@ class ProfileSizes(Named, family="profile size"):
         count : int
         rng : int or Generator
         most : array of int, optional
-            A limit for each draw: the size is drawn anew until it is no greater, which is a draw from what the
-            distribution has up to the limit. Where it has nothing there, the limit itself is the size.
+            A limit for each draw: the size is drawn from the distribution up to the limit. If that has no probability,
+            the size is the limit.
         """
         sizes, _, reached = self._table
         draws = np.random.default_rng(rng).random(count)
         if most is None:
             places = np.minimum(np.searchsorted(reached, draws * reached[-1], side="right"), len(sizes) - 1)
             return np.asarray(sizes[places])
-        allowed = np.searchsorted(sizes, most, side="right")  # so many of the sizes are within the limit
+        allowed = np.searchsorted(sizes, most, side="right")  # the number of sizes within the limit
         ends = np.where(allowed > 0, reached[np.maximum(allowed, 1) - 1], 0.0)
         places = np.minimum(np.searchsorted(reached, draws * ends, side="right"), np.maximum(allowed, 1) - 1)
         return np.where(allowed > 0, sizes[places], most)
@@ -53,16 +53,16 @@ class ProfileSizes(Named, family="profile size"):
 
 @dataclass(frozen=True)
 class ParetoSizes(ProfileSizes, word="pareto"):
-    r"""Sizes with a heavy tail: a Pareto number cut at `upper`, rounded down to a whole one.
+    r"""Sizes with a heavy tail: a Pareto number up to `upper`, rounded down.
 
     .. math:: F(x) = 1 - (m / x)^a, \qquad \Pr(n) = \frac{F(n + 1) - F(n)}{F(\text{upper}) - F(1)}
 
-    with scale m and shape a, x between m and `upper`; what rounds to 0 is drawn anew (Tian & Ekstrand 2020).
+    with scale m and shape a, x between m and `upper`; a size of 0 is drawn again (Tian & Ekstrand 2020).
 
     Parameters
     ----------
     scale : float
-        m, the least number, above 0.
+        m, the smallest number, above 0.
     shape : float
         a, above 0; the smaller, the heavier the tail.
     upper : float
@@ -89,33 +89,33 @@ class ParetoSizes(ProfileSizes, word="pareto"):
             )
 
     def reached(self, x: Floats) -> Floats:
-        """F(x), of the distribution that is not cut."""
+        """F(x) of the distribution without the limit `upper`."""
         return np.asarray(-np.expm1(self.shape * np.log(self.scale / np.maximum(x, self.scale))))
 
     def pmf(self) -> tuple[Ints, Floats]:
         """The sizes there are, and the probability of each."""
-        start = max(self.scale, 1.0)  # given that it is at least 1, a Pareto number is one that starts there
+        start = max(self.scale, 1.0)  # a Pareto number that is at least 1 is one that starts at 1
         sizes = np.arange(int(start), max(int(np.ceil(self.upper)), int(start) + 1))
         ends = np.log(np.append(np.maximum(sizes, start), self.upper))
-        # by logarithms, for F itself rounds to 1 far in the tail
+        # by logarithms, because F rounds to 1 far in the tail
         mass = np.exp(self.shape * (np.log(start) - ends[:-1])) * -np.expm1(self.shape * (ends[:-1] - ends[1:]))
         return sizes, mass / mass.sum()
 
 
 @dataclass(frozen=True)
 class BetaBinomialSizes(ProfileSizes, word="beta-binomial"):
-    r"""Sizes around a share of the most there can be: beta-binomial numbers of at least `low`.
+    r"""Sizes around a share of the largest size: beta-binomial numbers of at least `low`.
 
     .. math:: \Pr(n) \propto \binom{h}{n} \frac{B(n + a,\ h - n + b)}{B(a, b)}, \qquad \text{low} \le n \le h
 
     Parameters
     ----------
     a, b : float
-        Of the beta distribution of the share, above 0.
+        Parameters of the beta distribution of the share, above 0.
     high : int
-        h, the most.
+        h, the largest size.
     low : int
-        What is smaller is drawn anew.
+        The smallest size; smaller ones are drawn again.
     """
 
     a: float = 1.0

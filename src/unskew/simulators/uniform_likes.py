@@ -1,4 +1,4 @@
-"""Likes without any structure: every item is liked by chance alone."""
+"""Likes without structure: every item is liked at random."""
 
 from dataclasses import dataclass
 
@@ -12,13 +12,13 @@ from unskew.simulators.preferences import Preferences
 
 @dataclass(frozen=True)
 class UniformLikes(PreferenceWorld, word="uniform"):
-    """Each user likes a random set of items, all alike likely; what is popular is so by chance.
+    """Each user likes a random set of items with equal chances; popularity is random.
 
     Parameters
     ----------
     items : int
     likes : float
-        Expected likes of a user: Poisson numbers, drawn anew until between 1 and the number of items.
+        Expected likes of a user: a Poisson number, truncated to between 1 and the number of items.
 
     Examples
     --------
@@ -40,11 +40,11 @@ class UniformLikes(PreferenceWorld, word="uniform"):
             raise self._outside("likes", "a number above 0")
 
     def expected_likes(self) -> float:
-        """How many likes are to be expected, at most."""
+        """An upper bound of the expected number of likes."""
         return poisson_bound(self.likes, self.items) * self.users
 
     def like(self, rng: SeedLike = 0) -> Preferences:
-        """Draw what users like."""
+        """Draw the likes of all users."""
         from unskew.simulators.lda_kernel import choose_evenly
 
         generator = np.random.default_rng(rng)

@@ -1,4 +1,4 @@
-"""A log together with what no log tells: everything that is relevant, and how likely it was to be observed."""
+"""A simulated log with its truth: all relevant pairs, and how likely each was to be observed."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -17,64 +17,61 @@ from unskew.simulators.preferences import Preferences
 class World:
     """A simulated log and its truth, users and items by code.
 
-    The truth is what a metric under the candidate rule ``unseen`` is a mean over: all items relevant to a user, without
-    those in the user's train. An observed item that went to train is no candidate, so it is not in the truth either.
+    The truth is all items relevant to a user without those in the user's train, as for a metric under the candidate
+    rule ``unseen``: an item in train is not a candidate, so it is not in the truth either.
 
     Parameters
     ----------
     train, test : Interactions
-        The observed part; all users and items are declared. The test's propensity is P(in the test | candidate), in
-        absolute terms.
+        The observed part; all users and items are declared. The propensity of the test is P(in the test | candidate).
     offsets, items : array of int
         The relevant items of user u, ascending, are ``items[offsets[u]:offsets[u + 1]]``.
-    made : str
-        The words of the world it was drawn from.
+    origin : str
+        The world it was drawn from, as a word.
     chances : array, optional
         P(in the test | not in train) of every relevant item, in the order of `items`.
     strength : array, optional
-        How much each of them is liked, where that is graded.
+        How much each of them is liked, in graded worlds.
     likes : Preferences, optional
-        All that users like, in train or not.
+        All items that users like, in train or not.
     """
 
     train: Interactions
     test: Interactions
     offsets: Ints
     items: Ints
-    made: str = "given"
+    origin: str = "given"
     chances: Floats | None = None
     strength: Floats | None = None
     likes: Preferences | None = None
 
     @classmethod
     def hide(
-        cls, relevant: Bools, observation: Floats, holdout: float, *, rng: np.random.Generator, made: str = "given"
+        cls, relevant: Bools, observation: Floats, holdout: float, *, rng: np.random.Generator, origin: str = "given"
     ) -> "World":
-        r"""Observe a part of what is relevant, and hold a part of that out.
+        r"""A world in which a part of the relevant pairs is observed, and a part of these is held out.
 
-        Each relevant pair is observed with its own probability P, and each observed row goes to the test with
-        probability h, all independently. A pair that is not in train is therefore in the test with probability
-        :math:`h P / (1 - (1 - h) P)`, exactly.
+        Each relevant pair is observed with its own probability P, and each observed row is in the test with probability
+        h, all independently. A pair that is not in train is therefore in the test with probability :math:`h P / (1 - (1
+        - h) P)`, exactly.
 
         Parameters
         ----------
         relevant : array of bool, users by items
         observation : array
-            P, of that shape or one that broadcasts to it, in (0, 1].
+            P, in that shape or one that broadcasts to it, in (0, 1].
         holdout : float
-            h.
+            The probability h.
         rng : Generator
-        made : str
-            What to record as the origin.
+        origin : str
+            The origin to record.
         """
         draws = rng.random(relevant.shape)
         observed = relevant & (draws < observation)
         held = observed & (rng.random(relevant.shape) < holdout)
         train = observed & ~held
         if not held.any() or not train.any():
-            raise DataError(
-                f"{made}: so little is observed that train or test is empty; let it have more users or items"
-            )
+            raise DataError(f"{origin}: train or test is empty, because few rows are observed; use more users or items")
         in_test = np.broadcast_to(test_propensity(observation, 1 - holdout, holdout), relevant.shape)
         hidden = relevant & ~train
         return cls(
@@ -82,12 +79,12 @@ class World:
             test=_interactions(held, propensity=in_test[held], name="test"),
             offsets=offsets_of(hidden.sum(axis=1)),
             items=np.nonzero(hidden)[1].astype(np.int32),
-            made=made,
+            origin=origin,
         )
 
     @property
     def n_users(self) -> int:
-        """How many users there are, observed or not."""
+        """Number of users, observed or not."""
         return self.train.n_users
 
     @property
@@ -97,12 +94,12 @@ class World:
 
     @property
     def split(self) -> Split:
-        """Train and test, to judge models by as one would in practice."""
-        return Split(self.train, self.test, made=self.made)
+        """Train and test, to evaluate models as on a real log."""
+        return Split(self.train, self.test, origin=self.origin)
 
     @cached_property
     def relevant_counts(self) -> Ints:
-        """Each user's number of relevant items outside train; what ``ips`` needs."""
+        """Each user's number of relevant items outside train, which ``ips`` needs."""
         return np.diff(self.offsets)
 
     @cached_property
@@ -113,7 +110,7 @@ class World:
 
 
 class WorldModel(Named, family="world"):
-    """Settings of a world; `draw` makes one."""
+    """Settings of a world; `draw` draws one."""
 
     @abstractmethod
     def draw(self, rng: SeedLike = 0) -> World:
@@ -121,7 +118,7 @@ class WorldModel(Named, family="world"):
 
 
 def solve_offset(affinity: Floats, share: float) -> float:
-    """The number that, added to all affinities, makes their mean logistic probability this share."""
+    """The number to add to all affinities so that their mean logistic probability is this share."""
     from scipy.optimize import brentq
 
     least = float(np.log(share / (1 - share)))

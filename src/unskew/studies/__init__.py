@@ -6,7 +6,8 @@ from unskew.studies.framework.cells import ReproducedCell
 from unskew.studies.framework.claims import Claim
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings, StudyResult, TableResult
-from unskew.studies.framework.study import Context, Study, Table
+from unskew.studies.framework.study import Context, Size, Study, Table
+from unskew.studies.framework.trials import Trials
 from unskew.studies.registry import STUDIES, get_study
 
 __all__ = [
@@ -20,10 +21,12 @@ __all__ = [
     "Panel",
     "ReproducedCell",
     "Series",
+    "Size",
     "Study",
     "StudyResult",
     "Table",
     "TableResult",
+    "Trials",
     "compare_forms",
     "get_study",
     "measure_coverage",

@@ -1,4 +1,4 @@
-"""How wrong an evaluation can be: trials on simulated logs whose truth is known."""
+"""Trials: evaluations on simulated logs whose truth is known, to measure how wrong estimates are."""
 
 from unskew.trials.design import METRICS, PAPER_METRICS, RECOMMENDERS, Design
 from unskew.trials.methods import METHODS, Method

@@ -1,4 +1,4 @@
-"""What is estimated in every trial: recommenders, metrics and methods."""
+"""`Design`: the recommenders, metrics and methods of a trial."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -20,7 +20,7 @@ RECOMMENDERS = ("oracle", "popular", "random")
 
 @dataclass(frozen=True)
 class Design:
-    """What is estimated, the same in every trial; its order is that of the arrays of a `Trial`.
+    """The recommenders, metrics and methods of a trial, in the order of the arrays of a `Trial`.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Design:
         Whether the true nDCG gains by how much an item is liked, while the observed one gains 1, as in the paper's
         runs of LDA worlds. The two are then on different scales.
     population : {"tested", "all"}
-        Who is judged: users with a test row, or all who like something outside train. See `run_trial`.
+        Which users are judged: those with a test row, or all who like something outside train. See `run_trial`.
     """
 
     recommenders: tuple[str, ...]

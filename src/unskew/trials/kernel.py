@@ -1,4 +1,4 @@
-"""Compiled steps of a trial; cost follows the rows and the users, never users times items."""
+"""Compiled loops of a trial; their cost grows with the rows and the users, not with users times items."""
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -10,7 +10,7 @@ from unskew.arrays import Bools, Floats, Ints
 
 @njit(nogil=True, cache=True)
 def merge(users: Ints, truth_offsets: Ints, truth: Ints, test_offsets: Ints, test: Ints) -> tuple[Ints, ...]:
-    """Offsets and items of truth and test together, both ascending; and the row of each in either, or -1."""
+    """Merge truth and test: offsets and items, ascending, and the row of each item in truth and in test, or -1."""
     most = len(truth) + len(test)
     offsets = np.zeros(len(users) + 1, np.int64)
     items = np.empty(most, np.int32)
@@ -38,7 +38,7 @@ def merge(users: Ints, truth_offsets: Ints, truth: Ints, test_offsets: Ints, tes
 def rank_liked(
     offsets: Ints, items: Ints, liked: Bools, strength: Floats | None, counts: Ints, candidates: Ints, ordinal: bool
 ) -> tuple[Ints, Ints, Ints]:
-    """Candidates the user likes, by strength or all tied, nothing else; `above`, `tied` and `listed` of each row."""
+    """`above`, `tied` and `listed` of each row in lists of the liked candidates, by strength or all tied."""
     above = np.empty(len(items), np.int32)
     tied = np.zeros(len(items), np.int32)
     listed = np.empty(len(items), np.int32)
@@ -60,8 +60,8 @@ def rank_liked(
                 above[row] = length
                 tied[row] = max(candidates[user] - length - 1, 0)
         if strength is not None and length > 0:
-            own = np.array([row for row in range(start, stop) if liked[row] and counts[items[row]] > 0])
-            order = own[np.argsort(-strength[own], kind="mergesort")]
+            liked_rows = np.array([row for row in range(start, stop) if liked[row] and counts[items[row]] > 0])
+            order = liked_rows[np.argsort(-strength[liked_rows], kind="mergesort")]
             first = 0
             while first < length:
                 last = first
@@ -86,26 +86,26 @@ def rank_places(
     candidates: Ints,
     ordinal: bool,
 ) -> tuple[Ints, Ints]:
-    """Rows in one order of all items, less the user's own training items.
+    """`above` and `tied` of each row in one order of all items, without the user's own training items.
 
     `places` are the items' places in it, -1 for one without a training row; a tie group is ``starts:ends``.
     """
     above = np.empty(len(items), np.int32)
     tied = np.zeros(len(items), np.int32)
     for user in range(len(offsets) - 1):
-        own = places[train_items[train_offsets[user] : train_offsets[user + 1]]]
-        own.sort()
-        own = own[np.searchsorted(own, 0) :]  # a stranger may have trained on what is not a candidate
+        trained = places[train_items[train_offsets[user] : train_offsets[user + 1]]]
+        trained.sort()
+        trained = trained[np.searchsorted(trained, 0) :]  # a panel user may have training items that are not candidates
         for row in range(offsets[user], offsets[user + 1]):
             item = items[row]
             if places[item] < 0:
                 above[row] = candidates[user]
                 continue
-            before = np.searchsorted(own, starts[item])
-            within = np.searchsorted(own, ends[item]) - before
+            before = np.searchsorted(trained, starts[item])
+            within = np.searchsorted(trained, ends[item]) - before
             tied[row] = ends[item] - starts[item] - within - 1
             if ordinal:
-                above[row] = places[item] - np.searchsorted(own, places[item])
+                above[row] = places[item] - np.searchsorted(trained, places[item])
             else:
                 above[row] = starts[item] - before
     return above, tied
@@ -116,7 +116,7 @@ def ideal_gains(offsets: Ints, strength: Floats, table: Floats) -> Floats:
     """Discounted sum of each user's strengths, the largest first; zero past the end of the table."""
     ideal = np.zeros(len(offsets) - 1)
     for user in range(len(offsets) - 1):
-        own = np.sort(strength[offsets[user] : offsets[user + 1]])
-        for place in range(min(len(own), len(table))):
-            ideal[user] += own[len(own) - 1 - place] * table[place]
+        ordered = np.sort(strength[offsets[user] : offsets[user + 1]])
+        for place in range(min(len(ordered), len(table))):
+            ideal[user] += ordered[len(ordered) - 1 - place] * table[place]
     return ideal

@@ -1,4 +1,4 @@
-"""Which estimator, with which propensities: the methods that a trial puts to the test."""
+"""`Method`: an estimator with its source of propensities, as a trial tests it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ Source: TypeAlias = Literal["none", "true", "estimated"]
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator and where its propensities come from.
+    """An estimator and the source of its propensities.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Method:
 
     @property
     def label(self) -> str:
-        """As in a table: ``snips, true``."""
+        """The name in tables, such as ``snips, true``."""
         return self.estimator if self.propensity == "none" else f"{self.estimator}, {self.propensity}"
 
     @cached_property
@@ -81,12 +81,12 @@ def rows_of(methods: Sequence[Method], judged: JudgedRows, world: World, kept: B
 
     .. math:: \sum_{S^*} \frac{1}{P_{ui}} = N.
 
-    Only a simulation knows N and each user's number of relevant items, which ``ips`` divides by. So ``ips`` is shown at
-    its best. Kept users without a test row are `Rows.empty`.
+    Only a simulation knows N and each user's number of relevant items, which ``ips`` divides by. So this is the best
+    case for ``ips``. Kept users without a test row are `Rows.empty`.
     """
     unseen = float(judged.relevant[kept & ~judged.tested].sum())
     sources: dict[tuple[str, str], tuple[Rows, bool]] = {}
-    found = []
+    prepared = []
     for each in methods:
         source = (each.propensity, each.model if each.propensity == "estimated" else "")
         if source not in sources:
@@ -96,8 +96,8 @@ def rows_of(methods: Sequence[Method], judged: JudgedRows, world: World, kept: B
             assert rows.total is not None
             scale = float(np.sum(1 / rows.chance)) / (float(np.sum(rows.total)) + unseen)
             rows = replace(rows, propensity=rows.chance * scale)
-        found.append(rows)
-    return found
+        prepared.append(rows)
+    return prepared
 
 
 def _rows(method: Method, judged: JudgedRows, world: World, kept: Bools) -> tuple[Rows, bool]:
@@ -119,17 +119,17 @@ def _rows(method: Method, judged: JudgedRows, world: World, kept: Bools) -> tupl
 
 
 def _propensities(method: Method, judged: JudgedRows, world: World, among: Bools) -> tuple[Floats, bool]:
-    """Of some test rows, and whether they are known in absolute terms."""
+    """The propensities of some test rows, and whether they are known in absolute terms."""
     if method.propensity == "none":
         return np.ones(int(among.sum())), True
     if method.propensity == "true":
         if judged.propensity is None:
-            raise DataError(f"{world.made}: its test has no propensities, which {method.label} asks for")
+            raise DataError(f"{world.origin}: its test has no propensities, which {method.label} asks for")
         return judged.propensity[among], True
     fitted = PropensityModel.from_word(method.model).fit(world.train, world.test)
     rows = judged.test_rows[among]
     chance = np.asarray(fitted(judged.row_users[rows], judged.items[rows], None), dtype=float)
     wrong = ~np.isnan(chance) & ~((chance > 0) & (chance <= 1))
     if wrong.any() or (len(chance) and np.isnan(chance).all()):
-        raise PropensityError(f"{method.model}: a propensity of a test row is outside (0, 1], or none has one")
+        raise PropensityError(f"{method.model}: a propensity of a test row is outside (0, 1], or no test row has one")
     return chance, fitted.absolute

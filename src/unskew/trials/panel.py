@@ -1,4 +1,4 @@
-"""Further users of the population that a log's users come from."""
+"""`Panel`: more users of the population that a log's users come from."""
 
 from dataclasses import dataclass, replace
 
@@ -14,12 +14,12 @@ from unskew.trials.rows import JudgedRows, Population, judged_rows
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Further users of the population that a log's users come from, in a world of their own; see `split_panel`."""
+    """More users of the population that a log's users come from, as a separate world; see `split_panel`."""
 
-    world: World  # its training rows serve only to leave their items out
+    world: World  # its training rows are only used to exclude their items
 
     def judged(self, counts: Ints, population: Population = "tested") -> JudgedRows:
-        """Their relevant items, under a log in which each item has this number of training rows."""
+        """The relevant items of the panel, under a log in which each item has this number of training rows."""
         rows = judged_rows(self.world, counts, population)
         kept = rows.in_truth
         if kept.all():
@@ -36,7 +36,7 @@ class Panel:
 
 
 def split_panel(world: World, users: int) -> tuple[World, Panel]:
-    r"""The first users as a log of their own, the others as a panel that shows what the population is like.
+    r"""Split a world into a log of the first users, and a panel of the others that represents the population.
 
     The users of a simulated world are exchangeable, so the rest represents the population the first come from. An
     interval is about that population, whose true value :math:`\mu` is not known even here; what is known are the true
@@ -59,7 +59,7 @@ def split_panel(world: World, users: int) -> tuple[World, Panel]:
     does not hold their rows while it holds those of an own user: a difference of one user in all.
     """
     if not 0 < users < world.n_users:
-        raise DataError(f"{world.made}: {users} of {world.n_users} users leave none for a panel; draw a larger world")
+        raise DataError(f"{world.origin}: {users} of {world.n_users} users leave none for a panel; draw a larger world")
     return _between(world, 0, users), Panel(_between(world, users, world.n_users))
 
 

@@ -1,4 +1,4 @@
-"""Recommenders of a simulated world, which rank its judged rows in closed form or by the kernel."""
+"""`Recommender`: ranks the judged rows of a simulated world, in closed form or by a model."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ class Recommender(Named, family="recommender"):
 
     @abstractmethod
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
-        """Rank each judged row, by what the log of the world teaches and not by its truth.
+        """Rank each judged row, from the log of the world and not from its truth.
 
         Ties are ``expected`` or ``ordinal``; models take any policy.
         """
@@ -40,11 +40,11 @@ class Recommender(Named, family="recommender"):
 
 @dataclass(frozen=True)
 class Oracle(Recommender, word="oracle"):
-    """Lists the candidates that the user likes, and never fills the list up.
+    """Lists only the candidates that the user likes.
 
-    In truth, each of its places is a hit: precision by the list's length and the reciprocal rank are 1. Ties are all
-    of a user's list. Under ``ordinal`` the lowest item code comes first, as in the paper's runs; in an Indian buffet
-    process that is the oldest and so the most popular item, and the oracle is helped by it.
+    In truth, each of its places is a hit: precision by the list's length and the reciprocal rank are 1. All items of a
+    list are tied. Under ``ordinal`` the lowest item code comes first, as in the paper's runs; in an Indian buffet
+    process that is the oldest and so the most popular item, which helps the oracle.
 
     A candidate that the user does not like is below the list, which matters only to metrics without a cut-off, such as
     ``auc``, on held-out rows that are disliked: under ``expected`` at the mean of all places there, under ``ordinal``
@@ -53,7 +53,7 @@ class Oracle(Recommender, word="oracle"):
     Parameters
     ----------
     graded : bool
-        In the order of how much the user likes them, where the world says so.
+        List items in the order of how much the user likes them, if the world has that.
     """
 
     graded: bool = False
@@ -74,7 +74,7 @@ class Popular(Recommender, word="popular"):
     """The candidates by their number of training rows; under ``ordinal`` the lowest item code first."""
 
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
-        """Find each item in the one order of all, less what the user had before it."""
+        """Take each item's place in the order of all items, minus the user's own items before it."""
         from unskew.trials.kernel import rank_places
 
         counts = np.asarray(judged.counts)
@@ -83,14 +83,14 @@ class Popular(Recommender, word="popular"):
         places[order] = np.arange(len(order))
         falling = -counts[order]
         starts, ends = np.searchsorted(falling, -counts), np.searchsorted(falling, -counts, side="right")
-        rows, own = (judged.offsets, judged.items), (judged.train_offsets, judged.train_items)
-        above, tied = rank_places(*rows, places, starts, ends, *own, judged.candidates, _is_ordinal(self, ties))
+        rows, trained = (judged.offsets, judged.items), (judged.train_offsets, judged.train_items)
+        above, tied = rank_places(*rows, places, starts, ends, *trained, judged.candidates, _is_ordinal(self, ties))
         return _ranks(judged, above, tied, judged.candidates[judged.user], ties)
 
 
 @dataclass(frozen=True)
 class Random(Recommender, word="random"):
-    """All candidates in an order of pure chance; always in expectation, whatever is done with ties."""
+    """All candidates in random order; always in expectation, whatever the tie policy."""
 
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
         """Tie all candidates."""
@@ -103,7 +103,7 @@ class Random(Recommender, word="random"):
 
 @dataclass(frozen=True, eq=False)
 class Learnt(Recommender):
-    """A scorer made from the log: a model fitted to it, or whatever a function makes from the world.
+    """A scorer made from the log: a model fitted to it, or the result of a function of the world.
 
     Users without a training row are unknown to most models; for them the list is empty.
     """
@@ -119,17 +119,17 @@ class Learnt(Recommender):
             judged.row_users, judged.items, world.train.user_vocabulary, world.train.item_vocabulary, name="judged rows"
         )
         contest = prepare_contest({"model": scorer}, Split(world.train, test, candidates=RULE))
-        found = rank(scorer, contest, name="model", ties=ties, engine=Threads(1), seed=seed)
+        ranks = rank(scorer, contest, name="model", ties=ties, engine=Threads(1), seed=seed)
         width = len(judged.counts)
-        rows = np.searchsorted(pair_keys(judged.row_users, judged.items, width), row_keys(found, width))
+        rows = np.searchsorted(pair_keys(judged.row_users, judged.items, width), row_keys(ranks, width))
         above = judged.candidates[judged.user]
         tied = np.zeros_like(above)
-        above[rows], tied[rows] = found.above, found.tied
+        above[rows], tied[rows] = ranks.above, ranks.tied
         lengths = judged.candidates.copy()
-        if found.listed is not None:
-            lengths[judged.user[rows]] = found.listed
+        if ranks.listed is not None:
+            lengths[judged.user[rows]] = ranks.listed
         lengths[contest.bindings["model"].rows[judged.users] < 0] = 0  # unknown users
-        return _ranks(judged, above, tied, lengths[judged.user], found.ties)
+        return _ranks(judged, above, tied, lengths[judged.user], ranks.ties)
 
 
 RecommenderLike: TypeAlias = "str | Recommender | Model | Callable[[World], Scorer]"
@@ -139,31 +139,31 @@ Recommenders: TypeAlias = "Sequence[str | Recommender | Model] | Mapping[str, Re
 def parse_recommender(word: str) -> Recommender:
     """Read a word: ``oracle``, ``popular`` and ``random`` in closed form, else a model of the project."""
     parsed = parse_word(word)
-    own, models = ([member.word for member in family.members()] for family in (Recommender, Model))
-    if parsed.name in own:
+    closed, models = ([member.word for member in family.members()] for family in (Recommender, Model))
+    if parsed.name in closed:
         return Recommender.from_word(parsed)
     if ":" not in parsed.name and parsed.name not in models:
-        raise ConfigError(f"unknown recommender {parsed.name!r}{did_you_mean(parsed.name, [*own, *models])}")
+        raise ConfigError(f"unknown recommender {parsed.name!r}{did_you_mean(parsed.name, [*closed, *models])}")
     return Learnt(Model.from_word(parsed))
 
 
 def resolve_recommenders(given: Recommenders) -> dict[str, Recommender]:
-    """Name each: by its word, or as given."""
+    """Return the recommenders by name: their words, or the names given."""
     named = given.items() if isinstance(given, Mapping) else [(str(each), each) for each in given]
-    found: dict[str, Recommender] = {}
+    resolved: dict[str, Recommender] = {}
     for name, each in named:
-        if name in found:
-            raise ConfigError(f"recommender {name!r} stands twice; give a mapping to tell them apart")
+        if name in resolved:
+            raise ConfigError(f"recommender {name!r} appears twice; give a mapping with different names")
         parsed = parse_recommender(each) if isinstance(each, str) else each
-        found[name] = parsed if isinstance(parsed, Recommender) else Learnt(parsed)
-    if not found:
-        raise ConfigError("no recommender to judge; name at least one, as in 'popular'")
-    return found
+        resolved[name] = parsed if isinstance(parsed, Recommender) else Learnt(parsed)
+    if not resolved:
+        raise ConfigError("there is no recommender to judge; name at least one, as in 'popular'")
+    return resolved
 
 
 def _is_ordinal(recommender: Recommender, ties: Ties) -> bool:
     if ties not in {"expected", "ordinal"}:
-        raise ConfigError(f"ties={ties}: {recommender} has expected and ordinal alone")
+        raise ConfigError(f"ties={ties}: {recommender} has only expected and ordinal")
     return ties == "ordinal"
 
 

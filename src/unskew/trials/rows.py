@@ -1,4 +1,4 @@
-"""The rows of a world that are judged: what is relevant and what was held out, of users with something held out."""
+"""`JudgedRows`: the relevant and the held-out rows of a world, by user and item."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +19,7 @@ POPULATIONS: tuple[str, ...] = get_args(Population)
 class JudgedRows:
     """Truth and test rows together, by user and item, so that one ranking serves both.
 
-    Users are judged who have a relevant item outside train and, except in the population ``all``, a test row.
+    The judged users have a relevant item outside train and, except in the population ``all``, a test row.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class JudgedRows:
     strength : array, optional
         How much the user likes the item; 0 outside the truth.
     counts : array of int
-        Training rows per item. Candidates are the items with one, less the user's own.
+        Training rows per item. Candidates are the items with a training row, minus the user's own.
     train_offsets, train_items : array
         The judged users' own training items.
     left_out : int
@@ -66,9 +66,9 @@ class JudgedRows:
 
     @cached_property
     def candidates(self) -> Ints:
-        """How many candidates each judged user has: items of the training rows, less the user's own."""
-        own = np.diff(offsets_of(self.counts[self.train_items] > 0)[self.train_offsets])
-        return np.asarray(np.count_nonzero(self.counts) - own, dtype=np.int32)
+        """Number of candidates of each judged user: the items of the training rows, minus the user's own."""
+        trained = np.diff(offsets_of(self.counts[self.train_items] > 0)[self.train_offsets])
+        return np.asarray(np.count_nonzero(self.counts) - trained, dtype=np.int32)
 
     @cached_property
     def relevant(self) -> Ints:
@@ -87,12 +87,12 @@ class JudgedRows:
 
 
 def judged_rows(world: World, counts: Ints | None = None, population: Population = "tested") -> JudgedRows:
-    """Join truth and test of the users who are judged; a DataError if there are none.
+    """Join truth and test of the judged users; an error if there are none.
 
     Parameters
     ----------
     counts : array of int, optional
-        Training rows per item, where they are not those of the world itself.
+        Training rows per item, if they are not those of the world itself.
     """
     from unskew.trials.kernel import merge
 
@@ -102,7 +102,7 @@ def judged_rows(world: World, counts: Ints | None = None, population: Population
     users = np.flatnonzero(likes_more if population == "all" else tested & likes_more)
     if not len(users):
         wanted = "a relevant item" if population == "all" else "a test row and a relevant item"
-        raise DataError(f"{world.made}: no user has {wanted} outside train; draw a larger world")
+        raise DataError(f"{world.origin}: no user has {wanted} outside train; draw a larger world")
     order = np.argsort(row_keys(world.test, max(world.test.n_items, 1)), kind="stable")
     offsets, items, from_truth, from_test = merge(
         users,

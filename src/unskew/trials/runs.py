@@ -1,4 +1,4 @@
-"""Many trials, each on a world of its own."""
+"""`run_trials`: many trials, each on a newly drawn world."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -60,7 +60,7 @@ class Trials:
 
     @property
     def population_difference(self) -> Floats:
-        """Difference of what represents the population's truth."""
+        """Difference of the values that represent the population's truth."""
         return self.design.gaps(self.population)
 
 
@@ -115,7 +115,7 @@ def run_trials(
         world, strangers = draw(np.random.default_rng([seed, run])), None
         if panel:
             world, strangers = split_panel(world, users)
-        # models learn from a seed of their own, so that a model more or less does not change the world
+        # models have a separate seed, so that adding a model does not change the world
         own_seed = int(np.random.SeedSequence([seed, run, 1]).generate_state(1)[0])
         return judge(world, named, design, panel=strangers, seed=own_seed)
 

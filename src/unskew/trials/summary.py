@@ -1,4 +1,4 @@
-"""What many trials say: error, coverage, and how often the right one is chosen."""
+"""`Summary`: errors and coverage over many trials, and how often the right recommender is chosen."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -21,8 +21,8 @@ class CellSummary:
 
     `bias` is the mean of estimate minus truth, `bias_error` its standard error over runs, `rmse` the root mean square
     of the same. `coverage` is the share of intervals that hold the true value of the log's own users,
-    `coverage_population` that of what stands for the population, which is what intervals speak of. `std_error` is the
-    mean one claimed, `spread` the standard deviation of estimate minus truth over runs.
+    `coverage_population` the share that holds the value of the population, which intervals are about. `std_error` is
+    the mean standard error of the estimates, `spread` the standard deviation of estimate minus truth over runs.
     """
 
     recommender: str
@@ -95,12 +95,12 @@ class PairSummary:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """Summaries of trials, made when asked for."""
+    """Summaries of trials, computed on request."""
 
     trials: Trials
 
     def cell(self, recommender: str, metric: str, method: str) -> CellSummary:
-        """Of one recommender, metric and method, by name, word and label."""
+        """The summary of one recommender, metric and method, by name, word and label."""
         design, trials = self.trials.design, self.trials
         k = _place(recommender, design.recommenders, "recommender")
         m, c = self._column(metric, method)
@@ -119,7 +119,7 @@ class Summary:
         )
 
     def pair(self, a: str, b: str, metric: str, method: str) -> PairSummary:
-        """Of two recommenders by one metric and method, the first minus the second."""
+        """The summary of two recommenders by one metric and method, the first minus the second."""
         gap, error, truth, population = self._gaps(a, b, metric, method)
         first, second = self.cell(a, metric, method), self.cell(b, metric, method)
         right = (gap >= 0) & (truth > 0) | (gap <= 0) & (truth < 0)
@@ -151,14 +151,14 @@ class Summary:
 
     @property
     def cells(self) -> Iterator[CellSummary]:
-        """Of all recommenders, metrics and methods that go together."""
+        """Yield the summaries of all recommenders, metrics and methods that go together."""
         for name in self.trials.design.recommenders:
             for metric, label in self._columns:
                 yield self.cell(name, metric, label)
 
     @property
     def pairs(self) -> Iterator[PairSummary]:
-        """Of all pairs, metrics and methods that go together."""
+        """Yield the summaries of all pairs, metrics and methods that go together."""
         names = self.trials.design.recommenders
         for first, second in self.trials.design.pairs:
             for metric, label in self._columns:
@@ -176,7 +176,7 @@ class Summary:
         for name in (a, b):
             _place(name, design.recommenders, "recommender")
         if a == b:
-            raise ConfigError(f"{a!r} with itself is no comparison; name two recommenders")
+            raise ConfigError(f"{a!r} cannot be compared with itself; name two recommenders")
         p, sign = design.pair(a, b)
         at = (slice(None), p, *self._column(metric, method))
         truth, population = sign * trials.true_difference[at], sign * trials.population_difference[at]
@@ -197,14 +197,14 @@ class Summary:
         return normal_quantile(self.trials.design.level)
 
     def _coverage(self, estimate: Floats, target: Floats, error: Floats) -> float | None:
-        # a recommender that is the same for all users has no spread; rounding must not make its interval miss
+        # equal values for all users give an interval of width 0, which rounding must not make miss
         slack = 1e-9 * np.maximum(np.abs(estimate), np.abs(target))
         return _share(np.abs(estimate - target) <= self._reach * error + slack, ~np.isnan(estimate + target + error))
 
 
 @dataclass(frozen=True)
 class WrongWinner:
-    """How likely the seeming winner of two is the worse one, by a normal approximation and by counting."""
+    """The probability that the apparent winner of two is the worse one, by a normal approximation and by counting."""
 
     normal: float
     counted: float
@@ -214,9 +214,9 @@ class WrongWinner:
 def wrong_winner(errors: Floats, observed: float) -> WrongWinner:
     r"""Probability that the truly better of two models is the other one, given the observed difference.
 
-    With e the error of a difference, estimated minus true, of which `errors` has one per run as `Summary.errors` gives
-    them, the truth behind an observed d, first minus second, is :math:`d - e`. So the seeming winner is the worse one
-    with probability
+    Let e be the error of a difference, estimated minus true; `errors` has one per run, as from `Summary.errors`. The
+    truth behind an observed d, first minus second, is :math:`d - e`. So the apparent winner is the worse one with
+    probability
 
     .. math:: \Pr(d - e < 0) = \Pr(e > d) \approx 1 - \Phi\Bigl(\frac{d - \bar e}{s_e}\Bigr) \quad (d > 0),
 
@@ -270,7 +270,7 @@ def _spread(values: Floats) -> float | None:
 
 
 def _errors(off: Floats) -> dict[str, Any]:
-    """What cells and pairs say of their errors in the runs."""
+    """The fields of cells and pairs on their errors in the runs."""
     known, spread = off[~np.isnan(off)], _spread(off)
     return {
         "runs": len(known),

@@ -1,8 +1,8 @@
-"""One evaluation of recommenders on a simulated log, compared with the truth.
+"""`Trial`: one evaluation of recommenders on a simulated log, compared with the truth.
 
-A faster road of `evaluate`, for thousands of small logs: one ranking serves the test and the truth, and recommenders
-that need no scores are ranked in closed form. A test compares the two, and `benchmarks/study_roads.py` prints how much
-faster it is.
+It is a faster form of `evaluate` for thousands of small logs: one ranking serves the test and the truth, and
+recommenders that need no scores are ranked in closed form. A test compares the two, and `benchmarks/study_roads.py`
+prints how much faster it is.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,14 +36,14 @@ class Trial:
         The true value for the log's own users, of each estimator's own target: the mean over relevant pairs for
         ``snips``, that over users for the others.
     population : array
-        What represents the true value of the population, see `split_panel`; NaN without a panel, and for models, which
-        cannot rank for strangers.
+        The value that represents the true value of the population, see `split_panel`; NaN without a panel, and for
+        models, which cannot rank for panel users.
     difference, difference_error : array
         Of the estimates of each of `Design.pairs`, paired by user.
     users, panel_users : int
-        How many are in the sums, of the log and of the panel.
+        Numbers of users in the sums, of the log and of the panel.
     dropped : int
-        Users with a test row, or all for the population ``all``, who are in no sum: a recommender had nothing to list
+        Users with a test row, or all for the population ``all``, who are in no sum: a recommender has nothing to list
         for them, or they like nothing outside train. They are left out for all recommenders, in truth and estimate, so
         that differences are paired.
     """
@@ -82,10 +82,10 @@ def run_trial(
 
     Users with a test row are judged, among the candidates seen in training. A user for whom some recommender has
     nothing to list is dropped for all of them, and counted: the paper's code drops such users for that recommender
-    alone. That a user has a test row must not be chance for ``ips`` to be without bias: true where the number of rows
-    held out is set by that of rows observed, not where each row is held out by a toss of its own. There, let the
-    population be ``all``: all users who like something outside train are in the truth, those without a test row count
-    as 0 for ``ips``, and the other estimators see those they see.
+    alone. ``ips`` is unbiased only if it does not depend on chance which users have a test row. That holds if the
+    number of rows held out is set by the number of rows observed, not if each row is held out independently. In the
+    latter case, use the population ``all``: all users who like something outside train are in the truth, those without
+    a test row count as 0 for ``ips``, and the other estimators use the users with a test row.
 
     Parameters
     ----------
@@ -95,9 +95,9 @@ def run_trial(
     ties : str
         ``ordinal`` for the order by item code within ties, as in the paper.
     panel : Panel, optional
-        Strangers of the same population, from `split_panel`.
+        Other users of the same population, from `split_panel`.
     seed : int
-        For models that learn by chance.
+        For models that learn with random numbers.
     """
     named = resolve_recommenders(recommenders)
     design = Design(tuple(named), tuple(metrics), tuple(methods), level, ties, graded_truth, population)
@@ -109,30 +109,30 @@ def judge(
 ) -> Trial:
     """Judge recommenders as `run_trial` does, by a design."""
     judged = judged_rows(world, population=design.population)
-    own = Rankings.of(judged, world, recommenders, design, seed)
-    if not own.kept.any():
-        raise ConfigError(f"{world.made}: for every user some recommender has nothing to list; draw a larger world")
+    rankings = Rankings.of(judged, world, recommenders, design, seed)
+    if not rankings.kept.any():
+        raise ConfigError(f"{world.origin}: for every user some recommender has nothing to list; draw a larger world")
     strangers: Rankings | None = None
     if panel is not None:
         can = {name: each for name, each in recommenders.items() if each.ranks_strangers}
         strangers = Rankings.of(panel.judged(judged.counts, design.population), world, can, design, seed)
-    cells = _Cells(design, own, strangers, rows_of(design.methods, judged, world, own.kept))
+    cells = _Cells(design, rankings, strangers, rows_of(design.methods, judged, world, rankings.kept))
     for place, word in enumerate(design.metrics):  # the gains of one metric are held at a time
         cells.fill(place, parse_metric(word))
     return Trial(
         design,
         **cells.arrays,
-        users=own.users,
+        users=rankings.users,
         panel_users=0 if strangers is None else strangers.users,
-        dropped=len(judged.users) + judged.left_out - own.users,
+        dropped=len(judged.users) + judged.left_out - rankings.users,
     )
 
 
 class _Cells:
     """The arrays of a trial."""
 
-    def __init__(self, design: Design, own: Rankings, strangers: Rankings | None, rows: Sequence[Rows]) -> None:
-        self.design, self.own, self.strangers, self.rows = design, own, strangers, rows
+    def __init__(self, design: Design, rankings: Rankings, strangers: Rankings | None, rows: Sequence[Rows]) -> None:
+        self.design, self.rankings, self.strangers, self.rows = design, rankings, strangers, rows
         sizes = dict.fromkeys(("truth", "population", "estimate", "std_error"), len(design.recommenders))
         sizes |= dict.fromkeys(("difference", "difference_error"), len(design.pairs))
         shape = (len(design.metrics), len(design.methods))
@@ -140,24 +140,24 @@ class _Cells:
 
     def fill(self, place: int, metric: AnyMetric) -> None:
         """Estimate one metric by the methods that apply to it."""
-        arrays, own = self.arrays, self.own
+        arrays, rankings = self.arrays, self.rankings
         methods = {c: method for c, method in enumerate(self.design.methods) if method.admits(metric)}
         lists = self._lists(metric) if isinstance(metric, ListMetric) else {}
         terms: list[dict[int, Terms]] = []
         for k, name in enumerate(self.design.recommenders):
-            gains = own.gains(name, metric) if isinstance(metric, Metric) else None
-            truth = own.truth(name, metric, gains)
+            gains = rankings.gains(name, metric) if isinstance(metric, Metric) else None
+            truth = rankings.truth(name, metric, gains)
             population = self._population(name, metric, truth)
-            worth = None if gains is None else gains[own.judged.test_rows]
+            worth = None if gains is None else gains[rankings.judged.test_rows]
             terms.append({})
             for c, method in methods.items():
                 rows = lists[name] if worth is None else self.rows[c].with_worth(worth)
-                made = terms[k][c] = method.parsed.terms(rows, metric.kind)
+                estimated = terms[k][c] = method.parsed.terms(rows, metric.kind)
                 target = int(method.over_pairs(metric))
                 arrays["truth"][k, place, c] = truth[target]
                 arrays["population"][k, place, c] = population[target]
-                arrays["estimate"][k, place, c] = _number(made.value)
-                arrays["std_error"][k, place, c] = _number(made.std_error)
+                arrays["estimate"][k, place, c] = _number(estimated.value)
+                arrays["std_error"][k, place, c] = _number(estimated.std_error)
         for p, (a, b) in enumerate(self.design.pairs):
             for c in methods:
                 gap, error = difference(terms[a][c], terms[b][c])
@@ -166,19 +166,19 @@ class _Cells:
 
     def _lists(self, metric: ListMetric) -> dict[str, Rows]:
         """The value of each user's list, of the users for whom all recommenders have one."""
-        kept = self.own.kept & self.own.judged.tested
-        columns = {name: metric.values(self.own.lists(name, observed=True))[kept] for name in self.own.ranks}
+        kept = self.rankings.kept & self.rankings.judged.tested
+        columns = {name: metric.values(self.rankings.lists(name, observed=True))[kept] for name in self.rankings.ranks}
         defined = ~np.any([np.isnan(column) for column in columns.values()], axis=0)
         user = np.arange(int(defined.sum()))
         return {name: Rows(column[defined], user) for name, column in columns.items()}
 
-    def _population(self, name: str, metric: AnyMetric, own: Floats) -> Floats:
-        """What represents the truth of the population, see `split_panel`."""
+    def _population(self, name: str, metric: AnyMetric, truth: Floats) -> Floats:
+        """The value that represents the truth of the population, see `split_panel`."""
         if self.strangers is None or name not in self.strangers.ranks or not self.strangers.users:
             return np.full(2, np.nan)
-        more = self.strangers.users / self.own.users
+        more = self.strangers.users / self.rankings.users
         share = np.sqrt(more / (1 + more))
-        return np.asarray((1 - share) * own + share * self.strangers.truth(name, metric))
+        return np.asarray((1 - share) * truth + share * self.strangers.truth(name, metric))
 
 
 def _number(value: float | None) -> float:

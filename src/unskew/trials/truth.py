@@ -1,4 +1,4 @@
-"""Ranks of the judged rows, and what a metric is on everything that is relevant."""
+"""`Rankings`: ranks of the judged rows by each recommender, and the true values of metrics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class Rankings:
 
     judged: JudgedRows
     ranks: Mapping[str, Ranks]
-    kept: Bools  # users for whom each recommender has something to list
+    kept: Bools  # users for whom every recommender has something to list
     graded: bool  # see `Design.graded_truth`
     _lists: dict[tuple[str, bool], UserLists] = field(default_factory=dict)
 
@@ -33,11 +33,11 @@ class Rankings:
     ) -> "Rankings":
         """Rank the rows by each recommender."""
         kept = np.ones(len(judged.users), dtype=bool)
-        found = {name: each.rank(judged, world, ties=design.ties, seed=seed) for name, each in recommenders.items()}
-        for ranks in found.values():
+        by_name = {name: each.rank(judged, world, ties=design.ties, seed=seed) for name, each in recommenders.items()}
+        for ranks in by_name.values():
             assert ranks.listed is not None
             kept &= ranks.listed[judged.offsets[:-1]] > 0
-        return cls(judged, found, kept, design.graded_truth)
+        return cls(judged, by_name, kept, design.graded_truth)
 
     @property
     def users(self) -> int:

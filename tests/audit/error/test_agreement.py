@@ -1,4 +1,4 @@
-"""Whether worlds agree, by hand-worked numbers, and what is said of it."""
+"""Whether worlds agree, by hand-worked numbers, and the sentences on it."""
 
 import re
 
@@ -6,7 +6,7 @@ import pytest
 from hand_worlds import audit_of, result
 
 from unskew.audit.error.agreement import span_of_shares, span_of_sizes, wilson
-from unskew.audit.showing.words import assumed, lead
+from unskew.audit.showing import words
 
 
 def test_wilsons_interval_worked_by_hand():
@@ -51,32 +51,32 @@ def test_sizes_agree_within_a_factor_of_two():
 
 
 def said(*worlds):
-    return " ".join(lead(audit_of(*worlds)))
+    return " ".join(words.lead(audit_of(*worlds)))
 
 
 def test_a_headline_only_where_the_worlds_agree():
     text = said(result("lda-pop", wrong=1.0), result("ibp-pop", wrong=0.9))
-    assert "By aoa, the popular list seems better than the perfect recommender in 90 to 100 % of runs in auc" in text
-    assert "all 2 accepted worlds agree" in text
-    assert "cannot say" not in text
+    assert words.SEEMS_BETTER.format(estimator="aoa", shares="90 to 100 %", metric="auc") in text
+    assert words.ALL_AGREE.format(worlds="2 accepted worlds") in text
+    assert words.DISAGREE not in text
 
 
 def test_the_range_where_they_do_not():
     text = said(result("lda-pop", wrong=0.0), result("lda-pop", 1, wrong=1.0), result("ibp-pop", wrong=1.0))
-    assert "in 0 to 100 % of runs in auc: worlds that fit this log equally well disagree" in text
-    assert "By kind of world: 0 to 100 % in lda-pop, 100 % in ibp-pop." in text
+    assert f"in 0 to 100 % of runs in auc: {words.DISAGREE}" in text
+    assert words.BY_KIND.format(shares="0 to 100 % in lda-pop, 100 % in ibp-pop") in text
     assert "agree." not in text.replace("disagree", "")
 
 
 def test_few_runs_are_not_called_a_disagreement():
     text = said(result("lda-pop", wrong=0.0, runs=2), result("ibp-pop", wrong=0.0, runs=2))
-    assert "too few runs to say whether the worlds agree" in text
-    assert "worlds that fit this log equally well disagree" not in text
+    assert words.UNCLEAR in text
+    assert words.DISAGREE not in text
 
 
 def test_one_world_agrees_with_nothing():
     text = said(result("ibp-pop", wrong=0.3))
-    assert "the perfect recommender in 30 % of runs in auc. It" in text
+    assert f"{words.SEEMS_BETTER.format(estimator='aoa', shares='30 %', metric='auc')}. It" in text
     assert "agree" not in text
 
 
@@ -105,6 +105,6 @@ EVERY = ("snips", "snips(per=balanced)", "snips(per=user)")
 
 @pytest.mark.parametrize("kind", ["lda-pop", "lda-unif", "ibp-pop", "ibp-unif"])
 def test_what_is_assumed_is_said_in_full_for_one_kind_alone(kind):
-    text = assumed(audit_of(result(kind)))
+    text = words.assumed(audit_of(result(kind)))
     assert text.startswith(f"Assumed: {kind}: users like what ")
     assert ("the popular ones first" in text) is kind.endswith("pop")

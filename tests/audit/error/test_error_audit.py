@@ -100,7 +100,7 @@ def test_a_log_alone_has_the_reference_pair_and_is_told_how_to_learn_more(log):
         "snips(per=user)",
         "snips, true P",
     ]
-    assert found.own == []
+    assert found.model_pairs == []
     assert 'models={"als": "als", "popular": "popular"}' in found.missing
     assert (found.runs, found.model_runs, found.holdout) == (3, 0, 0.2)
     assert found.pairs[0].bias < -0.02  # what is popular is observed more, which flatters the popular list
@@ -115,11 +115,11 @@ def test_ready_models_are_played_by_stand_ins(judged):
     by_name = {row.model: row for row in found.models}
     assert by_name["plain"].wanted.popularity > by_name["noisy"].wanted.popularity
     assert by_name["plain"].lean > by_name["noisy"].lean
-    assert len(found.own) == 4  # what a log can estimate
-    assert {row.about for row in found.own} == {"population"}
+    assert len(found.model_pairs) == 4  # what a log can estimate
+    assert {row.about for row in found.model_pairs} == {"population"}
     assert found.missing == ""
-    naive = next(row for row in found.own if (row.metric, row.label) == ("auc", "aoa"))
-    assert naive.observed >= 0  # the seemingly better one comes first
+    naive = next(row for row in found.model_pairs if (row.metric, row.label) == ("auc", "aoa"))
+    assert naive.observed >= 0  # the apparently better one comes first
     assert naive.level > 0.5
 
 
@@ -129,7 +129,7 @@ def test_observed_differences_are_those_of_an_evaluation(log):
     report = evaluate(models, split, metrics=["auc"], estimators=["aoa", "snips"])
     found = audit(split.train, models, test=split.test, metrics=["auc"], k=5, depth="quick", world=WORD, runs=2)
     for row in report.comparisons:
-        mine = next(each for each in found.error.own if each.label == row.estimator)
+        mine = next(each for each in found.error.model_pairs if each.label == row.estimator)
         sign = 1 if (mine.a, mine.b) == (row.a, row.b) else -1
         assert mine.observed == pytest.approx(sign * row.difference)
 
@@ -139,7 +139,7 @@ def test_words_are_trained_anew_on_each_log(log):
     found = audit(log, models, metrics=["auc"], k=5, depth="quick", world=WORD, runs=2).error
     assert {row.model: row.how for row in found.models} == {"popular": "trained", "knn": "trained"}
     assert found.model_runs == 2
-    assert {row.about for row in found.own} == {"own users"}
+    assert {row.about for row in found.model_pairs} == {"own users"}
     assert found.holdout == pytest.approx(0.2, abs=0.01)
 
 
@@ -165,14 +165,14 @@ def test_models_are_trained_on_the_items_that_occur():
 
 def test_one_model_has_values_but_no_pair(log):
     found = audit(log, {"popular": "popular"}, metrics=["auc"], k=5, depth="quick", world=WORD, runs=2).error
-    assert found.own == []
+    assert found.model_pairs == []
     assert {row.recommender for row in found.values if row.role != "reference"} == {"popular"}
 
 
 def test_many_models_are_compared_with_the_next(log):
     models = {f"m{k}": "popular" for k in range(6)}
     found = audit(log, models, metrics=["auc"], k=5, depth="quick", world=WORD, runs=2).error
-    assert len({(row.a, row.b) for row in found.own}) == 4
+    assert len({(row.a, row.b) for row in found.model_pairs}) == 4
 
 
 def test_an_audit_is_the_same_without_optional_packages(log, monkeypatch):
@@ -226,7 +226,7 @@ def test_table_and_page_say_the_same(judged):
     assert "true P" in text
     assert 'id="error"' in page
     assert page.count("Errors of the difference in") == 2  # the models' pair and the reference
-    assert page.count("Chance that the seeming winner") == 2
+    assert page.count("Chance that the apparent winner") == 2
 
 
 def test_fewer_users_than_the_log_has_spread_more_and_are_scaled(log):

@@ -7,9 +7,10 @@ from hand_worlds import audit_of, likened, result
 
 from unskew import audit
 from unskew.audit.error import error_audit
-from unskew.audit.error.matched_world import GIVEN, below_chance, misfits, unlike
+from unskew.audit.error.error_audit import NONE_ACCEPTED
+from unskew.audit.error.matched_world import GIVEN, STATISTIC_OFF, TOO_FAR, below_chance, misfits, unlike
 from unskew.audit.showing.text import as_text
-from unskew.audit.showing.words import lead, refusals
+from unskew.audit.showing.words import ACCEPTED, lead, refusals
 from unskew.data import Interactions
 from unskew.simulators import Ibp, Lda
 
@@ -17,15 +18,15 @@ from unskew.simulators import Ibp, Lda
 def test_a_statistic_may_be_one_nat_above_what_two_logs_of_the_world_are_from_each_other():
     assert unlike(likened(off=1.09, floor=0.1)) == ""
     assert unlike(likened(off=0.9, floor=0.8)) == ""
-    told = unlike(likened(user_user=2.5, floor=0.1))
-    assert told.startswith("user-user is 2.50 nats off, 2.40 more than two logs of this world")
+    off = {"statistic": "user-user", "nats": 2.5, "excess": 2.4, "most": 1}
+    assert unlike(likened(user_user=2.5, floor=0.1)) == STATISTIC_OFF.format(**off)
 
 
 def test_a_world_more_than_twice_as_far_off_as_the_best_is_refused():
     """Mean relative divergences 0.10, 0.19 and 0.21: the limit is 0.20."""
     first, second, third = misfits([likened(loss=-0.9), likened(loss=-0.81), likened(loss=-0.79)])
     assert (first, second) == ("", "")
-    assert third == "loss -79 %, more than 2 times as far from the log as the best world"
+    assert third == TOO_FAR.format(loss=-79, ratio=2)
 
 
 def test_a_world_that_is_refused_for_a_statistic_is_not_the_best_one():
@@ -62,7 +63,7 @@ def test_refused_worlds_do_not_count_and_are_shown():
     assert [row.wrong_winner for row in found.reference] == [0.0] * 5
     assert found.runs == 10
     assert list(refusals(found)) == ["lda-pop 1 refused: user-user is 2.50 nats off"]
-    assert next(iter(lead(found))) == "1 of 2 worlds of 2 kinds are accepted as like this log."
+    assert next(iter(lead(found))) == ACCEPTED.format(accepted=1, worlds="2 worlds", kinds="2 kinds")
     shown = found.to_dict()["worlds"]
     assert [(each["accepted"], each["why"]) for each in shown] == [(True, ""), (False, "user-user is 2.50 nats off")]
     assert shown[1]["pairs"][0]["wrong_winner"] == 1.0  # what was found there is kept
@@ -84,9 +85,10 @@ def test_where_no_world_is_accepted_nothing_is_claimed(ten_each):
     found = audit(ten_each, depth="quick", evaluations=6, runs=2, metrics=["auc"])
     error = found.error
     assert error.accepted == []
-    (told,) = [text for text in found.warnings if "nothing is claimed" in text]
-    assert told.startswith(f"none of the {len(error.worlds)} simulated worlds is like this log")
-    assert "(at most 1 is accepted)" in told
+    (warning,) = [text for text in found.warnings if "nothing is claimed" in text]
+    nearest = next(world for world in error.worlds if world.likened is error.likened)
+    assert warning == NONE_ACCEPTED.format(n=len(error.worlds), world=error.likened.name, why=nearest.why)
+    assert "(at most 1 is accepted)" in warning
     text = as_text(found)
     assert "Nothing is claimed: none of the" in text
     assert "seems better" not in text

@@ -4,7 +4,7 @@ import pytest
 from hand_worlds import audit_of, result
 
 from unskew.audit.error.recommendation import recommend, relative_errors
-from unskew.audit.showing.words import lead
+from unskew.audit.showing import words
 
 
 def errors(naive, pair, balanced, user):
@@ -33,30 +33,31 @@ def test_the_smallest_worst_error_is_recommended():
 
 
 def test_it_is_said_with_what_it_does_not_do():
-    text = " ".join(lead(audit_of(POP, UNIF)))
+    text = " ".join(words.lead(audit_of(POP, UNIF)))
     assert (
         "On a log like yours use snips(per=balanced) for auc: its worst error over the 2 accepted worlds is 35 % of "
-        "the value, that of the naive average 60 %. It beats the naive average in 1 of 2 accepted worlds (1 of 1 in "
+        "the value, that of the naive average is 60 %. It beats the naive average in 1 of 2 accepted worlds (1 of 1 in "
         "lda-pop, 0 of 1 in lda-unif)."
     ) in text
-    assert (
-        "If you know which of the two holds, use snips(per=balanced) if users consumed the popular items first (worst "
-        "error 10 %) and aoa if users consumed any of what they like (worst error 10 %)."
-    ) in text
+    popular, naive = "consumed the popular items first", "consumed any of what they like"
+    first = words.USE_IF.format(estimator="snips(per=balanced)", consumed=popular, worst="10 %")
+    second = words.USE_IF.format(estimator="aoa", consumed=naive, worst="10 %")
+    assert words.IF_KNOWN.format(estimators=f"{first} and {second}") in text
 
 
 def test_estimators_within_a_tenth_are_as_good():
     found = recommend([result(errors=errors(0.06, 0.09, 0.030, 0.032))], "auc")
     assert (found.estimator, found.as_good) == ("snips(per=balanced)", ("snips(per=user)",))
-    assert "(or snips(per=user), as good)" in " ".join(lead(audit_of(result(errors=errors(0.06, 0.09, 0.030, 0.032)))))
+    text = " ".join(words.lead(audit_of(result(errors=errors(0.06, 0.09, 0.030, 0.032)))))
+    assert words.OR_AS_GOOD.format(estimator="snips(per=balanced)", others="snips(per=user)") in text
 
 
 def test_the_naive_average_is_recommended_where_no_correction_is_better():
     found = audit_of(UNIF)
     assert found.recommended[0].estimator == "aoa"
-    text = " ".join(lead(found))
-    assert "use the naive average (aoa) for auc: its worst error over the 1 accepted world is 10 % of the value" in text
-    assert "against 35 % for snips(per=balanced), the best correction" in text
+    second = words.SECOND_BEST.format(worst="35 %", estimator="snips(per=balanced)")
+    naive = {"estimator": "aoa", "metric": "auc", "worlds": "1 accepted world", "worst": "10 %"}
+    assert words.USE_NAIVE.format(second=second, conditional="", **naive) in list(words.lead(found))
 
 
 def test_refused_worlds_are_not_asked():

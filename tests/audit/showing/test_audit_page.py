@@ -7,6 +7,7 @@ import pytest
 from audited_logs import flat_log, skewed_log, tiny
 
 from unskew import Interactions, audit
+from unskew.audit.showing import words
 from unskew.audit.showing.charts import THE_LOG, levels_chart, rank_chart
 from unskew.audit.showing.words import headline, summary
 from unskew.display.numbers import percent
@@ -51,7 +52,7 @@ def test_every_chart_says_in_words_what_it_shows(page):
     labels = Text(page).labels
     # rank, levels, Lorenz, places, one f(n*) a model, one a metric
     assert len(labels) == 4 + 2 + 2
-    assert labels[0].startswith("Interactions an item over its rank")
+    assert labels[0].startswith("Interactions per item over its rank")
     assert any("the fitted slope gamma is" in label for label in labels)
 
 
@@ -90,14 +91,11 @@ def test_equal_popularity_can_be_drawn():
 
 def test_equal_popularity_has_no_head_to_speak_of():
     found = audit(flat_log(), {"knn": "item-knn"}, k=10)
-    assert headline(found) == "The 5 % most popular items have 5 % of all interactions."
-    assert list(summary(found)) == [
-        "All items are equally popular: there is no head and no tail.",
-        "How fast exposure grows with popularity, gamma, is not identified for any model.",
-    ]
-    words = Text(found.to_html()).words
-    assert "Counted on the whole log" in words
-    assert "training rows only" not in words
+    assert headline(found) == f"{words.TOP_ITEMS.format(items='5 %', rows='5 %')}."
+    assert list(summary(found)) == [words.NO_HEAD, words.NO_GAMMA]
+    text = Text(found.to_html()).words
+    assert "Counted on the whole log" in text
+    assert "training rows only" not in text
 
 
 def test_charts_of_the_log_have_its_own_colour(found):
@@ -107,26 +105,24 @@ def test_charts_of_the_log_have_its_own_colour(found):
         assert THE_LOG.colour in chart
 
 
-def test_the_headline_names_the_model_that_leans_most_on_the_head():
+def test_the_headline_names_the_model_with_most_places_for_the_head():
     found = audit(skewed_log(), {"knn": "item-knn", "popular": "popular"}, k=10)
     share = found.model("popular").shares[0]
     top = found.log.top_share(0.05)
-    assert headline(found) == (
-        f"The 5 % most popular items have {percent(top.rows)} of all interactions; “popular” gives {percent(share)} of "
-        "its places to the head."
-    )
+    start = words.TOP_ITEMS.format(items="5 %", rows=percent(top.rows))
+    assert headline(found) == start + words.HEAD_PLACES.format(model="“popular”", places=percent(share))
     first, second, third = summary(found)
     assert first.startswith("The head is ")
-    assert second.startswith("Of the places in top-10 lists the tail is given ")
-    assert third.startswith("Exposure grows with popularity to the power gamma: ")
+    assert second.startswith(words.TO_TAIL.partition("{shares}")[0].format(k=10))
+    assert third.startswith(words.GAMMAS.partition("{")[0])
 
 
-def test_a_doubtful_gamma_is_told_with_its_doubt():
+def test_a_doubtful_gamma_is_given_with_its_doubt():
     found = audit(skewed_log(), {"knn": "item-knn", "popular": "popular"}, k=10)
     knn, popular = (found.model(name).gamma for name in ("knn", "popular"))
     assert (knn.doubtful, popular.doubtful) == (False, True)
-    told = list(summary(found))[-1]
-    rests = f"it rests on {popular.levels} popularity levels, with a standard error of {popular.std_error:.2f}"
-    assert told.endswith(f"for “popular” (roughly: {rests}).")
-    assert told.count("roughly") == 1
+    sentence = list(summary(found))[-1]
+    rough = words.GAMMA_ROUGH.format(levels=popular.levels, error=popular.std_error)
+    assert sentence.endswith(f"for “popular”{rough}.")
+    assert sentence.count("rough") == 1
     assert f"standard error {popular.std_error:.3f}, from {popular.levels} levels" in found.to_html()

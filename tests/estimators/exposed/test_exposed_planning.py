@@ -179,7 +179,7 @@ def test_positives_may_be_counted() -> None:
 def test_a_difference_is_found_as_often_as_promised() -> None:
     """1,000 draws of normal estimates with the error and correlation of the plan: 80 % within 4 * 1.3 %."""
     plan = ExposurePlan(1400, 2000, 0.1, 0.05)
-    needed = plan.needed_to_tell(0.03, correlation=0.4, power=0.8)
+    needed = plan.needed_to_detect(0.03, correlation=0.4, power=0.8)
     a, b = (ExposurePlan(1400, 2000, value, 0.05).std_error(needed) for value in (0.085, 0.115))
     error = plan.gap_error(needed, 0.03, 0.4)
     assert error == pytest.approx(sqrt(a * a + b * b - 0.8 * a * b))
@@ -191,7 +191,7 @@ def test_a_difference_is_found_as_often_as_promised() -> None:
 
 def test_models_that_hit_the_same_items_need_fewer_of_them() -> None:
     plan = ExposurePlan(1400, 2000, 0.1, 0.05)
-    needed = [plan.needed_to_tell(0.03, correlation=r) for r in (0.0, 0.5, 0.9)]
+    needed = [plan.needed_to_detect(0.03, correlation=r) for r in (0.0, 0.5, 0.9)]
     assert needed == sorted(needed, reverse=True)
     assert needed[0] > 2 * needed[2]
 
@@ -219,7 +219,7 @@ def test_what_cannot_be_is_refused(changed: dict[str, Any], says: str) -> None:
 
 
 def test_other_plans_that_cannot_be_are_refused() -> None:
-    with pytest.raises(ConfigError, match="more than the 2 positives"):
+    with pytest.raises(ConfigError, match="only 2 positives"):
         ExposurePlan(100, 40, 0.5, 0.05, cutoff=10)
     with pytest.raises(ConfigError, match="cut-off 41"):
         ExposurePlan(100, 40, 0.5, cutoff=41)
@@ -228,10 +228,10 @@ def test_other_plans_that_cannot_be_are_refused() -> None:
         with pytest.raises(ConfigError, match=f"{exposed} exposed items"):
             plan.width(exposed)
     with pytest.raises(ConfigError, match="both models between 0 and 1"):
-        plan.needed_to_tell(0.3)
-    with pytest.raises(ConfigError, match="take more users"):
-        plan.needed_to_tell(0.01)
+        plan.needed_to_detect(0.3)
+    with pytest.raises(ConfigError, match="use more users"):
+        plan.needed_to_detect(0.01)
     with pytest.raises(ConfigError, match="correlation 1"):
-        plan.needed_to_tell(0.05, correlation=1)
-    with pytest.raises(ConfigError, match="no more than all"):
+        plan.needed_to_detect(0.05, correlation=1)
+    with pytest.raises(ConfigError, match="at most all"):
         recall_variance(0.5, 3, 2)

@@ -14,8 +14,8 @@ from rated_runs import judge_mixed, judge_ratings
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.data import split_fractions, split_temporal
-from unskew.errors import ConfigError, DataError
-from unskew.evaluation.checking import AUDIT_CHECKS, CHECKS, find_warnings, warn
+from unskew.errors import ConfigError, DataError, Option
+from unskew.evaluation.checking import AUDIT_CHECKS, CHECKS, data, find_warnings, models, time_leak, warn, weights
 from unskew.metrics import parse_metric
 from unskew.ranking import ListScorer, MatrixScorer
 
@@ -29,7 +29,7 @@ def test_every_check_has_a_name_and_says_what_why_and_what_to_do() -> None:
     assert len(set(names)) == len(names)
     for check in CHECKS:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*", check.name)
-        for part in (check.found, check.why, check.do):
+        for part in (check.what, check.why, check.do):
             assert part.endswith("."), check.name
             assert part[0].isupper() or part[0] == "`", check.name
         assert check.look.__doc__
@@ -77,7 +77,7 @@ def test_much_that_is_left_out_comes_first() -> None:
     report = evaluate({"als": "als(factors=2)"}, split, metrics=["recall@2"])
     assert report.dropped_share == pytest.approx(1 - report.samples.judged.rows / len(split.test))
     assert report.dropped_share > 0.2
-    assert "of the test rows were not judged (10 of users known to no model" in report.warnings[0]
+    assert "not judged (10 of users known to no model" in report.warnings[0]
     assert report.to_dict()["warnings"][0] == report.warnings[0]
     assert report.verdict.left_out == f"{report.warnings[0]}."
     assert " ".join(str(report).split()).startswith(report.verdict.left_out)
@@ -107,7 +107,7 @@ def test_a_column_of_propensities_is_used_and_said() -> None:
     named = evaluate({"m": real_factors()}, split, metrics=["auc"], propensity="column")
     assert found.estimates == named.estimates
     assert found.run["propensity"] == "column"
-    assert said("the test has a column propensity, which is used because no propensity was named", found)
+    assert weights.COLUMN_USED.format(popularity='propensity="popularity"') in found.warnings
     assert not said("column propensity", named)
 
 
@@ -127,18 +127,19 @@ def test_another_propensity_may_be_named_and_naive_averages_need_none() -> None:
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ([1, 2, 3, 4, 5], '1 row with a rating of 1 counts as liked; give one, as in positive="rating>=4"'),
-        ([0, 1, 1, 0, 1], '2 rows with a rating of 0 count as liked; give one, as in positive="rating>=1"'),
-        ([0.5, 5, 4, 4, 2], '1 row with a rating of 0.5 counts as liked; give one, as in positive="rating>=4"'),
+        ([1, 2, 3, 4, 5], {"rows": "1 row", "lowest": 1, "count": "counts", "condition": 'positive="rating>=4"'}),
+        ([0, 1, 1, 0, 1], {"rows": "2 rows", "lowest": 0, "count": "count", "condition": 'positive="rating>=1"'}),
+        ([0.5, 5, 4, 4, 2], {"rows": "1 row", "lowest": 0.5, "count": "counts", "condition": 'positive="rating>=4"'}),
         ([1, 1, 1, 1, 1], None),
     ],
 )
-def test_ratings_without_a_condition_all_count_as_liked(values: list[float], says: str | None) -> None:
+def test_ratings_without_a_condition_all_count_as_liked(values: list[float], says: dict[str, Any] | None) -> None:
     train = Interactions.from_arrays([0, 1], [0, 1], n_users=2, n_items=7)
     test = Interactions.from_arrays([0] * 5, range(1, 6), values, n_users=2, n_items=7)
     model = {"m": MatrixScorer(np.arange(14.0).reshape(2, 7))}
     report = evaluate(model, Split(train, test), metrics=["auc"])
-    assert said(says or "no condition says which are positive", report) == (says is not None)
+    assert said("no condition says which", report) == (says is not None)
+    assert says is None or data.ALL_COUNT_AS_LIKED.format(**says) in report.warnings
     assert not said("no condition", evaluate(model, Split(train, test), metrics=["auc"], positive="rating>=1"))
 
 
@@ -149,16 +150,16 @@ def test_counts_of_plays_are_not_ratings() -> None:
     assert not said("no condition", report)
 
 
-def test_test_rows_older_than_the_users_training_rows_are_told_with_their_share() -> None:
+def test_test_rows_older_than_the_users_training_rows_are_counted() -> None:
     rng = np.random.default_rng(0)
     log = Interactions.from_arrays(rng.integers(0, 20, 400), rng.integers(0, 40, 400), times=rng.permutation(400))
     random, by_time = split_fractions(log, (80, 20), rng=0), split_temporal(log, 0.2)
     last = np.full(20, -np.inf)
     np.maximum.at(last, random.train.users, random.train.times)
     share = np.mean(random.test.times < last[random.test.users])
-    words = "of the test rows are older than their user's last training row"
-    assert said(f"{share:.1%} {words}", evaluate({"p": "popular"}, random, metrics=["auc"], estimators=["aoa"]))
-    assert not said(words, evaluate({"p": "popular"}, by_time, metrics=["auc"], estimators=["aoa"]))
+    report = evaluate({"p": "popular"}, random, metrics=["auc"], estimators=["aoa"])
+    assert time_leak.TEST_OLDER.format(share=share, temporal=Option("temporal", command="split")) in report.warnings
+    assert not said("are older than", evaluate({"p": "popular"}, by_time, metrics=["auc"], estimators=["aoa"]))
 
 
 def test_seen_items_in_lists_are_counted() -> None:
@@ -166,7 +167,7 @@ def test_seen_items_in_lists_are_counted() -> None:
     test = Interactions.from_arrays([0, 1], [2, 3], n_users=2, n_items=6)
     lists = ListScorer.from_arrays(np.array([[0, 1, 2], [3, 4, 5]]), n_items=6)
     report = evaluate({"m": lists}, Split(train, test), metrics=["recall@3"])
-    assert said("model 'm': 2 of 6 listed items were skipped because the user has them in train", report)
+    assert models.ITEMS_SKIPPED.format(model="m", skipped=2, listed=6) in report.warnings
     clean = ListScorer.from_arrays(np.array([[5, 4, 2], [3, 4, 5]]), n_items=6)
     assert not said("were skipped", evaluate({"m": clean}, Split(train, test), metrics=["recall@3"]))
 
@@ -195,16 +196,16 @@ def test_a_frame_is_read_as_top_n_lists(kind: str, tmp_path: Any) -> None:
 
     frame = top_lists(kind)
     frame.write_csv(tmp_path / "lists.csv")
-    models: dict[str, Any] = {
+    by_kind: dict[str, Any] = {
         "file": read_scores(tmp_path / "lists.csv"),
         "polars": frame,
         "pandas": frame.to_pandas(),
         "arrow": frame.to_arrow(),
         "score": ListScorer.from_frame(top_lists("score")),
     }
-    report = evaluate(models, skewed_split(), metrics=["recall@5", "auc"])
-    values = [{row.value for row in report.estimates if row.model == name} for name in models]
-    assert all(own == values[0] for own in values)
+    report = evaluate(by_kind, skewed_split(), metrics=["recall@5", "auc"])
+    values = [{row.value for row in report.estimates if row.model == name} for name in by_kind]
+    assert all(each == values[0] for each in values)
 
 
 def test_a_frame_of_predictions_is_judged_by_its_losses() -> None:

@@ -5,6 +5,7 @@ import pytest
 from judged_worlds import ITEMS, USERS, real_factors, skewed_split, whole_scores
 
 from unskew import Interactions, Split, evaluate
+from unskew.evaluation.checking import data, models, weights
 from unskew.ranking import ListScorer, MatrixScorer
 
 
@@ -28,8 +29,8 @@ def test_rows_also_in_train_are_warned_of_and_kept_under_all() -> None:
     count = int(split.test_in_train.sum())
     assert count > 0
     warnings = evaluate({"m": real_factors()}, split).warnings
-    assert said(f"{count} test rows dropped because also in train", warnings)
-    assert said('candidates="all" keeps them', warnings)
+    dropped = data.ROWS_IN_TRAIN.format(rows=f"{count} test rows", all_candidates='candidates="all"')
+    assert dropped in warnings
     assert not said("also in train", evaluate({"m": real_factors()}, split, candidates="all").warnings)
 
 
@@ -38,17 +39,20 @@ def test_items_outside_the_catalogue_and_unknown_users_are_warned_of() -> None:
     test = Interactions.from_arrays([0, 1, 1, 3, 3], [11, 10, 99, 10, 11])
     model = MatrixScorer(np.arange(6.0).reshape(3, 2), user_ids=[0, 1, 2], item_ids=[10, 11])
     warnings = evaluate({"m": model}, Split(train, test)).warnings
-    assert said("1 test row is of an item that is neither in train nor known to a model, a miss for every", warnings)
-    assert said("1 test user (2 rows) known to no model, left out for all models", warnings)
+    row = "1 test row is of an item that is"
+    assert data.ITEMS_UNKNOWN.format(rows=row, trained='candidates="trained"') in warnings
+    users = {"users": "1 test user", "rows": "2 rows"}
+    assert data.USERS_LEFT_OUT.format(unknown="known to no model", **users) in warnings
     trained = evaluate({"m": model}, Split(train, test, candidates="trained")).warnings
-    assert said("1 test row dropped because the item is not a candidate: it is not in train", trained)
+    assert data.ITEMS_OUTSIDE.format(rows="1 test row", unseen='candidates="unseen"') in trained
     both = {"m": model, "popular": "popular"}
     common = evaluate(both, Split(train, test), users="common").warnings
-    assert said("1 test user (2 rows) unknown to at least one model, left out for all models", common)
+    assert data.USERS_LEFT_OUT.format(unknown="unknown to at least one model", **users) in common
+    unknown = {"models": "model 'm' does", "unknown": 1, "users": 3, "rows": "2 rows"}
     empty = evaluate(both, Split(train, test)).warnings
-    assert said("model 'm' does not know 1 of 3 judged users (2 rows); their lists are empty, 0 under a cut-off", empty)
+    assert models.USERS_UNKNOWN.format(effect=models.EMPTY_LISTS, **unknown) in empty
     served = evaluate(both, Split(train, test), users="served").warnings
-    assert said("model 'm' does not know 1 of 3 judged users (2 rows); they do not count there", served)
+    assert models.USERS_UNKNOWN.format(effect=models.NOT_SERVED, **unknown) in served
 
 
 def test_items_a_model_does_not_know_are_counted() -> None:
@@ -56,15 +60,15 @@ def test_items_a_model_does_not_know_are_counted() -> None:
     test = Interactions.from_arrays([0, 1], [11, 10])
     model = MatrixScorer(np.arange(4.0).reshape(2, 2), item_ids=[10, 12])
     warnings = evaluate({"m": model}, Split(train, test)).warnings
-    assert said("model 'm' does not know 1 of 3 items; they rank last there, tied", warnings)
+    assert models.ITEMS_UNKNOWN.format(models="model 'm' does", unknown=1, items=3) in warnings
 
 
 def test_repeated_rows_are_counted() -> None:
     train = Interactions.from_arrays([0, 1, 1], [0, 1, 1], n_users=2, n_items=3)
     test = Interactions.from_arrays([0, 0, 1], [2, 2, 2], n_users=2, n_items=3)
     warnings = evaluate({"m": MatrixScorer(np.arange(6.0).reshape(2, 3))}, Split(train, test)).warnings
-    assert said("train: 1 repeated (user, item) row left out", warnings)
-    assert said("test: 1 repeated (user, item) row left out", warnings)
+    for part in ("train", "test"):
+        assert data.REPEATED_ROWS.format(part=part, rows="1 repeated (user, item) row") in warnings
 
 
 def test_ties_are_warned_of_with_how_they_were_resolved() -> None:
@@ -95,13 +99,13 @@ def test_few_rows_that_carry_the_estimate_are_warned_of() -> None:
     test = Interactions.from_arrays(users, np.append(rng.integers(0, 3, 199), 4), n_users=400, n_items=5)
     model = MatrixScorer(rng.normal(size=(400, 5)))
     report = evaluate({"m": model}, Split(train, test), metrics=["auc"], propensity="popularity(gamma=1)")
-    assert said("snips: few rows carry the estimate", report.warnings)
+    assert said("snips: the estimate depends on few rows", report.warnings)
     assert said("consider snips(clip=0.01)", report.warnings)
     fine = evaluate({"m": model}, Split(train, test), metrics=["auc"], propensity="uniform")
-    assert not said("few rows carry", fine.warnings)
+    assert not said("depends on few rows", fine.warnings)
 
 
-def test_snips_per_user_with_few_rows_a_user_is_warned_of() -> None:
+def test_snips_per_user_with_few_rows_per_user_is_warned_of() -> None:
     options = {"metrics": ["auc"], "estimators": ["snips(per=user)"]}
     assert said("this form hardly corrects", evaluate({"m": real_factors()}, skewed_split(), **options).warnings)  # type: ignore[arg-type]
     assert not said("this form hardly corrects", evaluate({"m": real_factors()}, distinct_log(), **options).warnings)  # type: ignore[arg-type]
@@ -112,7 +116,7 @@ def test_rows_without_a_propensity_are_warned_of() -> None:
     test = Interactions.from_arrays([0, 0, 1], [1, 2, 3], n_users=3, n_items=4)
     model = {"m": MatrixScorer(np.arange(12.0).reshape(3, 4))}
     dropped = evaluate(model, Split(train, test), propensity="popularity(smoothing=0)").warnings
-    assert said("2 of 3 held-out rows have no propensity", dropped)
+    assert weights.NEVER_IN_TRAINING.format(missing=2, rows=3, kind="held-out") in dropped
     assert not said("no propensity", evaluate(model, Split(train, test)).warnings)
 
 
@@ -135,6 +139,6 @@ def test_a_cut_off_beyond_the_catalogue_is_warned_of() -> None:
     split = Split(Interactions.from_arrays([0, 1], [0, 1], n_items=6), Interactions.from_arrays([0, 1], [2, 3]))
     model = MatrixScorer(np.arange(12.0).reshape(2, 6))
     report = evaluate({"m": model}, split, metrics=["recall@5", "ndcg@9", "recall@4", "adg"])
-    assert said("recall@5 and ndcg@9: no user has more than 5 candidates, so the cut-off has no eff", report.warnings)
+    assert data.NO_EFFECT.format(metrics="recall@5 and ndcg@9", most="5 candidates") in report.warnings
     assert report.value("m", "recall@5", "snips") == 1
     assert not said("has no effect", evaluate({"m": model}, split, metrics=["recall@4", "adg"]).warnings)

@@ -157,7 +157,7 @@ def test_a_control_of_a_full_sample_changes_nothing() -> None:
 def test_estimators_of_exposed_data_ask_for_it() -> None:
     split, scores = exposed_split(0)
     plain = Split(split.train, split.test, candidates="all")
-    with pytest.raises(ConfigError, match=r"exposed_split\(\.\.\.\) in the place of test="):
+    with pytest.raises(ConfigError, match=r"exposed_split\(\.\.\.\) instead of test="):
         evaluate({"m": MatrixScorer(scores)}, plain, metrics=["recall@2"], estimators=["ure"])
 
 
@@ -165,7 +165,7 @@ def test_estimators_of_exposed_data_ask_for_it() -> None:
     ("metric", "word", "ties", "what"),
     [
         ("map@3", "ure", "expected", "depends on positives that were not drawn"),
-        ("auc", "ure(literal)", "expected", "recall@K with a rule for ties of its own"),
+        ("auc", "ure(literal)", "expected", "its own rule for ties"),
         ("recall@3", "ure(literal)", "random", "leave out ties="),
         ("recall@3", "ure(aggregate=pooled, reduce=control)", "optimistic", "no known sum"),
         ("mae", "ure", "expected", "exposed rows have labels"),
@@ -241,7 +241,7 @@ def test_models_learn_from_a_uniform_sample_and_say_when_it_is_the_test() -> Non
     assert report.run["data"]["uniform"]["rows"] == 50
     assert not any("uniform" in warning for warning in report.warnings)
     again = evaluate({"plain": "bias(epochs=3)"}, split, positive="rating>=1", uniform=test)
-    assert any("models learn from what they are judged on" in warning for warning in again.warnings)
+    assert any("models learn from the rows they are judged on" in warning for warning in again.warnings)
     with pytest.raises(ConfigError, match="--uniform"):
         evaluate({"debiased": "autodebias(epochs=3)"}, split, positive="rating>=1")
 

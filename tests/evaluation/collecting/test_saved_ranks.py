@@ -8,6 +8,7 @@ import pytest
 from unskew import Interactions, Split, evaluate
 from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError, DataError
+from unskew.evaluation.checking.data import NO_TRAINING_ROW, USERS_ARE_FEW, USERS_WITHOUT_TRAINING
 from unskew.metrics import Metric
 from unskew.ranking import MatrixScorer, Ranks, prepare_contest, rank
 
@@ -112,10 +113,10 @@ def test_users_without_training_rows_and_few_users_are_warned_of() -> None:
     train = Interactions.from_arrays(["a", "b"], [1, 2])
     test = Interactions.from_arrays(["A", "B"], [2, 1])
     warnings = evaluate({"p": "popular"}, Split(train, test)).warnings
-    assert "no judged user has a training row; do train and test use the same user ids?" in warnings
-    assert "only 2 users are judged: standard errors and intervals are rough" in warnings
+    assert NO_TRAINING_ROW in warnings
+    assert USERS_ARE_FEW.format(users=2) in warnings
     mixed = Split(train, Interactions.from_arrays(["a", "B"], [2, 1]))
-    assert "1 of 2 judged users have no training row" in evaluate({"p": "popular"}, mixed).warnings
+    assert USERS_WITHOUT_TRAINING.format(cold=1, users=2) in evaluate({"p": "popular"}, mixed).warnings
 
 
 def test_a_lone_model_is_printed_with_what_may_be_assumed() -> None:

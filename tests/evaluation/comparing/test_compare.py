@@ -11,7 +11,8 @@ import pytest
 from compared_worlds import ITEMS, METRICS, USERS, judge, mean_over_parts, split_of
 
 from unskew import Interactions, Report, Split, compare, evaluate
-from unskew.evaluation.comparing.changes import Change, Changes
+from unskew.evaluation.comparing import notes
+from unskew.evaluation.comparing.changes import CHANGED, NOT_KNOWN, Change, Changes
 from unskew.ranking import MatrixScorer
 
 UNBIASED = {"adg@5", "recall@5"}
@@ -62,23 +63,20 @@ def test_a_report_its_json_and_its_file_say_the_same(full: Report, half: Report,
 
 def test_the_metrics_that_move_are_in_one_note_with_what_to_use_instead(full: Report, half: Report) -> None:
     changes = compare(full, half)
-    (moved,) = [note for note in changes.notes if "with the number of positives a user;" in note]
-    assert moved == (
-        "ndcg@5, ndcg, map, mrr, hit@5, precision@5 and auc(of=negatives) move with the number of positives a user; "
-        "compare by adg@5, adg, recall@5 and auc instead"
-    )
+    (moved,) = [note for note in changes.notes if "with the number of positives per user;" in note]
+    metrics = "ndcg@5, ndcg, map, mrr, hit@5, precision@5 and auc(of=negatives) move"
+    assert moved == notes.METRICS_MOVE.format(metrics=metrics, unknown="", instead="adg@5, adg, recall@5 and auc")
     (still,) = [note for note in changes.notes if "can be compared" in note]
-    assert still.startswith("adg@5 and recall@5 can be compared")
-    assert "2.00 before, 4.00 now" in still
+    assert still == notes.METRICS_STAY.format(metrics="adg@5 and recall@5", sizes=notes.SIZES.format(before=2, after=4))
 
 
-def test_what_cannot_be_told_is_not_guessed(full: Report, half: Report) -> None:
+def test_what_is_not_known_is_not_guessed(full: Report, half: Report) -> None:
     changes = compare(half, full.to_dict())  # more positives than these ranks hold
     for metric in ("mrr", "hit@5"):
         row = change(changes, metric)
         assert (row.expected, row.rest, row.low, row.high, row.p_value) == (None, None, None, None, None)
         assert row.difference is not None
-        assert said("and how far mrr and hit@5 move cannot be told from these ranks", changes)
+        assert said(notes.MOVE_UNKNOWN.format(metrics="mrr and hit@5 move"), changes)
     assert change(changes, "ndcg").expected is not None  # linear in the gains, so it can
 
 
@@ -97,7 +95,7 @@ def test_the_interval_of_the_rest_takes_the_two_errors_as_independent(full: Repo
     assert row.rest is not None
     assert (row.low, row.high) == pytest.approx((row.rest - reach, row.rest + reach))
     changes = compare(full, half)
-    assert said("take the errors of the two runs as independent; the same users are in both", changes)
+    assert notes.INTERVALS.format(users=notes.SAME_USERS) in changes.notes
 
 
 def test_the_same_test_rows_get_no_interval(full: Report) -> None:
@@ -135,24 +133,24 @@ def test_chance_alone_is_seldom_called_a_change() -> None:
     assert naive > 190
 
 
-def test_what_makes_the_words_mean_other_things_is_told(full: Report) -> None:
+def test_what_makes_the_words_mean_other_things_is_noted(full: Report) -> None:
     changes = compare(full, judge(candidates="all", ties="optimistic"))
-    assert said("the candidate rule was all before and is unseen now", changes)
-    assert said("the tie policy was optimistic before and is expected now", changes)
+    for setting, before, now in (("candidate rule", "all", "unseen"), ("tie policy", "optimistic", "expected")):
+        assert notes.SETTING_DIFFERS.format(setting=f"the {setting}", before=before, now=now) in changes.notes
     earlier = json.loads(full.to_json())
     for row in earlier["estimates"]:
         row["definition"] = row["definition"].replace("log2", "log")
-    assert said("adg@5, ndcg@5 and ndcg: defined in another way before", compare(full, earlier))
+    assert notes.DEFINITION_DIFFERS.format(metrics="adg@5, ndcg@5 and ndcg") in compare(full, earlier).notes
 
 
-def test_other_training_rows_and_other_models_are_told(full: Report) -> None:
+def test_other_training_rows_and_other_models_are_noted(full: Report) -> None:
     earlier = json.loads(full.to_json())
     earlier["run"]["data"]["train"]["sha256"] = "0"
     earlier["run"]["models"]["m"] = "als"
     changes = compare(full, earlier)
     assert not changes.same_train
-    assert said("train is not the same", changes)
-    assert said("model 'm' was als before and is MatrixScorer now", changes)
+    assert notes.TRAIN_DIFFERS in changes.notes
+    assert notes.MODEL_DIFFERS.format(model="m", before="als", now="MatrixScorer") in changes.notes
 
 
 def test_what_only_one_run_has_is_listed(full: Report) -> None:
@@ -161,14 +159,16 @@ def test_what_only_one_run_has_is_listed(full: Report) -> None:
     assert changes.only_after[:2] == ("m recall@5 aoa", "m ndcg@5 aoa")
     assert len(changes.only_after) == len(METRICS) - 1
     assert said("only before: m auc aoa", changes)
-    assert said("only now: m recall@5 aoa, m ndcg@5 aoa, m ndcg aoa and 5 more", changes)
+    estimates = "m recall@5 aoa, m ndcg@5 aoa, m ndcg aoa and 5 more"
+    assert notes.UNMATCHED.format(when="now", estimates=estimates) in changes.notes
 
 
 def test_sampled_candidates_move_every_metric() -> None:
     runs = [judge(part, metrics=["adg@5", "ndcg"], candidates="sampled(5)") for part in ((0, 1), (0, 1, 2, 3))]
     changes = compare(runs[1], runs[0])
     assert change(changes, "adg@5").expected is None
-    assert said("candidates sampled(5): a positive is a candidate only where it is observed", changes)
+    sizes, unseen = notes.SIZES.format(before=2, after=4), 'candidates="unseen"'
+    assert notes.ALL_MOVE.format(rule="sampled(5)", sizes=sizes, unseen=unseen) in changes.notes
     assert not said("can be compared", changes)
     assert not said("compare by", changes)  # what is named instead would move as well
 
@@ -178,7 +178,7 @@ def test_other_users_are_seen_in_reports_and_those_in_one_only_get_a_size_by_ran
     fewer = evaluate(model, split_of((0, 1), range(2, 6)), metrics=["ndcg"], estimators=["aoa"])
     changes = compare(full, fewer)
     assert changes.same_users is False
-    assert said("4 of 8 users are in one run only", changes)
+    assert notes.MATCHED_BY_RANK.format(users=4, total=8) in changes.notes
     assert (changes.before.users, changes.before.rows, changes.before.positives_a_user) == (4, 8, 2.0)
     assert change(changes, "ndcg").expected == pytest.approx(
         full.value("m", "ndcg", "aoa") - mean_over_parts("ndcg", 2)  # type: ignore[operator]
@@ -190,8 +190,9 @@ def test_printing_shows_the_table_and_the_notes(full: Report, half: Report) -> N
     text = str(replace(changes, file="runs/half.json"))
     assert "earlier run: runs/half.json" in text
     assert "Against the earlier run" in text
-    assert "test before: 8 users, 16 held-out rows, 2.00 a user" in text
-    assert "test now: 8 users, 32 held-out rows, 4.00 a user" in text
+    assert f"test before: {changes.before.describe()}" in text
+    assert f"test now: {changes.after.describe()}" in text
+    assert changes.after.describe() == "8 users, 32 held-out rows, 4.00 per user"
     assert all(f"note: {note}" in text for note in changes.notes)
     assert "\x1b" not in text
 
@@ -219,7 +220,7 @@ def test_the_page_has_a_section_only_when_asked_and_runs_no_names(half: Report) 
     assert evil not in page
     assert "alert(2)" in page
     assert "<script" not in page
-    assert "1 estimate in both" in page[: page.index('<section id="estimates">')]  # in the summary
+    assert "1 estimate is in both runs" in page[: page.index('<section id="estimates">')]  # in the summary
     assert "compare by adg instead" in page
     assert 'id="against"' not in half.to_html()
 
@@ -227,10 +228,9 @@ def test_the_page_has_a_section_only_when_asked_and_runs_no_names(half: Report) 
 def test_the_sentence_counts_what_moved_beyond_chance_and_size(full: Report, half: Report) -> None:
     changes = compare(full, half)
     rows = tuple(replace(row, p_value=p) for row, p in zip(changes.rows[:3], (0.01, 0.2, None), strict=True))
-    told = replace(changes, rows=rows, file="half.json").describe()
-    assert told.startswith(
-        "Beside the earlier run half.json: 3 estimates in both, 1 of which moved by more than chance"
-    )
-    assert "(p below 0.05, each for itself)" in told
-    assert "none of which moved" in replace(changes, rows=rows[1:]).describe()
-    assert "it can be said whether it moved" in compare(full, judge()).describe()
+    where = " (the earlier one is half.json)"
+    sentence = CHANGED.format(estimates="3 estimates are", where=where, beyond=1, p=0.05)
+    assert replace(changes, rows=rows, file="half.json").describe() == sentence
+    assert "none of them changed" in replace(changes, rows=rows[1:]).describe()
+    same = compare(full, judge())
+    assert same.describe() == NOT_KNOWN.format(estimates=f"{len(same.rows)} estimates are", where="")

@@ -7,6 +7,7 @@ import pytest
 from compared_worlds import HELD_OUT, ITEMS, SCORES, USERS
 
 from unskew import Interactions, Report, Split, compare, evaluate
+from unskew.evaluation.comparing import notes
 from unskew.metrics import expected_move
 from unskew.ranking import MatrixScorer
 
@@ -14,7 +15,7 @@ METRICS = ("ndcg", "hit@5", "adg")
 
 
 def judged(sizes: list[int]) -> Report:
-    """The first positives of each user, so many."""
+    """The first positives of each user, as many as the sizes say."""
     rows = [(user, item) for user, size in enumerate(sizes) for item in HELD_OUT[user, :size]]
     train = Interactions.from_arrays(np.repeat(np.arange(USERS), 2), np.tile([0, 1], USERS), n_items=ITEMS)
     test = Interactions.from_arrays(*np.array(rows).T, n_users=USERS, n_items=ITEMS)
@@ -30,7 +31,8 @@ def test_the_same_mean_with_another_spread_moves_what_depends_on_it() -> None:
     move = expected_move("ndcg", ranks, sizes=np.full(USERS, 3))
     assert rows["ndcg"].expected == pytest.approx(uneven.value("m", "ndcg", "aoa") - move.after)
     assert rows["ndcg"].expected != 0
-    assert any("3.00 before, 3.00 now, spread otherwise over users" in note for note in compare(uneven, even).notes)
+    sizes = notes.SPREAD_DIFFERS.format(sizes=notes.SIZES.format(before=3, after=3))
+    assert any(sizes in note for note in compare(uneven, even).notes)
     assert {row.metric: row.expected for row in compare(even, judged([3] * USERS)).rows} == dict.fromkeys(METRICS, 0)
 
 

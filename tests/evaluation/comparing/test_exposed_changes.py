@@ -5,6 +5,7 @@ from exposed_worlds import POOLED, judge_exposed
 
 from unskew.estimators import Estimator
 from unskew.evaluation import compare
+from unskew.evaluation.comparing import notes
 from unskew.evaluation.comparing.notes import same_sample_sizes
 from unskew.evaluation.estimating.size_effects import moves_with_sample
 from unskew.metrics import parse_metric
@@ -29,13 +30,13 @@ def test_what_is_unbiased_is_not_expected_to_move_with_the_sample(runs):
 
 def test_notes_name_what_moves_and_what_does_not(runs):
     before, after = runs
-    notes = compare(after, before.to_dict()).notes
-    (moved,) = [note for note in notes if "the samples differ in size" in note]
-    assert "exposed rows a user 10 before, 20 now" in moved
+    found = compare(after, before.to_dict()).notes
+    (moved,) = [note for note in found if "the samples differ in size" in note]
+    assert "exposed rows per user 10 before, 20 now" in moved
     assert "recall@2 by traditional, recall@2 by ure and precision@2 by traditional move" in moved
-    (still,) = [note for note in notes if "can be compared" in note]
+    (still,) = [note for note in found if "can be compared" in note]
     assert f"recall@2 by {POOLED}" in still
-    assert not [note for note in notes if "defined in another way" in note or "number of positives a user" in note]
+    assert not [note for note in found if "defined differently" in note or "number of positives per user" in note]
 
 
 def test_samples_of_one_size_move_nothing(runs):
@@ -47,10 +48,10 @@ def test_samples_of_one_size_move_nothing(runs):
     assert not [note for note in changes.notes if "size" in note]
 
 
-def test_an_exposed_run_beside_another_kind_says_so(runs):
+def test_an_exposed_run_is_not_compared_with_another_kind(runs):
     shared = judge_exposed(metrics=METRICS, estimators=(*WORDS, "aoa"))
     plain = {**shared.to_dict(), "run": {key: value for key, value in shared.run.items() if key != "exposed"}}
-    assert any("one of the runs is on exposed items" in note for note in compare(shared, plain).notes)
+    assert notes.ONE_EXPOSED in compare(shared, plain).notes
     assert not same_sample_sizes(plain["run"], shared.run)
 
 
@@ -70,12 +71,12 @@ def test_which_forms_move(metric, word, moves):
 
 def test_what_was_drawn_from_other_items_is_not_said_to_be_comparable(runs):
     other = judge_exposed(metrics=METRICS, estimators=WORDS, unseen=True)
-    notes = compare(other, runs[0]).notes
-    assert [note for note in notes if "the candidate rule was all before and is unseen now" in note]
-    assert not [note for note in notes if "can be compared" in note]
+    found = compare(other, runs[0]).notes
+    assert notes.SETTING_DIFFERS.format(setting="the candidate rule", before="all", now="unseen") in found
+    assert not [note for note in found if "can be compared" in note]
 
 
 def test_one_number_that_moves_is_said_in_the_singular():
     runs = [judge_exposed(estimators=("traditional",), drawn=size) for size in (10, 20)]
     (moved,) = [note for note in compare(*runs).notes if "the samples differ in size" in note]
-    assert moved.endswith("with which recall@2 by traditional moves")
+    assert moved.endswith("recall@2 by traditional moves with that size")

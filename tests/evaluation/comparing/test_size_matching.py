@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from unskew import Interactions, Report, Split, compare, evaluate
 from unskew.arrays import Ints
+from unskew.evaluation.comparing import notes
 from unskew.evaluation.comparing.size_matching import couple, in_proportion, match_ranks
 from unskew.evaluation.record import count_sizes
 from unskew.ranking import MatrixScorer
@@ -83,14 +84,14 @@ def test_a_part_of_each_user_is_told_from_json_as_well_as_from_the_reports() -> 
     assert min(number or 0 for number in exact[1:]) > 0.05
 
 
-def test_json_without_the_sizes_is_spread_in_proportion_and_told_to_be_approximate() -> None:
+def test_json_without_the_sizes_is_spread_in_proportion_with_a_note() -> None:
     log = np.random.default_rng(5).integers(10, 200, 400)
     now, before = run(np.round(0.2 * log).astype(int)), run(np.round(0.1 * log).astype(int), seed=1)
     older = before.to_dict()
     older["run"] = {**older["run"], "judged": {"users": 400, "rows": older["run"]["judged"]["rows"]}}
     exact, spread = expected(now, before), expected(now, older)
     np.testing.assert_allclose(np.array(spread, dtype=float), np.array(exact, dtype=float), rtol=0.02, atol=0)
-    assert any("spreads their mean in proportion, and is an approximation" in n for n in compare(now, older).notes)
+    assert notes.ONLY_MEAN.format(run="the other run") in compare(now, older).notes
     assert not any("approximation" in note for note in compare(now, before.to_dict()).notes)
 
 
@@ -103,7 +104,7 @@ def test_users_in_both_keep_their_own_size_when_some_are_in_one_only() -> None:
         coupling.mix.means[2:], before.samples.judged.offsets[1:] - before.samples.judged.offsets[:-1]
     )
     np.testing.assert_allclose(coupling.mix.means[:2], [1, 5])  # by rank
-    assert any("2 of 20 users are in one run only" in note for note in compare(now, before).notes)
+    assert notes.MATCHED_BY_RANK.format(users=2, total=20) in compare(now, before).notes
     back = couple(before.samples.judged, now.run, now)  # all of these are in the other
     assert back.by_rank == 0
     assert back.mix.sizes.shape == (1, 18)

@@ -1,9 +1,10 @@
-"""Metrics that move with the size of a test set, what to use instead, and the warning beside validation rows."""
+"""Metrics that move with the size of a test set, what to use instead, and the warning on validation rows."""
 
 import numpy as np
 import pytest
 
 from unskew import Interactions, Report, Split, evaluate
+from unskew.evaluation.checking.data import SIZES_DIFFER
 from unskew.evaluation.estimating.size_effects import all_instead, instead_of, moving, sizes_differ
 from unskew.metrics import list_metrics, parse_metric
 from unskew.ranking import MatrixScorer
@@ -77,10 +78,7 @@ def sized(report: Report) -> list[str]:
 
 def test_validation_of_another_size_is_warned_of_once_for_all_metrics_that_move() -> None:
     (text,) = sized(run(["ndcg@5", "map", "adg"], 2))
-    assert text == (
-        "validation has 2.00 positives per user and the test 4.00: ndcg@5 and map move with that number, so do not "
-        "compare one with the other; adg@5 and adg can be compared"
-    )
+    assert text == SIZES_DIFFER.format(validation=2, test=4, metrics="ndcg@5 and map move", instead="adg@5 and adg")
 
 
 def test_nothing_is_said_where_nothing_moves_or_nobody_compares() -> None:

@@ -15,8 +15,15 @@ from unskew import Interactions, Split, evaluate
 from unskew.data import split_fractions, split_leave_one_out
 from unskew.data.sources import get_source, status_of
 from unskew.errors import ConfigError, DataError, PropensityError
-from unskew.evaluation.checking.gamma import gamma_fit
-from unskew.evaluation.fitting.gamma import GammaChoice, ModelGamma, choose_gamma, references, tell_short
+from unskew.evaluation.checking.gamma import NOT_USED, gamma_fit
+from unskew.evaluation.fitting.gamma import (
+    SHORT_LISTS,
+    GammaChoice,
+    ModelGamma,
+    choose_gamma,
+    describe_short_lists,
+    references,
+)
 from unskew.evaluation.run import Run
 from unskew.evaluation.settings.settings import resolve
 from unskew.models import Model
@@ -134,11 +141,11 @@ def test_a_model_trained_with_the_runs_propensity_gets_the_number() -> None:
     assert f"popularity(gamma={report.propensities.gamma.used}" in report.models["ips"]
 
 
-def test_a_model_that_tells_no_gamma_is_left_out_with_a_warning() -> None:
+def test_a_model_without_a_gamma_is_left_out_with_a_warning() -> None:
     choice = GammaChoice(Popularity("auto"), (ModelGamma("a", fit_of(1.5)), ModelGamma("b", None, "not identified: x")))
     assert choice.used == 1.5
     assert (choice.low, choice.high) == pytest.approx((1.3, 1.7))
-    assert doubts(choice) == ["b was left out of gamma: not identified: x"]
+    assert doubts(choice) == [NOT_USED.format(model="b", problem="not identified: x")]
     assert choice.to_dict()["models"][1]["gamma"] is None
     assert "b not identified" in choice.describe()
 
@@ -147,14 +154,12 @@ def test_a_model_that_tells_no_gamma_is_left_out_with_a_warning() -> None:
 def test_few_levels_are_warned_of() -> None:
     split = split_fractions(skewed_log(items=9), (80, 20), rng=1)
     report = evaluate({"popular": "popular"}, split, metrics=["auc"], propensity="popularity(gamma=auto)")
-    assert any("popularity levels (standard error" in text for text in report.warnings)
-    assert any(
-        "of the catalogue for each user, so they hardly show what it favours" in text for text in report.warnings
-    )
+    assert any("is uncertain (standard error" in text for text in report.warnings)
+    assert any("hardly show what it favours" in text for text in report.warnings)
 
 
 @pytest.mark.parametrize(("length", "seen", "short"), [(60, False, False), (10, False, True), (50, True, True)])
-def test_lists_that_leave_places_empty_are_told(tmp_path: Path, length: int, seen: bool, short: bool) -> None:
+def test_lists_that_leave_places_empty_are_warned_of(tmp_path: Path, length: int, seen: bool, short: bool) -> None:
     # users have 6 or 7 of about 230 items; lists with the items they have first fill that many fewer of 50 places
     split = split_fractions(skewed_log(), (80, 20), rng=1)
     train = split.train
@@ -174,12 +179,12 @@ def test_lists_that_leave_places_empty_are_told(tmp_path: Path, length: int, see
     frame.write_csv(tmp_path / "lists.csv")
     choice = choose_gamma(run_of(Popularity(f"from({tmp_path / 'lists.csv'})"), split, train))
     assert choice is not None
-    told = [doubt for doubt in doubts(choice) if "places a user" in doubt]
-    assert len(told) == short
+    about_lists = [doubt for doubt in doubts(choice) if "places per user" in doubt]
+    assert len(about_lists) == short
     filled = 50 - len(train) / train.n_users if seen else length
-    for doubt in told:
-        assert f"its lists fill {filled:.1f} of 50 places a user (shorter lists, or items the users already" in doubt
-        assert doubt.endswith("gamma is that of what they hold")
+    for doubt in about_lists:
+        assert SHORT_LISTS.format(filled=filled, room=50) in doubt
+        assert doubt.endswith("gamma describes only what they hold")
 
 
 def test_a_small_catalogue_is_no_short_list() -> None:
@@ -187,9 +192,9 @@ def test_a_small_catalogue_is_no_short_list() -> None:
     users = ["u0", "u0", "u0", "u1", "u1", "u2", "u2", "u3"]
     log = Interactions.from_arrays(users, list("abcabada"))
     whole = MatrixScorer(np.ones((4, 4)), user_ids=["u0", "u1", "u2", "u3"], item_ids=list("abcd"))
-    assert tell_short(count_top(whole, log, 4), log) == ""
+    assert describe_short_lists(count_top(whole, log, 4), log) == ""
     one = MatrixScorer(np.ones((4, 1)), user_ids=["u0", "u1", "u2", "u3"], item_ids=["b"])
-    assert tell_short(count_top(one, log, 4), log).startswith("its lists fill 0.5 of 2 places a user")
+    assert describe_short_lists(count_top(one, log, 4), log) == SHORT_LISTS.format(filled=0.5, room=2)
 
 
 def test_lists_of_two_popularity_levels_give_no_gamma(tmp_path: Path) -> None:
@@ -235,7 +240,7 @@ def test_a_missing_file_is_refused() -> None:
 
 def test_a_models_own_propensity_must_name_a_number() -> None:
     split = split_fractions(skewed_log(), (80, 20), rng=1)
-    with pytest.raises(ConfigError, match="this gamma has yet to be fitted"):
+    with pytest.raises(ConfigError, match="gamma is fitted only during an evaluation"):
         evaluate({"ips": "mf-ips(propensity=popularity(gamma=auto))"}, split, metrics=["mae"])
 
 

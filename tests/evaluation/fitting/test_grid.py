@@ -44,7 +44,7 @@ def test_tune_chooses_rate_and_penalty_by_validation_whatever_the_threads():
         assert content(chosen.model.fit(split.train)) == content(chosen.scorer)
 
 
-def test_settings_are_told_apart_by_what_varies():
+def test_settings_are_distinguished_by_what_varies():
     assert labels([MfAdg()]) == [""]
     assert labels([replace(Bpr(), regularisation=x) for x in (0.1, 0.01)]) == [" at 0.1", " at 0.01"]
     tried = [MfAdg(learning_rate=a, regularisation=b) for a, b in ((0.1, 0.01), (0.05, 1e-5))]
@@ -94,7 +94,7 @@ def test_no_setting_and_two_grids_are_refused():
 
 def test_tuning_without_validation_rows_is_refused():
     split = world()
-    with pytest.raises(ConfigError, match="tune chooses by validation rows, and there are none; give validation="):
+    with pytest.raises(ConfigError, match=r"tune chooses by validation rows, .*; give validation="):
         choose(MfAdg(tune=True), replace(split, validation=None))
     empty = replace(split, validation=split.validation.take(np.arange(0)))
     with pytest.raises(DataError, match="there is no validation row to choose by"):

@@ -8,6 +8,7 @@ from rated_worlds import ITEMS, USERS, RatedWorld, all_pairs, rated_world
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.errors import ConfigError, DataError, PropensityError
+from unskew.evaluation.checking.models import NOT_JUDGED
 from unskew.evaluation.fitting.propensities import training_propensity
 from unskew.models import MfIps, MfNaive
 from unskew.propensities import NaiveBayes, Popularity, PropensityModel
@@ -34,7 +35,7 @@ def judged(report: Report) -> set[tuple[str, str]]:
 def test_a_model_that_only_ranks_is_left_out_of_losses_with_a_word():
     report = run({"ranks": ranker(), "predicts": WORLD.scorer("flat")}, metrics=["auc", "mae", "mse"])
     assert judged(report) == {("ranks", "auc"), ("predicts", "auc"), ("predicts", "mae"), ("predicts", "mse")}
-    assert "model 'ranks' predicts no ratings: not judged by mae, mse" in report.warnings
+    assert NOT_JUDGED.format(model="ranks", why="predicts no ratings", metrics="mae, mse") in report.warnings
     assert {(row.metric, row.a, row.b) for row in report.comparisons} == {("auc", "ranks", "predicts")}
 
 
@@ -43,7 +44,8 @@ def test_predictions_for_some_rows_are_left_out_of_rankings_with_a_word():
     for model in (predictions, WORLD.table("close")):
         report = run({"some": model, "ranks": ranker()}, metrics=["auc", "cg@3", "mae"])
         assert judged(report) == {("some", "mae"), ("ranks", "auc"), ("ranks", "cg@3")}
-        assert "model 'some' has no score for every candidate: not judged by auc, cg@3" in report.warnings
+        why = "does not score every candidate"
+        assert NOT_JUDGED.format(model="some", why=why, metrics="auc, cg@3") in report.warnings
 
 
 def test_a_table_that_covers_all_candidates_ranks():
@@ -67,7 +69,7 @@ def test_a_table_that_lacks_one_candidate_of_a_judged_user_does_not_rank():
     which = ~WORLD.in_train
     which[user, np.flatnonzero(which[user] & ~WORLD.in_test[user])[0]] = False
     table = WORLD.table("close", which)
-    with pytest.raises(ConfigError, match="a table of predictions that lacks some cannot rank; give read_scores"):
+    with pytest.raises(ConfigError, match="an incomplete table of predictions cannot rank; give read_scores"):
         run({"table": table}, metrics=["auc", "mae"])
     assert run({"table": table}, metrics=["mae"]).value("table", "mae", "aoa") is not None
     report = run({"table": table, "ranks": ranker()}, metrics=["auc", "mae"])
@@ -92,11 +94,11 @@ def test_beside_something_that_ranks_predictions_only_predict():
             lambda: Predictions.from_frame(WORLD.frame("close"), WORLD.split()),
             ["auc"],
             ConfigError,
-            "model 'm' gives predictions for some rows only, and auc needs a ranking",
+            "model 'm' gives predictions for some rows only, but auc needs a ranking",
         ),
-        (lambda: (ranker(), ranker()), ["auc"], DataError, "give one thing that ranks, one that predicts ratings"),
-        (lambda: (WORLD.scorer("close"), WORLD.scorer("flat")), ["mae"], DataError, "model 'm': give one thing"),
-        (lambda: (), ["mae"], DataError, "model 'm': give one thing"),
+        (lambda: (ranker(), ranker()), ["auc"], DataError, "give one part that ranks, one that predicts"),
+        (lambda: (WORLD.scorer("close"), WORLD.scorer("flat")), ["mae"], DataError, "model 'm': give one part"),
+        (lambda: (), ["mae"], DataError, "model 'm': give one part"),
         (lambda: Predictions, ["mae"], DataError, "model 'm' is the class Predictions"),
         (lambda: 3, ["mae"], DataError, "model 'm' is int"),
     ],
@@ -107,8 +109,8 @@ def test_models_that_cannot_be_judged_are_refused(make, metrics, error, message)
     assert "\n" not in str(caught.value)
 
 
-def test_a_model_that_no_metric_can_judge_is_refused_beside_others():
-    with pytest.raises(ConfigError, match="model 'ranks' predicts no ratings, and mae needs them"):
+def test_a_model_that_no_metric_can_judge_is_refused_among_others():
+    with pytest.raises(ConfigError, match="model 'ranks' predicts no ratings, but mae needs them"):
         run({"ranks": ranker(), "predicts": WORLD.scorer("flat")}, metrics=["mae"])
     item_item = ItemItemScorer(np.ones((USERS, ITEMS)), np.eye(ITEMS))
     with pytest.raises(ConfigError, match="model 'old' predicts no ratings"):

@@ -10,6 +10,7 @@ from unskew import Interactions, Split, evaluate
 from unskew.data import split_fractions
 from unskew.errors import ConfigError, DataError
 from unskew.evaluation import choose
+from unskew.evaluation.checking.overlap import VALIDATION_IN_TEST, VALIDATION_IN_TRAIN
 from unskew.evaluation.fitting.selection import validation_judge
 from unskew.models import Bpr, Model
 from unskew.models.training.gradient_model import PENALTIES
@@ -81,7 +82,7 @@ def test_a_choice_without_validation_rows_is_refused(model, options):
 
 def test_a_log_without_a_positive_is_refused_as_such():
     split = world(rated=True)
-    with pytest.raises(DataError, match=r"bpr.* has no row to learn from; check the file and positive="):
+    with pytest.raises(DataError, match=r"bpr.* has no rows; check the file and positive="):
         choose(MODEL, split, ["auc"], train=split.train.where("rating>5"))
 
 
@@ -177,18 +178,18 @@ def test_checkpoints_judged_otherwise_are_refused(tmp_path):
         (split, {**options, "positive": "rating>=3"}),
     ]
     for other, asked in others:
-        with pytest.raises(DataError, match="was judged on other validation rows, or among other candidates"):
+        with pytest.raises(DataError, match="was validated on other rows, or among other candidates"):
             choose(MODEL, other, ["auc"], **asked)
     without = Split(split.train, split.test.take(np.arange(9)), split.validation)  # its rows do not judge
     choose(MODEL, without, ["auc"], **options)
     drawn = {**options, "name": "drawn"}
     choose(MODEL, split.with_candidates("sampled(5)"), ["auc"], **drawn)
-    with pytest.raises(DataError, match="was judged on other validation rows"):  # but draws keep away from them
+    with pytest.raises(DataError, match="was validated on other rows"):  # but draws keep away from them
         choose(MODEL, without.with_candidates("sampled(5)"), ["auc"], **drawn)
 
 
 def test_a_missing_folder_for_checkpoints_is_refused(tmp_path):
-    with pytest.raises(DataError, match=r"where: no folder for checkpoints .*; name another"):
+    with pytest.raises(DataError, match=r"where: cannot be a folder for checkpoints .*; name another"):
         choose(MODEL, world(), checkpoints=tmp_path / "no" / "where")
 
 
@@ -227,17 +228,15 @@ def overlap(split):
     return [text for text in report.warnings if "validation rows are also in" in text]
 
 
-def test_validation_rows_that_are_not_held_out_are_told_of():
+def test_validation_rows_that_are_not_held_out_are_warned_of():
     split = split_fractions(skewed_log(500, np.random.default_rng(2)), (60, 20, 20), rng=0)
     assert overlap(split) == []
     rows = len(split.validation)
     mixed = Split(split.train, split.test, joined(split.validation, split.train.take(np.arange(7))))
-    (told,) = overlap(mixed)
-    assert told.startswith(f"7 of {rows + 7} validation rows are also in train")
+    assert overlap(mixed) == [VALIDATION_IN_TRAIN.format(shared=7, rows=rows + 7)]
     tested = Split(split.train, split.test, joined(split.validation, split.test.take(np.arange(5))))
-    (told,) = overlap(tested)
-    assert told.startswith(f"5 of {rows + 5} validation rows are also in the test")
-    with pytest.raises(DataError, match="validation rows are also in train, so they can judge nothing"):
+    assert overlap(tested) == [VALIDATION_IN_TEST.format(shared=5, rows=rows + 5)]
+    with pytest.raises(DataError, match="validation rows are also in train, so they cannot judge"):
         choose(MODEL, Split(split.train, split.test, split.train), ["auc"])
 
 
@@ -266,5 +265,5 @@ def test_validation_rows_that_cannot_judge_name_their_file_and_the_model() -> No
     split = world()
     strangers = Interactions.from_arrays(["nobody"], [0], name="strangers.csv")
     known = Interactions.from_arrays(split.train.users.astype(str), split.train.items)
-    with pytest.raises(DataError, match=r"strangers\.csv: validation rows cannot judge: .*'mine'"):
+    with pytest.raises(DataError, match=r"strangers\.csv: the validation rows cannot judge a model: .*'mine'"):
         choose(MODEL, Split(known, known, strangers), ["auc"], name="mine")

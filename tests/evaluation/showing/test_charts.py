@@ -137,7 +137,13 @@ def test_ids_get_their_own_prefix():
 
 @pytest.mark.parametrize(
     ("low", "high", "ticks"),
-    [(0.5, 20.0, [0.5, 1, 2, 5, 10, 20]), (0.02, 3000.0, [0.1, 1, 10, 100, 1000]), (0.97, 1.02, [0.97, 1.02])],
+    [
+        (0.5, 20.0, [0.5, 1, 2, 5, 10, 20]),
+        (0.02, 3000.0, [0.1, 1, 10, 100, 1000]),
+        (11, 39, [20, 30]),
+        (1, 4, [1, 2, 3, 4]),
+        (0.97, 1.02, [0.97, 1.02]),
+    ],
 )
 def test_log_axes_have_round_ticks(low, high, ticks):
     assert round_numbers(low, high) == pytest.approx(ticks)

@@ -132,3 +132,11 @@ def test_it_prints(visit, tmp_path):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     page.set_viewport_size({"width": 703, "height": 900})  # A4 within its margins
     assert page.evaluate("document.documentElement.scrollWidth") <= 703
+
+
+def test_the_name_of_a_group_stays_in_sight_when_its_table_is_scrolled(visit):
+    page = visit(width=390).page
+    page.evaluate("document.querySelector('#estimates .scroll').scrollLeft = 200")
+    box = page.locator("#estimates tr.group div").first.bounding_box()
+    assert 0 <= box["x"] <= 40
+    assert box["x"] + box["width"] <= 390

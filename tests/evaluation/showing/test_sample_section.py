@@ -1,4 +1,4 @@
-"""What record, verdict and page say of a randomly exposed sample."""
+"""A randomly exposed sample in the record, the verdict and the page."""
 
 import re
 
@@ -7,9 +7,12 @@ import pytest
 from exposed_worlds import POOLED, exposed_world, judge_exposed
 
 from unskew import evaluate
+from unskew.display.numbers import rounded
+from unskew.display.phrases import capital
 from unskew.display.styles import series_styles
 from unskew.evaluation.estimating.best_models import judging_estimator
-from unskew.evaluation.showing.sample_section import depth_of, describe_sample, recall_curves
+from unskew.evaluation.showing import vocabulary as say
+from unskew.evaluation.showing.sample_section import DEPTH, depth_of, describe_sample, recall_curves
 from unskew.evaluation.showing.text import as_text
 
 
@@ -60,13 +63,13 @@ def test_a_cutoff_inside_the_sample_reaches_k_times_population_over_sample(repor
 def test_the_panel_says_how_deep_each_estimator_looks(report):
     panel = describe_sample(report, series_styles(list(report.models)))
     text = " ".join(panel.sentences)
-    assert "For each of 60 users 10 items were drawn at random out of 40 of the catalogue" in text
-    assert "the first 2 of 10 places reach about as deep as the first 8 of all 40" in text
+    assert "10 items were drawn at random out of 40 of the catalogue" in text
+    assert DEPTH.format(places="2 of 10", depths="8", size=40, cutoffs="2") in text
     assert ("Drawn from", "40") in panel.facts
     assert "<svg" in panel.figures[0].svg
 
 
-def test_the_panel_tells_populations_that_differ_and_leaves_out_depth_without_traditional():
+def test_the_panel_shows_populations_that_differ_and_leaves_out_depth_without_traditional():
     run = judge_exposed(estimators=("ure",), unseen=True)
     panel = describe_sample(run, series_styles(list(run.models)))
     text = " ".join(panel.sentences)
@@ -93,22 +96,23 @@ def test_no_bias_is_assumed_so_nothing_is_swept(report):
     assert "gamma" not in as_text(report)
 
 
-def test_the_verdict_sets_the_sample_beside_all_candidates(report):
+def test_the_verdict_compares_the_sample_with_all_candidates(report):
     verdict = report.verdict
     first = verdict.findings[0]
     answer = first.answer
     assert (answer.naive.estimator, answer.judging.estimator) == ("traditional", POOLED)
     assert (answer.naive.first, answer.judging.first) == (("broad",), ("sharp",))
     assert (answer.robust, answer.flip_gamma) == (None, None)  # nothing is assumed and nothing weighted
-    assert verdict.sentence == (
-        "Ranking all candidates, and not the exposed ones alone, changes the winner from “broad” to “sharp” on "
-        "recall@2 and precision@2."
+    voice = say.OF_A_SAMPLE
+    assert verdict.sentence == say.WINNER_CHANGES.format(
+        act=voice.act, before="“broad”", after="“sharp”", metrics="recall@2 and precision@2"
     )
-    assert first.sentences[0].startswith(
-        f"By the estimate over all candidates, {POOLED}, only “sharp” may be best, with"
-    )
-    assert first.sentences[2].startswith("The sample alone, traditional, disagrees: “broad” alone may be best, with")
-    assert verdict.doubts[0].startswith("The estimates over all candidates assume that each user's exposed items")
+    value = rounded(answer.judging.order[0].value)
+    assert first.sentences[0] == say.ONLY_BEST.format(by=f"{voice.corrected}, {POOLED}", model="“sharp”", value=value)
+    best = say.ALONE_BEST.format(value=rounded(answer.naive.order[0].value))
+    naive = f"{capital(voice.naive)}, traditional,"
+    assert first.sentences[2] == say.NAIVE_CHANGES.format(naive=naive, models="“broad”", best=best)
+    assert verdict.doubts[0] == say.ASSUMES_DRAW.format(items="all items")
     assert "popularity" not in verdict.doubts[0]
 
 
@@ -119,28 +123,36 @@ def test_an_estimator_for_exposed_items_judges_before_a_weighted_one():
     assert judging_estimator([]) is None
 
 
-def test_traditional_is_added_beside_ure_where_it_was_not_asked_for():
+def test_traditional_is_added_to_ure_where_it_was_not_asked_for():
     run = judge_exposed(estimators=(POOLED,))
     (one, other) = run.twins.estimates
     both = judge_exposed()
     assert (one.estimator, other.estimator) == ("traditional", "traditional")
     assert one.value == both.value("sharp", "recall@2", "traditional")
-    assert "† not asked for; added here because it is what the sample alone would say" in run.to_html()
+    assert "† not asked for; added here" in run.to_html()
 
 
 def test_the_sample_alone_says_nothing_of_all_candidates():
     verdict = judge_exposed(estimators=("traditional",)).verdict
-    assert verdict.sentence.startswith("Only the exposed items were ranked")
-    assert verdict.findings[0].sentences[0].startswith("By the sample alone, traditional, only “broad” may be best")
+    assert verdict.sentence.startswith(say.OF_A_SAMPLE.nothing)
+    value = rounded(verdict.findings[0].answer.judging.order[0].value)
+    by = f"{say.OF_A_SAMPLE.uncorrected}, traditional"
+    assert verdict.findings[0].sentences[0] == say.ONLY_BEST.format(by=by, model="“broad”", value=value)
 
 
-def test_one_model_stands_alone():
+def test_one_model_is_judged_alone():
     split, models = exposed_world()
     run = evaluate({"sharp": models["sharp"]}, split, metrics=["recall@2"])
-    assert re.search(
-        r"“sharp” is judged alone: its recall@2 is [\d.]+ over all candidates \(95 % interval [\d.]+ to [\d.]+\), "
-        r"[\d.]+ inside the sample\.",
-        run.verdict.sentence,
+    naive, row = run.estimates
+    interval = say.ALONE_INTERVAL.format(level="95 %", low=rounded(row.low), high=rounded(row.high))
+    assert run.verdict.sentence == say.ALONE_WITH.format(
+        model="“sharp”",
+        metric="recall@2",
+        value=rounded(row.value),
+        with_act=say.OF_A_SAMPLE.with_act,
+        interval=f" ({interval})",
+        naive=rounded(naive.value),
+        without_act=say.OF_A_SAMPLE.without_act,
     )
 
 

@@ -63,9 +63,9 @@ def test_the_order_of_rows_does_not_matter():
 @pytest.mark.parametrize(
     "labels, both, message",
     [
-        ([1, 0, 3, 1, 5], True, r"train\.csv: label 3 in row 3 \(2 such\); labels are 1 .* positive=.rating>=4"),
+        ([1, 0, 3, 1, 5], True, r"train\.csv: label 3 in row 3 \(2 in all\); labels are 1 .* positive=.rating>=4"),
         ([1, 1, 1, 1, 1], True, r"train\.csv: bias learns from positives and negatives, .* use negs or autodebias"),
-        ([0, 0, 0, 0, 0], False, r"train\.csv: bias needs positives to learn from, and all labels are 0"),
+        ([0, 0, 0, 0, 0], False, r"train\.csv: bias needs positives, but all labels are 0"),
     ],
 )
 def test_labels_that_do_not_do_are_refused_with_a_hint(labels, both, message):
@@ -77,11 +77,11 @@ def test_labels_that_do_not_do_are_refused_with_a_hint(labels, both, message):
 @pytest.mark.parametrize("labels, counts", [([1, 1], "2 positives and 0"), ([0, 0], "0 positives and 2")])
 def test_a_part_that_lacks_a_label_is_refused_with_its_counts(labels, counts):
     known = Labelled.of(TRAIN, "ips", both=True)
-    with pytest.raises(DataError, match=rf"uniform\.csv: ips needs rows of both labels .* {counts} negatives"):
+    with pytest.raises(DataError, match=rf"uniform\.csv: ips needs rows of both labels, .* {counts} negatives"):
         known.part(rows([0, 1], [1, 2], labels, "uniform.csv"), "ips")
 
 
 def test_too_many_pairs_are_refused(monkeypatch):
     monkeypatch.setattr(labelled, "MOST", 8)
-    with pytest.raises(DataError, match=r"looks at all of 3 x 3 pairs; .* sample of the users"):
+    with pytest.raises(DataError, match=r"uses all of 3 x 3 pairs.* sample of the users"):
         Labelled.of(TRAIN, "bias", both=True)

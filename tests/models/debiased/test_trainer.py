@@ -46,7 +46,7 @@ def test_the_same_seed_gives_the_same_factors_and_another_gives_others(text):
 @ALL
 def test_what_comes_back_fits_together(text):
     progress, told = [], []
-    fit = train(text, progress=lambda done, total: progress.append((done, total)), tell=told.append)
+    fit = train(text, progress=lambda done, total: progress.append((done, total)), say=told.append)
     assert fit.epochs == len(fit.checks) == len(told) == 4
     aucs = [check.metrics["auc"] for check in fit.checks]
     assert fit.auc == max(aucs)
@@ -132,7 +132,7 @@ def test_a_large_catalogue_makes_smaller_blocks():
 
 @pytest.mark.parametrize("word", ["ips", "dr", "autodebias"])
 def test_who_needs_a_uniform_sample_says_so(word):
-    with pytest.raises(ConfigError, match=rf"{word} learns from a small uniform sample too, .* --uniform"):
+    with pytest.raises(ConfigError, match=rf"{word} also needs a small uniform sample.* --uniform"):
         Model.from_word(word).fit(TRAIN)
 
 
@@ -145,7 +145,7 @@ def test_without_torch_there_is_a_hint(monkeypatch):
 
 
 def test_an_empty_log_is_refused():
-    with pytest.raises(DataError, match=r"train\.csv: bias has no row to learn from"):
+    with pytest.raises(DataError, match=r"train\.csv: has no rows for bias"):
         Bias().fit(TRAIN.take(np.array([], dtype=int)))
 
 

@@ -103,7 +103,7 @@ def test_a_tuned_run_chooses_within_the_grid_and_tells_its_progress():
         ("mf-ips(clip=-0.1)", "clip=-0.1.*finite number"),
         ("mf-ips(loss=huber)", "loss=huber.*choose from mse, mae"),
         ("mf-ips(offsets=fre)", "did you mean 'free'"),
-        ("mf-ips(tune, factors=5)", "tune chooses factors and penalty itself"),
+        ("mf-ips(tune, factors=5)", "tune chooses factors and penalty"),
         ("mf-naive(propensity=uniform)", "no option 'propensity'"),
         ("mf-naive(clip=0.1)", "no option 'clip'"),
         ("mf-i", "did you mean 'mf-"),

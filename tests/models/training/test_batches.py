@@ -138,5 +138,5 @@ def test_a_user_who_has_had_everything_is_left_out():
     assert set(given.picks(0, 0, 20, 5).ravel().tolist()) == {3}
     assert given.owners[3] == 1
     full = log.take(np.arange(3))
-    with pytest.raises(DataError, match=r"^log\.csv: every user has every one of its 3 items.*; give a larger"):
+    with pytest.raises(DataError, match=r"^log\.csv: every user has all 3 items.*; give a larger"):
         positives(full)

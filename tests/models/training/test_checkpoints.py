@@ -92,17 +92,17 @@ def test_one_of_another_version_is_refused(file):
 
 def test_one_judged_by_other_metrics_is_refused(file):
     judge = {"judge": lambda scorer: {"auc": 0.5}, "metrics": ("auc",)}
-    refused(file, "was judged by no metric, not by auc", **judge)
+    refused(file, "was validated by no metric, not by auc", **judge)
     file.unlink()
     MODEL.train(small_log(), checkpoint=file, **judge)
-    refused(file, "was judged by auc, not by none")
+    refused(file, "was validated by auc, not by none")
 
 
 def test_one_judged_on_other_rows_is_refused(file):
     judge = {"judge": lambda scorer: {"auc": 0.5}, "metrics": ("auc",)}
     file.unlink()
     MODEL.train(small_log(), checkpoint=file, judged_on="these", **judge)
-    refused(file, "was judged on other validation rows", judged_on="those", **judge)
+    refused(file, "was validated on other rows", judged_on="those", **judge)
     assert MODEL.train(small_log(), checkpoint=file, judged_on="these", **judge).iterations == MODEL.iterations
 
 
@@ -128,7 +128,7 @@ def test_what_is_no_checkpoint_is_refused(file, what):
 
 def test_a_folder_that_is_not_there_is_refused_before_the_work(tmp_path):
     seen = []
-    with pytest.raises(DataError, match="does not exist; make it first"):
+    with pytest.raises(DataError, match="does not exist; create it first"):
         MODEL.train(
             small_log(), checkpoint=tmp_path / "none" / "run.npz", progress=lambda done, total: seen.append(done)
         )

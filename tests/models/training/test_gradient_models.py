@@ -126,7 +126,7 @@ def test_a_killed_process_goes_on_to_the_same_bytes(tmp_path, request):
     assert ended.returncode == -9, ended.stderr.decode()
     model, options = made("bpr", iterations=300, every=150), {"judge": judge, "metrics": ("short", "long")}
     told = []
-    resumed = model.train(small_log(), checkpoint=file, tell=told.append, **options)
+    resumed = model.train(small_log(), checkpoint=file, say=told.append, **options)
     assert len(told) == 1  # the first half was not done again
     assert outcome(resumed) == outcome(model.train(small_log(), **options))
 
@@ -136,7 +136,7 @@ def test_a_checkpoint_may_be_trained_for_longer_but_not_for_less(tmp_path):
     model.train(small_log(), checkpoint=file)
     longer = replace(model, iterations=90, patience=3)
     assert outcome(longer.train(small_log(), checkpoint=file)) == outcome(longer.train(small_log()))
-    with pytest.raises(DataError, match=r"run.npz: this checkpoint is already at step 90, and 60 were .*[^\n]$"):
+    with pytest.raises(DataError, match=r"run.npz: this checkpoint is already at step 90, but only 60 were"):
         model.train(small_log(), checkpoint=file)
 
 
@@ -173,7 +173,7 @@ def test_losses_are_told_and_fall(tmp_path):
     told, seen = [], []
     model = made("bpr", iterations=200, every=50)
     run = model.train(
-        small_log(), judge=judge, tell=told.append, progress=lambda done, total: seen.append((done, total))
+        small_log(), judge=judge, say=told.append, progress=lambda done, total: seen.append((done, total))
     )
     assert [check.iteration for check in run.checks] == [50, 100, 150, 200]
     losses = [check.loss for check in run.checks]
@@ -221,7 +221,7 @@ def test_a_user_who_has_had_everything_is_no_harm(word):
     users, items = np.array([0, 0, 0, 1]), np.array([0, 1, 2, 1])
     scorer = made(word).fit(Interactions.from_arrays(users, items))
     assert np.isfinite(scorer.score(np.arange(2))).all()
-    with pytest.raises(DataError, match="every user has every one of its 3 items"):
+    with pytest.raises(DataError, match="every user has all 3 items"):
         made(word).fit(Interactions.from_arrays([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2]))
 
 

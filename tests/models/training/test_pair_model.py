@@ -130,7 +130,7 @@ def test_pairs_are_drawn_in_proportion_to_the_rows_or_weights_of_a_user():
 
 def test_weights_need_propensities():
     model = made("mf-adg(propensity=column)")
-    with pytest.raises(PropensityError, match="needs the propensity of each row, and there is none"):
+    with pytest.raises(PropensityError, match="needs the propensity of each row"):
         model.fit(small_log())
 
 
@@ -157,7 +157,7 @@ def test_the_grid_has_every_pair_of_a_rate_and_a_penalty():
 
 def test_progress_ends_at_the_last_step_and_losses_are_told():
     seen, told = [], []
-    made("mf-adg").train(small_log(), progress=lambda *where: seen.append(where), tell=told.append)
+    made("mf-adg").train(small_log(), progress=lambda *where: seen.append(where), say=told.append)
     assert seen[0] == (200, 600)
     assert seen[-1] == (600, 600)
     assert len(told) == 3

@@ -128,7 +128,7 @@ def test_combined_keeps_the_notes_of_both_parts() -> None:
     mcar = pl.DataFrame({"user": [0, 1], "item": [0, 1], "rating": [0, 1]})
     diagnostics = Combined(users=more, mcar=mcar, penalty=1).observe(log).diagnostics
     assert "names 1 user that" in diagnostics.notes[0]
-    assert "rests on smoothing alone" in diagnostics.notes[1]
+    assert "depends on smoothing alone" in diagnostics.notes[1]
     assert sum(each.pairs for each in diagnostics.reliability) == 2
 
 

@@ -71,7 +71,9 @@ def test_unknown_users_are_ignored_with_a_note() -> None:
     more = pl.concat([strangers, world.users])
     plain = Logistic(world.users, world.items, penalty=1).observe(world.log)
     fitted = Logistic(more, world.items, penalty=1).observe(world.log)
-    assert fitted.diagnostics.notes == ("the frame given for users names 2 users that the log does not have; ignored",)
+    assert fitted.diagnostics.notes == (
+        "the frame given for users names 2 users that the log does not have; they are ignored",
+    )
     assert np.array_equal(fitted(*pairs(world.log)), plain(*pairs(world.log)))
 
 
@@ -83,19 +85,19 @@ def test_numbers_in_a_text_column_of_a_frame_are_texts() -> None:
 @pytest.mark.parametrize(
     ("columns", "says"),
     [
-        ({"user": [3, 5], "age": [1, 2]}, "1 of 3 users of the log are not in it, the first is 8; add a row"),
-        ({"user": [9, 10], "age": [1, 2]}, "3 of 3 users of the log are not in it, the first is 3"),
-        ({"user": [3, 5, 8, 5], "age": [1, 2, 3, 4]}, "user 5 stands more than once"),
+        ({"user": [3, 5], "age": [1, 2]}, "1 of 3 users of the log are missing, the first one is 8; add a row"),
+        ({"user": [9, 10], "age": [1, 2]}, "3 of 3 users of the log are missing, the first one is 3"),
+        ({"user": [3, 5, 8, 5], "age": [1, 2, 3, 4]}, "user 5 occurs more than once"),
         ({"user": [3, 5, 8], "age": [1, None, 3]}, "row 2 has no value in column 'age'"),
         ({"user": [3, 5, 8], "age": [1.0, 2.0, float("nan")]}, "row 3 has no value in column 'age'"),
         ({"user": [3, 5, 8], "age": [1.0, 2.0, float("inf")]}, "row 3 has no value in column 'age'"),
         ({"user": [3, 5, 8], "town": ["a", "", "b"]}, "row 2 has no value in column 'town'"),
         ({"user": [3, 5, 8], "town": [None, "a", "b"]}, "row 1 has no value in column 'town'"),
-        ({"user": [3, 5, 8]}, "no column but 'user'"),
+        ({"user": [3, 5, 8]}, "only the column 'user'"),
         ({"user": [3, 5, 8], "age": [4, 4, 4]}, "no column differs between the users"),
         ({"usr": [3, 5, 8], "age": [1, 2, 3]}, "no column 'user'.*did you mean 'usr'"),
         ({"user": [3, None, 8], "age": [1, 2, 3]}, "row 2 has no id"),
-        ({"user": [3, 5, 8], "born": [date(2000, 1, 1)] * 3}, "column 'born' holds Date"),
+        ({"user": [3, 5, 8], "born": [date(2000, 1, 1)] * 3}, "column 'born' has the type Date"),
     ],
 )
 def test_bad_tables_are_refused(columns: dict[str, list[object]], says: str) -> None:
@@ -105,7 +107,7 @@ def test_bad_tables_are_refused(columns: dict[str, list[object]], says: str) -> 
 
 def test_a_column_of_names_is_refused() -> None:
     frame = pl.DataFrame({"item": range(300), "title": [f"film {code}" for code in range(300)]})
-    with pytest.raises(DataError, match="column 'title' has 300 different texts, at most 255"):
+    with pytest.raises(DataError, match="column 'title' has 300 different texts, but at most 255"):
         read_covariates(Held(frame), "item", Vocabulary.of_range(300))
 
 
@@ -123,5 +125,5 @@ def test_a_file_that_is_not_there_is_named() -> None:
     log = Interactions.from_arrays([0], [0], n_users=1, n_items=2)
     with pytest.raises(DataError, match=r"nowhere\.csv: no such file; check the path"):
         Logistic("nowhere.csv").observe(log)
-    with pytest.raises(DataError, match="int is no table"):
+    with pytest.raises(DataError, match="int is not a table"):
         Logistic(5).observe(log)

@@ -211,7 +211,7 @@ def test_few_observed_rows_need_no_cross_validation() -> None:
 def test_a_log_of_all_pairs_is_refused() -> None:
     users = pl.DataFrame({"user": range(3), "age": [1.0, 2.0, 3.0]})
     log = Interactions.from_arrays(*np.indices((3, 2)).reshape(2, -1), n_users=3, n_items=2)
-    with pytest.raises(PropensityError, match="holds every pair"):
+    with pytest.raises(PropensityError, match="has every pair"):
         Logistic(users).observe(log)
 
 

@@ -114,7 +114,7 @@ def test_without_clipping_the_inverse_sum_is_the_number_of_pairs(logged: list[in
 def test_a_value_absent_from_the_sample_rests_on_smoothing() -> None:
     log = rated({1: 3, 2: 2, 5: 1}, 10, 10)
     fitted = NaiveBayes([1, 1, 2]).observe(log)
-    assert fitted.diagnostics.notes[0].endswith("rests on smoothing alone")
+    assert fitted.diagnostics.notes[0].endswith("depends on smoothing alone")
     assert "rating 5" in fitted.diagnostics.notes[0]
     assert by_rating(fitted, [5]) == pytest.approx([0.01 / (1 / 6)])
     with pytest.raises(PropensityError, match=r"no sampled pair has rating 5, .*use smoothing=1"):
@@ -128,7 +128,7 @@ def test_a_value_the_log_does_not_have_has_no_propensity() -> None:
 
 def test_rows_without_ratings_are_refused() -> None:
     fitted = NaiveBayes([1, 2]).observe(rated({1: 3, 2: 2}, 10, 10))
-    with pytest.raises(PropensityError, match="depend on the rating, and the rows have none"):
+    with pytest.raises(PropensityError, match="depend on the rating, but the rows have none"):
         fitted(np.array([0]), np.array([0]))
     bare = Interactions.from_arrays([0], [0], name="test.csv")
     with pytest.raises(PropensityError, match=r"test\.csv has no ratings.*name the column with rating="):
@@ -192,13 +192,13 @@ def test_the_word_round_trips_for_paths_and_prints_for_frames() -> None:
     ("mcar", "says"),
     [
         (pl.DataFrame({"user": [1], "item": [1]}), "no column 'rating'"),
-        (pl.DataFrame({"rating": []}), "there is no rating in it"),
-        (pl.DataFrame({"rating": [1.0, None]}), "row 2 holds nothing, expected a number"),
-        (pl.DataFrame({"rating": [1.0, float("inf")]}), "row 2 holds inf"),
-        (pl.DataFrame({"rating": ["good"]}), "row 1 holds 'good', expected a number"),
+        (pl.DataFrame({"rating": []}), "has no ratings"),
+        (pl.DataFrame({"rating": [1.0, None]}), "row 2 has nothing, expected a number"),
+        (pl.DataFrame({"rating": [1.0, float("inf")]}), "row 2 has inf"),
+        (pl.DataFrame({"rating": ["good"]}), "row 1 has 'good', expected a number"),
         (pl.DataFrame({"rating": [1], "user": [1]}), "no column 'item'"),
         (np.ones((2, 2)), "an array of shape"),
-        (7, "int is no table"),
+        (7, "int is not a table"),
         ("nowhere.csv", "nowhere.csv: no such file"),
     ],
 )

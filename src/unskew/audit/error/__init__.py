@@ -1,1 +1,1 @@
-"""How wrong an evaluation on a log can be, found out in simulated worlds that resemble it."""
+"""The error audit: how wrong an evaluation on a log can be, measured in simulated worlds that resemble it."""

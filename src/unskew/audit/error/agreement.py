@@ -1,4 +1,4 @@
-"""Whether worlds that fit a log equally well say the same."""
+"""`Span`: the range of a number over worlds, and whether the worlds agree on it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias
 from unskew.estimators import normal_quantile
 
 WIDEST = 0.25
-"""Shares of worlds that agree are no further apart than this."""
+"""Largest difference between the shares of worlds that agree."""
 FACTOR = 2.0
-"""And sizes of worlds that agree differ by no more than this factor."""
+"""Largest ratio between the sizes of worlds that agree."""
 
 
 Verdict: TypeAlias = Literal["agree", "disagree", "unclear"]
@@ -18,10 +18,9 @@ Verdict: TypeAlias = Literal["agree", "disagree", "unclear"]
 
 @dataclass(frozen=True)
 class Span:
-    """The least and the greatest of a number over worlds, and whether the worlds agree on it.
+    """The smallest and the largest value of a number over worlds, and whether the worlds agree on it.
 
-    `verdict` is ``unclear`` where there are too few runs to say, and None for one world, which has nothing to agree
-    with.
+    `verdict` is ``unclear`` if there are too few runs to decide, and None for a single world.
     """
 
     low: float
@@ -61,7 +60,7 @@ def span_of_shares(shares: Sequence[float], runs: Sequence[int] | None = None, l
 
 
 def span_of_sizes(sizes: Sequence[float]) -> Span | None:
-    """The span of positive numbers; worlds agree when the greatest is at most twice the least.
+    """The span of positive numbers; worlds agree if the largest is at most twice the smallest.
 
     Examples
     --------
@@ -77,7 +76,7 @@ def span_of_sizes(sizes: Sequence[float]) -> Span | None:
 
 
 def wilson(share: float, runs: int, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval for a share of runs; all of [0, 1] for none.
+    """Wilson's interval for a share of runs; [0, 1] without runs.
 
     Examples
     --------
@@ -90,5 +89,5 @@ def wilson(share: float, runs: int, level: float = 0.95) -> tuple[float, float]:
     z = normal_quantile(level)
     middle = (share + z * z / (2 * runs)) / (1 + z * z / runs)
     reach = z / (1 + z * z / runs) * sqrt(share * (1 - share) / runs + z * z / (4 * runs * runs))
-    # at the ends exactly, which rounding may miss
+    # exactly 0 and 1 at the ends, despite rounding
     return middle - reach if share > 0 else 0.0, middle + reach if share < 1 else 1.0

@@ -1,4 +1,4 @@
-"""The error audit: simulate evaluations on logs like the user's, and say how wrong they are."""
+"""`audit_error`: simulate evaluations on logs like the user's, and measure how wrong they are."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,16 +28,31 @@ from unskew.trials.runs import Trials, run_trials
 from unskew.trials.summary import Summary
 
 FORMS = ("snips", "snips(per=balanced)", "snips(per=user)")
-"""What can be computed on a log, besides the naive average."""
+"""Estimators that can be computed on a log, in addition to the naive average."""
 METHODS = (Method(), *(Method(form, "estimated") for form in FORMS), Method("snips", "true"))
 HOLDOUT = 0.2
-"""Share held out in the world when nothing is on the log."""
+"""Share held out in the world if no rows of the log are held out."""
 SAME_USERS = 0.05
-"""Numbers of users that differ by less are taken for the same."""
+"""Relative difference below which numbers of users count as the same."""
 LEAST_RUNS = 2
-"""Of the reference pair in each world, however few were asked for."""
+"""Smallest number of runs of the reference pair in each world."""
 MODEL_RUNS = 8
-"""Runs of the user's models in each world; with fewer in all, there are fewer worlds."""
+"""Runs of the user's models in each world; with fewer runs in total, there are fewer worlds."""
+NOT_SIMULATED = "nothing was simulated, so it is not known how wrong an evaluation can be: {error}"
+NO_EVALUATION = "no evaluation is possible in it: {error}"
+NO_HELD_OUT = (
+    "there are no held-out rows, so no observed difference: give a test ({test}) to learn the chance that the apparent "
+    "winner of your models is the worse one"
+)
+NO_MODELS = (
+    "give two models, as {models}, or {scores} of yours with a {test}, to learn the chance that the apparent winner is "
+    "the worse one"
+)
+UNLIKE = "the world {world} is not similar to this log: {why}"
+NONE_ACCEPTED = (
+    "none of the {n} simulated worlds is similar to this log, so nothing is claimed about how wrong an evaluation on "
+    "it can be; the nearest, {world}: {why}"
+)
 AUC = "auc"
 
 
@@ -50,9 +65,10 @@ def audit_error(
     threads: int | None,
     progress: Stage | None,
 ) -> tuple[ErrorAudit | None, tuple[str, ...]]:
-    """Simulate as planned; None when nothing was, or, with the reason, when the log is too small for it.
+    """Simulate as planned, and return the result with warnings.
 
-    A world that was given, in words or as saved parameters, and cannot be drawn is refused instead.
+    The result is None without a plan, and, with a warning, if the log is too small. A world that was given as a word or
+    as saved parameters is refused if it cannot be drawn.
     """
     if plan is None:
         return None, ()
@@ -61,15 +77,15 @@ def audit_error(
     except (DataError, ConfigError) as error:
         if plan.given:
             raise
-        return None, (f"nothing was simulated, so how wrong an evaluation can be is not known: {error}",)
+        return None, (NOT_SIMULATED.format(error=error),)
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorRun:
-    """Makes an error audit."""
+    """Runs an error audit."""
 
     plan: Plan
-    split: Split  # its test is empty when nothing is held out
+    split: Split  # its test is empty if no rows are held out
     settings: Settings
     seen: Seen | None = None  # the user's models on the held-out rows
     unjudged: bool = False  # there are models, but no held-out rows to judge them on
@@ -77,7 +93,7 @@ class ErrorRun:
     progress: Stage | None = None
 
     def run(self) -> tuple[ErrorAudit, tuple[str, ...]]:
-        """The audit, and what should be read with care."""
+        """Return the audit and its warnings."""
         start = perf_counter()
         rows = _joined(self._counted(self.split.train), self._counted(self.split.test))
         share = len(self._counted(self.split.test)) / len(rows)
@@ -86,7 +102,7 @@ class ErrorRun:
         work = self._simulate(likened)
         castings = self._cast(work)
         worlds = tuple(each.result for each in work)
-        found = ErrorAudit(
+        error_audit = ErrorAudit(
             worlds=worlds,
             depth=self.plan.name,
             metrics=self._metrics,
@@ -99,7 +115,7 @@ class ErrorRun:
             seconds=perf_counter() - start,
             errors=_merged([each.errors for each in work if each.result.accepted]),
         )
-        return found, tuple(dict.fromkeys(_notes(found, castings)))
+        return error_audit, tuple(dict.fromkeys(_notes(error_audit, castings)))
 
     @property
     def _metrics(self) -> tuple[str, ...]:
@@ -110,7 +126,7 @@ class ErrorRun:
         return rows if positive is None or not len(rows) else rows.where(positive)
 
     def _simulate(self, likened: Sequence[Likened]) -> "list[_Work]":
-        """Judge oracle and popular list in each world that fits."""
+        """Judge the oracle and the popular list in each world that fits."""
         reasons = misfits(likened)
         fit = reasons.count("")
         runs = max(LEAST_RUNS, ceil(self.plan.depth.runs / max(fit, 1)))
@@ -125,7 +141,7 @@ class ErrorRun:
             except (DataError, ConfigError) as error:
                 if self.plan.given:
                     raise
-                work.append(_Work(WorldResult(world, f"no evaluation is possible in it: {error}")))
+                work.append(_Work(WorldResult(world, NO_EVALUATION.format(error=error))))
                 continue
             work.append(self._judged(world, trials))
         return work
@@ -144,21 +160,21 @@ class ErrorRun:
         return _Work(result, scale, dict(reference_errors(trials, scale)))
 
     def _trials(self, world: Likened, runs: int, done: int, total: int) -> Trials:
-        def tell(stage: str, own: int, _: int) -> None:
+        def count(stage: str, ended: int, _: int) -> None:
             if self.progress is not None:
-                self.progress(stage, done + own, total)
+                self.progress(stage, done + ended, total)
 
         return run_trials(
             world.world,
             runs,
             (ORACLE, POPULAR),
-            metrics=list(dict.fromkeys([*self._metrics, AUC])),  # which decides whether the world is accepted
+            metrics=list(dict.fromkeys([*self._metrics, AUC])),  # AUC decides whether the world is accepted
             methods=METHODS,
             level=self.settings.level,
             panel=True,
             seed=self.settings.seed,
             threads=self.threads,
-            progress=tell,
+            progress=count,
         )
 
     def _cast(self, work: "Sequence[_Work]") -> list[Casting]:
@@ -180,12 +196,12 @@ class ErrorRun:
                 self.progress,
                 first=castings[0] if castings else None,
             )
-            own = casting.run()
+            trials = casting.run()
             castings.append(casting)
-            values = value_rows(own, each.scale, {row.model: row.how for row in casting.rows})
+            values = value_rows(trials, each.scale, {row.model: row.how for row in casting.rows})
             pairs = []
             for observed in self.seen.observed():
-                row, spread = own_row(own, observed)
+                row, spread = own_row(trials, observed)
                 pairs.append(row)
                 each.errors[row.a, row.b, row.metric, row.label] = spread
             each.result = replace(
@@ -194,7 +210,7 @@ class ErrorRun:
         return castings
 
     def _scale(self, likened: Likened, trials: Trials) -> float:
-        """By how much less errors spread with the users of the log than with those simulated."""
+        """The factor by which errors spread less with the users of the log than with those simulated."""
         if self.seen is not None:
             ratio = float(trials.users.mean()) / self.seen.users
         else:
@@ -205,18 +221,14 @@ class ErrorRun:
         if self.seen is not None and self.seen.pairs:
             return ""
         if self.unjudged:
-            return (
-                f"there are no held-out rows, so no observed difference: give a test ({Option('test')}) to learn the "
-                "chance that the seeming winner of your models is the worse one"
-            )
-        return (
-            f"give two models, as {Option('model', ('als', 'popular'))}, or {Option('scores')} of yours with a "
-            f"{Option('test')}, to learn the chance that the seeming winner is the worse one"
+            return NO_HELD_OUT.format(test=Option("test"))
+        return NO_MODELS.format(
+            models=Option("model", ("als", "popular")), scores=Option("scores"), test=Option("test")
         )
 
 
 def _joined(train: Interactions, test: Interactions) -> Interactions:
-    """Rows of both, once each."""
+    """The distinct rows of both."""
     if not len(test):
         return train
     return Interactions(
@@ -252,19 +264,16 @@ def _merged(parts: Sequence[dict[tuple[str, str, str, str], Floats]]) -> dict[tu
     return {key: np.concatenate([part[key] for part in parts if key in part]) for key in keys}
 
 
-def _notes(found: ErrorAudit, castings: Sequence[Casting]) -> Iterator[str]:
-    """What should be read with care."""
-    for world in found.worlds:
+def _notes(audit: ErrorAudit, castings: Sequence[Casting]) -> Iterator[str]:
+    """Yield the warnings of an error audit."""
+    for world in audit.worlds:
         yield from world.likened.notes
-        if world.likened.loss is None:  # given, so not refused
+        if world.likened.loss is None:  # a given world is not refused
             reasons = (unlike(world.likened), below_chance(world.auc))
-            yield from (f"the world {world.likened.name} is not like this log: {why}" for why in reasons if why)
-    if not found.accepted:
-        refusal = next(world.why for world in found.worlds if world.likened is found.likened)
-        yield (
-            f"none of the {len(found.worlds)} simulated worlds is like this log, so nothing is claimed about how wrong "
-            f"an evaluation on it can be; the nearest, {found.likened.name}: {refusal}"
-        )
+            yield from (UNLIKE.format(world=world.likened.name, why=why) for why in reasons if why)
+    if not audit.accepted:
+        refusal = next(world.why for world in audit.worlds if world.likened is audit.likened)
+        yield NONE_ACCEPTED.format(n=len(audit.worlds), world=audit.likened.name, why=refusal)
     for casting in castings:
         yield from casting.notes
     yield from unlike_models(castings)

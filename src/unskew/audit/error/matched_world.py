@@ -1,4 +1,4 @@
-"""The worlds in which an error audit runs: calibrated to the log, read from a file, or given; and which are like it."""
+"""`liken`: the worlds of an error audit, calibrated to the log or given, and which of them are similar to it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from unskew.simulators import PreferenceWorld
 from unskew.trials.seeds import Purpose, stream_of
 
 LEAST_USERS = 50
-"""A world is not made smaller than this."""
+"""Smallest number of users of a world."""
 MOST_EXCESS = 1.0
 """Nats by which the divergence of a statistic may be above its floor.
 
@@ -27,29 +27,39 @@ which no truncated Pareto distribution of sizes imitates. A divergence of 1 nat 
 less likely in the world, on geometric average.
 """
 MOST_RATIO = 2.0
-"""How many times the best world's mean relative divergence another's may be.
+"""Largest ratio of a world's mean relative divergence to that of the best world.
 
 A new log of the same world moves that mean by 4 % (median of 12 worlds) and up to 21 %. Over the same 84 worlds it was
 1 to 1.69 times that of the best of their audit, and with the earlier search 1 to 1.95 times without a gap for 78 of 84.
-So which of those a search finds is a matter of its seed, and they are taken to fit equally well.
+So which of those a search finds depends on its seed, and they count as equally good fits.
 """
 LEAST_AUC = 0.5
-"""What the perfect recommender must reach in truth; chance is a half.
+"""Smallest true AUC of the perfect recommender in an accepted world; chance is a half.
 
-It falls below where users like many items that nobody consumed in training: those are not candidates, so even the
-perfect recommender cannot list them, and they count as ranked last. Such a world has a catalogue that its log hardly
-shows.
+It is lower if users like many items that nobody consumed in training: those are not candidates, so even the perfect
+recommender cannot list them, and they count as ranked last. The log of such a world hardly shows its catalogue.
 """
+TOO_FAR = "loss {loss:.0f} %, more than {ratio:g} times as far from the log as the best world"
+STATISTIC_OFF = (
+    "{statistic} is {nats:.2f} nats off, {excess:.2f} more than two logs of this world are from each other (at most "
+    "{most:g} is accepted)"
+)
+BELOW_CHANCE = (
+    "its perfect recommender has a true AUC of {auc:.2f}, below chance: most of what users like there was consumed by "
+    "nobody in training, so it cannot be recommended"
+)
+NO_WORLD = "no world of the kind {kind} could be drawn: all that were tried are too large"
+OTHER_LOG = "the parameters were calibrated to another log: {log}, {rows:,} rows, {users:,} users"
 SEARCHED, SAVED, GIVEN = "a Gaussian process", "saved parameters", "given"
 
 
 @dataclass(frozen=True)
 class Likened:
-    """A world that is to be like a log, and how it was found.
+    """A world that should be similar to a log, and how it was found.
 
-    `divergences` are Kullback-Leibler divergences of the log from a new log of the world, by statistic; None when the
-    log is too small to have them. `loss` is their mean relative to a world taken at random from the spaces that were
-    searched, minus 1: -1 would be a perfect copy. It is None where nothing was searched.
+    `divergences` are Kullback-Leibler divergences of the log from a new log of the world, by statistic; None if the log
+    is too small. `loss` is their mean relative to a random world of the searched spaces, minus 1: -1 would be a perfect
+    copy. It is None if there was no search.
     """
 
     world: PreferenceWorld  # with the users that are simulated
@@ -65,7 +75,7 @@ class Likened:
 
     @property
     def users(self) -> int:
-        """How many are simulated."""
+        """Number of simulated users."""
         return self.world.users
 
     @property
@@ -77,7 +87,7 @@ class Likened:
 
     @property
     def excess(self) -> dict[str, float] | None:
-        """By how much each divergence is above its floor."""
+        """Each divergence minus its floor."""
         if self.divergences is None or self.floor is None:
             return None
         return {name: value - self.floor[name] for name, value in self.divergences.items()}
@@ -101,23 +111,23 @@ class Likened:
 def liken(
     log: Interactions, holdout: float, plan: Plan, *, seed: int, threads: int | None, progress: Stage | None
 ) -> tuple[Likened, ...]:
-    """Find worlds like a log with all its rows, and let them hold out the share `holdout`."""
+    """Return worlds similar to a log with all its rows, which hold out the share `holdout`."""
     from unskew.calibration.quick import sample_users
 
     users = int(np.count_nonzero(log.user_counts))
-    # users of these worlds are exchangeable: some of them are like a world with fewer users
+    # users of these worlds are exchangeable, so a sample of users is like a world with fewer users
     sample = sample_users(log, plan.depth.rows, stream_of(seed, Purpose.SAMPLE))
     if plan.given:
-        found = tuple(_given(plan, sample, users, seed))
+        worlds = tuple(_given(plan, sample, users, seed))
     else:
-        found = tuple(_calibrated(sample, users, plan, seed, threads, progress))
-    return tuple(replace(each, world=_sized(each.world, holdout, plan)) for each in found)
+        worlds = tuple(_calibrated(sample, users, plan, seed, threads, progress))
+    return tuple(replace(each, world=_sized(each.world, holdout, plan)) for each in worlds)
 
 
 def misfits(worlds: Sequence[Likened]) -> list[str]:
-    """Why each calibrated world is refused; nothing where it is not.
+    """Why each calibrated world is refused; "" if it is not.
 
-    A world that was given is not refused; the audit warns of it instead.
+    A given world is not refused; the audit has a warning instead.
     """
     near = [world.loss for world in worlds if world.loss is not None and not unlike(world)]
     best = 1 + min(near) if near else None
@@ -130,12 +140,12 @@ def _misfit(world: Likened, best: float | None) -> str:
     if apart := unlike(world):
         return apart
     if best is not None and 1 + world.loss > MOST_RATIO * best:
-        return f"loss {100 * world.loss:.0f} %, more than {MOST_RATIO:g} times as far from the log as the best world"
+        return TOO_FAR.format(loss=100 * world.loss, ratio=MOST_RATIO)
     return ""
 
 
 def unlike(world: Likened) -> str:
-    """Which statistic is too far off, and by how much; nothing when none is."""
+    """A clause on the statistic that is too far off, and by how much; "" if none is."""
     excess = world.excess
     if excess is None:
         return ""
@@ -143,24 +153,16 @@ def unlike(world: Likened) -> str:
     if excess[worst] <= MOST_EXCESS:
         return ""
     assert world.divergences is not None
-    return (
-        f"{worst} is {world.divergences[worst]:.2f} nats off, {excess[worst]:.2f} more than two logs of this world are "
-        f"from each other (at most {MOST_EXCESS:g} is accepted)"
-    )
+    return STATISTIC_OFF.format(statistic=worst, nats=world.divergences[worst], excess=excess[worst], most=MOST_EXCESS)
 
 
 def below_chance(auc: float | None) -> str:
-    """Say that even the perfect recommender is below chance; nothing when it is not."""
-    if auc is None or auc >= LEAST_AUC:
-        return ""
-    return (
-        f"its perfect recommender has a true AUC of {auc:.2f}, below chance: most of what users like there was "
-        "consumed by nobody in training, so it cannot be recommended"
-    )
+    """A clause if even the perfect recommender is below chance, else ""."""
+    return "" if auc is None or auc >= LEAST_AUC else BELOW_CHANCE.format(auc=auc)
 
 
 def _sized(world: PreferenceWorld, holdout: float, plan: Plan) -> PreferenceWorld:
-    """The world with the share that is held out, and with fewer users where it would be too large."""
+    """The world with the share that is held out, and with fewer users if it would be too large."""
     world = replace(world, holdout=float(holdout))
     expected = world.expected_likes()
     if expected <= plan.depth.likes or plan.own_users:
@@ -175,17 +177,17 @@ def _calibrated(
     from unskew.calibration import calibrate_ensemble
 
     depth = plan.depth
-    found = calibrate_ensemble(
+    ensemble = calibrate_ensemble(
         sample,
         plan.kinds,
-        searches=depth.searches * len(KINDS) // len(plan.kinds),  # one kind gets the worlds of all of them
+        searches=depth.searches * len(KINDS) // len(plan.kinds),  # a single kind gets all searches
         evaluations=depth.evaluations,
         seed=seed,
         threads=threads,
         progress=progress,
     )
-    notes = tuple(f"no world of the kind {kind} could be drawn: all tried are too large" for kind in found.missing)
-    for fit in found.fits:
+    notes = tuple(NO_WORLD.format(kind=kind) for kind in ensemble.missing)
+    for fit in ensemble.fits:
         yield Likened(
             world=fit.world,
             kind=fit.kind,
@@ -210,8 +212,7 @@ def _given(plan: Plan, sample: Interactions, users: int, seed: int) -> Iterator[
         facts = plan.saved.log
         notes: tuple[str, ...] = ()
         if (users, len(sample)) != (facts.users, facts.rows):
-            about = f"{facts.name}, {facts.rows:,} rows, {facts.users:,} users"
-            notes = (f"the parameters were calibrated to another log: {about}",)
+            notes = (OTHER_LOG.format(log=facts.name, rows=facts.rows, users=facts.users),)
         evaluations = plan.saved[kind].evaluations
         yield Likened(world, kind, SAVED, evaluations, divergences, None, users, notes, floor=floor)
 
@@ -219,7 +220,7 @@ def _given(plan: Plan, sample: Interactions, users: int, seed: int) -> Iterator[
 def _fit(
     world: PreferenceWorld, log: Interactions, seed: int
 ) -> tuple[dict[str, float] | None, dict[str, float] | None]:
-    """Divergences and their floor; None when there is too little to compare."""
+    """Divergences and their floor; None if the log is too small to compare."""
     from unskew.calibration.calibrate import check_log, real_statistics
     from unskew.calibration.ensemble import fit_of
 

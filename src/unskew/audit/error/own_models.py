@@ -1,4 +1,4 @@
-"""The user's models in the simulated world: trained again on each log, or played by stand-ins."""
+"""The user's models in the simulated worlds: trained again on each log, or replaced by stand-ins."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,12 +43,27 @@ from unskew.trials.runs import Trials, run_trials
 from unskew.trials.seeds import Purpose, stream_of
 
 FEW = 4
-"""Up to this many models, all pairs are looked at; with more, the best few, each with the next."""
+"""Up to this number of models, all pairs are compared; with more, each of the best with the next one."""
 LEAST_RUNS = 6
-"""With time for fewer runs in each world, a model is not trained but played by a stand-in."""
+"""If there is time for fewer runs in each world, a model is replaced by a stand-in."""
 CLOSED = ("popular", "random")
 """Models that need no training to be ranked."""
 ESTIMATORS = ("aoa", "snips", "snips(per=balanced)", "snips(per=user)")
+NEEDS_MORE = "model {model!r} learns from data that a simulated log does not have; a stand-in is used instead"
+NOT_TRAINED = "the models could not be trained on a simulated log, so stand-ins are used instead: {error}"
+TOO_SLOW = (
+    "retraining {models} takes {seconds:.1f} s per run, too slow for {wanted} runs per world; a stand-in is used "
+    "instead (force retraining with {runs})"
+)
+FEWER_RUNS = (
+    "retraining {models} takes {seconds:.1f} s per run, so there were {possible} runs of your models per world, not "
+    "{wanted} (force more with {runs})"
+)
+UNLIKE_MODEL = (
+    "no recommender of the simulated world is quite like {model!r}{where}: {metric} {reached:.3f} there and "
+    "{wanted:.3f} on your log, popularity of its lists {reached_popularity:.2f} and {wanted_popularity:.2f}; errors "
+    "are assumed to be proportional to the metric"
+)
 
 
 @dataclass(frozen=True)
@@ -61,33 +76,33 @@ class Observed:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The user's models, and what is known of them on the user's log."""
+    """The user's models, with their lists and ranks on the user's log."""
 
     given: Mapping[str, ModelLike]  # as they were given, by name
-    fitted: Mapping[str, Fitted]  # the same, ready
-    lists: Mapping[str, TopCounts]  # how often each recommends each item
+    fitted: Mapping[str, Fitted]  # the same models, trained
+    lists: Mapping[str, TopCounts]  # number of lists of each model that hold each item
     samples: Samples  # with ranks of the held-out rows
     run: Run
     k: int  # length of the lists
 
     @property
     def users(self) -> int:
-        """How many are judged."""
+        """Number of judged users."""
         return len(self.samples.judged.users)
 
     @cached_property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Which models are compared: the seemingly better one first."""
+        """The pairs of models that are compared, the apparently better one first."""
         names = sorted(self.samples.judged.ranks, key=lambda name: -self._value(name))
         return tuple(combinations(names, 2)) if len(names) <= FEW else tuple(pairwise(names[: FEW + 1]))
 
     @cached_property
     def cast(self) -> list[str]:
-        """The models that are in a pair; one alone is there too."""
+        """The models that are in a pair; all models if there is no pair."""
         return list(dict.fromkeys(name for pair in self.pairs for name in pair)) or list(self.samples.judged.ranks)
 
     def observed(self) -> Iterator[Observed]:
-        """Differences of the pairs, by metric and estimator."""
+        """Yield the differences of the pairs, by metric and estimator."""
         _, comparisons = self._estimates
         for a, b in self.pairs:
             for row in comparisons:
@@ -96,21 +111,21 @@ class Seen:
                     yield Observed(row if row.a == a else row.reversed(), float(np.mean(level)))
 
     def likeness(self, name: str) -> Likeness:
-        """The naive value of the first metric, and how popular what the model lists is."""
+        """The naive value of the first metric, and the popularity of the model's lists."""
         counts = self.lists[name].counts
         places = row_places(self.run.positives.item_counts)
         return Likeness(self._value(name), float(counts @ places / max(float(counts.sum()), 1e-9)))
 
     def overlaps(self, names: Sequence[str]) -> dict[tuple[str, str], float]:
-        """Of the lists of the pairs among some models."""
+        """The overlaps of the lists of the pairs among some models."""
         pairs = [pair for pair in self.pairs if set(pair) <= set(names)]
-        made = {}
+        lists = {}
         for name in dict.fromkeys(name for pair in pairs for name in pair):
             scorer = self.fitted[name].scorer
             assert scorer is not None
-            made[name] = top_lists(scorer, self.run.split, self.k, name=name, engine=Threads(self.run.threads))
-        same = [(a, b) for a, b in pairs if np.array_equal(made[a].users, made[b].users)]
-        return list_overlaps({name: each.items for name, each in made.items()}, same)
+            lists[name] = top_lists(scorer, self.run.split, self.k, name=name, engine=Threads(self.run.threads))
+        same = [(a, b) for a, b in pairs if np.array_equal(lists[a].users, lists[b].users)]
+        return list_overlaps({name: each.items for name, each in lists.items()}, same)
 
     def _value(self, name: str) -> float:
         return self._of(name, str(self.run.settings.metrics[0]), ESTIMATORS[0])
@@ -125,7 +140,7 @@ class Seen:
 
     @cached_property
     def _estimates(self) -> tuple[list[Estimate], list[Comparison]]:
-        """By all estimators that a log allows, with the popularity propensity."""
+        """Estimates and comparisons by all estimators that a log allows, with the popularity propensity."""
         model = PropensityModel.from_word(DEFAULT_PROPENSITY)
         estimators = [Estimator.from_word(word) for word in ESTIMATORS]
         pairs = tuple((metric, each) for metric in self.run.settings.metrics for each in estimators)
@@ -139,7 +154,7 @@ class Seen:
 
 @dataclass(eq=False)
 class Casting:
-    """Finds who plays the user's models, and runs the trials; the last three fields are filled by the run."""
+    """Trains the user's models or finds stand-ins, and runs the trials; `run` fills the last three fields."""
 
     seen: Seen
     likened: Likened
@@ -148,9 +163,9 @@ class Casting:
     methods: Sequence[Method]
     threads: int | None = None
     progress: Stage | None = None
-    first: "Casting | None" = None  # of the first world, after its run: the same models are trained here, as often
+    first: "Casting | None" = None  # of the first world, after its run: the same models are trained here
     rows: list[ModelRow] = field(default_factory=list)  # how each model took part
-    notes: list[str] = field(default_factory=list)  # what should be read with care
+    notes: list[str] = field(default_factory=list)  # warnings
     runs: int = 0
 
     def run(self) -> Trials:
@@ -168,22 +183,22 @@ class Casting:
         return self._trials(cast, self.runs, panel=any(each.ranks_strangers for each in cast.values()))
 
     def _trained(self) -> dict[str, Recommender]:
-        """Models that can be trained on a log without ratings and propensities."""
-        found: dict[str, Recommender] = {}
+        """The models that can be trained on a log without ratings and propensities."""
+        recommenders: dict[str, Recommender] = {}
         for name in self.seen.cast:
             given = self.seen.given[name]
             model = Model.from_word(given) if isinstance(given, str) else given
             if not isinstance(model, Model):
                 continue
             if isinstance(model, RatingModel) or str(getattr(model, "propensity", "")):
-                self.notes.append(f"model {name!r} learns from what a simulated log does not have: a stand-in plays it")
+                self.notes.append(NEEDS_MORE.format(model=name))
                 continue
             word = str(model)
-            found[name] = parse_recommender(word) if word in CLOSED else Learnt(OnKnown(model))
-        return found
+            recommenders[name] = parse_recommender(word) if word in CLOSED else Learnt(OnKnown(model))
+        return recommenders
 
     def _within_time(self, learnt: Mapping[str, Recommender]) -> dict[str, Recommender]:
-        """Time one run, and see how many there is time for."""
+        """Return the models that there is time to train, and set the number of runs, by timing one run."""
         wanted, depth = self.runs, self.plan.depth
         closed = {name: each for name, each in learnt.items() if each.ranks_strangers}
         names = ", ".join(name for name in learnt if name not in closed)
@@ -191,48 +206,46 @@ class Casting:
         try:
             self._trials(learnt, 1, panel=False, quiet=True)
         except UnskewError as error:
-            self.notes.append(f"the models could not be trained on a simulated log, so stand-ins play them: {error}")
+            self.notes.append(NOT_TRAINED.format(error=error))
             return closed
         took = perf_counter() - start
         possible = int(depth.seconds * (self.threads or usable_cores()) / max(took, 1e-6))
         if not self.plan.exact and possible < LEAST_RUNS:
-            self.notes.append(
-                f"retraining {names} takes {took:.1f} s per run, too slow for {wanted} runs per world; a stand-in is "
-                f"used instead (force retraining with {Option('runs', 'N')})"
-            )
+            self.notes.append(TOO_SLOW.format(models=names, seconds=took, wanted=wanted, runs=Option("runs", "N")))
             return closed
         if not self.plan.exact and possible < wanted:
             self.runs = possible
             self.notes.append(
-                f"retraining {names} takes {took:.1f} s per run, so there were {possible} runs of your models per "
-                f"world, not {wanted} (force more with {Option('runs', 'N')})"
+                FEWER_RUNS.format(
+                    models=names, seconds=took, possible=possible, wanted=wanted, runs=Option("runs", "N")
+                )
             )
         return dict(learnt)
 
     def _stand_ins(self, names: Sequence[str]) -> dict[str, StandIn]:
-        """Fit a stand-in for each, then let them have noise in common."""
+        """Fit a stand-in for each model, then give them noise in common."""
         metric = self.settings.metrics[0]
         if not names:
             return {}
         assert isinstance(metric, Metric)
         world = self.likened.world.draw(stream_of(self.settings.seed, Purpose.WORKSHOP))
         workshop = Workshop.of(world, metric, self.seen.k, self.settings.seed)
-        found, reached = {}, {}
+        stand_ins, reached = {}, {}
         for stream, name in enumerate(names, start=1):
-            found[name], reached[name] = fit_stand_in(workshop, self.seen.likeness(name), stream)
+            stand_ins[name], reached[name] = fit_stand_in(workshop, self.seen.likeness(name), stream)
             if self.progress is not None:
                 self.progress("fitting stand-ins", stream, len(names))
-        found = share_noise(workshop, found, self.seen.overlaps(names))
-        for name, each in found.items():
+        stand_ins = share_noise(workshop, stand_ins, self.seen.overlaps(names))
+        for name, each in stand_ins.items():
             wanted = self.seen.likeness(name)
             row = ModelRow(name, "stand-in", str(metric), each.taste, each.lean, each.shared, wanted, reached[name])
             self.rows.append(row)
-        return found
+        return stand_ins
 
     def _trials(self, cast: Mapping[str, Recommender], runs: int, *, panel: bool, quiet: bool = False) -> Trials:
         progress = self.progress
 
-        def tell(_: str, done: int, total: int) -> None:
+        def count(_: str, done: int, total: int) -> None:
             if progress is not None and not quiet:
                 progress("simulated evaluations of your models", done, total)
 
@@ -246,21 +259,21 @@ class Casting:
             panel=panel,
             seed=self.settings.seed,
             threads=self.threads,
-            progress=tell,
+            progress=count,
         )
 
 
 @dataclass(frozen=True, eq=False)
 class OnKnown(Model):
-    """Trains a model on the items that occur: a simulated world has many more, and models take time for each.
+    """Trains a model on the items that occur: a simulated world has many more, and each item takes time.
 
-    As a model it is trained with the seed of the run, another in each.
+    It is trained with the seed of the run, which differs between runs.
     """
 
     model: Model
 
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> Scorer:
-        """Leave out the items that nobody has, and train."""
+        """Train without the items that nobody has."""
         known = np.flatnonzero(train.item_counts)
         items = Vocabulary(train.item_vocabulary.decode(known), declared=True)
         rows = np.searchsorted(known, train.items).astype(np.int32)
@@ -268,7 +281,7 @@ class OnKnown(Model):
 
 
 def unlike_models(castings: Sequence[Casting]) -> Iterator[str]:
-    """Say which stand-ins are unlike their model, and in how many of the worlds."""
+    """Yield a warning for each model whose stand-in differs from it, with the number of worlds."""
     rows = [row for casting in castings for row in casting.rows]
     for name in dict.fromkeys(row.model for row in rows):
         apart = [row for row in rows if row.model == name and not row.is_near]
@@ -277,9 +290,12 @@ def unlike_models(castings: Sequence[Casting]) -> Iterator[str]:
         row, where = apart[0], f" in {len(apart)} of the {len(castings)} worlds" if len(castings) > 1 else ""
         assert row.wanted is not None
         assert row.reached is not None
-        yield (
-            f"no recommender of the simulated world is quite like {name!r}{where}: {row.metric} "
-            f"{row.reached.metric:.3f} there and {row.wanted.metric:.3f} on your log, popularity of its lists "
-            f"{row.reached.popularity:.2f} and {row.wanted.popularity:.2f}; errors are taken in proportion to the "
-            "metric"
+        yield UNLIKE_MODEL.format(
+            model=name,
+            where=where,
+            metric=row.metric,
+            reached=row.reached.metric,
+            wanted=row.wanted.metric,
+            reached_popularity=row.reached.popularity,
+            wanted_popularity=row.wanted.popularity,
         )

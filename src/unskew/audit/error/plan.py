@@ -1,4 +1,4 @@
-"""How much work an error audit does, and in which world; checked before anything is done."""
+"""`Plan`: how much work an error audit does, and in which worlds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -17,19 +17,19 @@ KINDS = ("lda-pop", "ibp-pop", "lda-unif", "ibp-unif")
 """The kinds of world when none is named.
 
 Likes come from topics (``lda``) or from popularity alone (``ibp``), and users consume the popular ones first (``-pop``)
-or whatever they like (``-unif``). A log shows what was consumed, not why. So worlds with and without popularity bias in
-what is observed may resemble it equally well, and all are asked.
+or anything they like (``-unif``). A log shows what was consumed, not why. So worlds with and without popularity bias in
+the observations may resemble it equally well, and all are used.
 """
 
 
 @dataclass(frozen=True)
 class Depth:
-    """How much work a depth means."""
+    """The amount of work of a depth."""
 
-    searches: int  # for each of the four kinds of world, or four times as many for one kind
+    searches: int  # per kind of world, for all four kinds; a single kind gets the searches of all four
     evaluations: int  # worlds that each search tries; the first 40 % are shared by the searches of a kind
     runs: int  # simulated evaluations of the reference pair, over all worlds
-    model_runs: int  # and of the user's models, which cost more
+    model_runs: int  # simulated evaluations of the user's models, which take longer
     rows: int  # a longer log is represented by a sample of its users
     likes: int  # a larger world is drawn with fewer users
     seconds: float  # for training models again in each run; fewer runs when that is not enough
@@ -47,10 +47,10 @@ class Plan:
     """An error audit as it was asked for."""
 
     name: str  # of the depth
-    depth: Depth  # with the numbers that were given instead of its own
-    kinds: tuple[str, ...] = ()  # of the worlds to calibrate; empty where worlds are given
+    depth: Depth  # with the numbers that were given in place of its defaults
+    kinds: tuple[str, ...] = ()  # of the worlds to calibrate; empty if worlds are given
     given: "Mapping[str, PreferenceWorld]" = field(default_factory=dict)  # by kind; "" for a world in full
-    own_users: bool = False  # whether that world says how many users it has
+    own_users: bool = False  # whether that world sets its number of users
     saved: "Calibration | None" = None
     exact: bool = False  # whether the number of runs was given, and is kept however long they take
 
@@ -63,7 +63,7 @@ def plan_error(
     runs: int | None = None,
     evaluations: int | None = None,
 ) -> Plan | None:
-    """Check what was asked for; None when no simulation was.
+    """Return the plan of an error audit after checking the arguments; None without a simulation.
 
     `world` is a kind to calibrate, as ``lda-pop``, or a world in full, as ``ibp(alpha=80, c=2, sigma=0.4)``;
     `parameters` are what ``unskew calibrate`` saved. `runs` and `evaluations` replace those of the depth.
@@ -76,7 +76,7 @@ def plan_error(
         extra = [name for name, value in asked.items() if value is not None]
         if extra:
             raise ConfigError(
-                f"{extra[0]} is for the simulation, and depth none makes none; choose a depth, as standard"
+                f"{extra[0]} is for the simulation, but depth none does not simulate; choose a depth, as standard"
             )
         return None
     for name, number, least in (("runs", runs, 2), ("evaluations", evaluations, 2)):
@@ -105,7 +105,7 @@ def _world(word: str | None) -> dict[str, Any]:
         raise ConfigError(f"unknown world {word!r}{did_you_mean(word, [*ALL, *worlds])}")
     given = WorldModel.from_word(parsed)
     if not isinstance(given, PreferenceWorld):
-        raise ConfigError(f"{parsed.name} has no likes and profile sizes to be made like a log; use {', '.join(ALL)}")
+        raise ConfigError(f"{parsed.name} has no likes and profile sizes to fit to a log; use {', '.join(ALL)}")
     return {"given": {"": given}, "own_users": any(name == "users" for name, _ in parsed.options)}
 
 

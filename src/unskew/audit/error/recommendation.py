@@ -1,4 +1,4 @@
-"""Which estimator to use on a log like this: the one with the smallest worst error over the accepted worlds."""
+"""`recommend`: the estimator with the smallest worst error over the accepted worlds."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -8,7 +8,7 @@ from unskew.audit.error.result import ORACLE, POPULAR, PairRow, WorldResult
 
 NAIVE = "aoa"
 NEAR = 1.1
-"""Estimators whose worst error is at most this many times the smallest are as good."""
+"""Estimators whose worst error is at most this multiple of the smallest count as equally good."""
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,8 @@ class Recommendation:
     """The estimator with the smallest worst error in one metric.
 
     An error is the root mean square error of the difference between the perfect recommender and the popular list, as a
-    share of the mean true value of the two in that world. So worlds count the same whatever the level of the metric
-    there. Each estimator is compared with its own target, the mean over users or over relevant pairs.
+    share of the mean true value of the two in that world. So all worlds count the same, whatever the level of the
+    metric there. Each estimator is compared with its own target, the mean over users or over relevant pairs.
 
     `by_observation` is what would be recommended (estimator and worst error) within the worlds in which users consume
     the popular items first (``popular``), and within those in which they consume any (``uniform``); empty unless there
@@ -29,7 +29,7 @@ class Recommendation:
     worst: float  # its worst error over the accepted worlds
     naive_worst: float  # that of the naive average
     beats: int  # accepted worlds in which its error is smaller than that of the naive average
-    worlds: int  # how many were accepted
+    worlds: int  # number of accepted worlds
     as_good: tuple[str, ...]  # other estimators whose worst error is at most a tenth larger
     errors: dict[str, float]  # worst error of every estimator
     by_kind: dict[str, dict[str, float]]  # the same within each kind of world
@@ -42,7 +42,7 @@ class Recommendation:
 
 
 def recommend(worlds: Sequence[WorldResult], metric: str) -> Recommendation | None:
-    """Choose an estimator for one metric; None where no accepted world has the errors."""
+    """Return the recommended estimator for one metric; None if no accepted world has the errors."""
     known = []
     for world in worlds:
         errors = relative_errors(world, metric)
@@ -67,9 +67,9 @@ def recommend(worlds: Sequence[WorldResult], metric: str) -> Recommendation | No
         worlds=len(known),
         as_good=tuple(name for name in worst if name != best and worst[name] <= NEAR * least),
         errors=worst,
-        by_kind={kind: _worst(own) for kind, own in by_kind.items()},
-        beats_by_kind={kind: (_beaten(own, best), len(own)) for kind, own in by_kind.items()},
-        by_observation={observe: _least(_worst(own)) for observe, own in both.items()},
+        by_kind={kind: _worst(each) for kind, each in by_kind.items()},
+        beats_by_kind={kind: (_beaten(each, best), len(each)) for kind, each in by_kind.items()},
+        by_observation={observe: _least(_worst(each)) for observe, each in both.items()},
     )
 
 
@@ -83,14 +83,14 @@ def _least(errors: dict[str, float]) -> tuple[str, float]:
 
 def relative_errors(world: WorldResult, metric: str) -> dict[str, float]:
     """Error of the reference difference by each estimator that a log allows, as a share of the true value."""
-    found = {}
+    errors = {}
     for row in world.pairs:
         if row.metric != metric or not row.reference or row.propensity == "true" or row.error is None:
             continue
         level = _true_level(world, row)
         if level:
-            found[row.estimator] = row.error / level
-    return found
+            errors[row.estimator] = row.error / level
+    return errors
 
 
 def _true_level(world: WorldResult, pair: PairRow) -> float | None:

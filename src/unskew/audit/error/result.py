@@ -1,4 +1,4 @@
-"""What an error audit found, row by row."""
+"""`ErrorAudit`: the results of an error audit, by world, value, pair and model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 ORACLE, POPULAR = "oracle", "popular"
 POWER = 0.8
-"""Of the smallest detectable difference."""
+"""Power at which the smallest difference is detectable."""
 POPULATION, OWN_USERS = "population", "own users"
 PairKey: TypeAlias = tuple[str, str, str, str, bool]
 
 
 def labelled(estimator: str, propensity: str) -> str:
-    """As in tables."""
+    """The estimator as tables name it."""
     return f"{estimator}, true P" if propensity == "true" else estimator
 
 
@@ -31,8 +31,8 @@ class ValueRow:
     """How wrong an estimate of one recommender is in the simulated world.
 
     `truth`, `bias` (mean of estimate minus truth), `error` (root mean square) and `coverage` of the interval are over
-    all runs. `about` says whose true value coverage is of: that of the `population` the users come from, or of the
-    `own users`. `role` is ``reference``, or how a model of the user took part.
+    all runs. `about` names the true value that the interval should cover: that of the `population` the users come from,
+    or that of the `own users`. `role` is ``reference``, or how a model of the user took part.
     """
 
     recommender: str
@@ -57,10 +57,11 @@ class ValueRow:
 class PairRow:
     """How wrong the estimated difference of two recommenders is, first minus second.
 
-    `observed` is the difference on the user's own held-out rows; None for the reference pair, which exists in the world
-    alone. `level` is the mean value of the two, to see the size of a difference. `wrong_winner` is the probability that
-    the one that seems worse is the better one: counted over runs for the reference, by a normal approximation at the
-    observed difference otherwise. `smallest` is the smallest true difference that the interval detects with power 80 %.
+    `observed` is the difference on the user's own held-out rows; None for the reference pair, which exists only in the
+    world. `level` is the mean value of the two, to judge the size of a difference. `wrong_winner` is the probability
+    that the one that seems worse is the better one: counted over runs for the reference, by a normal approximation at
+    the observed difference otherwise. `smallest` is the smallest true difference that the interval detects with power
+    80 %.
     """
 
     a: str
@@ -82,7 +83,7 @@ class PairRow:
 
     @property
     def key(self) -> PairKey:
-        """What it is about: the two recommenders, the metric, the label, and whether it is the reference."""
+        """The two recommenders, the metric, the label, and whether it is the reference."""
         return self.a, self.b, self.metric, self.label, self.reference
 
     @property
@@ -100,8 +101,8 @@ class PairRow:
 class ModelRow:
     """How a model of the user took part in the simulation.
 
-    `how` is ``trained`` or ``stand-in``. A stand-in has a `taste` and a `lean`, and `wanted` and `reached` tell how
-    like the model it is: the naive value of `metric`, and the popularity of its lists.
+    `how` is ``trained`` or ``stand-in``. A stand-in has parameters, see `StandIn`. `wanted` and `reached` are the naive
+    value of `metric` and the popularity of the lists, of the model and of its stand-in.
     """
 
     model: str
@@ -114,25 +115,30 @@ class ModelRow:
     reached: Likeness | None = None
 
     @property
+    def popularity_weight(self) -> float | None:
+        """How strongly a stand-in favours popular items."""
+        return self.lean
+
+    @property
     def is_near(self) -> bool:
-        """Whether a stand-in is like its model; true for what was trained."""
+        """Whether a stand-in is similar to its model; true for a trained model."""
         return self.wanted is None or self.reached is None or self.wanted.is_near(self.reached)
 
 
 @dataclass(frozen=True, eq=False)
 class WorldResult:
-    """One world: how well it fits, whether it is accepted, and what was found in it."""
+    """One world: how well it fits, whether it is accepted, and the results in it."""
 
     likened: Likened
-    why: str = ""  # why it is refused; empty when it is accepted
-    runs: int = 0  # simulated evaluations of the reference pair; 0 in a world that was refused before
+    why: str = ""  # why it is refused; empty if it is accepted
+    runs: int = 0  # simulated evaluations of the reference pair; 0 in a world that was refused before any
     auc: float | None = None  # true AUC of its perfect recommender
     values: tuple[ValueRow, ...] = ()
     pairs: tuple[PairRow, ...] = ()
 
     @property
     def accepted(self) -> bool:
-        """Whether what was found in it counts."""
+        """Whether its results count."""
         return not self.why
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,7 +156,7 @@ class WorldResult:
 
 @dataclass(frozen=True, eq=False)
 class ErrorAudit:
-    """How wrong an evaluation on a log like this can be."""
+    """The results of an error audit: how wrong an evaluation on a log like this can be."""
 
     worlds: tuple[WorldResult, ...]  # accepted or not
     depth: str
@@ -158,27 +164,27 @@ class ErrorAudit:
     model_runs: int  # simulated evaluations of the user's models, over all worlds
     level: float  # of the intervals
     holdout: float  # share of the rows that is held out in the worlds
-    recommended: "tuple[Recommendation, ...]" = ()  # one per metric; empty when no world is accepted
+    recommended: "tuple[Recommendation, ...]" = ()  # one per metric; empty if no world is accepted
     models: tuple[ModelRow, ...] = ()  # in the first world in which they were simulated
-    missing: str = ""  # what the user could give to learn more; empty when nothing
+    missing: str = ""  # a hint on what to give to learn more; may be empty
     seconds: float = 0.0  # not part of the JSON
     errors: Mapping[tuple[str, str, str, str], Floats] = field(default_factory=dict)
 
     @property
     def accepted(self) -> list[WorldResult]:
-        """The worlds that count."""
+        """The accepted worlds."""
         return [world for world in self.worlds if world.accepted]
 
     @property
     def refused(self) -> list[WorldResult]:
-        """The worlds that do not."""
+        """The refused worlds."""
         return [world for world in self.worlds if not world.accepted]
 
     @cached_property
     def likened(self) -> Likened:
-        """The accepted world that is nearest to the log, or the nearest of all when none is accepted."""
-        found = [world.likened for world in self.accepted or self.worlds]
-        return min(found, key=lambda each: 0.0 if each.loss is None else each.loss)
+        """The accepted world that is nearest to the log, or the nearest of all if none is accepted."""
+        worlds = [world.likened for world in self.accepted or self.worlds]
+        return min(worlds, key=lambda each: 0.0 if each.loss is None else each.loss)
 
     @property
     def runs(self) -> int:
@@ -187,7 +193,7 @@ class ErrorAudit:
 
     @cached_property
     def values(self) -> tuple[ValueRow, ...]:
-        """Over all accepted worlds: means, and root mean square errors."""
+        """Values over all accepted worlds: means, and root mean square errors."""
         rows = [row for world in self.accepted for row in world.values]
         keys = dict.fromkeys((row.recommender, row.metric, row.label, row.role) for row in rows)
         return tuple(
@@ -197,12 +203,12 @@ class ErrorAudit:
 
     @cached_property
     def pairs(self) -> tuple[PairRow, ...]:
-        """Over all accepted worlds: means, root mean square errors, and the largest smallest difference."""
+        """Pairs over all accepted worlds: means, root mean square errors, and the largest detectable difference."""
         keys = dict.fromkeys(row.key for world in self.accepted for row in world.pairs)
         return tuple(_pooled_pair(self.rows_of(key)) for key in keys)
 
     def rows_of(self, key: PairKey) -> list[PairRow]:
-        """One row for each accepted world that has it."""
+        """The rows with this key, one for each accepted world that has it."""
         return [row for world in self.accepted for row in world.pairs if row.key == key]
 
     def wrong_span(self, row: PairRow) -> Span | None:
@@ -222,7 +228,7 @@ class ErrorAudit:
         return [row for row in self.pairs if row.reference]
 
     @property
-    def own(self) -> list[PairRow]:
+    def model_pairs(self) -> list[PairRow]:
         """Rows of the user's models."""
         return [row for row in self.pairs if not row.reference]
 
@@ -264,7 +270,7 @@ def _pooled_value(rows: Sequence[ValueRow]) -> ValueRow:
 def _pooled_pair(rows: Sequence[PairRow]) -> PairRow:
     if len(rows) == 1:
         return rows[0]
-    found = [row.smallest for row in rows if row.smallest is not None]
+    sizes = [row.smallest for row in rows if row.smallest is not None]
     return replace(
         rows[0],
         runs=sum(row.runs for row in rows),
@@ -274,7 +280,7 @@ def _pooled_pair(rows: Sequence[PairRow]) -> PairRow:
         error=_root([row.error for row in rows]),
         coverage=_mean([row.coverage for row in rows]),
         wrong_winner=_mean([row.wrong_winner for row in rows]),
-        smallest=max(found) if found else None,
+        smallest=max(sizes) if sizes else None,
     )
 
 

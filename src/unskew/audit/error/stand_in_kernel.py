@@ -1,4 +1,4 @@
-"""Compiled steps of stand-ins: ranks and lists from dense scores of the items that were trained on."""
+"""Compiled loops of stand-ins: ranks and lists from dense scores of the items that were trained on."""
 
 # mypy: disable-error-code="untyped-decorator"
 
@@ -10,7 +10,7 @@ from unskew.arrays import Bools, Floats, Ints, Matrix
 
 @njit(nogil=True, cache=True)
 def add_taste(scores: Matrix, first: int, offsets: Ints, items: Ints, liked: Bools, places: Ints, taste: float) -> None:
-    """Lift what users like; row k of the scores is the judged user first + k."""
+    """Raise the scores of liked items; row k of the scores is the judged user first + k."""
     for k in range(scores.shape[0]):
         for row in range(offsets[first + k], offsets[first + k + 1]):
             place = places[items[row]]
@@ -20,7 +20,7 @@ def add_taste(scores: Matrix, first: int, offsets: Ints, items: Ints, liked: Boo
 
 @njit(nogil=True, cache=True)
 def leave_out(scores: Matrix, first: int, offsets: Ints, items: Ints, places: Ints) -> None:
-    """Put what users had already below everything."""
+    """Put items that users had already below all others."""
     for k in range(scores.shape[0]):
         for row in range(offsets[first + k], offsets[first + k + 1]):
             place = places[items[row]]
@@ -43,7 +43,7 @@ def rank_rows(
 ) -> None:
     """The ranks of some judged rows among the user's candidates; rows that are not candidates rank below all.
 
-    The scores come in order as well. Rows of other users than those of the scores are passed over.
+    `ordered` are the scores in ascending order. Rows of users who are not among those of the scores are skipped.
     """
     width = scores.shape[1]
     for j in range(len(rows)):
@@ -70,7 +70,7 @@ def rank_rows(
 
 @njit(nogil=True, cache=True)
 def mean_listed(scores: Matrix, edges: Matrix, weights: Floats) -> float:
-    """The sum over users of the mean weight of what scores at least the user's edge."""
+    """The sum over users of the mean weight of items that score at least the user's edge."""
     total = 0.0
     for k in range(scores.shape[0]):
         inside, listed = 0.0, 0
@@ -84,7 +84,7 @@ def mean_listed(scores: Matrix, edges: Matrix, weights: Floats) -> float:
 
 @njit(nogil=True, cache=True)
 def both_listed(one: Matrix, edges: Matrix, other: Matrix, other_edges: Matrix) -> int:
-    """How many places two sets of lists have in common."""
+    """Number of places that two sets of lists have in common."""
     both = 0
     for k in range(one.shape[0]):
         for place in range(one.shape[1]):

@@ -1,4 +1,4 @@
-"""Stand-ins: recommenders of a simulated world that resemble models which cannot be trained there."""
+"""`StandIn`: a recommender of a simulated world that resembles a model which cannot be trained there."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from unskew.trials.recommenders import RULE, Recommender
 from unskew.trials.rows import JudgedRows, judged_rows
 
 CELLS = 2_000_000
-"""Scores held at a time."""
+"""Number of scores in memory at a time."""
 TASTES = (0.0, 0.5, 1.0, 2.0, 4.0)
 LEANS = (-1.0, 0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
 _SHARED = 0  # stream of the noise that stand-ins have in common
@@ -24,7 +24,7 @@ _SHARED = 0  # stream of the noise that stand-ins have in common
 
 @dataclass(frozen=True)
 class StandIn(Recommender):
-    r"""Knows a little of what users like, leans on popularity, and errs.
+    r"""Partly knows what users like, favours popular items, and has random errors.
 
     The score of item i for user u is
 
@@ -37,24 +37,24 @@ class StandIn(Recommender):
     taste: float  # t
     lean: float  # l
     shared: float = 0.0  # r: the share of the variance of the noise that stand-ins have in common
-    stream: int = 1  # which noise is its own, from 1
+    stream: int = 1  # stream of its own noise, from 1
 
     def __post_init__(self) -> None:
         if not 0 <= self.shared <= 1 or self.stream <= _SHARED:
             raise ConfigError(f"stand-in with shared={self.shared:g}, stream {self.stream}: need 0 to 1, and 1 or more")
 
     def rank(self, judged: JudgedRows, world: World, *, ties: Ties = "expected", seed: int = 0) -> Ranks:
-        """Score and count, some users at a time."""
-        del world  # all that is needed is in the judged rows
+        """Rank by scores, some users at a time."""
+        del world  # the judged rows have everything that is needed
         from unskew.audit.error.stand_in_kernel import rank_rows
 
         field = Field(judged, seed)
         above, tied = np.zeros(len(judged), np.int32), np.zeros(len(judged), np.int32)
         rows, items, places = np.arange(len(judged)), judged.items, field.places
         for first, scores in field.scores(self):
-            own = rows[judged.offsets[first] : judged.offsets[first + len(scores)]]
+            block = rows[judged.offsets[first] : judged.offsets[first + len(scores)]]
             ordered = np.sort(scores, axis=1)
-            rank_rows(scores, ordered, first, own, judged.user, items, places, judged.candidates, above, tied)
+            rank_rows(scores, ordered, first, block, judged.user, items, places, judged.candidates, above, tied)
         return Ranks(
             judged.row_users,
             judged.items,
@@ -81,7 +81,7 @@ class Field:
 
     @cached_property
     def places(self) -> Ints:
-        """Place of each item among those; -1 for the others."""
+        """Place of each item among `known`; -1 for the others."""
         places = np.full(len(self.judged.counts), -1, np.int64)
         places[self.known] = np.arange(len(self.known))
         return places
@@ -94,15 +94,15 @@ class Field:
         return (logs - logs.mean()) / spread if spread > 0 else np.zeros(len(logs))
 
     def scores(self, stand_in: StandIn) -> Iterator[tuple[int, Matrix]]:
-        """First user and scores of a block of judged users."""
+        """Yield first user and scores of each block of judged users."""
         from unskew.audit.error.stand_in_kernel import add_taste, leave_out
 
         judged, users = self.judged, len(self.judged.users)
         step = max(1, CELLS // max(len(self.known), 1))
         for first in range(0, users, step):
             size = min(step, users - first)
-            own = np.sqrt(1 - stand_in.shared)
-            scores = self._noise(stand_in.stream, first, size) * np.float32(own)
+            weight = np.sqrt(1 - stand_in.shared)
+            scores = self._noise(stand_in.stream, first, size) * np.float32(weight)
             if stand_in.shared > 0:
                 scores += self._noise(_SHARED, first, size) * np.float32(np.sqrt(stand_in.shared))
             scores += (stand_in.lean * self.popularity).astype(np.float32)
@@ -118,13 +118,13 @@ class Field:
 
 @dataclass(frozen=True)
 class Likeness:
-    """What a model and its stand-in should have in common."""
+    """The numbers that a model and its stand-in should have in common."""
 
     metric: float  # naive average of a metric over held-out rows
-    popularity: float  # mean of `row_places` over top-k lists: near 1 where only the most popular is listed
+    popularity: float  # mean of `row_places` over top-k lists: near 1 if only the most popular items are listed
 
     def distance(self, other: "Likeness") -> float:
-        """Relative in the metric, absolute in the popularity, both against a tenth."""
+        """Distance in units of a tenth: relative in the metric, absolute in the popularity."""
         off = (self.metric - other.metric) / max(abs(self.metric), 1e-3)
         return float(np.hypot(off / 0.1, (self.popularity - other.popularity) / 0.1))
 
@@ -135,7 +135,7 @@ class Likeness:
 
 
 def row_places(counts: Ints) -> Floats:
-    r"""How popular each item is, as a place among the training rows, which compares logs of any size.
+    r"""Popularity of each item as a place among the training rows, which is comparable between logs of any size.
 
     .. math:: q_i = \frac{\sum_{j: n_j < n_i} n_j + \tfrac12 \sum_{j: n_j = n_i} n_j}{\sum_j n_j}
 
@@ -157,13 +157,13 @@ class Workshop:
     """A simulated log on which stand-ins are fitted, all with the same noise."""
 
     judged: JudgedRows
-    metric: Metric  # the one that is matched
+    metric: Metric  # the metric that is matched
     k: int  # length of the lists
     seed: int = 0
 
     @classmethod
     def of(cls, world: World, metric: Metric, k: int, seed: int = 0, most: int = 500) -> "Workshop":
-        """Of the first judged users of a world; a few hundred are enough to fit two numbers."""
+        """A workshop with the first judged users of a world; a few hundred are enough to fit two numbers."""
         return cls(_first_users(judged_rows(world), most), metric, k, seed)
 
     @cached_property
@@ -173,11 +173,11 @@ class Workshop:
 
     @property
     def length(self) -> int:
-        """Of the lists; not all items."""
+        """Length of the lists, at most half of the items."""
         return min(self.k, max(len(self.field.known) // 2, 1))
 
     def measure(self, stand_in: StandIn) -> Likeness:
-        """The naive metric of a stand-in, and how popular what it lists is."""
+        """The naive metric of a stand-in, and the popularity of its lists."""
         from unskew.audit.error.stand_in_kernel import mean_listed, rank_rows
 
         judged, field, rows = self.judged, self.field, self.judged.test_rows
@@ -192,7 +192,7 @@ class Workshop:
         return Likeness(self._value(above, tied), total / len(judged.users))
 
     def overlap(self, a: StandIn, b: StandIn) -> float:
-        """The mean share of one's list that the other lists too."""
+        """The mean share of one stand-in's list that is also in the other's."""
         from unskew.audit.error.stand_in_kernel import both_listed
 
         both = 0
@@ -215,43 +215,43 @@ class Workshop:
 
 
 def fit_stand_in(workshop: Workshop, wanted: Likeness, stream: int = 1, steps: int = 24) -> tuple[StandIn, Likeness]:
-    """Find taste and lean for which a stand-in is like a model on the user's log.
+    """Find the parameters for which a stand-in is most similar to a model on the user's log.
 
-    From the best corner of a grid, up to `steps` steps along each axis that are halved when none helps.
+    The search starts at the best corner of a grid and takes up to `steps` steps along the axes, halved if none helps.
     """
-    found = dict(workshop.grid)
-    at = min(found, key=lambda corner: wanted.distance(found[corner]))
+    tried = dict(workshop.grid)
+    at = min(tried, key=lambda corner: wanted.distance(tried[corner]))
     width = max(0.5, abs(at[0]) / 2), max(0.5, abs(at[1]) / 2)
     left = steps
     while left > 0:
         best = at
         for move in ((width[0], 0.0), (-width[0], 0.0), (0.0, width[1]), (0.0, -width[1])):
             there = max(at[0] + move[0], 0.0), at[1] + move[1]
-            if there not in found and left > 0:
-                found[there] = workshop.measure(StandIn(*there))
+            if there not in tried and left > 0:
+                tried[there] = workshop.measure(StandIn(*there))
                 left -= 1
-            if there in found and wanted.distance(found[there]) < wanted.distance(found[best]):
+            if there in tried and wanted.distance(tried[there]) < wanted.distance(tried[best]):
                 best = there
         if best == at:
             width = width[0] / 2, width[1] / 2
             if max(width) < 1e-3:
                 break
         at = best
-    return StandIn(*at, stream=stream), found[at]
+    return StandIn(*at, stream=stream), tried[at]
 
 
 def share_noise(
     workshop: Workshop, stand_ins: Mapping[str, StandIn], overlaps: Mapping[tuple[str, str], float]
 ) -> dict[str, StandIn]:
-    """Give stand-ins so much noise in common that their lists overlap like those of the models, on average."""
+    """Give stand-ins noise in common until their lists overlap as much as those of the models, on average."""
     pairs = [pair for pair in overlaps if all(name in stand_ins for name in pair)]
     if not pairs:
         return dict(stand_ins)
     wanted = float(np.mean([overlaps[pair] for pair in pairs]))
 
     def reached(shared: float) -> float:
-        made = {name: replace(each, shared=shared) for name, each in stand_ins.items()}
-        return float(np.mean([workshop.overlap(made[a], made[b]) for a, b in pairs]))
+        sharing = {name: replace(each, shared=shared) for name, each in stand_ins.items()}
+        return float(np.mean([workshop.overlap(sharing[a], sharing[b]) for a, b in pairs]))
 
     low, high = 0.0, 1.0
     for _ in range(6):
@@ -262,16 +262,16 @@ def share_noise(
 
 
 def list_overlaps(lists: Mapping[str, Ints], pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
-    """The mean share of one model's list that another's holds too.
+    """The mean share of one model's list that is also in another's.
 
     A list is an array of item codes, users by places, with -1 for an empty place; all have the same users in one order.
     """
-    found = {}
+    overlaps = {}
     for a, b in pairs:
         one, other = np.sort(lists[a], axis=1), np.sort(lists[b], axis=1)
         both = sum(len(np.intersect1d(x[x >= 0], y[y >= 0])) for x, y in zip(one, other, strict=True))
-        found[a, b] = both / max(int(np.sum(one >= 0)), 1)
-    return found
+        overlaps[a, b] = both / max(int(np.sum(one >= 0)), 1)
+    return overlaps
 
 
 def _first_users(judged: JudgedRows, most: int) -> JudgedRows:

@@ -1,4 +1,4 @@
-"""Rows of an error audit: what the trials in one world say of values and of differences."""
+"""Rows of an error audit, made from the trials in one world: errors of values and of differences."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -38,16 +38,16 @@ def _split_label(trials: Trials, label: str) -> Method:
 
 def reference_errors(trials: Trials, scale: float) -> dict[tuple[str, str, str, str], Floats]:
     """Error of the difference in each run, oracle minus popular list, by (a, b, metric, label)."""
-    summary, found = Summary(trials), {}
+    summary, errors = Summary(trials), {}
     for metric, label in product(trials.design.metrics, trials.design.labels):
         off = summary.errors(ORACLE, POPULAR, metric, label, population=True)
         method = _split_label(trials, label)
-        found[ORACLE, POPULAR, metric, labelled(method.estimator, method.propensity)] = _scaled(off, scale)
-    return found
+        errors[ORACLE, POPULAR, metric, labelled(method.estimator, method.propensity)] = _scaled(off, scale)
+    return errors
 
 
 def reference_rows(trials: Trials, scale: float) -> Iterator[PairRow]:
-    """The oracle against the popular list; errors spread `scale` times as much as in the trials."""
+    """Yield rows of the oracle against the popular list; errors spread `scale` times as much as in the trials."""
     summary = Summary(trials)
     for metric, label in product(trials.design.metrics, trials.design.labels):
         pair = summary.pair(ORACLE, POPULAR, metric, label)
@@ -74,11 +74,11 @@ def _true_gaps(trials: Trials, metric: str, label: str) -> Floats:
 
 
 def own_row(trials: Trials, observed: Observed) -> tuple[PairRow, Floats]:
-    """A pair of the user's models at the observed difference.
+    """A pair of the user's models at the observed difference, with its errors.
 
-    The spread of the error is the standard error on the user's own rows times how much wider errors spread in the
-    simulation than standard errors say there. The mean error is that of the simulation in proportion to the level of
-    the metric, which may be another in the world than on the log.
+    The spread of the error is the standard error on the user's own rows, times the ratio of the spread of errors to the
+    standard error in the simulation. The mean error is that of the simulation, in proportion to the level of the
+    metric, which may differ between the world and the log.
     """
     comparison, summary = observed.comparison, Summary(trials)
     method = next(each for each in trials.design.methods if each.estimator == comparison.estimator)
@@ -155,7 +155,7 @@ def _level(summary: Summary, pair: PairSummary) -> float | None:
 
 
 def value_rows(trials: Trials, scale: float, how: Mapping[str, str]) -> Iterator[ValueRow]:
-    """Of the recommenders of a set of trials; `how` says by name how a model of the user took part."""
+    """Yield the rows of all recommenders of the trials; `how` maps a model of the user to how it took part."""
     summary = Summary(trials)
     for cell in summary.cells:
         method = _split_label(trials, cell.method)

@@ -1,4 +1,4 @@
-"""Charts of an audit as inline SVG."""
+"""The charts of an audit, as SVG."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from unskew.audit.lists import ModelAudit
 from unskew.audit.popularity import STRATA, LogAudit, Strata
 from unskew.audit.strata import StratumEstimate
 from unskew.data.concentration import lorenz
-from unskew.display.lines import log_axis, one_line, share_axis, upright_rules
+from unskew.display.lines import drawing_order, log_axis, one_line, series_lines, share_axis, upright_rules
 from unskew.display.names import clean, short_labels
 from unskew.display.styles import GREY, Style
 from unskew.display.svg import chart_of, scale_of, to_svg
@@ -52,7 +52,7 @@ def rank_chart(log: LogAudit, prefix: str) -> str:
     x = alt.X("x:Q", title="rank of the item", **log_axis(1, int(last[-1])))
     line = one_line(points, x, alt.Y("y:Q", title=None, **log_axis(1, log.largest)), color=THE_LOG.colour)
     first = f"{log.largest:,} for the first of {log.items:,} items"
-    return _drawn(prefix, f"Interactions an item over its rank: {first}, logarithmic axes", line)
+    return _drawn(prefix, f"Interactions per item over its rank: {first}, logarithmic axes", line)
 
 
 def levels_chart(log: LogAudit, prefix: str) -> str:
@@ -65,15 +65,18 @@ def levels_chart(log: LogAudit, prefix: str) -> str:
 
 
 def lorenz_chart(amounts: Mapping[str, Floats], styles: Mapping[str, Style], prefix: str) -> str:
-    """Lorenz curves of the amounts of items, by series: the share that the least popular items have together."""
+    """Lorenz curves of amounts by item, one per series: the cumulative share of the items, the rarest first."""
     x = alt.X("x:Q", title="items, the rarest first", axis=share_axis(), scale=_UNIT)
     y = alt.Y("y:Q", title=None, axis=share_axis(), scale=_UNIT)
-    layers = [one_line([(0.0, 0.0), (1.0, 1.0)], x, y, color=GREY, strokeDash=[3, 3])]
-    for name, column in amounts.items():
-        curve = [(round(float(a), 5), round(float(b), 5)) for a, b in zip(*lorenz(column, POINTS), strict=True)]
-        layers.append(one_line(curve, x, y, color=styles[name].colour, strokeDash=list(styles[name].dash)))
+    keys = drawing_order(amounts, styles)
+    data = [
+        {"series": key, "x": round(float(a), 5), "y": round(float(b), 5)}
+        for name, key in keys.items()
+        for a, b in zip(*lorenz(amounts[name], POINTS), strict=True)
+    ]
+    even = one_line([(0.0, 0.0), (1.0, 1.0)], x, y, color=GREY, strokeDash=[3, 3])
     label = f"Lorenz curves of {', '.join(clean(name) for name in amounts)}; the diagonal is an even spread"
-    return _drawn(prefix, label, *layers)
+    return _drawn(prefix, label, even, series_lines(keys, styles, x, y), rows=data)
 
 
 def presentation_chart(row: ModelAudit, style: Style, prefix: str) -> str | None:
@@ -103,7 +106,7 @@ def metric_chart(parts: Sequence[StratumEstimate], models: Sequence[str], prefix
 
 
 def shares_chart(strata: Strata, models: Sequence[ModelAudit], prefix: str, *, rows: str) -> str:
-    """Which share of items, of rows, which are called as `rows` says, and of places head, middle and tail have."""
+    """Shares of head, middle and tail in the items, the rows (labelled as `rows`) and the recommended places."""
     bars: dict[str, Sequence[float]] = {
         "items": (*(strata.items / max(int(strata.items.sum()), 1)).tolist(), 0.0),
         rows: (*(strata.rows / max(int(strata.rows.sum()), 1)).tolist(), 0.0),
@@ -157,51 +160,46 @@ def errors_chart(errors: Mapping[str, Floats], metric: str, names: tuple[str, st
 
 
 def wrong_chart(rows: Sequence[PairRow], errors: Mapping[str, Floats], prefix: str) -> str | None:
-    """The chance of a wrong winner of one pair and metric over the observed difference; the user's own are points."""
+    """The chance of a wrong winner of one pair and metric over the observed difference; observed ones are points."""
     shown = [row for row in rows if row.label in errors and len(errors[row.label]) > 1]
     if not shown:
         return None
     reach = max(_reach(row, errors[row.label]) for row in shown)
     scale = alt.Scale(domain=[-_digits(reach), _digits(reach)])
-    axes = {
-        "x": alt.X("x:Q", title="observed difference, first minus second", scale=scale, axis=alt.Axis(tickCount=5)),
-        "y": alt.Y("y:Q", title=None, scale=_UNIT, axis=share_axis()),
-    }
+    x = alt.X("x:Q", title="observed difference, first minus second", scale=scale, axis=alt.Axis(tickCount=5))
+    y = alt.Y("y:Q", title=None, scale=_UNIT, axis=share_axis())
     layers = [upright_rules([0.0])]
     for row in shown:
         style, column = ESTIMATOR_STYLES[row.label], errors[row.label]
-        curve = [
-            {"x": _digits(d), "y": round(wrong_winner(column, float(d)).normal, 4), "side": "a" if d > 0 else "b"}
-            for d in _steps(reach)
-        ]
-        line = chart_of(curve).mark_line(color=style.colour, strokeWidth=2, strokeDash=list(style.dash))
-        layers.append(line.encode(**axes, detail="side:N"))
+        for side in (-_steps(reach), _steps(reach)):
+            curve = [(_digits(d), round(wrong_winner(column, float(d)).normal, 4)) for d in side]
+            layers.append(one_line(curve, x, y, color=style.colour, strokeDash=list(style.dash)))
         if row.observed is not None and row.wrong_winner is not None:
             point = chart_of([{"x": _digits(row.observed), "y": round(row.wrong_winner, 4)}])
             look = {"shape": style.shape, "fill": style.fill, "stroke": style.colour}
-            layers.append(point.mark_point(size=70, opacity=1, strokeWidth=2, **look).encode(**axes))
+            layers.append(point.mark_point(size=70, opacity=1, strokeWidth=2, **look).encode(x=x, y=y))
     first = shown[0]
     label = (
-        f"Chance that the seeming winner is the worse one, over the observed difference in {first.metric} between "
+        f"Chance that the apparent winner is the worse one, over the observed difference in {first.metric} between "
         f"{clean(first.a)} and {clean(first.b)}; observed differences are points"
     )
     return _drawn(prefix, label, *layers)
 
 
 def _reach(row: PairRow, errors: Floats) -> float:
-    own = abs(row.observed) if row.observed is not None else 0.0
-    return max(1.2 * own, abs(float(errors.mean())) + 3 * float(errors.std(ddof=1)), 1e-6)
+    observed = abs(row.observed) if row.observed is not None else 0.0
+    return max(1.2 * observed, abs(float(errors.mean())) + 3 * float(errors.std(ddof=1)), 1e-6)
 
 
 def _steps(reach: float) -> Floats:
-    """Differences on both sides of 0, where the winner changes and so the curve breaks."""
+    """Differences on one side of 0, where the winner changes and so the curve breaks."""
     side = np.linspace(0.0, reach, SIDE_POINTS)
     side[0] = reach * 1e-6
-    return np.concatenate([-side[::-1], side])
+    return side
 
 
-def _drawn(prefix: str, label: str, *layers: Any) -> str:
-    return to_svg(alt.layer(*layers).properties(height=230), prefix, label)
+def _drawn(prefix: str, label: str, *layers: Any, **rows: Any) -> str:
+    return to_svg(alt.layer(*layers).properties(height=230), prefix, label, **rows)
 
 
 def _dots(points: Sequence[tuple[float, float]], colour: str, **more: Any) -> Any:

@@ -1,4 +1,4 @@
-"""An audit as one HTML file that needs nothing else: no script, no font, no request to anywhere."""
+"""The HTML page of an audit: one file without scripts, fonts or requests."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from unskew.audit.popularity import RULE, STRATA
 from unskew.audit.showing import charts
 from unskew.audit.showing.words import assumed, depth_used, headline, lead, refusals, summary
 from unskew.audit.strata import ALL
-from unskew.display.numbers import percent
+from unskew.display.numbers import level
 from unskew.display.page import Figure, MetricTable, render_page
 from unskew.display.phrases import sentence
 from unskew.display.styles import Style, series_styles
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from unskew.audit.result import Audit
 
 TRUE_P = "snips, true P"
+_LIST_COLUMNS = ("gamma", "std. error", "coverage", "Gini", "mean n*", "times the history's")
 
 
 @dataclass(frozen=True)
 class PairSection:
-    """Two recommenders: charts of each metric, and the rows of the table."""
+    """A section on two recommenders: charts of each metric, and the rows of the table."""
 
     a: str
     b: str
@@ -35,42 +36,44 @@ class PairSection:
 
 
 def render_audit(audit: "Audit") -> str:
-    """Write the page; the same audit gives the same bytes, and everything that comes from it is escaped."""
+    """Return the page; the same audit gives the same bytes, and everything that comes from it is escaped."""
     context = {**_context(audit), **_error_context(audit.error)}
-    return render_page("audit.html.j2", "unskew.audit.showing", context, percent=percent)
+    return render_page("audit.html.j2", "unskew.audit.showing", context)
 
 
 def _context(audit: "Audit") -> dict[str, Any]:
     names = [row.model for row in audit.models]
     styles = series_styles(["", *names], {"": charts.THE_LOG})
     places = charts.shares_chart(audit.strata, audit.models, "places", rows=audit.counted_on) if names else None
+    outside = [charts.OUTSIDE] if any(row.outside > 0 for row in audit.models) else []
+    percents = level(audit.settings.level)
     return {
         "audit": audit,
         "headline": _unbroken(headline(audit)),
         "summary": list(map(_unbroken, summary(audit))),
         "rule": sentence(RULE),
         "strata": audit.strata.to_dict()["parts"],
-        "names": STRATA,
-        "all": ALL,
-        "level": f"{100 * audit.settings.level:.4g} %",
+        "level": percents,
         "log_figures": list(_log_figures(audit, styles)),
         "bias_figures": list(_bias_figures(audit, styles)),
         "place_figures": [Figure("Who gets the places", places)],
         "metric_figures": list(_metric_figures(audit, names)),
         "metric_tables": list(_metric_tables(audit)),
+        "list_columns": ["model", *_LIST_COLUMNS, *(f"places to {name}" for name in STRATA), "users"],
+        "stratum_columns": ["model", *(title for name in (ALL, *STRATA) for title in (name, f"{percents} interval"))],
         "counts": _counts(audit),
         "model_styles": [style for name, style in styles.items() if name],
         "stratum_styles": [charts.STRATUM_STYLES[name] for name in (ALL, *STRATA)],
-        "outside_style": charts.STRATUM_STYLES[charts.OUTSIDE],
-        "any_outside": any(row.outside > 0 for row in audit.models),
+        "place_styles": [charts.STRATUM_STYLES[name] for name in (*STRATA, *outside)],
         "run": audit.run,
     }
 
 
 def _error_context(error: ErrorAudit | None) -> dict[str, Any]:
-    """How wrong an evaluation can be."""
+    """The context of the section on how wrong an evaluation can be."""
     if error is None:
         return {"error": None}
+    estimators = [label for label in charts.ESTIMATOR_STYLES if label != TRUE_P]
     return {
         "error": error,
         "error_lead": list(lead(error)),
@@ -81,7 +84,12 @@ def _error_context(error: ErrorAudit | None) -> dict[str, Any]:
         "error_styles": list(charts.ESTIMATOR_STYLES.values()),
         "error_refusals": list(refusals(error)),
         "error_statistics": STATISTICS,
-        "error_estimators": [label for label in charts.ESTIMATOR_STYLES if label != TRUE_P],
+        "error_estimators": estimators,
+        "world_columns": [
+            *("world", "", "loss", *(f"{name} (floor)" for name in STATISTICS), "AUC of the oracle", "runs"),
+            *(f"wrong winner by {label}" for label in estimators),
+        ],
+        "choice_columns": ["metric", "smallest worst error", *estimators, "beats the naive average in"],
     }
 
 
@@ -133,20 +141,20 @@ def _counts(audit: "Audit") -> list[tuple[int, int]]:
 
 
 def _sections(error: ErrorAudit) -> Iterator[PairSection]:
-    pairs = dict.fromkeys((row.a, row.b, row.reference) for row in [*error.own, *error.reference])
+    pairs = dict.fromkeys((row.a, row.b, row.reference) for row in [*error.model_pairs, *error.reference])
     for k, (a, b, reference) in enumerate(pairs):
         rows = [row for row in error.pairs if (row.a, row.b, row.reference) == (a, b, reference)]
         bars, curves = [], []
         for m, metric in enumerate(error.metrics):
-            own = [row for row in rows if row.metric == metric]
-            errors = {row.label: error.errors[a, b, metric, row.label] for row in own}
+            shown = [row for row in rows if row.metric == metric]
+            errors = {row.label: error.errors[a, b, metric, row.label] for row in shown}
             bar = charts.errors_chart(errors, metric, (a, b), f"error-{k}-{m}")
             bars.append(Figure(f"{metric}: errors of the difference", bar))
-            curve = charts.wrong_chart(own, errors, f"wrong-{k}-{m}")
+            curve = charts.wrong_chart(shown, errors, f"wrong-{k}-{m}")
             curves.append(Figure(f"{metric}: chance of a wrong winner", curve))
         yield PairSection(a, b, reference, (*bars, *curves), tuple(rows))
 
 
 def _unbroken(text: str) -> str:
-    """Keep percent signs on the line of their numbers."""
+    """The text with percent signs kept on the line of their numbers."""
     return text.replace(" %", "\N{NO-BREAK SPACE}%")

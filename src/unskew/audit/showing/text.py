@@ -1,4 +1,4 @@
-"""Audits as text tables."""
+"""Audits as plain text: sentences, tables and warnings."""
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -15,7 +15,7 @@ from unskew.audit.popularity import STRATA
 from unskew.audit.showing.words import assumed, depth_used, headline, lead, refusals
 from unskew.audit.strata import ALL, StratumEstimate
 from unskew.display.names import shortened
-from unskew.display.numbers import number, short_percent
+from unskew.display.numbers import number, one_or_both, short_percent
 from unskew.display.phrases import sentence
 from unskew.display.text_table import Column, digits, fits, plain_text, print_lines, print_whole, table, words
 from unskew.simulators.likeness import STATISTICS
@@ -51,7 +51,7 @@ def print_audit(audit: "Audit", console: Console) -> None:
 
 
 def print_audit_warnings(audit: "Audit", console: Console) -> None:
-    """Print what should be read with care."""
+    """Print the warnings."""
     print_lines((f"warning: {text}" for text in audit.warnings), console)
 
 
@@ -69,8 +69,8 @@ def _print_log(audit: "Audit", console: Console) -> None:
         "once": f"{log.once:,}",
     }
     tops = {f"top {part.share:.0%}": f"{part.rows:.1%}" for part in log.top}
-    line = _log("Log: interactions an item (n*), and the share that the top items have", cells | tops)
-    halves = (("Log: interactions an item (n*)", cells), ("Share that the top items have", tops))
+    line = _log("Log: interactions per item (n*), and the share of the top items", cells | tops)
+    halves = (("Log: interactions per item (n*)", cells), ("Share of the top items", tops))
     for part in [line] if fits(line, console) else [_log(title, half) for title, half in halves]:
         print_whole(part, console)
 
@@ -83,7 +83,7 @@ def _strata(audit: "Audit") -> Table:
     strata = audit.strata
     title = f"Strata: thirds of the {audit.counted_on}"
     if strata.levels < 2:
-        title = "Strata: one, for all items are equally popular"
+        title = "Strata: only one, because all items are equally popular"
     items, rows = strata.items, strata.rows
     shown = []
     for k, name in enumerate(STRATA):
@@ -128,7 +128,7 @@ def _cell(part: StratumEstimate | None) -> str:
 
 
 def print_error(error: ErrorAudit, console: Console) -> None:
-    """Print the lead, the worlds, the reference pair, the user's pairs, and what all of it assumes."""
+    """Print the main sentences, the worlds, the reference pair, the user's pairs, and the assumptions."""
     console.print(Text("How wrong can an evaluation on a log like this be?", style="bold"))
     print_lines(lead(error), console)
     if len(error.worlds) > 1:
@@ -136,15 +136,15 @@ def print_error(error: ErrorAudit, console: Console) -> None:
     if error.accepted:
         _print_values(error, console)
         _print_pairs("Oracle against popular list: errors of the difference", error, error.reference, console)
-    for a, b in dict.fromkeys((row.a, row.b) for row in error.own):
+    for a, b in dict.fromkeys((row.a, row.b) for row in error.model_pairs):
         title = f"Your {shortened(a, NAME)} against {shortened(b, NAME)}: errors of the difference"
-        _print_pairs(title, error, [row for row in error.own if (row.a, row.b) == (a, b)], console)
+        _print_pairs(title, error, [row for row in error.model_pairs if (row.a, row.b) == (a, b)], console)
     missing = [sentence(error.missing)] if error.missing else []
     print_lines([assumed(error), depth_used(error), *missing], console)
 
 
 def _print_values(error: ErrorAudit, console: Console) -> None:
-    """Two recommenders side by side, or below one another where that is too wide."""
+    """Print the values of two recommenders side by side, or one below the other if that is too wide."""
     shown = ([row.model for row in error.models] or [ORACLE, POPULAR])[:2]
     both = _values(error, shown)
     for part in [both] if fits(both, console) else [_values(error, [name]) for name in shown]:
@@ -168,11 +168,11 @@ def _print_worlds(error: ErrorAudit, console: Console) -> None:
 
 
 def _divergence(name: str) -> Callable[[WorldResult], str]:
-    return lambda world: "-" if world.likened.divergences is None else f"{world.likened.divergences[name]:.2f}"
+    return lambda world: number((world.likened.divergences or {}).get(name), ".2f", "-")
 
 
 def _wrong(metric: str, label: str) -> Callable[[WorldResult], str]:
-    """How often an estimator has the wrong winner."""
+    """A function from a world to the share of runs in which an estimator has the wrong winner."""
 
     def cell(world: WorldResult) -> str:
         rows = [row for row in world.pairs if row.reference and (row.metric, row.label) == (metric, label)]
@@ -220,8 +220,8 @@ def _print_pairs(title: str, error: ErrorAudit, rows: Sequence[PairRow], console
 
 
 def _values(error: ErrorAudit, shown: Sequence[str]) -> Table:
-    """Bias, error and coverage of the values, side by side."""
-    found = {
+    """The table of bias, error and coverage of the values, recommenders side by side."""
+    by_key = {
         (row.metric, row.label, row.recommender): row
         for row in error.values
         if (row.role == "reference") == (not error.models)
@@ -233,9 +233,9 @@ def _values(error: ErrorAudit, shown: Sequence[str]) -> Table:
         for column in ("truth", "bias", "error", "covers")
     ]
     rows = []
-    for metric, label in dict.fromkeys((metric, label) for metric, label, _ in found):
+    for metric, label in dict.fromkeys((metric, label) for metric, label, _ in by_key):
         cells = [metric, label]
-        for row in (found[metric, label, name] for name in shown):
+        for row in (by_key[metric, label, name] for name in shown):
             cells += [number(row.truth, none="-"), number(row.bias, "+.4f", "-"), number(row.error, none="-")]
             cells.append(short_percent(row.coverage))
         rows.append(cells)
@@ -248,8 +248,5 @@ def _whole(*titles: str) -> list[Column]:
 
 
 def _span(span: Span | None) -> str:
-    """The least and the greatest share over worlds, or the only one."""
-    if span is None:
-        return "-"
-    low, high = short_percent(span.low), short_percent(span.high)
-    return low if low == high else f"{low}..{high}"
+    """The smallest and the largest share over worlds, or the only one."""
+    return "-" if span is None else one_or_both(short_percent(span.low), short_percent(span.high), "..")

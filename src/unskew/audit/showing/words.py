@@ -1,4 +1,4 @@
-"""An audit in sentences: the skew of the log, then how wrong an evaluation on it can be."""
+"""The sentences of an audit: on the skew of the log, and on how wrong an evaluation on it can be."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -9,20 +9,76 @@ from unskew.audit.error.recommendation import NAIVE, Recommendation
 from unskew.audit.error.result import ErrorAudit, PairRow
 from unskew.audit.lists import ModelAudit
 from unskew.audit.popularity import STRATA
-from unskew.display.numbers import percent, rounded
+from unskew.display.numbers import one_or_both, percent, rounded
 from unskew.display.phrases import MOST_NAMED, counted, listed, quoted
 
 if TYPE_CHECKING:
     from unskew.audit.result import Audit
 
-SHOWN = 0.05  # the share of the items that the first sentence is about
+SHOWN = 0.05  # the share of the items that the headline is about
 HEAD, TAIL = STRATA.index("head"), STRATA.index("tail")
 CORRECTED = "snips"
-DISAGREE = "worlds that fit this log equally well disagree, so this log cannot say"
+
+# the skew of the log, and of the lists
+TOP_ITEMS = "The {items} most popular items have {rows} of all interactions"
+HEAD_PLACES = "; {model} gives {places} of its places to the head."
+NO_HEAD = "All items are equally popular: there is no head and no tail."
+HEAD_AND_TAIL = (
+    "The head is {head:,} of {items:,} items with {head_rows} of the {rows}; the tail is {tail:,} items with "
+    "{tail_rows}."
+)
+TO_TAIL = "Of the places in top-{k} lists, the tail gets {shares}{more}."
+MORE_MODELS = " ({n} more models below)"
+GAMMAS = "Exposure grows with popularity to the power gamma: {gammas}."
+NO_GAMMA = "How fast exposure grows with popularity (gamma) is not identified for any model."
+GAMMA_ROUGH = " (rough: from {levels} popularity levels, with a standard error of {error:.2f})"
+
+# how wrong an evaluation can be
+NOTHING_CLAIMED = (
+    "Nothing is claimed: none of the {n} worlds calibrated to this log is like it. The skew of the log above does not "
+    "depend on this."
+)
+ACCEPTED = "{accepted} of {worlds} of {kinds} are accepted as similar to this log."
+NO_WINNER = "By {estimator} no run has a winner."
+SEEMS_BETTER = (
+    "By {estimator}, the popular list seems better than the perfect recommender in {shares} of runs in {metric}"
+)
+OTHERS_SEEM = "It is {shares}."
+ALL_AGREE = "; all {worlds} agree."
+DISAGREE = "worlds that fit this log equally well disagree, so this log cannot decide"
 UNCLEAR = "there are too few runs to say whether the worlds agree"
+BY_KIND = " By kind of world: {shares}."
+NO_TRUE_GAP = "The true difference in {metric} is not defined."
+TRUE_GAP = "In truth the perfect recommender leads by {gap} in {metric}."
+DETECTS = "The smallest difference in {metric} that can be detected is {sizes}."
+USE_NAIVE = (
+    "On a log like yours use the naive average ({estimator}) for {metric}: its worst error over the {worlds} is "
+    "{worst} of the value{second}.{conditional}"
+)
+SECOND_BEST = ", compared with {worst} for {estimator}, the best correction"
+USE_CORRECTED = (
+    "On a log like yours use {estimators} for {metric}: its worst error over the {worlds} is {worst} of the value, "
+    "that of the naive average is {naive}. It beats the naive average in {beats} of {worlds}{kinds}.{conditional}"
+)
+USE_ALSO = "In {metric}: {estimators} ({errors})."
+OR_AS_GOOD = "{estimator} (or {others}, equally good)"
+IF_KNOWN = " If you know which of the two holds, use {estimators}."
+USE_IF = "{estimator} if users {consumed} (worst error {worst})"
+MODELS_DIFFER = "In {metric}, {leads}."
+MODEL_LEADS = (
+    "by {estimator} {winner} leads {loser} by {gap}, and the chance that it is the worse one is {shares}{agreement}"
+)
+ASSUMED = (
+    "Assumed: {worlds}. {holdout:.0%} of each user's rows are held out. The numbers are only as good as the "
+    "resemblance of the worlds to the log. Each estimator is compared with its own target: the mean over relevant "
+    "pairs for snips, over users for the others. Estimates with true propensities (true P) are possible only in the "
+    "simulation."
+)
+TOO_SMALL_TO_FIT = "the log is too small to say how well the world fits"
+REFUSED = "{world} refused: {why}"
 _LIKES = {
-    "ibp": "users like what many like, by an Indian buffet process",
-    "lda": "users like what belongs to their topics, by latent Dirichlet allocation",
+    "ibp": "users like what many like (Indian buffet process)",
+    "lda": "users like what belongs to their topics (latent Dirichlet allocation)",
     "uniform": "users like every item equally",
 }
 _OBSERVED = {
@@ -44,24 +100,27 @@ _KINDS = {
 
 
 def headline(audit: "Audit") -> str:
-    """The skew of the log, and the model that leans on it most."""
-    top = audit.log.top_share(SHOWN)
-    start = f"The {percent(SHOWN)} most popular items have {percent(top.rows)} of all interactions"
+    """A sentence on the skew of the log, and on the model that gives most places to popular items."""
+    start = TOP_ITEMS.format(items=percent(SHOWN), rows=percent(audit.log.top_share(SHOWN).rows))
     if not audit.models or audit.strata.levels < 2:
         return f"{start}."
     most = max(audit.models, key=lambda row: row.shares[HEAD])
-    return f"{start}; {quoted(most.model)} gives {percent(most.shares[HEAD])} of its places to the head."
+    return start + HEAD_PLACES.format(model=quoted(most.model), places=percent(most.shares[HEAD]))
 
 
 def summary(audit: "Audit") -> Iterator[str]:
-    """What head and tail are, and what the models make of them."""
+    """Yield sentences on head and tail, and on what the models recommend of them."""
     items, rows = audit.strata.items, audit.strata.rows
     if audit.strata.levels < 2:
-        yield "All items are equally popular: there is no head and no tail."
+        yield NO_HEAD
     else:
-        yield (
-            f"The head is {items[HEAD]:,} of {items.sum():,} items with {percent(rows[HEAD] / rows.sum())} of the "
-            f"{audit.counted_on}; the tail is {items[TAIL]:,} items with {percent(rows[TAIL] / rows.sum())}."
+        yield HEAD_AND_TAIL.format(
+            head=items[HEAD],
+            items=items.sum(),
+            head_rows=percent(rows[HEAD] / rows.sum()),
+            rows=audit.counted_on,
+            tail=items[TAIL],
+            tail_rows=percent(rows[TAIL] / rows.sum()),
         )
     if audit.models and audit.strata.levels >= 2:
         yield _to_tail(audit)
@@ -71,34 +130,30 @@ def summary(audit: "Audit") -> Iterator[str]:
 
 def _to_tail(audit: "Audit") -> str:
     shown = [f"{percent(row.shares[TAIL])} by {quoted(row.model)}" for row in audit.models[:MOST_NAMED]]
-    more = "" if len(audit.models) <= MOST_NAMED else f" ({len(audit.models) - MOST_NAMED} more models below)"
-    return f"Of the places in top-{audit.k} lists the tail is given {listed(shown)}{more}."
+    more = "" if len(audit.models) <= MOST_NAMED else MORE_MODELS.format(n=len(audit.models) - MOST_NAMED)
+    return TO_TAIL.format(k=audit.k, shares=listed(shown), more=more)
 
 
 def _by_gamma(models: tuple[ModelAudit, ...]) -> str:
     known = [row for row in models if row.gamma is not None]
     if not known:
-        return "How fast exposure grows with popularity, gamma, is not identified for any model."
+        return NO_GAMMA
     shown = [
         f"{rounded(row.gamma.gamma)} for {quoted(row.model)}{_doubt(row)}" for row in known[:MOST_NAMED] if row.gamma
     ]
-    return f"Exposure grows with popularity to the power gamma: {listed(shown)}."
+    return GAMMAS.format(gammas=listed(shown))
 
 
 def _doubt(row: ModelAudit) -> str:
     if row.gamma is None or not row.gamma.doubtful:
         return ""
-    rests = f"it rests on {row.gamma.levels} popularity levels, with a standard error of {row.gamma.std_error:.2f}"
-    return f" (roughly: {rests})"
+    return GAMMA_ROUGH.format(levels=row.gamma.levels, error=row.gamma.std_error)
 
 
 def lead(error: ErrorAudit) -> Iterator[str]:
-    """Which world fits, how often each estimator is wrong, and which one to use."""
+    """Yield sentences on how many worlds fit, how often each estimator is wrong, and which one to use."""
     if not error.accepted:
-        yield (
-            f"Nothing is claimed: none of the {len(error.worlds)} worlds calibrated to this log is like it. The skew "
-            "of the log above does not depend on this."
-        )
+        yield NOTHING_CLAIMED.format(n=len(error.worlds))
         return
     metric = error.metrics[0]
     first = {row.label: row for row in error.reference if row.metric == metric}
@@ -106,41 +161,37 @@ def lead(error: ErrorAudit) -> Iterator[str]:
     shown = list(dict.fromkeys([NAIVE, CORRECTED if chosen is None else chosen.estimator, CORRECTED]))
     if len(error.worlds) > 1:
         kinds = len({world.likened.kind for world in error.worlds})
-        yield (
-            f"{len(error.accepted)} of {counted(len(error.worlds), 'world')} of {counted(kinds, 'kind')} are accepted "
-            "as like this log."
+        yield ACCEPTED.format(
+            accepted=len(error.accepted), worlds=counted(len(error.worlds), "world"), kinds=counted(kinds, "kind")
         )
     rows = [first[label] for label in shown]
     others = _by_estimator(rows[1:], error.wrong_span)
-    yield f"{_seems_better(error, first[NAIVE])} {f'It is {listed(others)}.' if others else ''}"
+    yield f"{_seems_better(error, first[NAIVE])} {OTHERS_SEEM.format(shares=listed(others)) if others else ''}"
     yield _truly_ahead(error, first[NAIVE])
     detects = _by_estimator(rows, error.smallest_span, " of the value")
-    yield f"The smallest difference in {metric} that can be detected is {listed(detects)}."
+    yield DETECTS.format(metric=metric, sizes=listed(detects))
     yield from _use(error)
-    own = [row for row in error.own if row.metric == metric]
-    if own:
-        yield _verdict(error, [row for row in own if (row.a, row.b) == (own[0].a, own[0].b)], shown[:2])
+    compared = [row for row in error.model_pairs if row.metric == metric]
+    if compared:
+        yield _verdict(error, [row for row in compared if (row.a, row.b) == (compared[0].a, compared[0].b)], shown[:2])
 
 
 def _seems_better(error: ErrorAudit, row: PairRow) -> str:
-    """How often the naive average has the wrong winner, and whether worlds agree on it."""
+    """A sentence on how often the naive average has the wrong winner, and whether worlds agree on it."""
     span = error.wrong_span(row)
     if span is None:
-        return f"By {row.label} no run has a winner."
-    text = (
-        f"By {row.label}, the popular list seems better than the perfect recommender in {_shares(span)} of runs"
-        f" in {row.metric}"
-    )
+        return NO_WINNER.format(estimator=row.label)
+    text = SEEMS_BETTER.format(estimator=row.label, shares=_shares(span), metric=row.metric)
     if span.verdict is None:
         return f"{text}."
     if span.verdict == "agree":
-        return f"{text}; all {counted(len(error.accepted), 'accepted world')} agree."
+        return text + ALL_AGREE.format(worlds=counted(len(error.accepted), "accepted world"))
     why = DISAGREE if span.verdict == "disagree" else UNCLEAR
     return f"{text}: {why}.{_by_kind(error, row)}"
 
 
 def _by_kind(error: ErrorAudit, row: PairRow) -> str:
-    """The same for each kind of world, where there are several."""
+    """The shares of runs with the wrong winner by kind of world, where there are several kinds."""
     shares: dict[str, list[float]] = {}
     for world in error.accepted:
         for each in world.pairs:
@@ -148,9 +199,10 @@ def _by_kind(error: ErrorAudit, row: PairRow) -> str:
                 shares.setdefault(world.likened.kind, []).append(each.wrong_winner)
     if len(shares) < 2:
         return ""
-    spans = {kind: span_of_shares(own) for kind, own in shares.items()}
-    said = [f"{_shares(span)} in {kind}" for kind, span in spans.items() if span is not None]
-    return f" By kind of world: {', '.join(said)}."
+    spans = {kind: span_of_shares(values) for kind, values in shares.items()}
+    return BY_KIND.format(
+        shares=", ".join(f"{_shares(span)} in {kind}" for kind, span in spans.items() if span is not None)
+    )
 
 
 def _by_estimator(rows: list[PairRow], span_of: Callable[[PairRow], Span | None], of: str = "") -> list[str]:
@@ -162,10 +214,10 @@ def _by_estimator(rows: list[PairRow], span_of: Callable[[PairRow], Span | None]
 def _truly_ahead(error: ErrorAudit, row: PairRow) -> str:
     gaps = [each.true_gap for each in error.rows_of(row.key) if each.true_gap is not None]
     if not gaps:
-        return f"The true difference in {row.metric} is not defined."
+        return NO_TRUE_GAP.format(metric=row.metric)
     low, high = min(gaps), max(gaps)
     size = rounded(low) if rounded(low) == rounded(high) else f"{rounded(low)} to {rounded(high)}"
-    return f"In truth the perfect one is ahead by {size} in {row.metric}."
+    return TRUE_GAP.format(gap=size, metric=row.metric)
 
 
 def _mark(span: Span) -> str:
@@ -173,9 +225,10 @@ def _mark(span: Span) -> str:
 
 
 def _use(error: ErrorAudit) -> Iterator[str]:
-    """Which estimator to use, by metric."""
+    """Yield a sentence for each metric on which estimator to use."""
     for k, each in enumerate(error.recommended):
-        yield _use_first(each) if k == 0 else f"In {each.metric}: {_or(each)} ({_worst(each)})."
+        also = USE_ALSO.format(metric=each.metric, estimators=_or(each), errors=_worst(each))
+        yield _use_first(each) if k == 0 else also
 
 
 def _use_first(each: Recommendation) -> str:
@@ -183,38 +236,48 @@ def _use_first(each: Recommendation) -> str:
     if each.estimator == NAIVE:
         rest = {name: error for name, error in each.errors.items() if name != NAIVE}
         second = min(rest, key=lambda name: rest[name]) if rest else ""
-        than = f", against {percent(rest[second])} for {second}, the best correction" if second else ""
-        return (
-            f"On a log like yours use the naive average ({NAIVE}) for {each.metric}: its worst error over the {worlds} "
-            f"is {percent(each.worst)} of the value{than}.{_conditional(each)}"
+        return USE_NAIVE.format(
+            estimator=NAIVE,
+            metric=each.metric,
+            worlds=worlds,
+            worst=percent(each.worst),
+            second=SECOND_BEST.format(worst=percent(rest[second]), estimator=second) if second else "",
+            conditional=_conditional(each),
         )
-    return (
-        f"On a log like yours use {_or(each)} for {each.metric}: its worst error over the {worlds} is "
-        f"{percent(each.worst)} of the value, that of the naive average {percent(each.naive_worst)}. It beats the "
-        f"naive average in {each.beats} of {worlds}{_where(each)}.{_conditional(each)}"
+    return USE_CORRECTED.format(
+        estimators=_or(each),
+        metric=each.metric,
+        worlds=worlds,
+        worst=percent(each.worst),
+        naive=percent(each.naive_worst),
+        beats=each.beats,
+        kinds=_where(each),
+        conditional=_conditional(each),
     )
 
 
 def _where(each: Recommendation) -> str:
-    """In how many worlds of each kind, where it is not in all or none."""
+    """The number of worlds of each kind in which it beats the naive average, unless that is all or none."""
     if each.beats in {0, each.worlds} or len(each.beats_by_kind) < 2:
         return ""
     return f" ({', '.join(f'{won} of {n} in {kind}' for kind, (won, n) in each.beats_by_kind.items())})"
 
 
 def _conditional(each: Recommendation) -> str:
-    """Which estimator to use if it is known how users chose what they consumed."""
+    """A sentence on which estimator to use if it is known how users chose what they consumed; "" if always the same."""
     if {estimator for estimator, _ in each.by_observation.values()} <= {each.estimator}:
         return ""
-    said = [
-        f"{estimator} if users {_CONSUME[observe]} (worst error {percent(worst)})"
+    cases = [
+        USE_IF.format(estimator=estimator, consumed=_CONSUME[observe], worst=percent(worst))
         for observe, (estimator, worst) in each.by_observation.items()
     ]
-    return f" If you know which of the two holds, use {listed(said)}."
+    return IF_KNOWN.format(estimators=listed(cases))
 
 
 def _or(each: Recommendation) -> str:
-    return each.estimator if not each.as_good else f"{each.estimator} (or {' or '.join(each.as_good)}, as good)"
+    if not each.as_good:
+        return each.estimator
+    return OR_AS_GOOD.format(estimator=each.estimator, others=" or ".join(each.as_good))
 
 
 def _worst(each: Recommendation) -> str:
@@ -223,76 +286,77 @@ def _worst(each: Recommendation) -> str:
 
 
 def _verdict(error: ErrorAudit, rows: list[PairRow], labels: list[str]) -> str:
-    """The first pair of the user's models by some estimators, with the range over worlds."""
-    said = []
+    """A sentence on the first pair of the user's models by some estimators, with the range over worlds."""
+    leads = []
     for label in labels:
         row = next(row for row in rows if row.label == label)
         span = error.wrong_span(row)
         if row.observed is None or span is None:
             continue
         winner, loser = (row.a, row.b) if row.observed >= 0 else (row.b, row.a)
-        said.append(
-            f"by {label} {quoted(winner)} is ahead of {quoted(loser)} by {rounded(abs(row.observed))}, and the chance "
-            f"that it is the worse one is {_shares(span)}{_mark(span)}"
+        leads.append(
+            MODEL_LEADS.format(
+                estimator=label,
+                winner=quoted(winner),
+                loser=quoted(loser),
+                gap=rounded(abs(row.observed)),
+                shares=_shares(span),
+                agreement=_mark(span),
+            )
         )
-    return f"In {rows[0].metric}, {'; '.join(said)}." if said else ""
+    return MODELS_DIFFER.format(metric=rows[0].metric, leads="; ".join(leads)) if leads else ""
 
 
 def _shares(span: Span) -> str:
+    """The least and the greatest share, with one percent sign where both have one."""
     low, high = percent(span.low), percent(span.high)
-    if low == high:
-        return low
-    return f"{low.removesuffix(' %') if low[0].isdigit() else low} to {high}"
+    return one_or_both(low.removesuffix(" %") if low[0].isdigit() and low != high else low, high)
 
 
 def assumed(error: ErrorAudit) -> str:
-    """The assumptions behind the numbers."""
+    """Sentences on the assumptions behind the numbers."""
     kinds = list(dict.fromkeys(world.likened.kind for world in error.worlds))
     world = error.likened.world
     if all(kind in _KINDS for kind in kinds):
         what = "; ".join(f"{kind}: {_KINDS[kind]}" for kind in sorted(kinds, key=list(_KINDS).index))
     else:
         what = f"{_LIKES.get(world.word, 'users like what the world says')}, and {_OBSERVED[world.observe]}"
-    return (
-        f"Assumed: {what}. {error.holdout:.0%} of each user's rows are held out. The numbers are only as good as this "
-        "resemblance. Each estimator is compared with its own target: the mean over relevant pairs for snips, over "
-        "users for the others. Estimates with true propensities (true P) are possible in the simulation alone."
-    )
+    return ASSUMED.format(worlds=what, holdout=error.holdout)
 
 
 def depth_used(error: ErrorAudit, *, clock: bool = True) -> str:
-    """How much work was done, and how well the nearest world fits."""
-    found = error.likened
+    """A sentence on how much work was done, and how well the nearest world fits."""
+    likened = error.likened
     text = f"Depth {error.depth}: "
-    if found.how == SEARCHED:
+    if likened.how == SEARCHED:
         kinds = len({world.likened.kind for world in error.worlds})
         text += (
             f"{counted(len(error.worlds), 'world')} of {counted(kinds, 'kind')}, each from a search of "
-            f"{found.evaluations} evaluations by {found.how}; the nearest is {found.name}"
+            f"{likened.evaluations} evaluations by {likened.how}; the nearest is {likened.name}"
         )
     else:
-        how = f"{found.how}, {found.evaluations} evaluations" if found.evaluations else found.how
-        text += f"world {found.kind} by {how}" if found.kind else f"world {found.world.word}, {how}"
-    if found.loss is not None:
-        text += f", loss {100 * found.loss:.0f} % (-100 % is a perfect copy)"
-    fit = "the log is too small to say how well it fits"
-    if found.divergences is not None:
-        fit = "K-L divergence " + ", ".join(f"{name} {value:.2f}" for name, value in found.divergences.items())
+        how = f"{likened.how}, {likened.evaluations} evaluations" if likened.evaluations else likened.how
+        text += f"world {likened.kind} by {how}" if likened.kind else f"world {likened.world.word}, {how}"
+    if likened.loss is not None:
+        text += f", loss {100 * likened.loss:.0f} % (-100 % is a perfect copy)"
+    fit = TOO_SMALL_TO_FIT
+    if likened.divergences is not None:
+        fit = "K-L divergence " + ", ".join(f"{name} {value:.2f}" for name, value in likened.divergences.items())
     text += f"; {fit}; {counted(error.runs, 'run')}"
     if error.model_runs:
         text += f", {error.model_runs} of your models,"
     text += f" of {_users(error)} users"
-    if any(world.likened.users != found.log_users for world in error.accepted):
-        text += f" (the log has {found.log_users:,}; spreads are scaled by the square root)"
+    if any(world.likened.users != likened.log_users for world in error.accepted):
+        text += f" (the log has {likened.log_users:,}; spreads are scaled by the square root)"
     return f"{text}; {error.seconds:.0f} s." if clock else f"{text}."
 
 
 def _users(error: ErrorAudit) -> str:
     users = [world.likened.users for world in error.accepted or error.worlds]
-    return f"{min(users):,}" if min(users) == max(users) else f"{min(users):,} to {max(users):,}"
+    return one_or_both(f"{min(users):,}", f"{max(users):,}")
 
 
 def refusals(error: ErrorAudit) -> Iterator[str]:
-    """Why each refused world was refused."""
+    """Yield why each refused world was refused."""
     for world in error.refused:
-        yield f"{world.likened.name} refused: {world.why}"
+        yield REFUSED.format(world=world.likened.name, why=world.why)

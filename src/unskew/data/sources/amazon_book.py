@@ -11,10 +11,10 @@ _RATINGS, _REVIEWS = "ratings_Books.csv", "reviews_Books_5.json"
 
 
 def read(folder: Path) -> Interactions:
-    """Read all ratings, a line each: user, book, stars and time; else the reviews of the 5-core.
+    """Read all ratings (user, book, stars and time), or else the reviews of the 5-core.
 
     Every row is kept, whatever its stars; as implicit feedback each is a positive. Yang et al. (2018) have 99,473
-    users, 450,166 books and 996,938 rows of it; which ones they do not say. With 2.2 rows a book it is not the 5-core.
+    users, 450,166 books and 996,938 rows of it, and do not say which. With 2.2 rows per book it is not the 5-core.
     """
     ratings = find(folder, _RATINGS)
     if ratings is None and find(folder, _REVIEWS) is not None:

@@ -16,7 +16,7 @@ _COLUMNS = {"user": pl.Int64, "item": pl.Int64, "rating": pl.Float64}
 
 
 def read(folder: Path) -> Interactions:
-    """Read the 5-core reviews, one JSON object a line, else the three parts of SIGformer put together.
+    """Read the 5-core reviews, or else the three parts of SIGformer put together.
 
     The parts hold user, item and rating separated by spaces, with new ids, and are a random split. The 5-core is the
     set that Tian and Ekstrand (2020) call AZM5: 5,541 users, 3,568 items and 64,706 rows.

@@ -17,10 +17,10 @@ _READERS: dict[str, Callable[[Path, str], Interactions]] = {
 
 
 def read(folder: Path) -> Interactions:
-    """Read all ratings, else the reviews up to 2013 as blocks of lines, else the reviews of the 5-core.
+    """Read all ratings, or else the reviews up to 2013, or else the reviews of the 5-core.
 
     Every row is kept, whatever its stars. Lim et al. (2015) have 17,437 users, 17,915 items and 201,154 rows with at
-    least 4 stars after making the data denser; by what rule they do not say, nor which of these files they had.
+    least 4 stars after making the data denser. They state neither the rule nor the file.
     """
     there = next((name for name in _READERS if find(folder, name) is not None), _RATINGS)
     return _READERS[there](locate(folder, there, "amazon-games"), "amazon-games")

@@ -23,7 +23,7 @@ _NOBODY = "unknown"
 
 
 def read_ratings(path: Path, name: str) -> Interactions:
-    """Read a file of ratings only, a line each: user, item, stars and time, separated by commas.
+    """Read a file of ratings, one per line: user, item, stars and time, separated by commas.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def read_ratings(path: Path, name: str) -> Interactions:
 
 
 def read_reviews(path: Path, name: str) -> Interactions:
-    """Read who reviewed what, the stars and the time; the texts are left out block by block, as they are long.
+    """Read user, item, stars and time of reviews; the long texts are dropped block by block.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def read_reviews(path: Path, name: str) -> Interactions:
     """
     blocks = [_parse(path, first, lines) for first, lines in read_lines(path)]
     if not blocks:
-        raise DataError(f"{path}: the file is empty; expected one JSON object a line")
+        raise DataError(f"{path}: the file is empty; expected one JSON object per line")
     return Interactions.from_frame(
         pl.concat(blocks), user="reviewerID", item="asin", rating="overall", timestamp="unixReviewTime", name=name
     )
@@ -54,8 +54,8 @@ def read_reviews(path: Path, name: str) -> Interactions:
 def read_blocks(path: Path, name: str) -> Interactions:
     """Read reviews as blocks of lines ``key: value`` with a blank line between them.
 
-    The keys are ``product/productId``, ``review/userId``, ``review/score`` and ``review/time``; others are left out.
-    So are reviews by the user ``unknown``, who is many people.
+    The keys are ``product/productId``, ``review/userId``, ``review/score`` and ``review/time``; others are ignored.
+    Reviews by the user ``unknown``, who is many people, are left out.
 
     Parameters
     ----------
@@ -74,19 +74,19 @@ def read_blocks(path: Path, name: str) -> Interactions:
             for column, value in fields.items():
                 columns[column].append(value)
     if not starts:
-        raise DataError(f"{path}: there is no review by a known user in it; was it cut short?")
+        raise DataError(f"{path}: has no review by a known user; was it cut short?")
     frame = pl.DataFrame(columns)
     numbers = frame.with_columns(pl.col("rating", "timestamp").cast(pl.Float64, strict=False))
     for column in ("rating", "timestamp"):
         if numbers[column].null_count():
             row = int(numbers[column].is_null().arg_max() or 0)
-            found = f"{frame[column][row]!r} for {column}"
-            raise DataError(f"{path}: the block of line {starts[row]} has {found}, expected a number")
+            shown = f"{frame[column][row]!r} for {column}"
+            raise DataError(f"{path}: the block of line {starts[row]} has {shown}, expected a number")
     return Interactions.from_frame(numbers, name=name)
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """The number of the first line of each block, and what it says of the wanted keys."""
+    """The number of the first line of each block, and its values of the wanted keys."""
     fields: dict[str, str] = {}
     start = 0
     for first, lines in read_lines(path):

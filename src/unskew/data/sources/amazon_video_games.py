@@ -13,8 +13,8 @@ from unskew.data.sources.text import locate, read_columns
 def read(folder: Path) -> Interactions:
     """Read ``Video.txt``: user and item, separated by a space, each user's rows in order of time.
 
-    There are no times. A row's place among its user's rows stands for them, which is right within a user
-    only: to leave each user's last row out is sound, a temporal split over all users is not.
+    There are no times. A row's place among its user's rows replaces them, which is right within a user only:
+    leave-one-out is sound, a temporal split over all users is not.
     """
     path = locate(folder, "Video.txt", "amazon-video-games")
     frame = read_columns(read_content(path), path, {"user": pl.Int64, "item": pl.Int64}, separator=" ")
@@ -34,7 +34,7 @@ AMAZON_VIDEO_GAMES = Source(
     forms=(
         Form(
             {"Video.txt": "b7376fe24430743f411dc7f567285657b2adb3f74361cc7ba0aee94f3024b651"},
-            note="places within a user in lieu of times: leave-one-out is sound, a temporal split is not",
+            note="has places within a user instead of times: leave-one-out is sound, a temporal split is not",
         ),
     ),
     reader=read,

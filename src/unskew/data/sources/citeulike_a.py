@@ -22,9 +22,9 @@ def read(folder: Path) -> Interactions:
     for number, library in enumerate(libraries, start=1):
         if not len(library) or library[0] != len(library) - 1:
             stated = "nothing" if not len(library) else f"{library[0]} articles and then {len(library) - 1}"
-            raise DataError(f"{path}: line {number} holds {stated}; was the file cut or changed?")
+            raise DataError(f"{path}: line {number} has {stated}; was the file cut or changed?")
     if not libraries:
-        raise DataError(f"{path}: the file is empty; expected a line a user")
+        raise DataError(f"{path}: the file is empty; expected one line per user")
     sizes = [len(library) - 1 for library in libraries]
     items = np.concatenate([library[1:] for library in libraries])
     return Interactions.from_arrays(np.repeat(np.arange(len(sizes)), sizes), items, name="citeulike-a")

@@ -20,8 +20,8 @@ _FEATURES = "user_item_features"
 def read(folder: Path) -> Interactions:
     """Read ``train.ascii``, the ratings of self-selected items.
 
-    The published propensities of being in it come along when ``propensities.ascii`` is there. Ids are the
-    numbers of row and column, from 0.
+    If ``propensities.ascii`` is there, the rows have the published propensities of being in train. Ids are the numbers
+    of row and column, from 0.
     """
     path = locate(folder, "train.ascii", "coat")
     ratings = read_matrix(path)
@@ -35,24 +35,24 @@ def read(folder: Path) -> Interactions:
 def read_split(folder: Path) -> Split:
     """Read both parts; the test is a uniform sample of all items.
 
-    It was drawn from all items, those in train included, so all are candidates; leaving out the pairs that
-    are in both would spoil the sample. The propensities of train are those of train, not of the test.
+    It was drawn from all items, including those in train, so all items are candidates; without the pairs that are in
+    both it would not be a random sample. The propensities are those of being in train, not in the test.
     """
     train = read(folder)
     path = locate(folder, "test.ascii", "coat")
     ratings = read_matrix(path)
     if ratings.shape != (train.n_users, train.n_items):
         raise DataError(f"{path}: shape {ratings.shape}, but train has {(train.n_users, train.n_items)}")
-    return Split(train=train, test=_interactions(ratings, None, "coat test"), candidates="all", made="as published")
+    return Split(train=train, test=_interactions(ratings, None, "coat test"), candidates="all", origin="as published")
 
 
 def read_user_features(folder: Path) -> pl.DataFrame:
-    """Read what is known of the people: a column ``user``, and one of zeros and ones a feature."""
+    """Read the features of the users: a column ``user``, and a column of zeros and ones per feature."""
     return _features(folder, "user")
 
 
 def read_item_features(folder: Path) -> pl.DataFrame:
-    """Read what is known of the coats: a column ``item``, and one of zeros and ones a feature."""
+    """Read the features of the coats: a column ``item``, and a column of zeros and ones per feature."""
     return _features(folder, "item")
 
 

@@ -1,4 +1,4 @@
-"""Files from their owners: whole, checked, and nowhere but in the folder asked for."""
+"""Downloads of data sets from their owners, complete and checked."""
 
 import http.client
 import os
@@ -18,7 +18,7 @@ from unskew.data.sources.unpack import is_archive, unpack
 from unskew.errors import DataError, Option
 
 Progress: TypeAlias = Callable[[int, int | None], None]
-"""Called with the bytes that are there and the bytes to come in all, None when the server does not say."""
+"""Called with the bytes downloaded and the bytes in all, which is None if the server does not state it."""
 
 _CHUNK = 1 << 16
 _LARGEST = 4 << 30
@@ -28,8 +28,8 @@ _TIMEOUT = 60.0
 def fetch(source: Source, folder: str | Path | None = None, *, progress: Progress | None = None) -> Path:
     """Get a data set from its official home into a folder, and return the folder.
 
-    All files are downloaded, unpacked and checked in a place apart, and moved into the folder at the end;
-    when anything goes wrong, nothing is left behind.
+    All files are downloaded, unpacked and checked in a temporary folder, and moved into the folder at the end; after an
+    error nothing is left behind.
 
     Parameters
     ----------
@@ -65,28 +65,28 @@ def download(
     progress: Progress | None = None,
     largest: int = _LARGEST,
 ) -> None:
-    """Download a file; it appears under its name only when it is whole.
+    """Download a file; it gets its name only when it is complete.
 
     Parameters
     ----------
     url : str
         An http or https address.
     target : Path
-        The file to make; its folder must exist.
+        The file to write; its folder must exist.
     sha256 : str, optional
-        What the bytes must hash to (as in `content_sha256`).
+        Expected checksum, as in `content_sha256`.
     progress : callable, optional
         See `Progress`.
     largest : int
-        More bytes than these are refused.
+        Largest number of bytes.
     """
     if urllib.parse.urlsplit(url).scheme not in {"http", "https"}:
         raise DataError(f"{url}: not an http or https address")
     partial = target.with_name(f".{target.name}.part{target.suffix}")
     try:
         _stream(url, partial, progress, largest)
-        if sha256 is not None and (found := content_sha256(partial)) != sha256:
-            raise DataError(f"{url}: the sha256 is {found}, expected {sha256}; nothing was kept, try again later")
+        if sha256 is not None and (actual := content_sha256(partial)) != sha256:
+            raise DataError(f"{url}: the sha256 is {actual}, expected {sha256}; nothing was kept, try again later")
         partial.replace(target)
     except urllib.error.HTTPError as error:
         error.close()
@@ -107,18 +107,18 @@ def _stream(url: str, partial: Path, progress: Progress | None, largest: int) ->
         while chunk := response.read(_CHUNK):
             done += len(chunk)
             if done > largest:
-                raise DataError(f"{url}: more than {largest:,} bytes, which is more than any data set here has")
+                raise DataError(f"{url}: more than {largest:,} bytes; is the address right?")
             file.write(chunk)
             if progress is not None:
                 progress(done, total)
-    # A connection that closes early looks like the end of the file; only the stated length tells.
+    # A connection that closes early looks like the end of the file; only the stated length shows it.
     if total is not None and done != total:
-        raise DataError(f"{url}: cut short, {done:,} of {total:,} bytes came; try again")
+        raise DataError(f"{url}: cut short after {done:,} of {total:,} bytes; try again")
 
 
 @contextmanager
 def _workspace(place: Path) -> Iterator[Path]:
-    """A temporary folder within the one to be filled, which is made, and unmade when it stays empty."""
+    """A temporary folder within the target folder, which is created, and removed again if it stays empty."""
     missing = [folder for folder in (place, *place.parents) if not folder.exists()]
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -137,23 +137,23 @@ def _workspace(place: Path) -> Iterator[Path]:
 
 
 def _choose(source: Source, content: Path) -> dict[str, Path]:
-    """The files that belong to the data set, gzipped or not, wherever in the archive they are, checked."""
+    """The checked files of the data set, gzipped or not, anywhere in the archive."""
     everything = sorted((path for path in content.rglob("*") if path.is_file()), key=lambda path: len(path.parts))
     chosen: dict[str, Path] = {}
     for name, pinned in source.files.items():
         ends = (f"/{name}", f"/{name}.gz")
-        found = next((path for path in everything if path.as_posix().endswith(ends)), None)
-        if found is None:
+        match = next((path for path in everything if path.as_posix().endswith(ends)), None)
+        if match is None:
             continue
-        if pinned is not None and content_sha256(found) != pinned:
+        if pinned is not None and content_sha256(match) != pinned:
             raise DataError(
                 f"{source.download}: the checksum of {name} differs from the known one; nothing was kept. "
                 f"Has a new version come out? See {source.home}"
             )
-        chosen[name if found.name == Path(name).name else f"{name}.gz"] = found
+        chosen[name if match.name == Path(name).name else f"{name}.gz"] = match
     missing = [name for name in source.forms[0].files if name not in chosen and f"{name}.gz" not in chosen]
     if missing:
-        raise DataError(f"{source.download}: holds no {missing[0]}; has a new version come out? See {source.home}")
+        raise DataError(f"{source.download}: has no {missing[0]}; has a new version come out? See {source.home}")
     return chosen
 
 

@@ -1,4 +1,4 @@
-"""KuaiRec: 1,411 people watched nearly all of 3,327 videos, so that the truth is known."""
+"""KuaiRec: 1,411 people watched nearly all of 3,327 videos, so the truth is known."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ _COLUMNS = {"user_id": pl.Int64, "video_id": pl.Int64, "timestamp": pl.Float64, 
 def read(folder: Path) -> Interactions:
     """Read ``small_matrix.csv``, the fully observed part; the value is the watch ratio.
 
-    Some rows have no time; the times are left out then.
+    Times are left out if some rows have none.
     """
     path = locate(folder, "small_matrix.csv", "kuairec")
     frame = read_columns(read_content(path), path, _COLUMNS, separator=",", header=True)

@@ -15,7 +15,7 @@ _COLUMNS = {"userID": pl.Int64, "artistID": pl.Int64, "weight": pl.Float64}
 def read(folder: Path) -> Interactions:
     """Read ``user_artists.dat``: listener, artist and play count, separated by tabs, with a header.
 
-    A listener has at most 50 artists, the most played, so that absence is in part by design.
+    A listener has at most 50 artists, the most played, so a missing artist may have been cut off.
     """
     path = locate(folder, "user_artists.dat", "lastfm-hetrec2011")
     frame = read_columns(read_content(path), path, _COLUMNS, separator="\t", header=True)

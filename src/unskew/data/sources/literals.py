@@ -1,4 +1,4 @@
-"""Files with an object a line, written as JSON or, as some owners do, as Python would write it."""
+"""Parsers for files with one object per line, written as JSON or as Python literals."""
 
 import ast
 import json
@@ -11,7 +11,7 @@ from unskew.errors import DataError
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines that are not blank, with their numbers."""
+    """Numbers and texts of the lines that are not blank."""
     for first, block in read_lines(path):
         for number, line in enumerate(block, start=first):
             if line.strip():
@@ -19,7 +19,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def parse_object(line: str) -> Any:
-    """The object of a line, or None when it is neither JSON nor a Python literal; it is never run."""
+    """The object of a line, or None if it is neither JSON nor a Python literal; no code is run."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError):

@@ -20,8 +20,8 @@ _COLUMNS = {"user": pl.String, "item": pl.String, "plays": pl.Float64}
 def read(folder: Path) -> Interactions:
     """Read the triplets listener, song and play count, separated by tabs; the values are the play counts.
 
-    ``train_triplets.txt`` has 48 million lines in 3 GB. It is read in blocks whose ids become codes at once, so that
-    the text is never in memory as a whole: 21 million made lines took 2.8 GB and 38 s of one core, so count on 6 GB and
+    ``train_triplets.txt`` has 48 million lines in 3 GB. It is read in blocks whose ids are encoded at once, so that the
+    text is never in memory as a whole: 21 million generated lines took 2.8 GB and 38 s of one core, so expect 6 GB and
     two minutes for all. Without it, the smaller ``kaggle_visible_evaluation_triplets.txt`` is read: half of the songs
     of 110,000 other listeners.
     """
@@ -45,7 +45,7 @@ def read_triplets(path: Path, name: str) -> Interactions:
         items.add(frame["item"], f"songs of {path}")
         plays.append(frame["plays"].to_numpy())
     if not plays:
-        raise DataError(f"{path}: the file is empty; expected listener, song and play count a line")
+        raise DataError(f"{path}: the file is empty; expected lines of listener, song and play count")
     user_codes, user_vocabulary = users.joined()
     item_codes, item_vocabulary = items.joined()
     return Interactions(
@@ -59,7 +59,7 @@ def _frames(path: Path) -> Iterator[pl.DataFrame]:
 
 
 class _Codes:
-    """Codes of ids that come in blocks, each with a vocabulary of its own until all are known."""
+    """Codes of ids that come in blocks; each block has its own vocabulary until all are joined."""
 
     def __init__(self) -> None:
         self._blocks: list[tuple[Ints, Vocabulary]] = []
@@ -71,7 +71,7 @@ class _Codes:
         """The codes of all blocks in one vocabulary."""
         texts = pl.concat([pl.Series(vocabulary.ids.astype(str)) for _, vocabulary in self._blocks])
         vocabulary = factorise(canonical(texts.unique(), "ids"))[1]
-        codes = [own.codes_in(vocabulary)[block] for block, own in self._blocks]
+        codes = [vocabulary_of_block.codes_in(vocabulary)[block] for block, vocabulary_of_block in self._blocks]
         return np.concatenate(codes).astype(np.int32), vocabulary
 
 

@@ -16,7 +16,7 @@ _COLUMNS = {"user": pl.Int64, "item": pl.Int64, "rating": pl.Float64, "timestamp
 def read(folder: Path) -> Interactions:
     """Read ``ratings.dat``: user, film, stars in halves and time, separated by ``::``.
 
-    Half stars count as they stand, so that ``rating>=4`` takes 4, 4.5 and 5.
+    Half stars are not rounded, so ``rating>=4`` selects 4, 4.5 and 5.
     """
     path = locate(folder, _RATINGS, "ml-10m")
     return Interactions.from_frame(read_columns(read_content(path), path, _COLUMNS, separator="::"), name="ml-10m")

@@ -14,14 +14,14 @@ _COLUMNS = {"user": pl.Int64, "item": pl.Int64, "rating": pl.Float64, "timestamp
 
 
 def read(folder: Path) -> Interactions:
-    """Read ``ratings.dat``, else the pairs without ratings, else the ratings of the first users."""
+    """Read ``ratings.dat``, or else the pairs without ratings, or else the ratings of the first users."""
     if find(folder, _RATINGS) is None and find(folder, _PAIRS) is not None:
         return read_pairs(folder)
     return read_ratings(folder)
 
 
 def read_ratings(folder: Path) -> Interactions:
-    """Read what has ratings: ``ratings.dat``, else its first rows, which hold the users 1 to 2999."""
+    """Read ``ratings.dat``, or else its first rows, which have the users 1 to 2999."""
     path = find(folder, _RATINGS) or find(folder, _FIRST_RATINGS) or locate(folder, _RATINGS, "ml-1m")
     frame = read_columns(read_content(path), path, _COLUMNS, separator="::")
     return Interactions.from_frame(frame, name="ml-1m")

@@ -1,4 +1,4 @@
-"""What there is to know about a public data set, and how its files become interactions."""
+"""The description of a public data set, and the folders where its files are kept."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -17,10 +17,10 @@ class Form:
     Parameters
     ----------
     files : mapping of str to (str or None)
-        File names, each with the sha256 of its content, or None where it could not be verified. The content
-        is taken unzipped and with LF line ends, so that copies which differ only in packing agree.
+        File names, each with the sha256 of its content, or None if it could not be verified. The content is unzipped
+        and has LF line ends, so that copies which differ only in packing agree.
     whole : bool
-        Whether these files hold the whole data set, and not a part or a derived form of it.
+        Whether these files are the whole data set, and not a part or a derived form of it.
     note : str
         What is special about this form.
     """
@@ -32,14 +32,14 @@ class Form:
 
 @dataclass(frozen=True)
 class Source:
-    """A public data set: where it lives, what its owner asks for, and how it is read.
+    """A public data set: where to get it, what its owner asks for, and how it is read.
 
-    The files are never part of this package. `fetch` gets them from the owner, where that can be done.
+    The files are never part of this package. `fetch` downloads them from the owner, if that is possible.
 
     Parameters
     ----------
     name : str
-        The word for it, also the name of its folder.
+        Name of the data set and of its folder.
     title : str
         What the owner calls it.
     licence : str
@@ -55,7 +55,7 @@ class Source:
     extras : mapping of str to (str or None)
         Further files that are kept when they come with a download; names and checksums as in `Form`.
     download : str, optional
-        Address of the file or archive, where there is a direct one.
+        Address of the file or archive, if there is a direct one.
     how_to_get : str
         What to do by hand.
     split_reader : callable, optional
@@ -81,7 +81,7 @@ class Source:
         return {**needed, **self.extras}
 
     def read(self, folder: str | Path | None = None) -> Interactions:
-        """Read the log; of a set with its own test, the train part.
+        """Read the log; for a set with its own test, the train part.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class Source:
             As in `read`.
         """
         if self.split_reader is None:
-            raise ConfigError(f"{self.name} has no test set of its own; read it and use one of the splitters")
+            raise ConfigError(f"{self.name} has no test set of its own; read the log and split it")
         return self.split_reader(self.place(folder))
 
     def place(self, folder: str | Path | None = None) -> Path:
@@ -108,7 +108,7 @@ class Source:
 
 
 def data_folder() -> Path:
-    """Where data sets are kept, each in a folder of its own name.
+    """The folder that has one folder per data set.
 
     The environment variable ``UNSKEW_DATA``, else ``unskew`` in the user's data directory (that of the XDG
     base directory specification).
@@ -120,7 +120,7 @@ def data_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """Where trained models of studies are kept: ``unskew`` in the user's cache directory (XDG)."""
+    """The folder of the trained models of studies: ``unskew`` in the user's cache directory (XDG)."""
     return _base("XDG_CACHE_HOME", ".cache") / "unskew"
 
 

@@ -1,4 +1,4 @@
-"""Whether a data set is at hand, and whether its files are what their owner published."""
+"""The status of a data set: which files are present, and whether their checksums are right."""
 
 import gzip
 import hashlib
@@ -20,29 +20,29 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Status:
-    """What was found of a data set.
+    """Which files of a data set are present.
 
     Parameters
     ----------
     folder : Path
-        Where it was looked for.
+        Where the files were looked for.
     presence : str
-        ``present``: all files of a whole form; ``partly``: some files, or a form not whole; ``absent``.
+        ``present``: all files of a complete form; ``partly``: some files, or an incomplete form; ``absent``.
     checksum : str
-        ``holds`` or ``differs``, for what is there; ``pinned`` when nothing is there but a checksum is known;
-        ``not pinned`` when none is.
-    found : tuple of str
-        The files that are there.
+        ``holds`` or ``differs``, for the files present; ``pinned`` if no file is present but a checksum is known; ``not
+        pinned`` if none is known.
+    files : tuple of str
+        The files that are present.
     differing : tuple of str
         Those of them whose checksum differs.
     note : str
-        What is special about the form that is there.
+        What is special about the form that is present.
     """
 
     folder: Path
     presence: Presence
     checksum: Checksum
-    found: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     differing: tuple[str, ...] = ()
     note: str = ""
 
@@ -65,16 +65,16 @@ def status_of(source: Source, folder: str | Path | None = None) -> Status:
         folder=place,
         presence=_presence(complete, needed),
         checksum=_checksum(source, needed, differing),
-        found=tuple(paths),
+        files=tuple(paths),
         differing=differing,
         note="; ".join(form.note for form in complete if form.note),
     )
 
 
 def content_sha256(path: Path) -> str:
-    """The sha256 of a file's content, unzipped if gzipped, with LF line ends; of a zip archive, of its bytes.
+    """The sha256 of a file's content, unzipped and with LF line ends; for a zip archive, of its bytes.
 
-    Copies of the same text differ in packing and line ends from one place to another; this does not.
+    So copies of the same text with another packing or other line ends have the same checksum.
     """
     digest = hashlib.sha256()
     held_back = b""
@@ -89,9 +89,9 @@ def content_sha256(path: Path) -> str:
                 held_back = b"\r" if text.endswith(b"\r") else b""
                 digest.update(text.removesuffix(b"\r").replace(b"\r\n", b"\n"))
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"{path}: not a whole gzip file; was it cut short? Get it again") from error
+        raise DataError(f"{path}: not a complete gzip file; download it again") from error
     except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from error
+        raise DataError(f"{path}: cannot be read ({error.strerror or error}); check the path") from error
     digest.update(held_back)
     return digest.hexdigest()
 
@@ -112,7 +112,7 @@ def _presence(complete: list[Form], needed: list[str]) -> Presence:
 
 
 def _checksum(source: Source, needed: list[str], differing: tuple[str, ...]) -> Checksum:
-    """Only the files that are read decide, unless another one is wrong."""
+    """The state of the checksums: of the files that are read, unless another file is wrong."""
     if differing:
         return "differs"
     if needed:

@@ -17,11 +17,11 @@ _BOUGHT = {"User_ID": pl.Int64, "Game_ID": pl.Int64}
 
 
 def read(folder: Path) -> Interactions:
-    """Read the purchases, from whichever form is there.
+    """Read the purchases, from whichever form is present.
 
     ``steam-200k.csv`` is the original: player, game, ``purchase`` or ``play``, hours, 0.
-    ``game_purchase.dat``, alone or in ``steam.zip``, holds the same purchases with new ids. Some pairs are
-    repeated; one row of each is kept.
+    ``game_purchase.dat``, alone or in ``steam.zip``, has the same purchases with new ids. Of repeated pairs, one row is
+    kept.
     """
     original = find(folder, _ORIGINAL)
     if original is not None:
@@ -45,8 +45,8 @@ def _purchases_in(archive: Path) -> bytes:
                 if Path(name).name == _PURCHASES:
                     return members.read(name)
     except (zipfile.BadZipFile, OSError) as error:
-        raise DataError(f"{archive}: not a whole zip file; was it cut short?") from error
-    raise DataError(f"{archive}: holds no {_PURCHASES}; is it the original file?")
+        raise DataError(f"{archive}: not a complete zip file; was it cut short?") from error
+    raise DataError(f"{archive}: does not contain {_PURCHASES}; is it the original file?")
 
 
 STEAM_200K = Source(

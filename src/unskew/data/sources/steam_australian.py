@@ -35,12 +35,12 @@ Library: TypeAlias = tuple[str, list[int], list[float]]
 
 
 def read(folder: Path) -> Interactions:
-    """Read ``australian_users_items.json``: a line a player, with ``user_id`` and ``items``, as Python would write it.
+    """Read ``australian_users_items.json``: one player per line, a Python literal with ``user_id`` and ``items``.
 
-    A game in a player's library is a row, also when it was never played; its value is ``playtime_forever``, the
-    minutes played in all. Players without a game are left out. Some players have several lines: the first with a
-    game in it is kept and the others are not read into it. These should be the 70,912 users, 10,978 items and
-    5,094,082 rows of Tian and Ekstrand (2020), who call the set STMV1.
+    A game in a player's library is a row, even if it was never played; its value is ``playtime_forever``, the minutes
+    played in all. Players without a game are left out. If a player has several lines, the first with a game is used and
+    the others are ignored. These should be the 70,912 users, 10,978 items and 5,094,082 rows of Tian and Ekstrand
+    (2020), who call the set STMV1.
     """
     path = locate(folder, _FILE, "steam-australian")
     players: dict[str, int] = {}
@@ -52,26 +52,26 @@ def read(folder: Path) -> Interactions:
             games.extend(owned)
             minutes.extend(played)
     if not players:
-        raise DataError(f"{path}: nobody in it has a game; is it the original file?")
+        raise DataError(f"{path}: no player has a game; is it the original file?")
     users = pl.Series(list(players))[np.repeat(np.arange(len(players)), list(players.values()))]
     frame = pl.DataFrame({"user": users, "item": np.array(games), "rating": np.array(minutes)})
     return Interactions.from_frame(frame, name="steam-australian")
 
 
 def _quickly(line: str) -> Library | None:
-    """The library of a line that is written just as the owner writes them; None for any other."""
+    """The library of a line in exactly the owner's format; None for any other."""
     whole = _LINE_PATTERN.fullmatch(line)
     if whole is None:
         return None
-    found = _GAME_PATTERN.findall(whole["games"])
-    return whole["player"], [int(game) for game, _ in found], [float(played) for _, played in found]
+    games = _GAME_PATTERN.findall(whole["games"])
+    return whole["player"], [int(game) for game, _ in games], [float(played) for _, played in games]
 
 
 def _library(line: str, where: str) -> Library:
     record = parse_object(line)
     items = record.get("items") if isinstance(record, dict) else None
     if not isinstance(items, list) or "user_id" not in record:
-        raise DataError(f"{where} is no object with 'user_id' and a list 'items'; is it the original file?")
+        raise DataError(f"{where} is not an object with 'user_id' and a list 'items'; is it the original file?")
     if not all(isinstance(item, dict) and {"item_id", "playtime_forever"} <= item.keys() for item in items):
         raise DataError(f"{where} has an item without 'item_id' or 'playtime_forever'; is it the original file?")
     player = id_text(record["user_id"], where)

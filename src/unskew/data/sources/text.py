@@ -1,4 +1,4 @@
-"""The plain text files that public data sets come in, gzipped or not."""
+"""Readers of the plain text files of public data sets, gzipped or not."""
 
 import gzip
 import zlib
@@ -28,9 +28,7 @@ def locate(folder: Path, name: str, source: str) -> Path:
     """The file of that name in the folder, plain or with ``.gz`` added; an error when there is neither."""
     path = find(folder, name)
     if path is None:
-        raise DataError(
-            f"{folder}: no file {name!r} of the data set {source}; 'unskew datasets show {source}' says how to get it"
-        )
+        raise DataError(f"{folder}: no file {name!r} of the data set {source}; see 'unskew datasets show {source}'")
     return path
 
 
@@ -44,7 +42,7 @@ def read_columns(
     quotes: bool = False,
     first: int = 1,
 ) -> pl.DataFrame:
-    """Parse separated text whose columns are known; without a header, all of them must be in every line.
+    """Parse separated text with known columns; without a header, every line must have all of them.
 
     Parameters
     ----------
@@ -53,7 +51,7 @@ def read_columns(
     path : Path
         Where it comes from, for messages.
     columns : dict
-        Names and types of all columns; with a header, of those that are wanted, which may stand anywhere.
+        Names and types of all columns; with a header, of the columns to read, in any order.
     separator : str
         One character, or several, which then must not occur within a field.
     header : bool
@@ -81,14 +79,14 @@ def read_columns(
         expected = f"{', '.join(columns)} separated by {separator!r}"
         raise DataError(f"{path}: cannot be read as {expected}{where}; is it the original file?") from error
     if frame.is_empty():
-        raise DataError(f"{path}: there is no row in it; was it cut short?")
+        raise DataError(f"{path}: has no rows; was it cut short?")
     if not header and not quotes:
         _check_whole(frame, path, first)
     return frame
 
 
 def _first_bad(content: bytes, columns: Columns, separator: str, first: int) -> str:
-    """A line that cannot be read, as polars does not name it: one with other fields, else one with another type."""
+    """The first line that cannot be read, which polars does not name: by its number of fields, or else by a type."""
     mark = separator.encode()
     for number, line in enumerate(content.splitlines(), start=first):
         fields = line.count(mark) + 1
@@ -118,7 +116,7 @@ def _check_whole(frame: pl.DataFrame, path: Path, first: int) -> None:
 
 
 def read_lines(path: Path, size: int = 1 << 26) -> Iterator[tuple[int, list[bytes]]]:
-    """Blocks of whole lines, each with the number of its first, counted from 1; never the whole file at once.
+    """Blocks of whole lines, each with the number of its first line, counted from 1.
 
     Parameters
     ----------
@@ -133,7 +131,7 @@ def read_lines(path: Path, size: int = 1 << 26) -> Iterator[tuple[int, list[byte
                 yield first, lines
                 first += len(lines)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"{path}: not a whole gzip file; was it cut short?") from error
+        raise DataError(f"{path}: not a complete gzip file; was it cut short?") from error
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error}); check the path") from error
 
@@ -146,4 +144,4 @@ def read_matrix(path: Path) -> Floats:
     try:
         return np.loadtxt([line.decode() for line in lines], dtype=np.float64, ndmin=2)
     except ValueError as error:
-        raise DataError(f"{path}: not a matrix of numbers ({error})") from error
+        raise DataError(f"{path}: not a matrix of numbers ({error}); is it the original file?") from error

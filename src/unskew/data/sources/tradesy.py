@@ -1,4 +1,4 @@
-"""Tradesy: what people bought, and want, of second-hand clothes."""
+"""Tradesy: the second-hand clothes that people bought or want."""
 
 from pathlib import Path
 
@@ -15,11 +15,11 @@ _LISTS = ("bought", "want")
 
 
 def read(folder: Path) -> Interactions:
-    """Read ``tradesy.json``: a line a person, with ``uid`` and ``lists`` of what was bought, wanted, sold and offered.
+    """Read ``tradesy.json``: one person per line, with ``uid`` and ``lists`` of items bought, wanted, sold and offered.
 
-    An item that a person bought or wants is a row, once; what a person sells says nothing of taste. All persons with
-    such an item are read. He and McAuley (2016) keep those with at least five; without repeated items these should be
-    the 19,243 users, 165,906 items and 394,421 rows of Yang et al. (2018).
+    An item that a person bought or wants is one row; what a person sells is not used. All persons with such an item are
+    read. He and McAuley (2016) keep those with at least five; without repeated items these should be the 19,243 users,
+    165,906 items and 394,421 rows of Yang et al. (2018).
     """
     path = locate(folder, _FILE, "tradesy")
     users: list[str] = []
@@ -29,16 +29,16 @@ def read(folder: Path) -> Interactions:
         users.extend([user] * len(liked))
         items.extend(liked)
     if not users:
-        raise DataError(f"{path}: nobody in it bought or wants anything; is it the original file?")
+        raise DataError(f"{path}: no person bought or wants an item; is it the original file?")
     return Interactions.from_frame(pl.DataFrame({"user": users, "item": items}), name="tradesy")
 
 
 def _person(line: str, where: str) -> tuple[str, list[str]]:
-    """The id of a person, and what was bought or is wanted, each item once."""
+    """The id of a person, and the items that were bought or are wanted, each once."""
     record = parse_object(line)
     lists = record.get("lists") if isinstance(record, dict) else None
     if not isinstance(lists, dict) or "uid" not in record:
-        raise DataError(f"{where} is no object with 'uid' and 'lists'; is it the original file?")
+        raise DataError(f"{where} is not an object with 'uid' and 'lists'; is it the original file?")
     liked: dict[str, None] = {}
     for name in _LISTS:
         if not isinstance(lists.get(name), list):

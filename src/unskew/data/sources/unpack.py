@@ -1,4 +1,4 @@
-"""Archives from elsewhere, unpacked so that nothing leaves the folder."""
+"""Safe unpacking of downloaded archives: nothing is written outside the folder."""
 
 import shutil
 import stat
@@ -25,8 +25,8 @@ def is_archive(path: Path) -> bool:
 def unpack(archive: Path, folder: Path, *, wanted: tuple[str, ...] | None = None, largest: int = _LARGEST) -> None:
     """Unpack a zip or tar archive into a new folder.
 
-    An archive with a member that is a link or device, or whose path is absolute or climbs with ``..``, is
-    refused as a whole, before anything is written. On any error the folder is removed.
+    If a member is a link or device, or has a path that is absolute or contains ``..``, the whole archive is refused
+    before anything is written. On any error the folder is removed.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ def unpack(archive: Path, folder: Path, *, wanted: tuple[str, ...] | None = None
     folder : Path
         Must not exist.
     wanted : tuple of str, optional
-        Only members with these names, at any depth, are written; all are checked.
+        Only members with these names, at any depth, are written; all members are checked.
     largest : int
-        More bytes than these are refused, counted as they are unpacked, whatever the archive says.
+        Largest number of bytes, counted while unpacking, whatever the archive states.
     """
     folder.mkdir()
     try:

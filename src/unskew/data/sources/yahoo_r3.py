@@ -25,7 +25,7 @@ def read_split(folder: Path) -> Split:
         train=read(folder),
         test=_read(folder, _TEST, "yahoo-r3 test"),
         candidates="unseen",
-        made="as published",
+        origin="as published",
     )
 
 

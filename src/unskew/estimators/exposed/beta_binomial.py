@@ -1,4 +1,4 @@
-"""How many positives a user has in all, told from those in a random sample."""
+"""The number of a user's positives in the population, estimated from those in a random sample."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 
 OfCount: TypeAlias = Callable[[Ints, int, int], Floats]
-_LARGEST = 20_000  # beyond it a population is scaled down: the shares it can have are fine enough
-_FLAT = 12.0  # log of the largest a or b: users are then all alike
+_LARGEST = 20_000  # larger populations are scaled down: the possible shares are fine enough
+_FLAT = 12.0  # log of the largest a or b, where all users have the same share
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,8 @@ class BetaBinomial:
     r"""Users' numbers of positives as draws of a beta-binomial distribution.
 
     If :math:`N^+_u` of L items are positive with :math:`N^+_u \sim BB(L, a, b)`, then the number n in a random sample
-    of l is :math:`BB(l, a, b)` with the same a and b, whatever L; so the samples tell a and b, and given n the
-    positives that were not drawn are :math:`BB(L - l, a + n, b + l - n)`.
-
-    Parameters
-    ----------
-    a, b : float
+    of l is :math:`BB(l, a, b)` with the same a and b, whatever L. So a and b can be fitted to the samples, and given n
+    the number of positives that were not drawn is :math:`BB(L - l, a + n, b + l - n)`.
     """
 
     a: float
@@ -33,7 +29,7 @@ class BetaBinomial:
 
     @classmethod
     def fit(cls, positives: Ints, exposed: Ints) -> "BetaBinomial":
-        """The a and b of greatest likelihood.
+        """The a and b with the greatest likelihood.
 
         Parameters
         ----------
@@ -57,13 +53,13 @@ class BetaBinomial:
                 minimize(surprise, np.log([share * weight, (1 - share) * weight]), method="Nelder-Mead")
                 for weight in (5.0, 100.0)
             ),
-            key=lambda found: float(found.fun),
+            key=lambda fitted: float(fitted.fun),
         )
         a, b = np.clip(best.x, -_FLAT, _FLAT)
         return cls(exp(a), exp(b))
 
     def posterior(self, n: int, exposed: int, population: int) -> tuple[Ints, Floats]:
-        """The numbers of positives a user may have, given n in the sample, and their chances."""
+        """The possible numbers of positives of a user with n in the sample, and their chances."""
         from scipy.special import betaln, gammaln
 
         rest = population - exposed
@@ -95,7 +91,7 @@ class BetaBinomial:
 
 
 def chance_of_any(numbers: Ints, exposed: int, population: int) -> Floats:
-    r"""P(n >= 1), that a sample holds a positive: :math:`1 - \binom{L - N^+}{l} / \binom{L}{l}`.
+    r"""P(n >= 1), the chance that a sample has a positive: :math:`1 - \binom{L - N^+}{l} / \binom{L}{l}`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The error of an estimate when users are fixed and only the draw of their items is chance."""
+"""The error of an estimate if users are fixed and only the draw of their items is random."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ def with_draw_errors(terms: Terms, above: Floats, below: Floats, drawn: Rows) ->
     .. math:: \frac{1}{(\sum b)^2} \sum_u \left(1 - \frac{l}{L}\right) \frac{l}{l - 1}
               \sum_{i \in u} (z_i - \bar z_u)^2.
 
-    With one row a user its spread is unknown, and so is the variance.
+    With one row per user the spread, and so the variance, is unknown.
 
     Parameters
     ----------

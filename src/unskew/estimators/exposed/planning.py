@@ -1,4 +1,4 @@
-"""What random exposure costs: how many items a user for an interval of a given width."""
+"""Planning of a randomly exposed test: how many items per user an interval of a given width needs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -28,49 +28,49 @@ def recall_variance(recall: float, n: int, positives: int) -> float:
         N+, how many there are.
     """
     if not 1 <= n <= positives:
-        raise ConfigError(f"{n} exposed positives of {positives}; there must be one at least, and no more than all")
+        raise ConfigError(f"{n} exposed positives of {positives}; give at least 1 and at most all")
     _check_inside("recall", recall, ends=True)
     return 0.0 if n == positives else recall * (1 - recall) / n * (positives - n) / (positives - 1)
 
 
 @dataclass(frozen=True)
 class ExposurePlan:
-    r"""A test to be: its users and items, and what is expected of the metric.
+    r"""The plan of a test: its users and items, and the expected value of the metric.
 
-    Of each of U users l of L items are exposed. For pooled recall let :math:`y_i = g_i - R` of a positive and 0 of
+    For each of U users l of L items are exposed. For pooled recall let :math:`y_i = g_i - R` for a positive and 0 for
     other items, with g = 1 for a hit, and :math:`Y_u` their sum over the user's population, whose mean is 0. Then
 
     .. math:: Var(\hat R) \approx \frac{1}{U \bar N^2} \Bigl(\frac{L (L-l)}{l (L-1)}
               \bigl(\bar N R (1-R) - \tfrac{1}{L} E Y^2\bigr) + E Y^2\Bigr)
 
-    with :math:`\bar N = \pi L` positives a user. The first part is that of drawing items without replacement, 0 when
-    all are exposed; the second is that of the users, who stand for the population they come from. Shares of positives
-    are beta-binomial with mean :math:`\pi` and spread :math:`\delta = 1 / (a + b + 1)`, and so are the hits among
-    them, with mean R and likeness :math:`\rho`: :math:`E Y^2 = R(1-R)(\bar N + \rho E N(N-1))`. It comes to
+    with :math:`\bar N = \pi L` positives per user. The first part is due to drawing items without replacement, and is 0
+    if all are exposed; the second is due to the users, who are a sample of a population. Shares of positives are
+    beta-binomial with mean :math:`\pi` and spread :math:`\delta = 1 / (a + b + 1)`, and so are the hits among them,
+    with mean R and likeness :math:`\rho`: :math:`E Y^2 = R(1-R)(\bar N + \rho E N(N-1))`. The result is
 
     .. math:: Var(\hat R) \approx \frac{R (1-R)}{U l \pi} \bigl(1 + \rho (l-1)(\pi + (1-\pi) \delta)\bigr).
 
-    For precision@K the same with :math:`y_i = g_i` of a positive, K in the place of :math:`\bar N`, and hits M of
-    K places beta-binomial: :math:`\bigl(\frac{L (L-l)}{l (L-1)} (E M - \tfrac{1}{L} E M^2) + Var M\bigr) / (U K^2)`.
+    For precision@K it is the same with :math:`y_i = g_i` for a positive, K instead of :math:`\bar N`, and beta-binomial
+    hits M of K places: :math:`\bigl(\frac{L (L-l)}{l (L-1)} (E M - \tfrac{1}{L} E M^2) + Var M\bigr) / (U K^2)`.
 
     Parameters
     ----------
     users : int
-        U.
+        U, the number of users.
     population : int
         L, how many items each user's are drawn from.
     value : float
-        The recall or precision that is expected, over the whole population.
+        The expected recall or precision, over the whole population.
     share : float, optional
         The share of the population that is positive. Needed for recall.
     cutoff : int, optional
         K of precision@K; without it the plan is for recall, at whatever K gives this value.
     spread : float
-        How much users' shares of positives differ: 0 not at all, 1 all or nothing.
+        How much the share of positives varies between users: 0 not at all, 1 all or nothing.
     likeness : float
-        How alike a user's positives fare: 0 each is a hit or not by itself, 1 all or none of them.
+        Correlation of a user's hits: 0 for independent hits, 1 for all or none.
     level : float
-        Of the interval.
+        Level of the interval.
     """
 
     users: int
@@ -101,33 +101,33 @@ class ExposurePlan:
             raise ConfigError(f"cut-off {self.cutoff} must be between 1 and the population of {self.population}")
         if self.cutoff and self.share and self.value * self.cutoff > self.share * self.population:
             raise ConfigError(
-                f"precision {self.value:g} at {self.cutoff} is {self.value * self.cutoff:g} hits a user, more than the "
-                f"{self.share * self.population:g} positives there are"
+                f"precision {self.value:g} at {self.cutoff} is {self.value * self.cutoff:g} hits per user, but a "
+                f"user has only {self.share * self.population:g} positives"
             )
 
     @classmethod
     def from_pilot(cls, pilot: Rows, *, users: int | None = None) -> "ExposurePlan":
-        r"""What a first, smaller exposure tells of share, recall, spread and likeness.
+        r"""A plan with the share, recall, spread and likeness of a pilot, a first and smaller exposure.
 
         Likeness is the :math:`\rho` at which :math:`\sum (m - \hat R n)^2 = R (1-R) \sum (n + \rho\, n(n-1))`.
 
         Parameters
         ----------
         pilot : Rows
-            The exposed rows with their labels, worth 1 where they are among the first K of the whole population.
+            The exposed rows with their labels, with worth 1 if they are in the top K of the whole population.
         users : int, optional
-            Of the test to be; as many as in the pilot.
+            Number of users of the planned test; by default that of the pilot.
         """
         if np.shape(pilot.worth) != pilot.labels.shape:
-            raise ConfigError(f"{np.size(pilot.worth)} hits for {len(pilot)} rows of the pilot; give one a row")
+            raise ConfigError(f"{np.size(pilot.worth)} hits for {len(pilot)} rows of the pilot; give one per row")
         if not np.isin(pilot.worth, (0, 1)).all():
-            raise ConfigError("hits of a pilot must be 0 or 1: whether a row is in the top K")
-        n, found = pilot.positives.astype(float), pilot.positive_sums(np.asarray(pilot.worth, dtype=float))
-        value = float(pilot.scale @ found / max(float(pilot.scale @ n), 1e-300))
+            raise ConfigError("the worth of a pilot's rows must be 0 or 1: whether a row is in the top K")
+        n, hits = pilot.positives.astype(float), pilot.positive_sums(np.asarray(pilot.worth, dtype=float))
+        value = float(pilot.scale @ hits / max(float(pilot.scale @ n), 1e-300))
         if not 0 < value < 1:
-            raise ConfigError(f"recall is {value:g} in the pilot, which tells nothing of its spread; expose more items")
+            raise ConfigError(f"recall is {value:g} in the pilot, so its spread is unknown; expose more items")
         of_users = pilot.n_users / max(pilot.n_users - 1, 1)
-        surprise = of_users * float(np.sum((found - value * n) ** 2)) / (value * (1 - value))
+        surprise = of_users * float(np.sum((hits - value * n) ** 2)) / (value * (1 - value))
         pairs = float(n @ (n - 1))
         return cls(
             users or pilot.n_users,
@@ -140,11 +140,11 @@ class ExposurePlan:
 
     @property
     def metric_word(self) -> str:
-        """What it is a plan for."""
+        """The name of the planned metric."""
         return "recall" if self.cutoff is None else f"precision@{self.cutoff}"
 
     def variances(self, exposed: int) -> tuple[float, float]:
-        """Variance of the estimate: of drawing so many items a user, and of the users.
+        """The two parts of the variance of the estimate: from drawing the items, and from the users.
 
         Parameters
         ----------
@@ -158,11 +158,11 @@ class ExposurePlan:
         return drawing / size**2 / self.users, (square - mean**2) / size**2 / self.users
 
     def std_error(self, exposed: int) -> float:
-        """Standard error with so many exposed items a user."""
+        """Standard error with this number of exposed items per user."""
         return sqrt(sum(self.variances(exposed)))
 
     def width(self, exposed: int) -> float:
-        """Width of the interval with so many exposed items a user."""
+        """Width of the interval with this number of exposed items per user."""
         return 2 * normal_quantile(self.level) * self.std_error(exposed)
 
     def gap_error(self, exposed: int, difference: float, correlation: float) -> float:
@@ -173,53 +173,53 @@ class ExposurePlan:
         exposed : int
         difference : float
         correlation : float
-            Of the two estimates on the same exposed items.
+            Correlation of the two estimates on the same exposed items.
         """
         a, b = (replace(self, value=value).std_error(exposed) for value in self._sides(difference))
         return sqrt(max(a * a + b * b - 2 * correlation * a * b, 0.0))
 
     def needed(self, width: float) -> int:
-        """The fewest exposed items a user for an interval of at most this width."""
+        """The smallest number of exposed items per user for an interval of at most this width."""
         if not width > 0:
             raise ConfigError(f"width {width:g} must be above 0")
-        found = self._fewest(lambda exposed: self.width(exposed) <= width)
-        if found is None:
+        fewest = self._fewest(lambda exposed: self.width(exposed) <= width)
+        if fewest is None:
             raise ConfigError(
                 f"width {width:g} cannot be reached with {self.users:,} users: all {self.population:,} items of each "
-                f"give {self.width(self.population):.2g}; take more users or a wider interval"
+                f"give {self.width(self.population):.2g}; use more users or a wider interval"
             )
-        return found
+        return fewest
 
-    def needed_to_tell(self, difference: float, *, correlation: float = 0.5, power: float = 0.8) -> int:
-        """The fewest exposed items a user for a test to find a difference of two models.
+    def needed_to_detect(self, difference: float, *, correlation: float = 0.5, power: float = 0.8) -> int:
+        """The smallest number of exposed items per user with which a test detects a difference of two models.
 
-        The test is two-sided, at 1 less the level, of the paired difference.
+        The test of the paired difference is two-sided, at 1 minus the level.
 
         Parameters
         ----------
         difference : float
-            The true one.
+            The true difference.
         correlation : float
-            Of the two estimates on the same exposed items; 0 is the careful choice.
+            Correlation of the two estimates on the same exposed items; 0 is conservative.
         power : float
-            How often it is to be found.
+            Probability of detecting it.
         """
         self._sides(difference)
         _check_inside("power", power)
         if not -1 <= correlation < 1:
             raise ConfigError(f"correlation {correlation:g} must be at least -1 and below 1")
         z = normal_quantile(self.level) + NormalDist().inv_cdf(power)
-        found = self._fewest(lambda exposed: z * self.gap_error(exposed, difference, correlation) <= difference)
-        if found is None:
+        fewest = self._fewest(lambda exposed: z * self.gap_error(exposed, difference, correlation) <= difference)
+        if fewest is None:
             least = z * self.gap_error(self.population, difference, correlation)
             raise ConfigError(
-                f"a difference of {difference:g} cannot be told with {self.users:,} users: all {self.population:,} "
-                f"items of each tell one of {least:.2g}; take more users"
+                f"a difference of {difference:g} cannot be detected with {self.users:,} users: all {self.population:,} "
+                f"items of each detect one of {least:.2g}; use more users"
             )
-        return found
+        return fewest
 
     def _moments(self) -> tuple[float, float, float, float]:
-        """Sum of the squares of y, square of its sum, its sum, and what it is divided by, all expected of a user."""
+        """Expectations for a user: sum of the squares of y, square of its sum, its sum, and the divisor."""
         value, pair_of = self.value, self.value**2 + self.value * (1 - self.value) * self.likeness
         if self.cutoff is not None:
             hits = value * self.cutoff
@@ -239,7 +239,7 @@ class ExposurePlan:
         return low, high
 
     def _fewest(self, enough: Callable[[int], bool]) -> int | None:
-        """The smallest number of exposed items that is enough, by halving; None if all are not."""
+        """The smallest number of exposed items that is enough, by bisection; None if all are not enough."""
         low, high = 1, self.population
         if not enough(high):
             return None
@@ -261,7 +261,7 @@ def interval_width(
     spread: float = SPREAD,
     likeness: float = LIKENESS,
 ) -> float:
-    """Width of the interval of pooled recall with so many exposed items a user; see :class:`ExposurePlan`.
+    """Width of the interval of pooled recall with this number of exposed items per user; see :class:`ExposurePlan`.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ def exposures_needed(
     spread: float = SPREAD,
     likeness: float = LIKENESS,
 ) -> int:
-    """Exposed items a user for an interval of pooled recall of at most this width; see :class:`ExposurePlan`.
+    """Number of exposed items per user for an interval of pooled recall of this width; see :class:`ExposurePlan`.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def exposures_needed(
 
 
 def share_of(positives: float | None, positive_share: float | None, population: int) -> float | None:
-    """The share of positives, given as such or as a number a user.
+    """The share of positives, given as a share or as a number per user.
 
     Parameters
     ----------
@@ -318,7 +318,9 @@ def share_of(positives: float | None, positive_share: float | None, population: 
     if positives is None or population < 1:
         return positive_share
     if not 0 < positives < population:
-        raise ConfigError(f"{positives:g} positives a user must be above 0 and below the population of {population:,}")
+        raise ConfigError(
+            f"{positives:g} positives per user: must be above 0 and below the population of {population:,}"
+        )
     return positives / population
 
 

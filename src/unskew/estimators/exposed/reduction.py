@@ -1,4 +1,4 @@
-"""Less variance, from what is known of the whole population: where each model puts it."""
+"""Variance reduction, using the ranks of the whole population, which are known for each model."""
 
 import numpy as np
 
@@ -9,12 +9,12 @@ from unskew.estimators.exposed.draw_error import with_draw_errors
 from unskew.estimators.rows import Places, Rows
 
 ROUNDING = 1e-9
-PRIOR_ROWS = 10  # that speak for a model which is no better than chance, where few rows tell the slope
+PRIOR_ROWS = 10  # of the prior, a model that ranks at random, which matters if few rows determine the slope
 STEP = 1.6  # how much wider a stratum of ranks is than the one above it
 
 
 def control(terms: Terms, rows: Rows) -> Terms:
-    r"""Subtract how far the sample's gains, positive or not, are from their known expectation.
+    r"""The terms minus the deviation of the sample's gains, positive or not, from their known expectation.
 
     The sum of gains over all of a user's candidates is known, :math:`G_u`, so
     :math:`c_u = \frac{L}{l}\sum_{exposed} g - G_u` has mean 0 whatever the labels, and
@@ -22,14 +22,14 @@ def control(terms: Terms, rows: Rows) -> Terms:
     .. math:: \frac{\sum_u a_u - \beta c_u}{\sum_u b_u}, \qquad
               \beta = \frac{\sum_u (a_u - \hat v b_u) c_u + \omega \beta_0}{\sum_u c_u^2 + \omega}
 
-    has the same target. For recall@K it is as if the sample had as many items of the top K as it should have. Few of
-    the sample stand there when K is small, so the slope is drawn towards :math:`\beta_0`, what it would be if positives
-    were everywhere as common as in the whole sample; :math:`\omega` is worth ten rows.
+    has the same target. For recall@K it corrects the number of sampled items in the top K to its expectation. Few
+    sampled items are there if K is small, so the slope is shrunk towards :math:`\beta_0`, its value if positives were
+    equally common at all ranks; :math:`\omega` is worth ten rows.
     """
     among = np.array([rows.population.max(initial=0)])
     known = _places(rows).up_to(among)[:, 0]
     off = rows.scale * rows.sums(rows.worth) - known
-    off[np.abs(off) <= ROUNDING * np.abs(known)] = 0.0  # of a whole sample, where a slope would be of rounding errors
+    off[np.abs(off) <= ROUNDING * np.abs(known)] = 0.0  # all exposed: only rounding errors
     size = float(off @ off)
     if size == 0 or terms.value is None:
         return terms
@@ -43,28 +43,28 @@ def control(terms: Terms, rows: Rows) -> Terms:
 
 
 def _prior_slope(terms: Terms, rows: Rows) -> tuple[float, float]:
-    """The slope where labels have nothing to do with ranks, and its weight beside the sum of squares."""
+    """The slope if labels do not depend on ranks, and its weight compared with the sum of squares."""
     weight = rows.scale[rows.user]
     squares = (weight * rows.worth) ** 2
     total = float(squares.sum())
-    if total == 0:  # none of the sample gains anything
+    if total == 0:  # no row of the sample gains anything
         return 0.0, 0.0
     share = float(rows.scale @ rows.positives) / float(rows.scale @ rows.counts)
     if counts_positives(terms, rows):
         assert terms.value is not None
         share *= 1 - terms.value * float(weight**2 @ rows.worth) / total
-    as_many = total**2 / float(squares @ squares)  # rows of equal gain would tell the slope as well
+    as_many = total**2 / float(squares @ squares)  # rows of equal gain determine the slope equally well
     return share, PRIOR_ROWS / as_many * total
 
 
 def fall(terms: Terms, rows: Rows) -> Terms:
-    r"""Estimate the share of positives by rank, falling from top to bottom, and sum the gains with it.
+    r"""The terms with a share of positives that falls with the rank.
 
-    Ranks are cut into strata that widen by 1.6, one edge at the cut-off. In each, the share of positives among the
-    exposed is an estimate; those that rise are pooled with their neighbours (isotonic regression). The sum of gains is
-    then :math:`\sum_s \hat\lambda_s G_s` with the known sum :math:`G_s` of the gains of all places of a stratum, and
-    that of positives :math:`\sum_s \hat\lambda_s N_s`. The strata found are taken as given for the error. Where the
-    denominator of `terms` is not the number of positives it stays as it is.
+    Ranks are cut into strata that widen by 1.6, with an edge at the cut-off. In each, the share of positives among the
+    exposed rows is an estimate; shares that rise are pooled with their neighbours (isotonic regression). The sum of
+    gains is then :math:`\sum_s \hat\lambda_s G_s` with the known sum :math:`G_s` of the gains of all places of a
+    stratum, and that of positives :math:`\sum_s \hat\lambda_s N_s`. The error treats the strata as fixed. A denominator
+    of `terms` that is not the number of positives is not changed.
     """
     known = _places(rows)
     edges = rank_edges(int(rows.population.max(initial=1)), known.cutoff)
@@ -82,7 +82,7 @@ def fall(terms: Terms, rows: Rows) -> Terms:
     surprise = weight * (rows.labels - share[row])
 
     def by_row(amounts: Floats) -> Floats:
-        """What a row adds to the error of the shares, as far as it matters for the sum."""
+        """What a row adds to the error of the sum through the shares."""
         factor = _by(block, amounts.sum(axis=0), blocks) / np.maximum(seen, 1e-300)
         return np.asarray(factor[row] * surprise)
 
@@ -96,19 +96,19 @@ def fall(terms: Terms, rows: Rows) -> Terms:
 
 
 def counts_positives(terms: Terms, rows: Rows) -> bool:
-    """Whether the denominator is the number of positives, as estimated from each user's own."""
+    """Whether the denominator is the number of positives, estimated from each user's sample."""
     return np.array_equal(terms.denominator, rows.scale * rows.positives)
 
 
 def rows_below(terms: Terms, rows: Rows) -> Floats:
-    """What each row adds to a denominator that is not reduced; one that is no count of positives does not vary."""
+    """What each row adds to a denominator that is not reduced; 0 if it is not a number of positives."""
     if counts_positives(terms, rows):
         return np.asarray(rows.scale[rows.user] * rows.labels)
     return np.zeros(len(rows.user))
 
 
 def rank_edges(largest: int, cutoff: int | None) -> Ints:
-    """Last ranks of the strata, the largest population's included."""
+    """Last ranks of the strata, up to that of the largest population."""
     steps = np.rint(STEP ** np.arange(np.ceil(np.log(max(largest, 2)) / np.log(STEP)) + 1)).astype(np.int64)
     cut = [] if cutoff is None else [cutoff]
     edges = np.unique(np.concatenate([steps, np.array([largest, *cut], dtype=np.int64)]))
@@ -116,7 +116,7 @@ def rank_edges(largest: int, cutoff: int | None) -> Ints:
 
 
 def falling_blocks(liked: Floats, shown: Floats) -> Ints:
-    """Which block each stratum falls into when shares may only fall: pool adjacent violators."""
+    """The block of each stratum if shares may only fall (pool adjacent violators)."""
     stack: list[list[float]] = []  # positives, exposed, strata
     for positives, number in zip(liked, shown, strict=True):
         stack.append([float(positives), float(number), 1])
@@ -128,7 +128,9 @@ def falling_blocks(liked: Floats, shown: Floats) -> Ints:
 
 def _places(rows: Rows) -> Places:
     if rows.places is None:
-        raise DataError("to reduce the variance, rows need the places of the model's lists; use reduce=none without")
+        raise DataError(
+            "to reduce the variance, rows need the places of the model's lists; without them use reduce=none"
+        )
     return rows.places
 
 

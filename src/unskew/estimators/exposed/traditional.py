@@ -1,4 +1,4 @@
-"""The metric inside the sample, as if nothing else could be recommended."""
+"""The metric computed inside the sample, as if no other item could be recommended."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,11 +12,11 @@ from unskew.estimators.rows import Kind, Rows
 
 @dataclass(frozen=True)
 class Traditional(Estimator, word="traditional"):
-    r"""The metric among the exposed items alone, the mean over users with a positive [wang2024].
+    r"""The metric among the exposed items only, as a mean over users with a positive [wang2024].
 
-    Positives are ranked among the user's l exposed items, so recall@5 in a sample of 20 asks where the upper quarter
-    of all candidates is: over rankings drawn at random its mean is that of full recall at :math:`K L / l` (theorem 1),
-    and for a given model not even that.
+    Positives are ranked among the user's l exposed items, so recall@5 in a sample of 20 is about the upper quarter of
+    all candidates: over random rankings its mean is that of full recall at :math:`K L / l` (theorem 1), and for a given
+    model not even that.
     """
 
     sees: ClassVar[str] = "inside"

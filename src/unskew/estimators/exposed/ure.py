@@ -21,13 +21,13 @@ class Ure(Estimator, word="ure"):
 
     With L candidates of a user, l of them exposed, n positives among these and :math:`g_i` the gain of an item at its
     rank among all L, the mean :math:`\bar g_u = \frac{1}{n}\sum g_i` over the positives in the sample is unbiased for
-    the mean over all of the user's positives, given :math:`n \ge 1` (theorem 3 for recall; it holds for any g). Users'
-    means are brought together in one of three ways:
+    the mean over all of the user's positives, given :math:`n \ge 1` (theorem 3 for recall; it holds for any g). The
+    means of users are combined in one of three ways:
 
     ========= ============================================= ================================================
     aggregate value                                         target
     ========= ============================================= ================================================
-    mean      mean of :math:`\bar g_u` over users, n >= 1   as published; leans to users with many positives
+    mean      mean of :math:`\bar g_u` over users, n >= 1   as published; biased to users with many positives
     pooled    :math:`\sum \frac{L}{l} n \bar g / \sum       all positive pairs, without bias as users grow
               \frac{L}{l} n`
     ipw       :math:`\sum w \bar g / \sum w`,               mean over users; less biased than ``mean``
@@ -36,23 +36,22 @@ class Ure(Estimator, word="ure"):
 
     A sum over a user's positives, such as precision@K or dcg@K, is estimated by :math:`\frac{L}{l} \sum g_i`, users
     without a positive counting as 0, whatever the aggregate; it is unbiased (Horvitz and Thompson 1952). NDCG is a
-    ratio of two estimates: ``pooled`` divides the users' summed DCG by their summed ideal DCG, expected given n, which
-    is near its target where a beta-binomial fits the users. The others take the mean of users' own ratios, with
-    :math:`\hat N^+ = \frac{L}{l} n` positives. That is too many for those who have one in a small sample, while their
-    ideal list is full anyway, so these are far too high in small samples.
+    ratio of two estimates: ``pooled`` divides the summed DCG of users by their summed ideal DCG, expected given n,
+    which is near its target if a beta-binomial fits the users. The others average the ratios of users, with :math:`\hat
+    N^+ = \frac{L}{l} n` positives. That is too many for users with one positive in a small sample, whose ideal list is
+    full anyway, so these are much too high in small samples.
 
     Parameters
     ----------
     aggregate : {"mean", "pooled", "ipw"}
     counts : {"beta-binomial", "plug-in"}
-        Where ``ipw`` takes the number of positives from: their distribution given n, with a and b of a beta-binomial
-        fitted to all users, or :math:`\frac{L}{l} n`.
+        Where ``ipw`` gets the number of positives: from their distribution given n, with a and b of a beta-binomial
+        fitted to all users, or as :math:`\frac{L}{l} n`.
     reduce : {"none", "control", "monotone"}
-        Reduce the variance, for ``pooled`` and for sums. ``control``: how many of the sample stand where the metric
-        gains is known to the model alone, and so is its expectation; its deviation is subtracted, at no bias as users
-        grow. ``monotone``: the share of positives is taken to fall with rank, and is estimated so, for less variance
-        still. Where the share rises it is wrong; where it falls, it is a little too high at the top, the less so the
-        more positives stand there.
+        Reduce the variance, for ``pooled`` and for sums. ``control``: the number of sampled items at ranks that gain,
+        and its expectation, are known without labels; the deviation is subtracted, which is unbiased as users grow.
+        ``monotone``: assumes that the share of positives falls with the rank, for even less variance. The estimate is
+        wrong if the share rises; if it falls, it is slightly too high at the top, less so with more positives there.
     literal : bool
         Recall as published: items whose score equals that of rank K + 1 count as missed.
     """
@@ -70,11 +69,11 @@ class Ure(Estimator, word="ure"):
         check_choice("counts", self.counts, ("beta-binomial", "plug-in"))
         check_choice("reduce", self.reduce, ("none", "control", "monotone"))
         if self.reduce != "none" and (self.aggregate != "pooled" or self.literal):
-            raise ConfigError(f"{self}: variance is reduced in the pooled form alone; write ure(aggregate=pooled, ...)")
+            raise ConfigError(f"{self}: variance is reduced in the pooled form only; write ure(aggregate=pooled, ...)")
 
     @property
     def corrects(self) -> bool:
-        """It does: for items that were not drawn."""
+        """Whether it corrects: yes, for items that were not drawn."""
         return True
 
     @property
@@ -95,49 +94,49 @@ class Ure(Estimator, word="ure"):
         return self.target
 
     def knows_draw_error(self, kind: str) -> bool:
-        """Whether the error is known when users are fixed and only the draw of their items is chance."""
+        """Whether the error is known if users are fixed and only the draw of their items is random."""
         return kind == "sum" or (kind == "mean" and self.aggregate == "pooled")
 
     @property
     def misses_ties(self) -> bool:
-        """As published, where it is asked for."""
+        """Whether ties across the cut-off count as missed: only in the published form."""
         return self.literal
 
     def terms(self, rows: Rows, kind: Kind) -> Terms:
         """Terms of a mean, of a sum (the Horvitz-Thompson estimate), or of a sum as a share of its ideal."""
         if kind not in self.kinds:
             raise self.refuse(kind)
-        found = rows.positive_sums(rows.worth)
+        gains = rows.positive_sums(rows.worth)
         if kind == "sum":
-            return self._reduced(Terms(rows.scale * found, np.ones(rows.n_users)), rows)
+            return self._reduced(Terms(rows.scale * gains, np.ones(rows.n_users)), rows)
         if kind == "list":
-            return self._shares(rows.scale * found, rows)
+            return self._shares(rows.scale * gains, rows)
         if self.aggregate == "pooled":
-            return self._reduced(Terms(rows.scale * found, rows.scale * rows.positives), rows)
-        return self._averaged(_ratio(found, rows.positives), rows)
+            return self._reduced(Terms(rows.scale * gains, rows.scale * rows.positives), rows)
+        return self._averaged(_ratio(gains, rows.positives), rows)
 
     def weights(self, rows: Rows, kind: Kind) -> Floats:
-        """Weight of each row in the estimate, up to scale; 0 for what is not positive."""
+        """Weight of each row in the estimate, up to scale; 0 for rows that are not positive."""
         if kind == "sum" or self.aggregate == "pooled":
             return np.where(rows.labels, rows.scale[rows.user], 0.0)
         return np.where(rows.labels, (self._user_weights(rows) / np.maximum(rows.positives, 1))[rows.user], 0.0)
 
-    def _shares(self, found: Floats, rows: Rows) -> Terms:
+    def _shares(self, gains: Floats, rows: Rows) -> Terms:
         """Terms of a sum over a user's positives as a share of its ideal, as in NDCG."""
         if rows.places is None or rows.places.ideal is None:
-            raise ConfigError(f"{self} can estimate no list metric but one that is a share of its ideal; use ndcg")
+            raise ConfigError(f"{self} cannot estimate list metrics other than ndcg; use ndcg")
         ideal = rows.places.ideal
         if self.aggregate == "pooled":
             ideals = rows.prior.expect(
                 lambda numbers, *_: ideal(numbers.astype(np.int64)), rows.positives, rows.counts, rows.population
             )
-            # how the ideal varies with the draw has no simple form, so neither has the error of the draw
-            return replace(self._reduced(Terms(found, ideals), rows), rows=None)
+            # the variation of the ideal with the draw has no simple form, so the error of the draw has none
+            return replace(self._reduced(Terms(gains, ideals), rows), rows=None)
         numbers = np.rint(rows.scale * rows.positives).astype(np.int64)
-        return self._averaged(_ratio(found, ideal(numbers)), rows)
+        return self._averaged(_ratio(gains, ideal(numbers)), rows)
 
     def _averaged(self, values: Floats, rows: Rows) -> Terms:
-        """The mean over users with a positive in the sample, weighted or not; others count in neither sum."""
+        """The mean over users with a positive in the sample, weighted or not; other users are excluded."""
         weights = np.where(rows.positives > 0, self._user_weights(rows), 0.0)
         return Terms(weights * values, weights, idle=int(np.sum(rows.positives == 0)))
 

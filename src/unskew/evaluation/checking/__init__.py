@@ -1,9 +1,9 @@
-"""Stage 4: warnings, an ordered tuple of checks, each with its reason and its remedy."""
+"""Stage 4 of an evaluation, the warnings: all checks in order, and the functions that run them."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from unskew.evaluation.checking import data, exposed, gamma, models, time_leak, weights
+from unskew.evaluation.checking import data, exposed, gamma, models, overlap, time_leak, weights
 from unskew.evaluation.checking.check import Check, check
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ CHECKS: tuple[Check, ...] = (
     weights.propensity_column,
     models.models_without_ids,
     models.models_not_judged,
-    data.validation_overlap,
-    data.uniform_overlap,
+    overlap.validation_overlap,
+    overlap.uniform_overlap,
     *ROWS,
     exposed.exposed_users_without_positive,
     exposed.exposed_rows_in_train,
@@ -61,7 +61,7 @@ CHECKS: tuple[Check, ...] = (
     gamma.gamma_fit,
 )
 """All checks, in the order in which a report lists their warnings."""
-# an audit has its own words for rows that are also in its log, and for the time of them
+# an audit words these two in its own way
 AUDIT_CHECKS = tuple(
     one
     for one in (data.rows_left_out, *ROWS, *NUMBERS)
@@ -70,7 +70,7 @@ AUDIT_CHECKS = tuple(
 
 
 def find_warnings(report: "Report", checks: Sequence[Check] = CHECKS) -> Iterator[tuple[Check, str]]:
-    """What the checks find in a report, with the check that found it."""
+    """Yield each warning of a report, with the check that it comes from."""
     for one in checks:
         for text in one.look(report):
             yield one, text

@@ -1,4 +1,4 @@
-"""What a check is: a warning with its reason and its remedy."""
+"""`Check`: a warning with its reason and its remedy, and the decorator that makes one from a function."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ Look: TypeAlias = "Callable[[Report], Iterator[str]]"
 
 @dataclass(frozen=True)
 class Check:
-    """A reason to doubt a number; the documentation's page of warnings is made from these."""
+    """A function that yields warnings, with the texts for the documentation's page of warnings."""
 
     name: str  # stable, for links
-    found: str  # what the check found, when it warns
+    what: str  # what was found, when the check warns
     why: str  # why it matters
     do: str  # what to do about it
-    look: Look  # gives the warnings, one line each; nothing when all is well
+    look: Look  # yields the warnings of a report, one line each
 
 
-def check(name: str, *, found: str, why: str, do: str) -> Callable[[Look], Check]:
-    """Make a check of a function; the parameters are those of `Check`."""
-    return lambda look: Check(name, found, why, do, look)
+def check(name: str, *, what: str, why: str, do: str) -> Callable[[Look], Check]:
+    """Return a decorator that makes a `Check` from a function; the parameters are those of `Check`."""
+    return lambda look: Check(name, what, why, do, look)

@@ -1,4 +1,4 @@
-"""Warnings about the rows: what was left out, and what is counted as liked."""
+"""Warnings about the rows of a run: rows and users that are left out, and ratings that count as positive."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unskew.data.pairs import count_shared
 from unskew.display.phrases import counted, listed
 from unskew.errors import DataError, Option
 from unskew.estimators import OVER_ALL_PAIRS
@@ -17,18 +16,19 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 
-LEFT_OUT = 0.2  # share of the test rows above which what is left out comes before everything else
+LEFT_OUT = 0.2  # share of the test rows that are not judged, above which this is the first warning
+ROWS_LEFT_OUT = "{share:.0%} of the test rows were not judged{reasons}; the numbers describe only the other {rest:.0%}"
 
 
 @check(
     "rows-left-out",
-    found="More than 20 % of the test rows were not judged.",
+    what="More than 20 % of the test rows were not judged.",
     why="The numbers describe only the judged part of the test, often the users and items that are known best.",
     do="Read the counts in the warnings that follow. Give models that know the users of the test, or another split. "
     f"`{Option('max_dropped', 0.2).flag}` makes such a run exit with 1.",
 )
 def rows_left_out(report: "Report") -> Iterator[str]:
-    """The share of rows that are not judged, when it is large."""
+    """Yield a warning when a large share of the test rows is not judged."""
     share = report.dropped_share
     if share <= LEFT_OUT:
         return
@@ -45,258 +45,262 @@ def rows_left_out(report: "Report") -> Iterator[str]:
         if sample.dropped.get(why)
     ]
     detail = f" ({', '.join(reasons)})" if reasons else ""
-    yield f"{share:.0%} of the test rows were not judged{detail}; the numbers describe the other {1 - share:.0%} only"
+    yield ROWS_LEFT_OUT.format(share=share, reasons=detail, rest=1 - share)
 
 
 @check(
     "catalogue-incomplete",
-    found=f"The file of `{Option('catalogue').flag}` lacks items that occur in train.",
+    what=f"The file of `{Option('catalogue').flag}` lacks items that occur in train.",
     why="These items are ranked too. If they could not be drawn, the population is larger here than it was.",
     do="Add them to the file, or leave them out of train if they could not be drawn.",
 )
 def catalogue_incomplete(report: "Report") -> Iterator[str]:
-    """What was found while the split was made."""
+    """Yield the notes that were made when the split was read."""
     yield from report.inputs.split.notes
 
 
-@check(
-    "validation-overlap",
-    found="Validation rows are also in train or in the test.",
-    why="Rows in train cannot choose a model. Rows in the test choose it by what it is judged on, so its numbers are "
-    "too good.",
-    do="Keep the three parts of the split apart.",
-)
-def validation_overlap(report: "Report") -> Iterator[str]:
-    """Rows that chose a model and are not held out, or are those it is judged on."""
-    split = report.samples.judged.split
-    if split.validation is None or not report.contenders.chosen_by:
-        return
-    rows = len(split.validation)
-    if in_train := count_shared(split.validation, split.train):
-        yield f"{in_train:,} of {rows:,} validation rows are also in train and were left out of the choice"
-    if in_test := count_shared(split.validation, split.test):
-        yield (
-            f"{in_test:,} of {rows:,} validation rows are also in the test: models are chosen by what they are judged "
-            "on, so their numbers are too good; keep the two apart"
-        )
-
-
-@check(
-    "uniform-overlap",
-    found=f"Rows of `{Option('uniform').flag}` repeat, are of unknown users or items, or are also in the test or in "
-    "validation.",
-    why="A model that learns from the rows it is judged on, or chosen by, gets numbers that are too good.",
-    do="Split the random sample: some rows to learn from, the others to judge by.",
-)
-def uniform_overlap(report: "Report") -> Iterator[str]:
-    """What was left out of the uniform sample, and where it meets the other parts."""
-    if report.contenders.uniform is None:
-        return
-    uniform, taken, split = report.contenders.uniform.given, report.contenders.uniform.taken, report.inputs.split
-    if uniform.duplicates:
-        yield f"uniform: {counted(uniform.duplicates, 'repeated (user, item) row')} left out"
-    if len(taken) < len(uniform):
-        yield f"{len(uniform) - len(taken):,} of {len(uniform):,} uniform rows are of unknown users or items: left out"
-    if shared := count_shared(taken, split.test):
-        yield (
-            f"{shared:,} of {len(taken):,} uniform rows are also in the test: models learn from what they are judged "
-            "on, so their numbers are too good; keep the two apart"
-        )
-    if split.validation is not None and (shared := count_shared(taken, split.validation)):
-        yield f"{shared:,} of {len(taken):,} uniform rows are also in validation: it chooses models that have seen it"
+REPEATED_ROWS = "{part}: {rows} left out; one row per pair is kept"
 
 
 @check(
     "repeated-rows",
-    found="A (user, item) pair has several rows in train or in the test.",
+    what="A (user, item) pair has several rows in train or in the test.",
     why="One row of each pair is kept: the latest, or the last without timestamps.",
     do="Nothing, if repeats are expected. Otherwise look for a join that multiplied rows.",
 )
 def repeated_rows(report: "Report") -> Iterator[str]:
-    """Repeated rows that were left out."""
+    """Yield a warning for each part of the data that has repeated rows."""
     split = report.samples.judged.split
     for part, rows in (("train", split.train), ("exposed" if split.exposed else "test", split.test)):
         if rows.duplicates:
-            yield f"{part}: {counted(rows.duplicates, 'repeated (user, item) row')} left out"
+            yield REPEATED_ROWS.format(part=part, rows=repeated(rows.duplicates))
+
+
+def repeated(rows: int) -> str:
+    """A number of repeated rows, in words."""
+    return counted(rows, "repeated (user, item) row")
+
+
+ROWS_IN_TRAIN = "{rows} dropped (also in train): seen items are not candidates; use {all_candidates} to keep such rows"
 
 
 @check(
     "test-rows-in-train",
-    found="Test rows are also in train.",
-    why="Items that a user has are not candidates, so these rows cannot be judged.",
+    what="Test rows are also in train.",
+    why="Items that a user has in train are not candidates, so these rows cannot be judged.",
     do=f"Hold rows out of train before training, or use `{Option('candidates', 'all').flag}` when a recommender may "
     "repeat items.",
 )
 def test_rows_in_train(report: "Report") -> Iterator[str]:
-    """Test rows that were dropped because the user has the item."""
+    """Yield a warning for test rows that were dropped because the user has the item in train."""
     rows = report.samples.judged.dropped["items_in_train"]
-    if rows and not report.samples.judged.split.exposed:  # which says more about them
-        yield (
-            f"{counted(rows, 'test row')} dropped because also in train: seen items are not candidates; "
-            f"{Option('candidates', 'all')} keeps them"
-        )
+    if rows and not report.samples.judged.split.exposed:  # `exposed_rows_in_train` says more about them
+        yield ROWS_IN_TRAIN.format(rows=counted(rows, "test row"), all_candidates=Option("candidates", "all"))
+
+
+ITEMS_OUTSIDE = (
+    "{rows} dropped: the item is not in train, so it is not a candidate; use {unseen} to count such rows as misses"
+)
 
 
 @check(
     "test-items-outside-candidates",
-    found="Test rows are of items that the candidate rule leaves out.",
+    what="Test rows have items that the candidate rule leaves out.",
     why="Under `trained` only items seen in training are ranked, and rating losses need an item that a model knows.",
     do=f"Use `{Option('candidates', 'unseen').flag}`, where such rows count as misses.",
 )
 def test_items_outside(report: "Report") -> Iterator[str]:
-    """Test rows that were dropped because the item is not ranked."""
+    """Yield a warning for test rows that were dropped because the item is not ranked."""
     rows = report.samples.judged.dropped["items_outside_catalogue"]
     if rows:
-        yield f"{counted(rows, 'test row')} dropped because the item is not a candidate: it is not in train"
+        yield ITEMS_OUTSIDE.format(rows=counted(rows, "test row"), unseen=Option("candidates", "unseen"))
+
+
+ITEMS_UNKNOWN = (
+    "{rows} neither in train nor known to a model: a miss for every model; use {trained} to leave such rows out"
+)
 
 
 @check(
     "test-items-unknown",
-    found="Test rows are of items that are neither in train nor known to a model.",
+    what="Test rows have items that are neither in train nor known to a model.",
     why="No model can find them. They rank last, tied, and stay in the denominators: a miss for every model.",
-    do=f"Nothing, if new items are part of the job. `{Option('candidates', 'trained').flag}` leaves them out.",
+    do="Nothing, if models are expected to recommend new items. "
+    f"`{Option('candidates', 'trained').flag}` leaves them out.",
 )
 def test_items_unknown(report: "Report") -> Iterator[str]:
-    """Test rows that no model can find."""
+    """Yield a warning for test rows whose items no model knows."""
     rows = 0 if report.samples.contest is None else report.samples.contest.unknown_rows
     if rows and report.samples.judged is not report.samples.ratings:
         which = "is of an item that is" if rows == 1 else "are of items that are"
-        yield (
-            f"{counted(rows, 'test row')} {which} neither in train nor known to a model, a miss for every model; "
-            f"{Option('candidates', 'trained')} leaves such rows out"
-        )
+        yield ITEMS_UNKNOWN.format(rows=f"{counted(rows, 'test row')} {which}", trained=Option("candidates", "trained"))
+
+
+ROWS_WITHOUT_RANK = "{rows} without a rank in the saved ranks: not judged; make the ranks again on this split"
 
 
 @check(
     "rows-without-rank",
-    found="Saved ranks lack rows of the test.",
+    what="Saved ranks lack rows of the test.",
     why="These rows are not judged, and saved ranks do not say why.",
     do="Make the ranks again with `rank` on this split.",
 )
 def rows_without_rank(report: "Report") -> Iterator[str]:
-    """Test rows that saved ranks lack."""
+    """Yield a warning for test rows that saved ranks lack."""
     rows = report.samples.judged.dropped["rows_without_rank"]
     if rows:
-        yield f"{counted(rows, 'test row')} without a rank in the saved ranks, not judged"
+        yield ROWS_WITHOUT_RANK.format(rows=counted(rows, "test row"))
+
+
+USERS_WITHOUT_POSITIVE = (
+    "{users} left out: without a positive row their metrics are undefined (ips counts such users as 0)"
+)
 
 
 @check(
     "users-without-positive",
-    found="Test users have no positive row.",
+    what="Test users have no positive row.",
     why="Their metrics are undefined, so they are left out; `ips` counts them as 0.",
     do=f"Nothing, if the condition of `{Option('positive').flag}` is right.",
 )
 def users_without_positive(report: "Report") -> Iterator[str]:
-    """Test users who are left out because they have no positive."""
+    """Yield a warning for test users who are left out because they have no positive."""
     users = report.samples.judged.dropped["users_without_positive"]
-    if users and not report.samples.judged.split.exposed:  # which says more about them
-        yield f"{counted(users, 'test user')} without a positive row left out; ips counts them as 0"
+    if users and not report.samples.judged.split.exposed:  # `exposed_users_without_positive` says more about them
+        yield USERS_WITHOUT_POSITIVE.format(users=counted(users, "test user"))
+
+
+USERS_LEFT_OUT = "{users} ({rows}) left out for all models: {unknown}"
 
 
 @check(
     "users-left-out",
-    found=f"Test users are known to no model, or with `{Option('users', 'common').flag}` to not all models.",
-    why="They are left out for all models. The numbers speak of the other users.",
+    what="Test users are known to no model, or, with "
+    f"`{Option('users', 'common').flag}`, are unknown to at least one model.",
+    why="They are left out for all models. The numbers describe only the other users.",
     do=f"Train on data that has these users. `{Option('users', 'any').flag}`, the default, keeps a user whom at "
     "least one model knows.",
 )
 def users_left_out(report: "Report") -> Iterator[str]:
-    """Test users who are left out because models do not know them."""
+    """Yield a warning for test users who are left out because models do not know them."""
     dropped = report.samples.judged.dropped
     if dropped["unknown_users"]:
         rows = counted(dropped["rows_of_unknown_users"], "row")
-        yield f"{counted(dropped['unknown_users'], 'test user')} ({rows}) {_unknown(report)}, left out for all models"
+        users = counted(dropped["unknown_users"], "test user")
+        yield USERS_LEFT_OUT.format(users=users, rows=rows, unknown=_unknown(report))
 
 
 def _unknown(report: "Report") -> str:
-    """To whom users must be unknown to be left out."""
+    """Why users are left out: the models that do not know them."""
     common = report.settings.users == "common" or report.samples.judged is report.samples.ratings
     return "unknown to at least one model" if common and len(report.contenders.models) > 1 else "known to no model"
 
 
+RATED_ROWS_LEFT_OUT = "metrics over ratings exclude {rows} {why}, positive or not"
+ROWS_WITHOUT_PREDICTION = (
+    "{rows} excluded from metrics over ratings because at least one model has no prediction for them"
+)
+
+
 @check(
     "rating-rows-left-out",
-    found="Metrics over ratings leave out rows that other metrics keep, or rows without a prediction.",
+    what="Metrics over ratings exclude rows that other metrics keep, or rows without a prediction.",
     why="Rating losses need a prediction of every model for every row.",
     do="Predict all test rows.",
 )
 def rating_rows_left_out(report: "Report") -> Iterator[str]:
-    """What metrics over ratings lack; they take all rows, positive or not, so it may be more."""
+    """Yield a warning for each reason why metrics over ratings exclude more rows than other metrics do."""
     rated, sample = report.samples.ratings, report.samples.judged
     if rated is None:
         return
     for why, words in (
         ("items_in_train", "also in train"),
         ("items_outside_catalogue", "of items that no model knows"),
-        ("rows_of_unknown_users", "of users whom some model does not know"),
+        ("rows_of_unknown_users", "of users unknown to at least one model"),
     ):
         if rated is not sample and rated.dropped[why] > sample.dropped[why]:
-            yield f"metrics over ratings leave out {counted(rated.dropped[why], 'test row')} {words}, positive or not"
+            yield RATED_ROWS_LEFT_OUT.format(rows=counted(rated.dropped[why], "test row"), why=words)
     if rows := rated.dropped["rows_without_prediction"]:
-        excluded = counted(rows, "test row")
-        yield f"{excluded} excluded from metrics over ratings because at least one model has no prediction for them"
+        yield ROWS_WITHOUT_PREDICTION.format(rows=counted(rows, "test row"))
 
 
 FEW_USERS = 30  # below which intervals are rough, and what is learnt from the sample is itself noise
+ONE_USER = "only one user is judged: standard errors and intervals are undefined"
+USERS_ARE_FEW = "only {users} users are judged: standard errors and intervals are rough"
+USERS_WEIGH_LITTLE = (
+    "{estimator}: the weights leave an effective sample size of only {size:.0f} for {users:,} judged users, so its "
+    "interval is rough"
+)
+NO_TRAINING_ROW = "no judged user has a training row; do train and test use the same user ids?"
+USERS_WITHOUT_TRAINING = (
+    "{cold:,} of {users:,} judged users have no training row, so a model trained on train cannot know their taste"
+)
 
 
 @check(
     "few-users",
-    found="Fewer than 30 users are judged, or carry an estimate, or judged users have no training row.",
+    what="Fewer than 30 users are judged, or the weights leave an effective sample size below 30, or judged users have "
+    "no training row.",
     why="Standard errors treat the user as the unit and are rough with few users. Users without a training row get "
     "lists that are not about them.",
     do="Judge more users. If no judged user has a training row, check that train and test use the same ids.",
 )
 def few_users(report: "Report") -> Iterator[str]:
-    """Few judged users, and judged users without a training row."""
+    """Yield warnings when few users are judged, in number or by weight, and when users have no training row."""
     sample = report.samples.judged
     judged = len(sample.users)
     if judged < 2:
-        yield "only one user is judged: standard errors and intervals are undefined"
+        yield ONE_USER
     elif judged < FEW_USERS:
-        yield f"only {judged} users are judged: standard errors and intervals are rough"
+        yield USERS_ARE_FEW.format(users=judged)
     few = {
         str(cell.estimator): size for cell in report.estimated.cells if (size := cell.effective_sample_size) is not None
     }
     least = min(few, key=lambda word: few[word], default=None)
     if judged >= FEW_USERS and least is not None and few[least] < FEW_USERS:
-        yield (
-            f"{judged:,} users are judged, but to {least} they are worth {few[least]:.0f} of equal weight, because few "
-            "users have most of the weight: its interval is rough"
-        )
+        yield USERS_WEIGH_LITTLE.format(estimator=least, users=judged, size=few[least])
     cold = int(np.sum(sample.split.train.user_counts[sample.users] == 0))
     if cold == judged:
-        yield "no judged user has a training row; do train and test use the same user ids?"
+        yield NO_TRAINING_ROW
     elif cold:
-        yield f"{cold:,} of {judged:,} judged users have no training row"
+        yield USERS_WITHOUT_TRAINING.format(cold=cold, users=judged)
+
+
+NO_EFFECT = (
+    "{metrics}: no user has more than {most}, so the cut-off has no effect (recall is then 1 for every model that "
+    "ranks them all); use a smaller one"
+)
 
 
 @check(
     "cutoff-without-effect",
-    found="A cut-off is at least as large as the number of candidates of every user.",
+    what="A cut-off is at least as large as the number of candidates of every user.",
     why="Everything is inside the cut-off, so recall is 1 for every model that ranks all candidates.",
     do="Use a smaller cut-off.",
 )
 def cutoff_without_effect(report: "Report") -> Iterator[str]:
-    """A cut-off that cuts nothing."""
+    """Yield a warning for metrics whose cut-off has no effect."""
     ranks = report.samples.judged.ranks.values()
-    most = max((int(made.candidates.max()) for made in ranks if len(made)), default=0)
+    most = max((int(each.candidates.max()) for each in ranks if len(each)), default=0)
     beyond = [str(metric) for metric in report.settings.metrics if most and (metric.cutoff or 0) >= most]
     if beyond:
-        yield (
-            f"{listed(beyond)}: no user has more than {counted(most, 'candidate')}, so the cut-off has no effect "
-            "(recall is then 1 for every model that ranks them all); use a smaller one"
-        )
+        yield NO_EFFECT.format(metrics=listed(beyond), most=counted(most, "candidate"))
+
+
+SIZES_DIFFER = (
+    "validation has {validation:.2f} positives per user and the test {test:.2f}: {metrics} with that number, so do not "
+    "compare one with the other; {instead} can be compared"
+)
 
 
 @check(
     "validation-size",
-    found="Validation and test have different numbers of positives per user, and a metric moves with that number.",
+    what="Validation and test have different numbers of positives per user, and a metric moves with that number.",
     why="The same model then has different values on the two parts, without being better on one.",
     do="Compare metrics that do not move with it, such as `recall`, `adg` or `auc`.",
 )
 def validation_size(report: "Report") -> Iterator[str]:
-    """Values on validation and on test, which are often compared, where their sizes alone move them."""
+    """Yield a warning when metrics differ between validation and test because of their sizes alone."""
     sample, settings = report.samples.judged, report.settings
     moved, validation = moving(settings.metrics), sample.split.validation
     if not moved or validation is None or not len(validation) or sample.split.exposed:
@@ -308,25 +312,30 @@ def validation_size(report: "Report") -> Iterator[str]:
     there = len(held) / max(int(np.count_nonzero(held.user_counts)), 1)
     here = sample.rows / len(sample.users)
     if sizes_differ(there, here):
-        yield (
-            f"validation has {there:.2f} positives per user and the test {here:.2f}: {listed(map(str, moved))} "
-            f"{'moves' if len(moved) == 1 else 'move'} with that number, so do not compare one with the other; "
-            f"{listed(all_instead(moved))} can be compared"
-        )
+        metrics = f"{listed(map(str, moved))} {'moves' if len(moved) == 1 else 'move'}"
+        yield SIZES_DIFFER.format(validation=there, test=here, metrics=metrics, instead=listed(all_instead(moved)))
 
 
 SCALE = 20  # most distinct values that a column of ratings has; more are counts or durations
 HIGH = 0.75  # where on the scale of the ratings a suggested condition starts
+LEARNT_FROM_ALL = (
+    "train has ratings, and no condition says which are positive: {models} learnt from all rows as positives; give a "
+    "condition, as in {condition}"
+)
+ALL_COUNT_AS_LIKED = (
+    "the test has ratings, and no condition says which are positive: {rows} with a rating of {lowest:g} {count} as "
+    "liked; give a condition, as in {condition}"
+)
 
 
 @check(
     "ratings-without-condition",
-    found="Rows have ratings, and no condition says which ratings are positive.",
-    why="Every row then counts as liked, those with the lowest rating too.",
+    what="Rows have ratings, and no condition says which ratings are positive.",
+    why="Every row then counts as liked, even rows with the lowest rating.",
     do=f"Say which rows are positive, as in `{Option('positive', 'rating>=4').flag}`.",
 )
 def ratings_without_condition(report: "Report") -> Iterator[str]:
-    """Ratings that all count as liked, in the test or for models that learn from train."""
+    """Yield a warning when all ratings count as liked, in the test or for models that learn from train."""
     split = report.samples.judged.split
     if report.settings.positive is not None:
         return
@@ -334,10 +343,7 @@ def ratings_without_condition(report: "Report") -> Iterator[str]:
         learning = [repr(name) for name, model in report.contenders.models.items() if model.learnt]
         if split.train.values is not None and learning:
             shown = listed([*learning[:4], *([f"{len(learning) - 4} more"] if len(learning) > 4 else [])])
-            yield (
-                f"train has ratings, and no condition says which are positive: {shown} learnt from all rows as "
-                f"positives; give one, as in {Option('positive', 'rating>=4')}"
-            )
+            yield LEARNT_FROM_ALL.format(models=shown, condition=Option("positive", "rating>=4"))
         return
     values = split.test.values
     if values is None or all(metric.kind in OVER_ALL_PAIRS for metric in report.settings.metrics):
@@ -346,8 +352,9 @@ def ratings_without_condition(report: "Report") -> Iterator[str]:
     if 1 < len(levels) <= SCALE:
         start = levels[0] + HIGH * (levels[-1] - levels[0])
         least = levels[np.searchsorted(levels, start)]
-        yield (
-            f"the test has ratings, and no condition says which are positive: {counted(int(counts[0]), 'row')} with a "
-            f"rating of {levels[0]:g} {'counts' if counts[0] == 1 else 'count'} as liked; give one, as in "
-            f"{Option('positive', f'rating>={least:g}')}"
+        yield ALL_COUNT_AS_LIKED.format(
+            rows=counted(int(counts[0]), "row"),
+            lowest=levels[0],
+            count="counts" if counts[0] == 1 else "count",
+            condition=Option("positive", f"rating>={least:g}"),
         )

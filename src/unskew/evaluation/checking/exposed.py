@@ -1,4 +1,4 @@
-"""Warnings about randomly exposed tests."""
+"""Warnings about tests of randomly exposed items."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unskew.data.candidates import All
-from unskew.display.phrases import MOST_NAMED, counted, listed
+from unskew.display.phrases import MOST_NAMED, capital, counted, listed
 from unskew.errors import Option
 from unskew.estimators import Estimator, Traditional, Ure, difference
 from unskew.evaluation.checking.check import check
@@ -21,90 +21,111 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 
+USERS_WITHOUT_POSITIVE = "{without:,} of {users} have no positive in the sample. {effects}"
+COUNTED_RIGHTLY = "they count as 0 in {cells}, which is right"
+NOT_AFFECTED = "they have no effect on {cells}, which averages over pairs"
+WEIGHTED_UP = "they are excluded from {cells}, which gives other users more weight instead"
+COUNTED = "they count as 0 in {cells}"
+EXCLUDED = "they are excluded from {cells}, a bias towards users with many positives"
+
+
 @check(
     "exposed-users-without-positive",
-    found="Users have no positive among their exposed items.",
+    what="Users have no positive among their exposed items.",
     why="Estimators that average over users leave them out, which biases them towards users with many positives.",
-    do="Use `ure(aggregate=pooled)`, where pairs are counted and these users need not be.",
+    do="Use `ure(aggregate=pooled)`, which averages over pairs and does not depend on these users.",
 )
 def exposed_users_without_positive(report: "Report") -> Iterator[str]:
-    """Users without a positive, and what each estimator does with them."""
+    """Yield a warning for users without a positive, with what each estimator does with them."""
     sample = report.samples.judged
     without = sample.dropped["users_without_positive"]
     if not sample.split.exposed or not without:
         return
-    fates: dict[str, dict[str, list[str]]] = {}
+    by_effect: dict[str, dict[str, list[str]]] = {}
     for metric, estimator in report.settings.pairs:
-        fates.setdefault(_fate(metric, estimator), {}).setdefault(str(estimator), []).append(str(metric))
+        by_effect.setdefault(_effect(metric, estimator), {}).setdefault(str(estimator), []).append(str(metric))
     parts = []
-    for fate, cells in fates.items():
+    for effect, cells in by_effect.items():
         where = [
             word
-            if all(word not in other for other in fates.values() if other is not cells)
-            else f"{listed(own)} by {word}"
-            for word, own in cells.items()
+            if all(word not in other for other in by_effect.values() if other is not cells)
+            else f"{listed(metrics)} by {word}"
+            for word, metrics in cells.items()
         ]
-        parts.append(fate.format(listed(where)))
-    total = len(sample.users) + without
-    yield f"{without:,} of {counted(total, 'user')} have no positive in the sample: {'; '.join(parts)}"
+        parts.append(effect.format(cells=listed(where)))
+    users = counted(len(sample.users) + without, "user")
+    yield USERS_WITHOUT_POSITIVE.format(without=without, users=users, effects=capital("; ".join(parts)))
 
 
-def _fate(metric: AnyMetric, estimator: Estimator) -> str:
-    """What an estimator does with users without a positive."""
+def _effect(metric: AnyMetric, estimator: Estimator) -> str:
+    """The template for what an estimator does with users without a positive."""
     if isinstance(estimator, Ure):
         if metric.kind == "sum":
-            return "counted as 0 in {}, which is right"
+            return COUNTED_RIGHTLY
         if estimator.aggregate == "pooled":
-            return "no effect on {}, which counts pairs"
+            return NOT_AFFECTED
         if estimator.aggregate == "ipw":
-            return "excluded from {}, where other users are weighted up for them"
+            return WEIGHTED_UP
     elif estimator.counts_empty_users:
-        return "counted as 0 in {}"
-    return "excluded from {}, a bias towards users with many positives"
+        return COUNTED
+    return EXCLUDED
 
 
 SURPRISE = 5.0  # standard deviations above the rows in train that a random draw would have
+ROWS_IN_TRAIN = "{shared:,} of {rows} are also in train"
+NOT_RANDOM = ROWS_IN_TRAIN + (
+    ", and a random draw would have only {expected:,.1f}; check that the items were drawn at random"
+)
+ROWS_KEPT = ROWS_IN_TRAIN + (
+    " and kept by {all_items}: the numbers are for recommenders that may repeat what a user has, and models could "
+    "learn these rows; use {unseen_items} to leave them out"
+)
+ROWS_DROPPED = ROWS_IN_TRAIN + (
+    " and left out of the sample, which is then a random sample of unseen items; use {all_items} to keep them"
+)
 
 
 @check(
     "exposed-rows-in-train",
-    found="Exposed rows are also in train.",
+    what="Exposed rows are also in train.",
     why="A user is not offered again what they have, so these rows leave the sample; the others are a random sample of "
     f"unseen items. With `{Option('population', 'all').flag}` they stay, and a model that has learnt them is "
     "rewarded for it. If there are more than chance would give, the items were not drawn at random.",
     do=f"Use `{Option('population', 'all').flag}` only for a recommender that may repeat items.",
 )
 def exposed_rows_in_train(report: "Report") -> Iterator[str]:
-    """Exposed rows that models could learn, and more of them than a random draw would have."""
+    """Yield a warning for exposed rows in train, and one if there are more than a random draw would have."""
     split = report.samples.judged.split
     shared = int(split.test_in_train.sum()) if split.exposed else 0
     if not shared:
         return
     expected = float(split.train.seen_counts[split.test.users].sum()) / max(len(split.catalogue), 1)
-    rows = f"{shared:,} of {counted(len(split.test), 'exposed row')} are also in train"
+    rows = counted(len(split.test), "exposed row")
     if shared > expected + SURPRISE * (1 + expected**0.5):
-        yield f"{rows}, and a random draw would have only {expected:,.1f}; check that the items were drawn at random"
-    if isinstance(split.rule, All):
-        yield (
-            f"{rows} and kept by {Option('population', 'all')}: the numbers are for recommenders that may repeat "
-            f"what a user has, and models could learn these rows; {Option('population', 'unseen')} leaves them out"
-        )
-    else:
-        kept = f"{Option('population', 'all')} keeps them"
-        yield f"{rows} and left the sample, which is then a random one of unseen items; {kept}"
+        yield NOT_RANDOM.format(shared=shared, rows=rows, expected=expected)
+    yield (ROWS_KEPT if isinstance(split.rule, All) else ROWS_DROPPED).format(
+        shared=shared,
+        rows=rows,
+        all_items=Option("population", "all"),
+        unseen_items=Option("population", "unseen"),
+    )
 
 
 FEW_HITS = 10  # positives in the top K below which an interval is rough
+HITS_ARE_FEW = (
+    "few of the {rows:,} exposed positives are in the top {cutoff} of some models ({models}), so intervals of "
+    "{metrics} are rough for them; use a larger cut-off, or expose more items"
+)
 
 
 @check(
     "few-hits",
-    found="Few exposed positives are in the top K of a model.",
+    what="Few exposed positives are in the top K of a model.",
     why="With fewer than 10 the interval is rough.",
     do="Use a larger cut-off, or expose more items (`unskew exposures` says how many).",
 )
 def few_hits(report: "Report") -> Iterator[str]:
-    """Cut-offs above which a model has few of the positives."""
+    """Yield a warning for each cut-off above which some models have few of the positives."""
     sample = report.samples.judged
     by_cutoff: dict[int, dict[str, None]] = {}
     for metric, estimator in report.settings.pairs if sample.split.exposed else ():
@@ -117,20 +138,23 @@ def few_hits(report: "Report") -> Iterator[str]:
         if len(lacking) > len(few):
             few.append(f"{len(lacking) - len(few)} more")
         if few:
-            yield (
-                f"of {sample.rows:,} exposed positives few are in the top {cutoff} of some models ({listed(few)}): "
-                f"intervals of {listed(metrics)} are rough there; use a larger cut-off, or expose more items"
-            )
+            yield HITS_ARE_FEW.format(rows=sample.rows, cutoff=cutoff, models=listed(few), metrics=listed(metrics))
+
+
+NO_EFFECT_INSIDE = (
+    "{metrics} by traditional: no user has more than {most}, so inside the sample the cut-off has no effect (recall is "
+    "then 1 for every model that ranks them all); use a smaller one"
+)
 
 
 @check(
     "cutoff-without-effect-in-sample",
-    found="A cut-off is at least as large as every user's number of exposed items.",
-    why="Inside the sample recall is then 1 for every model that ranks all of them.",
+    what="A cut-off is at least as large as every user's number of exposed items.",
+    why="Inside the sample, recall is then 1 for every model that ranks all of them.",
     do="Use a smaller cut-off for `traditional`, or `ure`.",
 )
 def cutoff_without_effect_in_sample(report: "Report") -> Iterator[str]:
-    """A cut-off that cuts nothing inside the sample."""
+    """Yield a warning for metrics whose cut-off has no effect inside the sample."""
     if report.samples.exposed is None:
         return
     most = int(report.samples.exposed.drawn.counts.max())
@@ -140,20 +164,24 @@ def cutoff_without_effect_in_sample(report: "Report") -> Iterator[str]:
         if isinstance(estimator, Traditional) and (metric.cutoff or 0) >= most
     ]
     if beyond:
-        yield (
-            f"{listed(beyond)} by traditional: no user has more than {counted(most, 'exposed row')}, so inside the "
-            "sample the cut-off has no effect (recall is then 1 for every model that ranks them all); use a smaller one"
-        )
+        yield NO_EFFECT_INSIDE.format(metrics=listed(beyond), most=counted(most, "exposed row"))
+
+
+NDCG_TOO_HIGH = (
+    "{metrics} by {estimator}: a user with a positive in a small sample is assumed to have too many positives in all, "
+    "so the values are far too high and may exceed 1; use ure(aggregate=pooled)"
+)
 
 
 @check(
     "ndcg-of-single-users",
-    found="NDCG of each user by itself is estimated from a small sample.",
-    why="A user with a positive in a small sample is taken to have too many in all, so the value is far too high.",
+    what="NDCG is estimated for each user separately, from a small sample.",
+    why="A user with a positive in a small sample is assumed to have too many positives in all, so the value is far "
+    "too high.",
     do="Use `ure(aggregate=pooled)`.",
 )
 def ndcg_of_single_users(report: "Report") -> Iterator[str]:
-    """NDCG of each user by itself, where L / l times the positives of a small sample is too many."""
+    """Yield a warning for NDCG per user, where L / l times the positives of a small sample is too many."""
     if report.samples.exposed is None:
         return
     drawn = report.samples.exposed.drawn
@@ -164,62 +192,71 @@ def ndcg_of_single_users(report: "Report") -> Iterator[str]:
     for estimator in report.settings.estimators:
         if not isinstance(estimator, Ure) or estimator.aggregate == "pooled":
             continue
-        own = [str(metric) for metric, other in pairs if other == estimator and isinstance(metric, NDCG)]
-        if own:
-            yield (
-                f"{listed(own)} by {estimator}: users with a positive in a small sample are taken to have too many in "
-                "all, so the numbers are far too high, and may be above 1; use ure(aggregate=pooled)"
-            )
+        metrics = [str(metric) for metric, other in pairs if other == estimator and isinstance(metric, NDCG)]
+        if metrics:
+            yield NDCG_TOO_HIGH.format(metrics=listed(metrics), estimator=estimator)
+
+
+REDUCTION_UNSURE = (
+    "{estimator}: the variance reduction is estimated from only {users} users, fewer than {least}, and the interval "
+    "does not include that error; use ure(aggregate=pooled)"
+)
 
 
 @check(
     "reduction-of-few-users",
-    found="A variance reduction is learnt from fewer than 30 users.",
-    why="How much to correct is then noise itself, which the interval does not include.",
+    what="A variance reduction is estimated from fewer than 30 users.",
+    why="The size of the reduction is then mostly noise, which the interval does not include.",
     do="Use `ure(aggregate=pooled)`.",
 )
 def reduction_of_few_users(report: "Report") -> Iterator[str]:
-    """Reductions that are learnt from few users."""
+    """Yield a warning for each variance reduction that is estimated from few users."""
     sample = report.samples.judged
     users = len(sample.users) + sample.dropped["users_without_positive"]
     for estimator in report.settings.estimators if sample.split.exposed else ():
         if isinstance(estimator, Ure) and estimator.reduce != "none" and users < FEW_USERS:
-            yield (
-                f"{estimator}: how much to correct is learnt from {users} users only, fewer than {FEW_USERS}, and its "
-                "interval does not include that; use ure(aggregate=pooled)"
-            )
+            yield REDUCTION_UNSURE.format(estimator=estimator, users=users, least=FEW_USERS)
+
+
+NEEDLESS_WEIGHTS = (
+    "{estimator}: exposed items were drawn with equal chances, so weights by {propensity} bias the estimate; use ure, "
+    "or {uniform}"
+)
 
 
 @check(
     "weights-on-exposed-rows",
-    found="A weighted estimator is used on items that were drawn with equal chances.",
-    why="There is no bias to correct, so the weights bring one in.",
+    what="A weighted estimator is used on items that were drawn with equal chances.",
+    why="There is no bias to correct, so the weights introduce one.",
     do=f"Use `ure`, or `{Option('propensity', 'uniform').flag}`.",
 )
 def weights_on_exposed_rows(report: "Report") -> Iterator[str]:
-    """Weights that spoil a random sample."""
+    """Yield a warning for each estimator that weights a random sample."""
     settings = report.settings
     for estimator in settings.estimators if report.samples.judged.split.exposed else ():
         if estimator.uses_propensity and not isinstance(settings.propensity, Uniform):
-            yield (
-                f"{estimator}: exposed items were drawn with equal chances, so weights by {settings.propensity} bias "
-                f"the estimate; use ure, or {Option('propensity', 'uniform')}"
+            yield NEEDLESS_WEIGHTS.format(
+                estimator=estimator, propensity=settings.propensity, uniform=Option("propensity", "uniform")
             )
 
 
 FAR = 3.0  # standard errors of the difference beyond which falling shares do not fit
+SHARES_RISE = (
+    "{metric} by {estimator}: for some models the share of positives does not fall with rank, as this form assumes; "
+    "without that assumption the values are {values}; use reduce=control"
+)
 
 
 @check(
     "shares-that-rise",
-    found="The share of positives does not fall with rank for some models.",
+    what="The share of positives does not fall with rank for some models.",
     why="`reduce=monotone` assumes that it falls, and is wrong where it does not.",
     do="Use `reduce=control`.",
 )
 def shares_that_rise(report: "Report") -> Iterator[str]:
-    """Where the share of positives does not fall with rank.
+    """Yield a warning for each estimate where the share of positives does not fall with rank.
 
-    The form without a reduction makes no such assumption; the two are compared on the same users.
+    The form without a reduction does not assume that it falls; the two are compared on the same users.
     """
     for cell in () if report.samples.exposed is None else report.estimated.cells:
         if not isinstance(cell.estimator, Ure) or cell.estimator.reduce != "monotone":
@@ -235,7 +272,4 @@ def shares_that_rise(report: "Report") -> Iterator[str]:
             if gap is not None and error and abs(gap) > FAR * error:
                 off.append(f"{model!r} {plain.terms[model].value:.4f}, not {terms.value:.4f}")
         if off:
-            yield (
-                f"{cell.metric} by {cell.estimator}: the share of positives does not fall with rank for some models, "
-                f"and without that assumption they have {listed(off)}; use reduce=control"
-            )
+            yield SHARES_RISE.format(metric=cell.metric, estimator=cell.estimator, values=listed(off))

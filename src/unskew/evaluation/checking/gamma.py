@@ -9,26 +9,29 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 
-MUCH = 0.25  # part of the catalogue above which a top list holds what is not favoured too
+MUCH = 0.25  # share of the catalogue above which a top list also holds items that the model does not favour
+NOT_USED = "{model} was not used to fit gamma: {problem}"
+LISTS_SHORT = "{model}: {short}; gamma describes only what they hold"
+LISTS_LONG = (
+    "{model}: its recommendations are {share:.0%} of the catalogue for each user, so they hardly show what it favours; "
+    "gamma {gamma:.2f} means little"
+)
 
 
 @check(
     "gamma-fit",
-    found="The gamma of a model's recommendations is doubtful, or could not be found.",
+    what="The gamma of a model's recommendations is doubtful, or could not be fitted.",
     why="Gamma decides how strongly popular items are weighted down.",
     do="Read how the estimates move within the band of gammas, or give a gamma that you have reasons for.",
 )
 def gamma_fit(report: "Report") -> Iterator[str]:
-    """Reasons to doubt the fitted gammas."""
+    """Yield reasons to doubt the fitted gammas, model by model."""
     for model in () if report.propensities.gamma is None else report.propensities.gamma.models:
         if model.fit is None:
-            yield f"{model.model} was left out of gamma: {model.problem}"
+            yield NOT_USED.format(model=model.model, problem=model.problem)
             continue
         yield from (f"{model.model}: {note}" for note in model.fit.notes)
         if model.short:
-            yield f"{model.model}: {model.short}: gamma is that of what they hold"
+            yield LISTS_SHORT.format(model=model.model, short=model.short)
         if model.share > MUCH:
-            yield (
-                f"{model.model}: its recommendations are {model.share:.0%} of the catalogue for each user, so they "
-                f"hardly show what it favours; gamma {model.fit.gamma:.2f} means little"
-            )
+            yield LISTS_LONG.format(model=model.model, share=model.share, gamma=model.fit.gamma)

@@ -1,4 +1,4 @@
-"""Warnings about propensities and the weights they make."""
+"""Warnings about propensities, and about weights made from them."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -14,60 +14,68 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 
+COLUMN_USED = (
+    "the test has a column propensity, which is used because no propensity was named; give {popularity} to use "
+    "popularity instead"
+)
+
+
 @check(
     "propensity-column",
-    found="The test has a column `propensity`, and no propensity was named.",
+    what="The test has a column `propensity`, and no propensity was named.",
     why="The column is used: it is P(this row is in the test | it is a candidate), as the log knows it.",
     do=f"Nothing, if that is what the column holds. `{Option('propensity', 'popularity').flag}` uses popularity "
     "instead.",
 )
 def propensity_column(report: "Report") -> Iterator[str]:
-    """Propensities of the test that are used although none was named."""
+    """Yield a warning if propensities of the test are used although none was named."""
     if report.settings.propensity_found:
-        yield (
-            "the test has a column propensity, which is used because no propensity was named; "
-            f"{Option('propensity', 'popularity')} uses popularity instead"
-        )
+        yield COLUMN_USED.format(popularity=Option("propensity", "popularity"))
+
+
+WITHOUT_PROPENSITY = "{missing:,} of {rows:,} {kind} rows have no propensity, and weighted estimates exclude them"
+NEVER_IN_TRAINING = (
+    "{missing:,} of {rows:,} {kind} rows have no propensity because their item never occurs in training, and weighted "
+    "estimates exclude them; use popularity(smoothing=1) to keep them"
+)
 
 
 @check(
     "rows-without-propensity",
-    found="Held-out rows have no propensity.",
+    what="Held-out rows have no propensity.",
     why="They have no weight, so weighted estimates leave them out and describe the other rows.",
     do="Use a propensity that every row has, such as `popularity(smoothing=1)`.",
 )
 def rows_without_propensity(report: "Report") -> Iterator[str]:
-    """Rows that weighted estimates leave out."""
+    """Yield a warning for rows without a propensity, held out or rated."""
     for rows, over_all in ((report.samples.judged, False), (report.samples.ratings, True)):
-        own = [
+        missing = [
             cell.without_propensity
             for cell in report.estimated.cells
             if (cell.metric.kind in OVER_ALL_PAIRS) == over_all
         ]
-        if rows is None or not any(own):
+        if rows is None or not any(missing):
             continue
-        what = f"{max(own):,} of {rows.rows:,} {'rated' if over_all else 'held-out'} rows"
-        if isinstance(report.settings.propensity, Popularity):
-            yield (
-                f"{what} have no propensity because their item never occurs in training, and were dropped where one is "
-                "needed; popularity(smoothing=1) keeps them"
-            )
-        else:
-            yield f"{what} have no propensity and were dropped where one is needed"
+        text = NEVER_IN_TRAINING if isinstance(report.settings.propensity, Popularity) else WITHOUT_PROPENSITY
+        yield text.format(missing=max(missing), rows=rows.rows, kind="rated" if over_all else "held-out")
 
 
-LARGE_SHARE = 0.05  # one row that carries more than this decides the estimate
+LARGE_SHARE = 0.05  # share of the weight above which one row decides the estimate
 SMALL_SAMPLE = 50  # effective rows below which an interval means little
+HEAVY_WEIGHTS = (
+    "{estimator}: the estimate depends on few rows ({rows:.0f} effective rows, largest weight share {share:.1%}); do "
+    "not trust its interval, and consider {clipped}"
+)
 
 
 @check(
     "heavy-weights",
-    found="Few rows carry a weighted estimate.",
+    what="A weighted estimate depends on few rows.",
     why="With fewer than 50 effective rows, or a row of more than 5 % of the weight, the interval means little.",
-    do="Clip the weights, as in `snips(clip=0.01)`, or take a milder propensity.",
+    do="Clip the weights, as in `snips(clip=0.01)`, or use a propensity that varies less.",
 )
 def heavy_weights(report: "Report") -> Iterator[str]:
-    """Estimators whose weights are carried by few rows."""
+    """Yield a warning for each weighted estimator that depends on few rows."""
     warned = set()
     for cell in report.estimated.cells:
         name = str(cell.estimator)
@@ -76,25 +84,27 @@ def heavy_weights(report: "Report") -> Iterator[str]:
             continue
         if share > LARGE_SHARE or size < SMALL_SAMPLE:
             warned.add(name)
-            yield (
-                f"{name}: few rows carry the estimate ({size:.0f} effective rows, largest weight share "
-                f"{share:.1%}); do not trust its interval, and consider {cell.estimator.word}(clip=0.01)"
-            )
+            clipped = f"{cell.estimator.word}(clip=0.01)"
+            yield HEAVY_WEIGHTS.format(estimator=name, rows=size, share=share, clipped=clipped)
 
 
-NEW_SHARE = 0.1  # share of the weight from which items without a training row are named
+NEW_SHARE = 0.1  # share of the weight above which items without a training row are worth a warning
+NEW_ITEMS = (
+    "{rows:.0%} of the held-out rows have an item without a training row, and these rows have {weight:.0%} of the "
+    "weight: the corrected numbers depend much on items that no model could learn; use {trained} to leave them out"
+)
 
 
 @check(
     "weight-of-new-items",
-    found="Items that never occur in training carry much of the weight of a corrected estimate.",
+    what="Items that never occur in training have much of the weight of a corrected estimate.",
     why="Popularity gives them the largest weights, and a model that learnt from train cannot know them. The estimate "
     "then says more about new items than about the models, and may fall below that of a random order.",
-    do=f"Judge new items apart: `{Option('candidates', 'trained').flag}` leaves them out. Or give propensities that "
-    "are not counts.",
+    do=f"Judge new items separately: `{Option('candidates', 'trained').flag}` leaves them out. Or give propensities "
+    "that are not counts.",
 )
 def weight_of_new_items(report: "Report") -> Iterator[str]:
-    """How much weight rows of items without a training row have."""
+    """Yield a warning if rows of items without a training row have much of the weight."""
     sample = report.samples.judged
     if not weighs_by_popularity(report) or report.samples.exposed is not None or not len(sample.train):
         return
@@ -102,66 +112,70 @@ def weight_of_new_items(report: "Report") -> Iterator[str]:
     weights = 1 / np.asarray(report.propensities.of(sample.kind)(sample.row_users, sample.items), dtype=float)
     share = float(np.nansum(weights[new]) / np.nansum(weights))
     if share > NEW_SHARE:
-        yield (
-            f"{new.mean():.0%} of the held-out rows are of items without a training row, and carry {share:.0%} of the "
-            "weight: the corrected numbers say much about items that no model could learn; "
-            f"{Option('candidates', 'trained')} leaves them out"
-        )
+        yield NEW_ITEMS.format(rows=new.mean(), weight=share, trained=Option("candidates", "trained"))
 
 
-FAR_OFF = 0.2  # share of all pairs by which the weights may miss them
+FAR_OFF = 0.2  # share of all pairs by which the sum of the weights may differ from them
+SUM_IS_OFF = (
+    "the weights add up to {share:.0%} of all pairs, so ips is wrong by about the same factor; use snips, which "
+    "divides by their sum"
+)
 
 
 @check(
     "propensities-add-up",
-    found="The inverse propensities do not add up to the number of pairs, or their fit was difficult.",
-    why="Right propensities add up on average. If they do not, `ips` is off by about as much.",
-    do="Use `snips`, which divides by the weights, or a better propensity.",
+    what="The inverse propensities do not add up to the number of pairs, or their fit was difficult.",
+    why="On average, correct propensities add up. If they do not, `ips` is wrong by about the same factor.",
+    do="Use `snips`, which divides by the sum of the weights, or a better propensity.",
 )
 def propensities_add_up(report: "Report") -> Iterator[str]:
-    """What the diagnostics of the propensities show."""
+    """Yield the notes of the diagnostics, and a warning if the weights do not add up."""
     diagnostics = report.diagnostics
     if diagnostics is None:
         return
     yield from diagnostics.notes
     if diagnostics.cells and abs(diagnostics.coverage - 1) > FAR_OFF:
-        yield (
-            f"the weights add up to {diagnostics.coverage:.0%} of all pairs, so ips is off by about as much; snips, "
-            "which divides by them, is less so"
-        )
+        yield SUM_IS_OFF.format(share=diagnostics.coverage)
+
+
+NO_POPULARITY = (
+    "no positive training row to count popularity from: all items count as equally popular, so nothing is corrected; "
+    "give the training rows, or check {positive}"
+)
 
 
 @check(
     "popularity-without-training-rows",
-    found="There is no positive training row to count popularity from.",
+    what="There is no positive training row to count popularity from.",
     why="Every item then has the same propensity, and nothing is corrected.",
     do=f"Give the training rows, or check the condition of `{Option('positive').flag}`.",
 )
 def popularity_without_training_rows(report: "Report") -> Iterator[str]:
-    """Popularity that was counted on nothing."""
+    """Yield a warning if there is no positive training row to count popularity from."""
     if weighs_by_popularity(report) and not len(report.samples.judged.train):
-        yield "no positive training row to count popularity from: every item is taken as equally popular"
+        yield NO_POPULARITY.format(positive=Option("positive"))
 
 
 FEW_ROWS = 5  # held-out rows per user below which the per-user ratio hardly corrects
+HARDLY_CORRECTS = (
+    "{estimator}: with {rows:.1f} held-out rows per user this form hardly corrects, however many users there are; use "
+    "snips"
+)
 
 
 @check(
     "snips-per-user",
-    found="`snips(per=user)` is used with few held-out rows per user.",
+    what="`snips(per=user)` is used with few held-out rows per user.",
     why="Each user's own ratio hardly corrects with few rows, however many users there are.",
     do="Use `snips`, which divides once over all rows.",
 )
 def snips_per_user(report: "Report") -> Iterator[str]:
-    """A form that hardly corrects here."""
+    """Yield a warning for a per-user ratio of few rows."""
     sample = report.samples.judged
     per_user = sample.rows / max(len(sample.users), 1)
     for estimator in report.settings.estimators:
         if isinstance(estimator, Snips) and estimator.per == "user" and per_user < FEW_ROWS:
-            yield (
-                f"{estimator}: with {per_user:.1f} held-out rows per user this form hardly corrects, however many "
-                "users there are; use snips"
-            )
+            yield HARDLY_CORRECTS.format(estimator=estimator, rows=per_user)
 
 
 def weighs_by_popularity(report: "Report") -> bool:

@@ -1,4 +1,4 @@
-"""From models and a split to samples: who is judged on which rows, and what each model says of them."""
+"""`collect`: rank and predict the rows that the metrics of a run need."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ from unskew.ranking.contest import in_full
 
 
 def collect(run: Run, contenders: Contenders, relevant: Any = None) -> Samples:
-    """Rank the positives, rate all rows, or rank exposed ones, as far as the metrics of a run ask for it.
+    """Rank the positives, predict all ratings, or rank exposed rows, as far as the metrics of a run need it.
 
     `relevant` is each user's number of relevant items, as a mapping or a frame.
     """
@@ -63,14 +63,14 @@ class _Collector:
             contest, ranks, block = self._rank(run.settings.positive)
             positives = self._ranked(Sample, contest, ranks)
         if kinds & OVER_ALL_PAIRS:
-            # without a condition the positives are all rows, and their ranks serve both
+            # without a condition all rows are positives, so their ranks serve both
             again = positives is None or run.settings.positive is not None
             if graded and again:
-                own, ranks, block = self._rank(None)
-                contest = own if contest is None else contest
+                rated_contest, ranks, block = self._rank(None)
+                contest = rated_contest if contest is None else contest
             check_rated(run)
-            own_ranks = ranks if graded else {}
-            ratings = collect_ratings(run, self.models, self._contest(None, ranks=own_ranks), own_ranks)
+            rated_ranks = ranks if graded else {}
+            ratings = collect_ratings(run, self.models, self._contest(None, ranks=rated_ranks), rated_ranks)
             contest = contest if contest is not None or positives is not None else self._contest(None)
         checks = None if positives is None else self._check_candidates(positives, contest, block)
         judged = positives or ratings
@@ -90,26 +90,26 @@ class _Collector:
         settings = replace(run.settings, positive=positive)
         scorers = self._scorers(positive)
         ready = {name: model.ranker for name, model in self.models.items() if isinstance(model.ranker, Ranks)}
-        contest, made, block = None, dict[str, Ranks](), None
+        contest, ranked, block = None, dict[str, Ranks](), None
         if scorers:
             contest = self._contest(positive, scorers)
             check_candidates(run.split.rule, settings.metrics, contest.catalogue_size)
             block = settings.block_size or default_block_size(contest.catalogue_size)
-            made = {
+            ranked = {
                 name: self._place("ranking", name, scorer, contest, block)
                 for name, scorer in scorers.items()
                 if self.models[name].ranker is not None
             }
         joined = {
-            name: made[name] if name in made else admit(name, ready[name], run.split, settings)
+            name: ranked[name] if name in ranked else admit(name, ready[name], run.split, settings)
             for name in self.models
-            if name in made or name in ready
+            if name in ranked or name in ready
         }
         if not joined:
             metric = next(metric for metric in settings.metrics if metric.kind != "loss")
             raise ConfigError(
-                f"{metric} needs scores of all candidates, and no model has them: a table of predictions that lacks "
-                f"some cannot rank; give {Option('scores')} or {Option('factors')}"
+                f"{metric} needs scores of all candidates, and no model has them: an incomplete table of predictions "
+                f"cannot rank; give {Option('scores')} or {Option('factors')}"
             )
         joined = align(joined, settings.users)
         check_pools(joined, run.split.rule)
@@ -137,9 +137,9 @@ class _Collector:
         chosen = self._scorers(positive) if scorers is None else scorers
         others = [model.predictor for name, model in self.models.items() if name not in chosen]
         also = [ids for ids in map(self._tested_items, others) if ids is not None]
-        also += [self.run.split.item_vocabulary.ids[np.unique(made.items)] for made in (ranks or {}).values()]
+        also += [self.run.split.item_vocabulary.ids[np.unique(each.items)] for each in (ranks or {}).values()]
         ready = [model.ranker.users for model in self.models.values() if isinstance(model.ranker, Ranks)]
-        # an exposed item that nobody knows is refused, and a rating that nobody predicts has no loss
+        # an exposed item that no model knows is refused, and a rating without a prediction has no loss
         ranked = not self.run.split.exposed and (scorers is not None or bool(ranks))
         return prepare_contest(
             chosen,
@@ -153,7 +153,7 @@ class _Collector:
         )
 
     def _tested_items(self, predictor: Scorer | Predictions | None) -> Any:
-        """Ids of the test items that something knows which predicts but does not rank; None where it does not say."""
+        """Ids of the test items that a predictor which does not rank knows; None if it has no item ids."""
         items = self.run.split.item_vocabulary
         if isinstance(predictor, Predictions):
             return items.ids[np.unique(predictor.items[~np.isnan(predictor.predicted)])]
@@ -163,7 +163,7 @@ class _Collector:
         return items.ids[np.intersect1d(codes[codes >= 0], self.run.split.test.items)]
 
     def _scorers(self, positive: str | None) -> dict[str, Scorer]:
-        """What scores all items, tables of predictions that cover all candidates included, in the models' order."""
+        """The scorers of all items in the models' order, including tables of predictions for all candidates."""
         chosen: dict[str, Scorer] = {}
         ranking = any(metric.kind != "loss" for metric in self.run.settings.metrics)  # else a table is only looked up
         plain = {name: model.scorer for name, model in self.models.items() if model.scorer is not None}
@@ -221,7 +221,7 @@ class _Collector:
     def _check_candidates(
         self, sample: Sample, contest: Contest | None, block: int | None
     ) -> tuple[CorrectionCheck, ...] | None:
-        """Rank some users in full, where scores are available, and compare."""
+        """Rank some users in full, where scores are available, and compare with the corrected ranks."""
         if sample.correction is None:
             return None
         if contest is None:
@@ -238,12 +238,12 @@ class _Collector:
             for metric in self.run.settings.metrics:
                 assert isinstance(metric, Metric)
                 true = metric.row_gains(full.above, full.spread, full.candidates, listed)
-                mine = sample.gains(name, metric)[rows]
-                checks.append(compare_with_full(name, metric, mine, true, whole.offsets))
+                corrected = sample.gains(name, metric)[rows]
+                checks.append(compare_with_full(name, metric, corrected, true, whole.offsets))
         return tuple(checks)
 
     def _without_rank(self, ranks: Ranks, users: Ints) -> dict[str, int]:
-        """What saved ranks lack; they do not say why."""
+        """Counts of the rows and users that saved ranks lack; the reasons are not known."""
         test, positive = self.run.split.test, self.run.settings.positive
         is_positive = np.ones(len(test), dtype=bool) if positive is None else test.holds(positive)
         tested = np.unique(test.users)

@@ -1,4 +1,4 @@
-"""Exposed rows: items drawn at random for each user and labelled, ranked among all candidates."""
+"""`Exposed`: labelled rows of items drawn at random for each user, ranked among all candidates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -42,25 +42,25 @@ class Exposed(Sample):
 
     @cached_property
     def positives(self) -> Sample:
-        """The positives alone, as other tests have them."""
+        """The positives only, as in other tests."""
         if not self.positive.any():
             raise DataError(
-                f"{self.split.test.name}: none of {self.rows:,} exposed rows is positive, so nothing can be said of a "
-                f"metric; check the labels, or {Option('positive')}"
+                f"{self.split.test.name}: none of {self.rows:,} exposed rows is positive, so no metric is defined; "
+                f"check the labels, or {Option('positive')}"
             )
         return self._of_positives({name: ranks.take(self.positive) for name, ranks in self.ranks.items()})
 
     @cached_property
     def inside(self) -> Sample:
-        """The positives ranked among the exposed rows alone."""
+        """The positives ranked among the exposed rows only."""
         return self._of_positives({name: self._inside(ranks) for name, ranks in self.ranks.items()})
 
     def by_list(self, metric: AnyMetric) -> bool:
-        """Never: a list of exposed rows is estimated from each of them."""
+        """False: metrics of exposed rows are estimated row by row."""
         return False
 
     def places(self, model: str, metric: AnyMetric, *, misses_ties: bool = False) -> Places | None:
-        """What the metric gains at all places, labelled or not."""
+        """The gain of the metric at every place, labelled or not."""
         ranks, listed = self.ranks[model], self.listed(model)
         assert isinstance(metric, Metric | NDCG)
         held = None if listed is None else listed[self.offsets[:-1]]
@@ -92,7 +92,7 @@ class Exposed(Sample):
         )
 
     def _inside(self, ranks: Ranks) -> Ranks:
-        """Ranks among the exposed rows: two of a user are tied when the same number of candidates is above."""
+        """Ranks among the exposed rows; two rows of a user tie if the same number of candidates is above them."""
         user, sizes = self.user, self.drawn.counts
         order = np.lexsort((ranks.above, user))
         place = np.arange(len(order)) - np.repeat(self.offsets[:-1], sizes)
@@ -108,9 +108,9 @@ class Exposed(Sample):
         if in_list is not None:
             within = np.bincount(user[ranks.above < in_list], minlength=len(sizes))
             listed = within[user][self.positive].astype(np.int32)
-        taken = ranks.take(self.positive)
+        positives = ranks.take(self.positive)
         return replace(
-            taken,
+            positives,
             above=(first + tied if ranks.ties == "pessimistic" else first)[self.positive],
             tied=tied[self.positive],
             candidates=sizes[user][self.positive].astype(np.int32),
@@ -147,19 +147,19 @@ class _GainsOfPlaces:
 
 
 def check_population(split: Split, contest: Contest | None) -> None:
-    """Refuse exposed items that no model could have recommended: the rest of the population is then unknown too."""
+    """Refuse exposed items outside the catalogue: the rest of the population is then unknown too."""
     if contest is None or not contest.dropped["items_outside_catalogue"]:
         return
     codes = split.item_vocabulary.encode(canonical(contest.catalogue_ids, "items of the catalogue"))
     outside = split.test.items[~np.isin(split.test.items, codes)]
     raise DataError(
         f"{split.test.name}: {len(outside):,} exposed rows are of items outside the population, the first is item "
-        f"{split.item_vocabulary.ids[outside[0]]}: neither in train nor known to a model; name all items that could be "
-        f"drawn with {Option('catalogue')}"
+        f"{split.item_vocabulary.ids[outside[0]]}, which is neither in train nor known to a model; name all items that "
+        f"could be drawn with {Option('catalogue')}"
     )
 
 
 def count_hits(ranks: Ranks, cutoff: int) -> float:
-    """How many rows are among the first `cutoff`, those in a tie group across it in part."""
+    """Number of rows among the first `cutoff`; rows in a tie group across it count in part."""
     inside = (cutoff - ranks.above) / (ranks.spread + 1)
     return float(np.clip(inside, 0, 1).sum())

@@ -1,4 +1,4 @@
-"""Rated rows: the ratings of a test, and what each model predicts or ranks there."""
+"""`Ratings`: the rated rows of a test, with what each model predicts for them or how it ranks them."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ class Ratings(Sample):
 
     @cached_property
     def predicted(self) -> Bools | None:
-        """Which rows all models that predict have a prediction for; None for all."""
+        """Which rows have a prediction of every model that predicts; None for all rows."""
         missing = [np.isnan(given.predicted) for given in self.predictions.values()]
         return ~np.any(missing, axis=0) if np.any(missing) else None
 
@@ -42,7 +42,7 @@ class Ratings(Sample):
             assert self.values is not None
             return super().gains(model, metric) * self.values
         predictions = self.predictions[model]
-        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused, in words
+        with np.errstate(over="ignore", invalid="ignore"):  # `_check_finite` refuses what is not finite
             losses = self._per_row(metric.loss(predictions.values, predictions.predicted), metric)
         self._check_finite(losses, metric, model)
         return losses
@@ -67,22 +67,22 @@ class Ratings(Sample):
     def of_users(self, known: Bools, models: Collection[str]) -> Self:
         """The rows of some users, by code, and the ranks and predictions of some models."""
         part = super().of_users(known, models)
-        return replace(part, predictions={name: made for name, made in part.predictions.items() if name in models})
+        return replace(part, predictions={name: given for name, given in part.predictions.items() if name in models})
 
     def definition(self, metric: AnyMetric, model: str) -> str:
-        """What exactly was computed, in words."""
+        """The definition of the metric, as in the report."""
         return f"{metric.definition}; {self.split.rule}" if metric.kind == "loss" else super().definition(metric, model)
 
     @property
     def pairs_in_all(self) -> int:
-        """How many pairs the observed ones stand for: all candidates of the population."""
+        """Number of pairs that the observed ones represent: all candidates of the population."""
         return int(self.pairs[self.population(mean=False)].sum())
 
     def _columns(self, keep: Bools) -> dict[str, Any]:
         return {
             "predictions": {
-                name: Predictions(made.users[keep], made.items[keep], made.values[keep], made.predicted[keep])
-                for name, made in self.predictions.items()
+                name: Predictions(given.users[keep], given.items[keep], given.values[keep], given.predicted[keep])
+                for name, given in self.predictions.items()
             }
         }
 
@@ -94,11 +94,11 @@ class Ratings(Sample):
         return (pairs > 0).astype(float) if graded else pairs
 
     def _per_row(self, losses: Floats, metric: AnyMetric) -> Floats:
-        """The losses, or an error when a class of the user's own does not give one per row."""
+        """Return the losses; refuse those of a user's class that does not give one per row."""
         if np.shape(losses) != (self.rows,):
             raise ConfigError(
-                f"{metric} gave losses of shape {np.shape(losses)} for {self.rows} rows; loss(values, predicted) gives "
-                "one number a row"
+                f"{metric} gave losses of shape {np.shape(losses)} for {self.rows} rows; loss(values, predicted) must "
+                "give one number per row"
             )
         return np.asarray(losses, dtype=float)
 
@@ -115,14 +115,14 @@ class Ratings(Sample):
 
 
 def collect_ratings(run: Run, models: Mapping[str, Fitted], contest: Contest, ranks: Mapping[str, Ranks]) -> Ratings:
-    """All rows with a rating, and what the models that predict say of them.
+    """Return all rows with a rating, with the predictions of the models that predict.
 
     `contest` is over all rated rows; `ranks` is empty unless a metric ranks them.
     """
     settings = run.settings
     assert contest.values is not None
-    for name, made in ranks.items():
-        if not (np.array_equal(made.users, contest.row_users) and np.array_equal(made.items, contest.items)):
+    for name, each in ranks.items():
+        if not (np.array_equal(each.users, contest.row_users) and np.array_equal(each.items, contest.items)):
             raise DataError(f"ranks of {name!r} do not have all rated test rows; make them without a condition")
     predicted: dict[str, Floats] = {}
     if any(metric.kind == "loss" for metric in settings.metrics):
@@ -182,7 +182,7 @@ def _check_missing(
         for metric, estimator in run.settings.pairs:
             if metric.kind == "loss" and estimator.counts_empty_users:
                 raise ConfigError(
-                    f"{estimator} of {metric} is over all pairs, so every test row needs a prediction, and "
+                    f"{estimator} of {metric} is over all pairs, so every test row needs a prediction, but "
                     f"{rows:,} have none; use snips, or predict them"
                 )
         return
@@ -199,7 +199,7 @@ def _check_missing(
 
 
 def _count_pairs(run: Run, contest: Contest, ranks: Mapping[str, Ranks]) -> Floats:
-    """How many candidates each user has, by code, judged or not."""
+    """Number of candidates of each user, by code, judged or not."""
     split = run.split
     if isinstance(split.rule, Listed):
         listed = np.zeros(len(split.user_vocabulary))

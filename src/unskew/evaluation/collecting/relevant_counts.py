@@ -1,4 +1,4 @@
-"""Each user's number of relevant items, where it is known."""
+"""Add each user's number of relevant items to a sample, from a mapping or a frame."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,10 +17,10 @@ from unskew.ranking import Ranks
 
 
 def with_relevant_counts(sample: Sample, counts: Any, models: Mapping[str, Fitted], users: str) -> Sample:
-    """The sample with each user's number of relevant items, from a mapping or columns ``user`` and ``relevant``.
+    """Return the sample with each user's number of relevant items, from a mapping or columns ``user``, ``relevant``.
 
-    The models say which users of neither train nor test they know, and `users` which of these may be judged. A judged
-    user without a count, or with a smaller one than was observed, is refused.
+    `models` know users of neither train nor test, and `users` is the rule for which of them may be judged. A judged
+    user without a count, or with fewer relevant items than held-out ones, is refused.
     """
     by_user, ids, numbers = relevant_counts(counts, sample.split, sample.users)
     short = by_user[sample.users] < np.diff(sample.offsets)
@@ -57,7 +57,7 @@ def relevant_counts(counts: Any, split: Split, users: Ints) -> tuple[Floats, pl.
     users_given = canonical(ids, "users of the relevant counts")
     if users_given.is_duplicated().any():
         twice = users_given.filter(users_given.is_duplicated())[0]
-        raise DataError(f"relevant counts: user {twice} stands more than once; give one count a user")
+        raise DataError(f"relevant counts: user {twice} appears more than once; give one count per user")
     codes = split.user_vocabulary.encode(users_given)
     by_user = np.full(len(split.user_vocabulary), -1.0)
     by_user[codes[codes >= 0]] = numbers[codes >= 0]
@@ -77,10 +77,12 @@ def _known_elsewhere(models: Mapping[str, Fitted], ids: pl.Series, rule: str) ->
     for name, fitted in models.items():
         model = fitted.ranker
         if model is None or isinstance(model, Ranks):
-            continue  # they do not say whom else the model knows
-        own = getattr(model, "user_ids", None)
+            continue  # ranks do not show whom else the model knows
+        user_ids = getattr(model, "user_ids", None)
         nobody = np.zeros(len(ids), dtype=bool)
-        knows.append(nobody if own is None else vocabulary_of(own, f"user_ids of model {name!r}")[0].encode(ids) >= 0)
+        knows.append(
+            nobody if user_ids is None else vocabulary_of(user_ids, f"user_ids of model {name!r}")[0].encode(ids) >= 0
+        )
     if not knows:
         return np.ones(len(ids), dtype=bool)
     return np.asarray(np.any(knows, axis=0) if rule == "any" else np.all(knows, axis=0))

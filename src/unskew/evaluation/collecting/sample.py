@@ -1,4 +1,4 @@
-"""Judged rows of one kind, and where each model put them."""
+"""`Sample`: judged rows of one kind, with the ranks of all models."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -24,13 +24,13 @@ class Sample:
     kind: ClassVar[str] = "positives"
 
     split: Split
-    train: Interactions  # the training positives, which popularity is counted on
+    train: Interactions  # the training positives; popularity is counted on them
     users: Ints  # codes of the judged users, ascending
     offsets: Ints  # rows of the k-th judged user
     items: Ints  # item codes of the rows
     ranks: Mapping[str, Ranks]  # by model; rows as in `items`
-    known_users: Bools  # who may be judged, by code: users known to a model, or to all models
-    dropped: Mapping[str, int]  # counts of what was left out
+    known_users: Bools  # which users may be judged, by code: those known to a model, or to all models
+    dropped: Mapping[str, int]  # numbers of rows and users that were left out, by reason
     relevant: Floats | None = None  # number of relevant items by user code, -1 where not given
     unlisted: str = "zero"  # or "tied": what an item outside a top-N list gains under a cut-off
     absent: Floats = field(default_factory=lambda: np.empty(0))  # relevant items of known users without any row
@@ -49,7 +49,7 @@ class Sample:
 
     @property
     def rows(self) -> int:
-        """How many held-out rows are judged."""
+        """Number of held-out rows that are judged."""
         return len(self.items)
 
     @property
@@ -62,13 +62,13 @@ class Sample:
         return list(self.ranks)
 
     def by_list(self, metric: AnyMetric) -> bool:
-        """Whether a metric is made from a user's rows together, and not from each."""
+        """Whether a metric is computed from a user's rows together, not row by row."""
         return isinstance(metric, ListMetric)
 
     def gains(self, model: str, metric: AnyMetric, *, misses_ties: bool = False) -> Floats:
-        """What each row is worth under a model; with `misses_ties` a row comes last within its tie group."""
+        """The gain of each row under a model; with `misses_ties` a row comes last within its tie group."""
         ranks, listed = self.ranks[model], self.listed(model)
-        assert isinstance(metric, Metric | NDCG)  # the ideal of the latter is put in by whoever asks for its gains
+        assert isinstance(metric, Metric | NDCG)  # the caller divides the gains of NDCG by its ideal
         if self.correction is not None and isinstance(metric, Metric):
             return self.correction.gains(metric, ranks, self.offsets, listed)
         above, tied = ranks.above, ranks.spread
@@ -77,7 +77,7 @@ class Sample:
         return metric.row_gains(above, tied, ranks.candidates, listed)
 
     def places(self, model: str, metric: AnyMetric, *, misses_ties: bool = False) -> Places | None:
-        """What the metric gains at all places of a model's lists, where an estimator has a use for it."""
+        """The gains of the metric at all places of a model's lists, for estimators that use them; else None."""
         return None
 
     def chances(self, propensity: Propensity) -> Floats:
@@ -86,7 +86,7 @@ class Sample:
         if given.shape != (self.rows,):
             raise PropensityError(
                 f"{type(propensity).__name__} gave propensities of shape {given.shape} for {self.rows} rows; it must "
-                "give one number a row"
+                "give one number per row"
             )
         missing = np.isnan(given)
         wrong = ~missing & ~((given > 0) & (given <= 1))
@@ -102,7 +102,7 @@ class Sample:
         return given
 
     def to_rows(self, kind: Kind, estimator: Estimator, chances: Floats | None = None) -> Rows:
-        """The rows that an estimator uses for metrics of a kind; `Rows.with_worth` puts a model and a metric in.
+        """The rows that an estimator uses for metrics of a kind, without gains; `Rows.with_worth` adds them.
 
         `chances` are the propensities of the rows, where the estimator uses them; rows without one are left out.
         """
@@ -129,7 +129,7 @@ class Sample:
         )
 
     def listed(self, model: str) -> Ints | None:
-        """How many candidates each row's list holds, where being outside a list means to gain nothing."""
+        """Number of candidates in each row's list, if items outside a list gain nothing; else None."""
         return self.ranks[model].in_list() if self.unlisted == "zero" else None
 
     def served(self, model: str) -> Bools:
@@ -138,11 +138,11 @@ class Sample:
         return np.ones(len(self.users), dtype=bool) if known is None else known[self.offsets[:-1]]
 
     def definition(self, metric: AnyMetric, model: str) -> str:
-        """What exactly was computed, in words."""
+        """The definition of the metric, with ties and candidates, as in the report."""
         return f"{metric.definition}; ties {self.ranks[model].ties}; {self.candidates_in_words(model)}"
 
     def candidates_in_words(self, model: str) -> str:
-        """The candidate rule of a model's ranks; a corrected one with what it is corrected towards."""
+        """The candidate rule of a model's ranks, and the candidates towards which sampled ranks are corrected."""
         rule = self.ranks[model].candidate_rule
         return rule if self.correction is None else f"{rule}, towards all items outside train and validation"
 
@@ -158,7 +158,7 @@ class Sample:
         )
 
     def where(self, keep: Bools) -> Self:
-        """Some of the rows; users without one of them are no longer judged."""
+        """The rows where `keep` is true; users without such a row are no longer judged."""
         counts = np.bincount(self.user[keep], minlength=len(self.users))
         judged = counts > 0
         return replace(
@@ -172,13 +172,13 @@ class Sample:
         )
 
     def _columns(self, keep: Bools) -> dict[str, Any]:
-        """Further fields of a kind of sample, for some of its rows."""
+        """Additional fields of a kind of sample, restricted to the rows where `keep` is true."""
         return {}
 
     def population(self, *, mean: bool) -> Bools:
-        """Users, by code, who could have been observed; ips counts those without observations as 0.
+        """Which users, by code, could have been observed; ips counts those without observations as 0.
 
-        Those with relevant items where counts are known; else all that were declared, or that occur.
+        They are the users with relevant items if counts are known; else all that were declared, or that occur.
         """
         if self.relevant is not None:
             occurs = self.relevant > 0 if mean else self.relevant >= 0
@@ -196,7 +196,7 @@ class Sample:
 
     @property
     def pairs_in_all(self) -> int:
-        """How many relevant pairs the observed ones stand for; 0 where that is not known."""
+        """Number of relevant pairs that the observed ones represent; 0 if that is not known."""
         if self.relevant is None:
             return 0
         return int(self.relevant[self.population(mean=True)].sum() + self.absent.sum())

@@ -1,4 +1,4 @@
-"""Sampled ranks corrected towards full ranking, and how far the correction is off."""
+"""`Correction`: sampled ranks corrected towards full ranking, and the error of that correction."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -16,12 +16,12 @@ from unskew.metrics.auc import LinearMetric
 from unskew.metrics.exact.sampled_correction import BiasVariance, SampledRows, unbiased_gains
 from unskew.ranking import Ranks
 
-CHECKED_USERS = 500  # ranked in full to measure the error
+CHECKED_USERS = 500  # users who are ranked in full to measure the error
 
 
 @dataclass(frozen=True, eq=False)
 class Correction:
-    """Gains of sampled ranks, corrected; tables are made once per metric, because all models share them."""
+    """Corrected gains of sampled ranks; tables are made once per metric, because all models share them."""
 
     rule: Sampled
     _tables: dict[str, BiasVariance] = field(default_factory=dict)
@@ -29,11 +29,11 @@ class Correction:
 
     @classmethod
     def under(cls, rule: Candidates) -> "Correction | None":
-        """The correction that a candidate rule asks for, if it does."""
+        """The correction that a candidate rule asks for; None if it does not."""
         return cls(rule) if isinstance(rule, Sampled) and rule.corrected else None
 
     def gains(self, metric: Metric, ranks: Ranks, offsets: Ints, listed: Ints | None) -> Floats:
-        """Corrected gain of each row; what was not listed gains nothing when there is a cut-off.
+        """Corrected gain of each row; items that are not listed gain nothing under a cut-off.
 
         `offsets` are those of the users' rows; `listed` is as in `Metric.row_gains`.
         """
@@ -56,26 +56,26 @@ class Correction:
 
 
 def rows_of(ranks: Ranks, offsets: Ints) -> SampledRows:
-    """Ranks with the draws separated from the user's other positives."""
+    """The ranks as rows of the correction, with draws separated from the user's other positives."""
     assert ranks.pool is not None
     behind = ranks.ties == "pessimistic"
     return SampledRows.from_ranks(offsets, ranks.above, ranks.spread, ranks.candidates, ranks.pool, behind=behind)
 
 
 def check_pools(ranks: Mapping[str, Ranks], rule: Candidates) -> None:
-    """Refuse ranks that do not say what theirs were drawn from, or say it differently."""
+    """Refuse ranks without the number of items their candidates were drawn from, or with different numbers."""
     if not isinstance(rule, Sampled) or not rule.corrected:
         return
     first = next(iter(ranks.values())).pool
-    for name, made in ranks.items():
-        _, row_user, positives = np.unique(made.users, return_inverse=True, return_counts=True)
-        drawn = made.candidates - positives[row_user]
-        if made.pool is None or not np.array_equal(drawn, np.minimum(rule.n, made.pool)):
+    for name, given in ranks.items():
+        _, row_user, positives = np.unique(given.users, return_inverse=True, return_counts=True)
+        drawn = given.candidates - positives[row_user]
+        if given.pool is None or not np.array_equal(drawn, np.minimum(rule.n, given.pool)):
             raise DataError(
-                f"ranks of {name!r} do not say how many items theirs were drawn from, which {rule} needs; make them "
-                "anew with rank()"
+                f"ranks of {name!r} do not say how many items the candidates were drawn from, which {rule} needs; make "
+                "them again with rank()"
             )
-        if first is not None and not np.array_equal(first, made.pool):
+        if first is not None and not np.array_equal(first, given.pool):
             raise DataError(
                 f"ranks of {next(iter(ranks))!r} and {name!r} were drawn from different items; make them with one "
                 "prepare_contest that is given all models"
@@ -103,7 +103,7 @@ class CorrectionCheck:
 
 
 def checked_users(judged: int, seed: int) -> Ints:
-    """Which judged users, from 0, are ranked in full: all, or a seeded sample of them."""
+    """Places of the judged users who are ranked in full: all, or a seeded sample of them."""
     if judged <= CHECKED_USERS:
         return np.arange(judged)
     return np.sort(np.random.default_rng([seed, 3]).choice(judged, CHECKED_USERS, replace=False))
@@ -112,20 +112,20 @@ def checked_users(judged: int, seed: int) -> Ints:
 def compare_with_full(model: str, metric: Metric, corrected: Floats, full: Floats, offsets: Ints) -> CorrectionCheck:
     """Compare corrected and true gains of the same rows, averaged by user."""
     counts = np.diff(offsets)
-    mine, true = (np.add.reduceat(gains, offsets[:-1]) / counts for gains in (corrected, full))
-    gaps = mine - true
+    estimated, true = (np.add.reduceat(gains, offsets[:-1]) / counts for gains in (corrected, full))
+    gaps = estimated - true
     error = float(np.std(gaps, ddof=1) / np.sqrt(counts.size)) if counts.size > 1 else None
     return CorrectionCheck(
-        model, str(metric), counts.size, float(mine.mean()), float(true.mean()), float(gaps.mean()), error
+        model, str(metric), counts.size, float(estimated.mean()), float(true.mean()), float(gaps.mean()), error
     )
 
 
 def correction_lines(checks: Sequence[CorrectionCheck]) -> Iterator[str]:
-    """One line a metric on how far corrected numbers are from those of full ranking."""
+    """Yield one line per metric on the differences between corrected numbers and those of full ranking."""
     for metric in dict.fromkeys(check.metric for check in checks):
-        mine = [check for check in checks if check.metric == metric]
-        gaps = ", ".join(f"{check.model} {_gap(check)}" for check in mine)
-        yield f"{metric}: corrected minus full ranking, on {mine[0].users:,} users: {gaps}"
+        rows = [check for check in checks if check.metric == metric]
+        gaps = ", ".join(f"{check.model} {_gap(check)}" for check in rows)
+        yield f"{metric}: corrected minus full ranking, on {rows[0].users:,} users: {gaps}"
 
 
 def _gap(check: CorrectionCheck) -> str:

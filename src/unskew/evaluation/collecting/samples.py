@@ -1,4 +1,4 @@
-"""All judged rows of a run, by kind."""
+"""`Samples`: all judged rows of a run, by kind."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -15,23 +15,23 @@ from unskew.ranking import Contest
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """What the estimates of a run are made from."""
+    """The rows that the estimates of a run are computed from."""
 
-    judged: Sample  # the positives; the rated rows where all metrics are over ratings
+    judged: Sample  # the positives; the rated rows if all metrics are over ratings
     ratings: Ratings | None = None  # all rows with a rating, for metrics over all pairs
     exposed: Exposed | None = None  # all rows of a randomly exposed test, positive or not
-    contest: Contest | None = None  # who was ranked among what; None when all ranks were made before
+    contest: Contest | None = None  # the ranked users and candidates; None if all ranks were saved ones
     block_size: int | None = None  # users scored at a time
-    correction: tuple[CorrectionCheck, ...] | None = None  # how far corrected numbers are from full ranking
+    correction: tuple[CorrectionCheck, ...] | None = None  # errors of corrected numbers, compared with full ranking
 
     def of(self, metric: AnyMetric, estimator: Estimator) -> Sample:
-        """The rows that an estimator of a metric is made from."""
+        """The rows that an estimator of a metric uses."""
         if self.exposed is not None and estimator.sees != "observed":
             return self.exposed if estimator.sees == "exposed" else self.exposed.inside
         return self.observed(metric)
 
     def observed(self, metric: AnyMetric) -> Sample:
-        """The rows of a metric that were not drawn for it: rated ones, or positives."""
+        """The rows of a metric in an observed log: rated rows, or positives."""
         return self.judged if self.ratings is None or metric.kind not in OVER_ALL_PAIRS else self.ratings
 
     @property

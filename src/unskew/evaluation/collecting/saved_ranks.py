@@ -1,4 +1,4 @@
-"""Ranks made before: whether they belong to this split, and which of their rows are asked for."""
+"""Saved ranks: check that they belong to a split, and align those of several models."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,9 +15,9 @@ from unskew.ranking import Ranks
 
 
 def admit(name: str, ranks: Ranks, split: Split, settings: Settings) -> Ranks:
-    """The rows of saved ranks that this run asks for.
+    """Return the rows of saved ranks that this run asks for.
 
-    Ranks made on other rows, another train, another candidate rule or with other ties are refused.
+    Ranks with other rows, another train, another candidate rule or other ties are refused.
     """
     if ranks.ties != settings.ties or ranks.candidate_rule != str(split.rule):
         raise DataError(
@@ -32,8 +32,8 @@ def admit(name: str, ranks: Ranks, split: Split, settings: Settings) -> Ranks:
     asked = is_among(ranks, positive, len(split.item_vocabulary))
     if isinstance(split.rule, Sampled) and not asked.all():
         raise DataError(
-            f"ranks of {name!r} hold rows that are no positives under {settings.positive!r}, and sampled candidates "
-            "depend on which are; make the ranks with this condition"
+            f"ranks of {name!r} hold rows that are not positive under {settings.positive!r}, and sampled candidates "
+            "depend on which rows are positive; make the ranks with this condition"
         )
     if not asked.any():
         raise DataError(f"ranks of {name!r} hold no row that is positive under {settings.positive!r}")
@@ -41,10 +41,10 @@ def admit(name: str, ranks: Ranks, split: Split, settings: Settings) -> Ranks:
 
 
 def align(ranks: Mapping[str, Ranks], users: str) -> dict[str, Ranks]:
-    """Ranks of all models on the same rows among the same candidates; `users` is the rule of the run.
+    """Return the ranks of all models on the same rows among the same candidates; `users` is the rule of the run.
 
-    Unless only common users are judged, a user whom some ranks lack is one whom their model does not know: its list is
-    empty. The rows and the number of candidates of that user come from the other models.
+    Unless only common users are judged, a user who is missing from some ranks is unknown to their model and gets an
+    empty list there. The rows and the number of candidates of that user come from the other models.
     """
     names = list(ranks)
     together = ranks[names[0]]
@@ -54,37 +54,37 @@ def align(ranks: Mapping[str, Ranks], users: str) -> dict[str, Ranks]:
             if lacking.any():
                 whole = [replace(part, listed=None, known=None) for part in (together, other.take(lacking))]
                 together = Ranks.concat(whole)
-    made = {}
-    for name, own in ranks.items():
-        mine = np.isin(together.users, own.users)
-        here = together if mine.all() else together.take(mine)
-        same = np.array_equal(here.users, own.users) and np.array_equal(here.items, own.items)
-        if not same or not np.array_equal(here.candidates, own.candidates) or (users == "common" and not mine.all()):
+    aligned = {}
+    for name, given in ranks.items():
+        has = np.isin(together.users, given.users)
+        here = together if has.all() else together.take(has)
+        same = np.array_equal(here.users, given.users) and np.array_equal(here.items, given.items)
+        if not same or not np.array_equal(here.candidates, given.candidates) or (users == "common" and not has.all()):
             raise DataError(
                 f"ranks of {names[0]!r} and {name!r} are of different rows or candidates; "
                 "make them with one prepare_contest that is given all models"
             )
-        made[name] = own if mine.all() else _fill(name, own, together, mine)
-    return made
+        aligned[name] = given if has.all() else _fill(name, given, together, has)
+    return aligned
 
 
-def _fill(name: str, ranks: Ranks, together: Ranks, mine: Bools) -> Ranks:
-    """The ranks with an empty list for the users whom they lack, where all candidates are tied."""
+def _fill(name: str, ranks: Ranks, together: Ranks, has: Bools) -> Ranks:
+    """Return the ranks with an empty list, where all candidates tie, for each user whom they lack."""
     if ranks.ties in {"random", "ordinal"}:
         raise DataError(
-            f"ranks of {name!r} lack {len(np.unique(together.users[~mine])):,} users whom other models know, and under "
-            f"ties={ranks.ties} their places do not follow from the ranks; make them with one prepare_contest that is "
-            f"given all models, or use {Option('users', 'common')}"
+            f"ranks of {name!r} lack {len(np.unique(together.users[~has])):,} users whom other models know, and under "
+            f"ties={ranks.ties} the places of an empty list are not known; make the ranks with one prepare_contest "
+            f"that is given all models, or use {Option('users', 'common')}"
         )
     others = (together.candidates - 1).astype(np.int32)
-    above = np.where(mine, 0, others if ranks.ties == "pessimistic" else 0).astype(np.int32)
-    tied, known = others.copy(), mine.copy()
-    above[mine], tied[mine] = ranks.above, ranks.tied
-    known[mine] = True if ranks.known is None else ranks.known
+    above = np.where(has, 0, others if ranks.ties == "pessimistic" else 0).astype(np.int32)
+    tied, known = others.copy(), has.copy()
+    above[has], tied[has] = ranks.above, ranks.tied
+    known[has] = True if ranks.known is None else ranks.known
     listed = None
     if ranks.listed is not None:
         listed = np.zeros(len(together), dtype=np.int32)
-        listed[mine] = ranks.listed
+        listed[has] = ranks.listed
     return replace(
         together,
         above=above,
@@ -110,7 +110,7 @@ def _check_rows(name: str, ranks: Ranks, split: Split) -> None:
 
 
 def _check_train(name: str, ranks: Ranks, split: Split) -> None:
-    """Candidates and training items of a user add up to the catalogue, which is the same for all users."""
+    """Refuse ranks of another train: a user's candidates and training items must add up to one catalogue."""
     if not isinstance(split.rule, Unseen | Trained):
         return
     catalogue = ranks.candidates + split.train.seen_counts[ranks.users]

@@ -1,1 +1,1 @@
-"""Two runs: what moved between them, and how much of it the data explains."""
+"""Compare a run with an earlier one: what changed, and how much of it the sizes of the test sets explain."""

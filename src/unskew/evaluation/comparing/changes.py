@@ -1,4 +1,4 @@
-"""What moved between two runs, and how much of it the sizes of their test sets explain."""
+"""`Changes`: the differences between two runs, and how much of them the sizes of the test sets explain."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -6,12 +6,17 @@ from typing import Any
 
 from unskew.evaluation.estimating.size_effects import sizes_differ
 
-SPREAD = 0.05  # of the users who would need another number of positives, below which two tests have the same sizes
+SPREAD = 0.05  # share of users who would need another number of positives, below which two tests have the same sizes
+NOT_KNOWN = "{estimates} in both runs{where}; for none of them is it known whether it changed beyond chance."
+CHANGED = (
+    "{estimates} in both runs{where}; {beyond} of them changed by more than chance and the number of positives per "
+    "user explain (p below {p:.2g}, without correction for several tests)."
+)
 
 
 @dataclass(frozen=True)
 class TestSet:
-    """What a run was judged on."""
+    """The size of a run's test set, as far as it was judged."""
 
     __test__ = False  # not for pytest to collect
 
@@ -22,7 +27,7 @@ class TestSet:
 
     @classmethod
     def of(cls, run: Mapping[str, Any], part: str = "judged") -> "TestSet":
-        """The positives that a run judged, or its rated rows."""
+        """The test set of a run, from its record: its judged positives, or its rated rows (`part`)."""
         counts = run.get(part, run["judged"])
         spread = counts.get("rows_a_user")
         numbers = None if spread is None else {int(rows): users for rows, users in spread.items()}
@@ -30,11 +35,11 @@ class TestSet:
 
     @property
     def positives_a_user(self) -> float:
-        """The mean over users."""
+        """Mean number of positives per user."""
         return self.rows / self.users
 
     def differs_in_size(self, other: "TestSet") -> bool:
-        """Whether users have other numbers of positives there, on average or in their spread."""
+        """Whether the numbers of positives per user differ, on average or in their spread."""
         if sizes_differ(self.positives_a_user, other.positives_a_user):
             return True
         if self.spread is None or other.spread is None:
@@ -44,8 +49,8 @@ class TestSet:
         return sum(map(abs, apart)) / 2 > SPREAD
 
     def describe(self) -> str:
-        """In words."""
-        return f"{self.users:,} users, {self.rows:,} held-out rows, {self.positives_a_user:.2f} a user"
+        """Users, held-out rows and rows per user, in one line."""
+        return f"{self.users:,} users, {self.rows:,} held-out rows, {self.positives_a_user:.2f} per user"
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
@@ -59,7 +64,7 @@ class TestSet:
 
 @dataclass(frozen=True)
 class Change:
-    """One metric of one model by one estimator, in an earlier run and in this one; what is unknown is None.
+    """One metric of one model by one estimator, in an earlier run and in this one; None for unknown numbers.
 
     Parameters
     ----------
@@ -74,7 +79,7 @@ class Change:
     rest : float or None
         ``difference - expected``: what the number of positives does not explain.
     low, high, p_value : float or None
-        Interval and p-value of the rest, when the errors of the two runs are independent; none for the same test rows.
+        Interval and p-value of the rest, if the errors of the two runs are independent; None for the same test rows.
     """
 
     model: str
@@ -102,19 +107,19 @@ class Changes:
     ----------
     before, after : TestSet
     rows : tuple of Change
-        What both runs have, in the order of this one.
+        The estimates that both runs have, in the order of this one.
     level : float
         Of the intervals.
     same_test, same_train : bool
         Whether the two runs had the same rows in that part.
     same_users : bool or None
-        Whether the same users were judged; None where that is not known.
+        Whether the same users were judged; None if that is not known.
     only_before, only_after : tuple of str
         Estimates (model, metric, estimator) that only one of the runs has.
     notes : tuple of str
-        What to know before reading anything into the differences.
+        What to know before interpreting the differences.
     file : str or None
-        The file of the earlier run; None where it was given otherwise.
+        The file of the earlier run; None if it was not read from a file.
     """
 
     before: TestSet
@@ -136,17 +141,14 @@ class Changes:
         return plain_text(lambda console: print_changes(self, console), 120)
 
     def describe(self) -> str:
-        """In one sentence: how many estimates differ by more than chance and the number of positives explain."""
-        where = "the earlier run" if self.file is None else f"the earlier run {self.file}"
-        count = f"{len(self.rows)} estimate{'' if len(self.rows) == 1 else 's'}"
+        """A sentence on how many estimates changed by more than chance and the number of positives explain."""
+        where = "" if self.file is None else f" (the earlier one is {self.file})"
+        count = f"{len(self.rows)} estimate{' is' if len(self.rows) == 1 else 's are'}"
         judged = [row.p_value for row in self.rows if row.p_value is not None]
         if not judged:
-            return f"Beside {where}: {count} in both, of none of which it can be said whether it moved beyond chance."
+            return NOT_KNOWN.format(estimates=count, where=where)
         beyond = sum(p < 1 - self.level for p in judged)
-        return (
-            f"Beside {where}: {count} in both, {beyond or 'none'} of which moved by more than chance and the number of "
-            f"positives a user explain (p below {1 - self.level:.2g}, each for itself)."
-        )
+        return CHANGED.format(estimates=count, where=where, beyond=beyond or "none", p=1 - self.level)
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON, under ``against``."""

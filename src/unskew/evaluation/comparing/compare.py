@@ -1,4 +1,4 @@
-"""A run compared with an earlier one, perhaps on a test set of another size."""
+"""`compare`: a run compared with an earlier one, possibly on a test set of another size."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 def compare(report: "Report", other: "Other | Earlier") -> Changes:
-    r"""Compare a run with an earlier one: what moved, and what the number of positives alone would move.
+    r"""Compare a run with an earlier one: what changed, and what the number of positives alone would change.
 
     A metric that is a mean over a user's relevant items has the same expectation whatever part of them is observed at
     random (Lim et al. 2015, theorem 1). The others move: NDCG by the factor of theorem 2,
     :math:`s\,IDCG(p) / (p\,IDCG(s))` when s of p positives are observed. So `Change.difference` is split into
     the part explained by the number of positives per user, and the rest.
 
-    The interval of the rest is :math:`rest \pm z \sqrt{se_1^2 + se_2^2}`: it takes the errors of the two runs as
-    independent, as they are for different users. For the same users with other positives, whoever is easy to serve in
-    one test is so in the other, and the interval is as a rule too wide. For the same test rows there is none: evaluate
-    both models in one run, which compares them user by user.
+    The interval of the rest is :math:`rest \pm z \sqrt{se_1^2 + se_2^2}`: it assumes that the errors of the two runs
+    are independent, as they are for different users. For the same users with other positives, a user who is easy to
+    serve in one test is easy in the other, and the interval is usually too wide. For the same test rows there is no
+    interval: evaluate both models in one run, which compares them user by user.
 
     Models, metrics and estimators are matched by their words.
 
@@ -39,9 +39,9 @@ def compare(report: "Report", other: "Other | Earlier") -> Changes:
     ----------
     report : Report
     other : Report, mapping, str or Path
-        The earlier run: its report, its JSON, or the file that holds it. From a report the number of positives of each
-        user is known, where the user is in both. From JSON it is known how many users have how many; then those with
-        more positives now are taken to be those who had more before.
+        The earlier run: its report, its JSON, or the file that holds it. A report gives the number of positives of each
+        user who is in both runs. JSON only gives how many users have how many positives; then users are assumed to keep
+        their rank by number of positives.
 
     Returns
     -------
@@ -66,11 +66,11 @@ def compare(report: "Report", other: "Other | Earlier") -> Changes:
             "make a report with evaluate"
         )
     earlier = read_earlier(other)
-    theirs = earlier.by_words
-    mine = {(row.model, row.metric, row.estimator): row for row in report.estimates}
-    earlier.check_shared(mine)
+    before = earlier.by_words
+    now = {(row.model, row.metric, row.estimator): row for row in report.estimates}
+    earlier.check_shared(now)
     pair = _Pair(report, earlier)
-    rows = tuple(pair.change(theirs[key], mine[key]) for key in mine if key in theirs)
+    rows = tuple(pair.change(before[key], now[key]) for key in now if key in before)
     changes = Changes(
         before=pair.before,
         after=pair.after,
@@ -79,8 +79,8 @@ def compare(report: "Report", other: "Other | Earlier") -> Changes:
         same_test=pair.before.sha256 == pair.after.sha256,
         same_train=_fingerprint(earlier, "train") == report.run["data"]["train"]["sha256"],
         same_users=pair.same_users,
-        only_before=tuple(" ".join(key) for key in theirs if key not in mine),
-        only_after=tuple(" ".join(key) for key in mine if key not in theirs),
+        only_before=tuple(" ".join(key) for key in before if key not in now),
+        only_after=tuple(" ".join(key) for key in now if key not in before),
         notes=(),
         file=earlier.file,
     )
@@ -88,13 +88,13 @@ def compare(report: "Report", other: "Other | Earlier") -> Changes:
 
 
 def _fingerprint(earlier: Earlier, part: str) -> str | None:
-    found = earlier.run["data"].get(part, {}).get("sha256")
-    return found if isinstance(found, str) else None
+    sha256 = earlier.run["data"].get(part, {}).get("sha256")
+    return sha256 if isinstance(sha256, str) else None
 
 
 @dataclass(frozen=True)
 class _Level:
-    """What a value would be on a test of the other size, and its standard error."""
+    """The value expected on a test of the other size, and its standard error."""
 
     value: float
     error: float | None
@@ -102,7 +102,7 @@ class _Level:
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """Two runs, and what their sizes do to a metric."""
+    """Two runs, and how the sizes of their test sets change a metric."""
 
     report: "Report"
     earlier: Earlier
@@ -125,18 +125,18 @@ class _Pair:
 
     @property
     def from_earlier(self) -> bool:
-        """Whether the earlier run's ranks say what sizes do: fewer of many is better known than more of few."""
+        """Whether to use the earlier run's ranks: the run with more positives shows better what sizes do."""
         return self.earlier.report is not None and self.before.positives_a_user > self.after.positives_a_user
 
     @cached_property
     def coupling(self) -> Coupling:
-        """How many positives each user of the run whose ranks are used has in the other."""
+        """The number of positives in the other run, for each user of the run whose ranks are used."""
         if self.from_earlier and self.earlier.report is not None:
             return couple(self.earlier.report.samples.judged, self.report.run, self.report)
         return couple(self.report.samples.judged, self.earlier.run, self.earlier.report)
 
     def change(self, old: Estimate, new: Estimate) -> Change:
-        """The difference of two estimates of the same words, and what is left of it without the expected one."""
+        """The difference of two estimates with the same words, split into an expected part and the rest."""
         metric = next(m for m in self.report.settings.metrics if str(m) == new.metric)
         difference = None if old.value is None or new.value is None else new.value - old.value
         expected, error = (None, None) if difference is None else self._expected(metric, old, new)
@@ -159,11 +159,11 @@ class _Pair:
         )
 
     def _expected(self, metric: AnyMetric, old: Estimate, new: Estimate) -> tuple[float | None, float | None]:
-        """The difference that the sizes explain, and the standard error of what they do not."""
+        """The difference that the sizes explain, and the standard error of the rest."""
         estimator = Estimator.from_word(new.estimator)
         if estimator.sees != "observed":
-            alike = same_sample_sizes(self.earlier.run, self.report.run)
-            moves = moves_with_sample(metric, estimator) and not alike
+            same = same_sample_sizes(self.earlier.run, self.report.run)
+            moves = moves_with_sample(metric, estimator) and not same
             return (None, None) if moves else (0.0, _together(old.std_error, new.std_error))
         part = "rated" if metric.kind in OVER_ALL_PAIRS else "judged"
         then, now = (TestSet.of(run, part) for run in (self.earlier.run, self.report.run))
@@ -185,15 +185,15 @@ def _together(a: float | None, b: float | None) -> float | None:
 
 
 def _at_size_of(report: "Report", coupling: Coupling, metric: AnyMetric, estimate: Estimate) -> _Level | None:
-    """What an estimate would be with the positives per user of the other test; None where that is not known."""
+    """The value expected with the positives per user of the other test; None if that is not known."""
     sample = report.samples.judged
     ranks = sample.ranks[estimate.model]
     ranks = replace(ranks, listed=sample.listed(estimate.model))
     try:
         move = mixed_move(metric, ranks, coupling.mix)
-    except ConfigError:  # more positives than there are, which not every metric allows
+    except ConfigError:  # more positives than observed, which not every metric allows
         return None
     if estimate.value is None or not isclose(move.before, estimate.value, rel_tol=1e-9, abs_tol=1e-12):
-        return None  # an estimate of something else than the plain mean over these users
+        return None  # not an estimate of the plain mean over these users
     per_user = move.per_user_after[move.counted]
     return _Level(move.after, standard_error((per_user - per_user.mean()) / len(per_user)))

@@ -1,4 +1,4 @@
-"""An earlier run, from its report or from the JSON it wrote."""
+"""`Earlier`: an earlier run, from its report or from the JSON that it wrote."""
 
 import json
 import math
@@ -26,9 +26,9 @@ FEW = 6  # names or words that are listed one by one
 
 @dataclass(frozen=True, eq=False)
 class Earlier:
-    """What is known of an earlier run."""
+    """An earlier run, as far as it is known."""
 
-    where: str  # what to call it in messages
+    where: str  # its name in messages
     run: Mapping[str, Any]  # what decided its numbers
     estimates: tuple[Estimate, ...]
     report: "Report | None" = None  # with its ranks; None when only its JSON is available
@@ -41,22 +41,22 @@ class Earlier:
 
     def check_shared(self, here: Collection[Words]) -> None:
         """Refuse a run that has no estimate in common with these words."""
-        theirs = self.by_words
-        names, their_names = ({model: None for model, _, _ in keys} for keys in (here, theirs))
+        there = self.by_words
+        names, their_names = ({model: None for model, _, _ in keys} for keys in (here, there))
         if names.keys().isdisjoint(their_names):
             raise ConfigError(
                 f"{self.where}: no model in common (there {first_of(their_names, FEW)}; here {first_of(names, FEW)}); "
                 "name the model as it was named there, as in NAME=FILE"
             )
-        if theirs.keys().isdisjoint(here):
-            known = dict.fromkeys(f"{metric} by {estimator}" for model, metric, estimator in theirs if model in names)
+        if there.keys().isdisjoint(here):
+            known = dict.fromkeys(f"{metric} by {estimator}" for model, metric, estimator in there if model in names)
             raise ConfigError(
                 f"{self.where}: no metric and estimator in common; it has {first_of(known, FEW)}, ask for those"
             )
 
 
 def read_earlier(other: "Other | Earlier") -> Earlier:
-    """Take a report as it is, or read the JSON of one; refuse everything else, and other versions."""
+    """Return the earlier run of a report or of its JSON; refuse anything else, and other versions."""
     from unskew.evaluation.report import Report
 
     if isinstance(other, Earlier):
@@ -87,18 +87,18 @@ def _checked(given: Mapping[str, Any], where: str) -> Earlier:
             raise DataError(f"{where}: the JSON of {what}, not of a report; {_hint()}")
     missing = [key for key in ("unskew", "run", "estimates") if key not in given]
     if missing:
-        raise DataError(f"{where}: not the JSON of a report, for it has no {missing[0]!r}; {_hint()}")
+        raise DataError(f"{where}: not the JSON of a report, because it has no {missing[0]!r}; {_hint()}")
     version = str(given["unskew"])
     if version.split(".")[:2] != __version__.split(".")[:2]:
         raise DataError(
-            f"{where}: written by unskew {version}, and this is {__version__}, which may mean other things by the same "
-            "words; make it again with this version"
+            f"{where}: written by unskew {version}, but this is {__version__}, where the same words may mean other "
+            "things; make it again with this version"
         )
     try:
         _check_run(given["run"])
         rows = tuple(_estimate(row) for row in given["estimates"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"{where}: not a whole report ({type(error).__name__}: {error}); {_hint()}") from error
+        raise DataError(f"{where}: not a complete report ({type(error).__name__}: {error}); {_hint()}") from error
     return Earlier(where, given["run"], rows)
 
 
@@ -114,25 +114,25 @@ def _check_run(run: Mapping[str, Any]) -> None:
 
 
 def _check_sizes(judged: Mapping[str, Any]) -> None:
-    """The users by their number of rows, where the JSON has it."""
+    """Refuse numbers of users by number of rows that do not add up."""
     if ROWS_A_USER not in judged:
         return
     sizes = {int(size): users for size, users in judged[ROWS_A_USER].items()}
     whole = all(isinstance(users, int) and users > 0 and size > 0 for size, users in sizes.items())
     rows = sum(size * users for size, users in sizes.items())
     if not whole or (sum(sizes.values()), rows) != (judged["users"], judged["rows"]):
-        raise ValueError(f"{ROWS_A_USER} must be numbers of users, which make up users and rows")
+        raise ValueError(f"{ROWS_A_USER} must be numbers of users that add up to users and rows")
 
 
 def _estimate(row: Mapping[str, Any]) -> Estimate:
-    made = Estimate(**{field.name: row[field.name] for field in fields(Estimate)})
+    estimate = Estimate(**{field.name: row[field.name] for field in fields(Estimate)})
     for name in _NUMBERS:
-        number = getattr(made, name)
+        number = getattr(estimate, name)
         if number is not None and not (isinstance(number, int | float) and math.isfinite(number)):
             raise ValueError(f"{name} must be a number or null")
-    if not all(isinstance(word, str) for word in (made.model, made.metric, made.estimator)):
+    if not all(isinstance(word, str) for word in (estimate.model, estimate.metric, estimate.estimator)):
         raise TypeError("model, metric and estimator must be texts")
-    return made
+    return estimate
 
 
 def _hint() -> str:

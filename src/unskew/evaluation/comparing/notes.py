@@ -1,4 +1,4 @@
-"""What to know before reading anything into the difference between two runs, in words."""
+"""Notes on two runs: what to know before interpreting the differences between them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -29,11 +29,53 @@ _SETTINGS = {
     "positive": "the rule for positives",
     "scale": "the scale of the ratings",
 }
-_SAMPLE_SIZES = {"rows_a_user": "exposed rows a user", "population_size": "items they were drawn from"}
+_SAMPLE_SIZES = {"rows_a_user": "exposed rows per user", "population_size": "items they were drawn from"}
+
+SETTING_DIFFERS = "{setting} was {before} before and is {now} now, so the numbers mean different things"
+DEFINITION_DIFFERS = "{metrics}: defined differently before, so the numbers mean different things"
+TRAIN_DIFFERS = "train is not the same: models trained on it are different models, and other items count as seen"
+MODEL_DIFFERS = "model {model!r} was {before} before and is {now} now"
+ALL_MOVE = (
+    "candidates {rule}: a positive is a candidate only if it is observed, so every metric moves with the number of "
+    "positives per user ({sizes}); use {unseen}"
+)
+METRICS_MOVE = "{metrics} with the number of positives per user{unknown}; compare by {instead} instead"
+MOVE_UNKNOWN = ", and these ranks do not show how far {metrics}"
+METRICS_STAY = (
+    "{metrics} can be compared: expected not to move with the number of positives per user ({sizes}) if positives are "
+    "missing at random"
+)
+SIZES = "{before:.2f} before, {after:.2f} now"
+SPREAD_DIFFERS = "{sizes}, but distributed differently over users"
+ONE_EXPOSED = "only one of the runs is on exposed items, so the numbers mean different things"
+SAMPLES_DIFFER = "the samples differ in size ({sizes}), and {metrics} with that size"
+SAMPLES_COMPARABLE = "{estimates} can be compared: expected not to move with the size of the sample"
+ONLY_MEAN = (
+    '{run} does not record how many users had how many rows: "by size" spreads their mean in proportion, which is an '
+    "approximation"
+)
+ASSUMES_RANKS = (
+    '"by size" assumes that users keep their rank by number of positives, because the JSON does not identify users'
+)
+MATCHED_BY_RANK = (
+    '{users:,} of {total:,} users are in one run only; "by size" matches them with users of the same rank by number of '
+    "positives in the other"
+)
+RATED_MOVE = "{metrics}: may move with the number of rated rows per user ({sizes}); mae and mse do not"
+SAME_TEST = (
+    "the test rows are the same, so there is no interval; judge both in one run, which compares them user by user"
+)
+INTERVALS = (
+    "intervals and p-values, each for one row alone, assume that the errors of the two runs are independent; {users} "
+    "are usually too wide"
+)
+SAME_USERS = "the same users are in both, so they"
+MAYBE_SAME_USERS = "if the same users are in both, they"
+UNMATCHED = "only {when}: {estimates}"
 
 
 def find_notes(changes: Changes, report: "Report", earlier: Earlier, coupling: Coupling) -> Iterator[str]:
-    """Say what differs besides the models, which metrics can be compared, and what the intervals assume."""
+    """Yield notes on other differences than the models, on comparable metrics, and on what the intervals assume."""
     yield from _meanings(changes, report, earlier)
     yield from _parts(changes, report, earlier)
     yield from _sizes(changes, report)
@@ -47,26 +89,27 @@ def find_notes(changes: Changes, report: "Report", earlier: Earlier, coupling: C
 
 
 def _meanings(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[str]:
-    """What makes the same word mean another thing."""
+    """Yield a note for each difference that makes the same word mean another thing."""
     old, new = earlier.run, report.run
     words = dict(_SETTINGS)
     used = {row.estimator for row in changes.rows}
     if any(e.uses_propensity and str(e) in used for e in report.settings.estimators):
         words["propensity"] = "the propensity"
-    told = False
+    differs = False
     for key, what in words.items():
         if old.get(key) != new.get(key):
-            told = True
-            was, now = _word(old.get(key)), _word(new.get(key))
-            yield f"{what} was {was} before and is {now} now, so the numbers mean different things"
-    if told:
+            differs = True
+            yield SETTING_DIFFERS.format(setting=what, before=_word(old.get(key)), now=_word(new.get(key)))
+    if differs:
         return
-    theirs = {(row.model, row.metric, row.estimator): row.definition for row in earlier.estimates}
+    definitions = {(row.model, row.metric, row.estimator): row.definition for row in earlier.estimates}
     changed = dict.fromkeys(
-        r.metric for r in report.estimates if theirs.get((r.model, r.metric, r.estimator), r.definition) != r.definition
+        r.metric
+        for r in report.estimates
+        if definitions.get((r.model, r.metric, r.estimator), r.definition) != r.definition
     )
     if changed:
-        yield f"{listed(changed)}: defined in another way before, so the numbers mean different things"
+        yield DEFINITION_DIFFERS.format(metrics=listed(changed))
 
 
 def _word(value: object) -> str:
@@ -74,48 +117,42 @@ def _word(value: object) -> str:
 
 
 def _parts(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[str]:
-    """Other training rows, and models of the same name that were made in another way."""
+    """Yield a note if the training rows differ, and one for each model of the same name that differs."""
     if not changes.same_train:
-        yield "train is not the same: models trained here are other models, and other items count as seen"
+        yield TRAIN_DIFFERS
     compared = dict.fromkeys(row.model for row in changes.rows)
     then = earlier.run["models"]
     for name in compared:
         if then.get(name) != report.models[name]:
-            yield f"model {name!r} was {then.get(name)} before and is {report.models[name]} now"
+            yield MODEL_DIFFERS.format(model=name, before=then.get(name), now=report.models[name])
 
 
 def _sizes(changes: Changes, report: "Report") -> Iterator[str]:
-    """Which metrics move with the number of positives, what to use instead, and which do not."""
+    """Yield notes on the metrics that move with the number of positives, and on those that do not."""
     before, after = changes.before, changes.after
     if not before.differs_in_size(after):
         return
-    of_samples = {str(e) for e in report.settings.estimators if e.sees != "observed"}  # which have notes of their own
+    of_samples = {str(e) for e in report.settings.estimators if e.sees != "observed"}  # see `_sample_sizes`
     compared = {row.metric for row in changes.rows if row.estimator not in of_samples}
     metrics = [metric for metric in report.settings.metrics if str(metric) in compared]
     if any(ranks_move(report.inputs.split.rule, metric) for metric in metrics):
-        yield (
-            f"candidates {report.run['candidates']}: a positive is a candidate only where it is observed, so every "
-            f"metric moves with the number of positives a user ({_numbers(before, after)}); use "
-            f"{Option('candidates', 'unseen')}"
+        yield ALL_MOVE.format(
+            rule=report.run["candidates"], sizes=_numbers(before, after), unseen=Option("candidates", "unseen")
         )
         return
     moved, still = moving(metrics), [str(metric) for metric in metrics if metric.unbiased_to_missing]
     if moved:
-        yield (
-            f"{_move(map(str, moved))} with the number of positives a user{_untold(changes, moved)}; compare by "
-            f"{listed(all_instead(moved))} instead"
+        yield METRICS_MOVE.format(
+            metrics=_move(map(str, moved)), unknown=_unknown(changes, moved), instead=listed(all_instead(moved))
         )
     if still:
-        yield (
-            f"{listed(still)} can be compared: expected not to move with the number of positives a user, "
-            f"{_numbers(before, after)}, where those that are missing are missing at random"
-        )
+        yield METRICS_STAY.format(metrics=listed(still), sizes=_numbers(before, after))
 
 
 def _numbers(before: TestSet, after: TestSet) -> str:
-    told = f"{before.positives_a_user:.2f} before, {after.positives_a_user:.2f} now"
-    alike = not sizes_differ(before.positives_a_user, after.positives_a_user)
-    return f"{told}, spread otherwise over users" if alike else told
+    sizes = SIZES.format(before=before.positives_a_user, after=after.positives_a_user)
+    equal = not sizes_differ(before.positives_a_user, after.positives_a_user)
+    return SPREAD_DIFFERS.format(sizes=sizes) if equal else sizes
 
 
 def _move(metrics: Iterable[str]) -> str:
@@ -123,30 +160,30 @@ def _move(metrics: Iterable[str]) -> str:
     return f"{listed(words)} {'moves' if len(words) == 1 else 'move'}"
 
 
-def _untold(changes: Changes, moved: Sequence[AnyMetric]) -> str:
-    """For which metrics it is not known by how much."""
-    told = {row.metric for row in changes.rows if row.expected is not None}
-    unknown = [str(metric) for metric in moved if str(metric) not in told]
-    return f", and how far {_move(unknown)} cannot be told from these ranks" if unknown else ""
+def _unknown(changes: Changes, moved: Sequence[AnyMetric]) -> str:
+    """A clause that names the metrics for which it is not known how far they move; "" if there are none."""
+    known = {row.metric for row in changes.rows if row.expected is not None}
+    unknown = [str(metric) for metric in moved if str(metric) not in known]
+    return MOVE_UNKNOWN.format(metrics=_move(unknown)) if unknown else ""
 
 
 def _sample_sizes(
     pairs: Sequence[tuple[AnyMetric, Estimator]], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Say which of the compared numbers the sizes of two samples move; `before` and `after` are records of runs."""
+    """Yield notes on the estimates that the sizes of two samples move; `before` and `after` are records of runs."""
     old, new = before.get("exposed"), after.get("exposed")
-    mine = [(metric, estimator) for metric, estimator in pairs if estimator.sees != "observed"]
+    sampled = [(metric, estimator) for metric, estimator in pairs if estimator.sees != "observed"]
     if (old is None) != (new is None):
-        yield "one of the runs is on exposed items and the other is not, so the numbers mean different things"
-    if old is None or new is None or not mine or same_sample_sizes(before, after):
+        yield ONE_EXPOSED
+    if old is None or new is None or not sampled or same_sample_sizes(before, after):
         return
     sizes = [f"{what} {_ends(old[size])} before, {_ends(new[size])} now" for size, what in _SAMPLE_SIZES.items()]
-    moved = [f"{metric} by {estimator}" for metric, estimator in mine if moves_with_sample(metric, estimator)]
-    still = [f"{metric} by {estimator}" for metric, estimator in mine if not moves_with_sample(metric, estimator)]
+    moved = [f"{metric} by {estimator}" for metric, estimator in sampled if moves_with_sample(metric, estimator)]
+    still = [f"{metric} by {estimator}" for metric, estimator in sampled if not moves_with_sample(metric, estimator)]
     if moved:
-        yield f"the samples differ in size ({'; '.join(sizes)}), with which {_move(moved)}"
+        yield SAMPLES_DIFFER.format(sizes="; ".join(sizes), metrics=_move(moved))
     if still and before.get("candidates") == after.get("candidates"):  # else they mean different things
-        yield f"{listed(still)} can be compared: expected not to move with the size of the sample"
+        yield SAMPLES_COMPARABLE.format(estimates=listed(still))
 
 
 def same_sample_sizes(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
@@ -160,53 +197,34 @@ def _ends(size: Mapping[str, float]) -> str:
 
 
 def _guesses(changes: Changes, earlier: Earlier, coupling: Coupling) -> Iterator[str]:
-    """What was not known of the sizes, where something was said by them."""
+    """Yield a note on what was assumed about the sizes, if a difference by size was computed."""
     if not any(row.expected for row in changes.rows):
         return
     if coupling.from_mean:
-        yield (
-            f"{earlier.where} does not say how many users had how many rows: by size spreads their mean in proportion, "
-            "and is an approximation"
-        )
+        yield ONLY_MEAN.format(run=earlier.where)
     elif earlier.report is None:
-        yield "by size takes the users with more positives now for those who had more before: JSON does not name users"
+        yield ASSUMES_RANKS
     elif coupling.by_rank:
-        users = coupling.mix.sizes.shape[1]
-        yield (
-            f"{coupling.by_rank:,} of {users:,} users are in one run only; by size takes how many positives they would "
-            "have in the other from those of the same rank"
-        )
+        yield MATCHED_BY_RANK.format(users=coupling.by_rank, total=coupling.mix.sizes.shape[1])
 
 
 def _rated(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[str]:
-    """The same for metrics over ratings, whose rows are counted apart."""
+    """Yield a note on metrics over ratings that move with the number of rated rows."""
     compared = {row.metric for row in changes.rows}
     metrics = moving((m for m in report.settings.metrics if str(m) in compared), over_all_pairs=True)
     before, after = TestSet.of(earlier.run, "rated"), TestSet.of(report.run, "rated")
     if metrics and before.differs_in_size(after):
-        yield (
-            f"{listed(map(str, metrics))}: may move with the number of rated rows a user ({_numbers(before, after)}); "
-            "mae and mse do not"
-        )
+        yield RATED_MOVE.format(metrics=listed(map(str, metrics)), sizes=_numbers(before, after))
 
 
 def _intervals(changes: Changes) -> Iterator[str]:
     if changes.same_test:
-        yield (
-            "the test rows are the same, so there is no interval; judge both in one run, which compares them user by "
-            "user"
-        )
+        yield SAME_TEST
     elif any(row.low is not None for row in changes.rows):
-        where = (
-            "the same users are in both, so they" if changes.same_users else "where the same users are in both, they"
-        )
-        yield (
-            "intervals and p-values, each for one row alone, take the errors of the two runs as independent; "
-            f"{where} are as a rule too wide"
-        )
+        yield INTERVALS.format(users=SAME_USERS if changes.same_users else MAYBE_SAME_USERS)
 
 
 def _unmatched(changes: Changes) -> Iterator[str]:
     for keys, when in ((changes.only_before, "before"), (changes.only_after, "now")):
         if keys:
-            yield f"only {when}: {first_of(keys, FEW)}"
+            yield UNMATCHED.format(when=when, estimates=first_of(keys, FEW))

@@ -1,4 +1,4 @@
-"""How many positives each user of one run has, or is taken to have, in another."""
+"""`Coupling`: the number of positives that each user of one run has, or is assumed to have, in another."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Coupling:
-    """The sizes of the other run for each user of this one."""
+    """The number of positives in the other run, for each user of this one."""
 
     mix: SizeMix
-    by_rank: int = 0  # users without a number of their own there, who are matched by rank
-    from_mean: bool = False  # only the mean of the other run is known, and is spread in proportion
+    by_rank: int = 0  # users who are not in the other run, and are matched by their rank
+    from_mean: bool = False  # whether only the mean of the other run is known, and is spread in proportion
 
 
 def couple(sample: "Sample", run: Mapping[str, Any], other: "Report | None") -> Coupling:
-    """Find the sizes of another run by the best that is known of it: its report, or else the record of its run."""
+    """Return the sizes of another run, from its report if there is one, else from the record of the run."""
     sizes = np.diff(sample.offsets)
     judged = run["judged"]
     if ROWS_A_USER not in judged and other is None:
@@ -33,12 +33,12 @@ def couple(sample: "Sample", run: Mapping[str, Any], other: "Report | None") -> 
     mix = match_ranks(sizes, {int(size): users for size, users in judged[ROWS_A_USER].items()})
     if other is None:
         return Coupling(mix, by_rank=len(sizes))
-    theirs = counts_by_id(other.samples.judged)
-    known = np.array([theirs.get(user, 0) for user in counts_by_id(sample)], dtype=np.int64)
-    own = known > 0
+    counts = counts_by_id(other.samples.judged)
+    known = np.array([counts.get(user, 0) for user in counts_by_id(sample)], dtype=np.int64)
+    has = known > 0
     first = np.arange(len(mix.sizes))[:, None] == 0
-    matched = SizeMix(np.where(own, known, mix.sizes), np.where(own, first * 1.0, mix.weights))
-    return Coupling(SizeMix.sure(known) if own.all() else matched, by_rank=int(np.sum(~own)))
+    matched = SizeMix(np.where(has, known, mix.sizes), np.where(has, first * 1.0, mix.weights))
+    return Coupling(SizeMix.sure(known) if has.all() else matched, by_rank=int(np.sum(~has)))
 
 
 def counts_by_id(sample: "Sample") -> dict[str, int]:
@@ -50,15 +50,15 @@ def counts_by_id(sample: "Sample") -> dict[str, int]:
 def match_ranks(sizes: Ints, histogram: Mapping[int, int]) -> SizeMix:
     """Give users with more positives here the larger sizes there; `histogram` is size to number of users there.
 
-    Users in order of their size, and the sizes of the other run in order, are laid side by side on one length. Users of
-    the same size share what lies next to them, each with the same chances.
+    Users of both runs are sorted by size and stretched to the same total length. Users of the same size here share the
+    sizes of the stretch that lies opposite, each with the same probabilities.
     """
     _, group, users = np.unique(sizes, return_inverse=True, return_counts=True)
     there = np.array(sorted(histogram), dtype=np.int64)
-    theirs = np.array([histogram[int(size)] for size in there], dtype=np.int64)
+    users_there = np.array([histogram[int(size)] for size in there], dtype=np.int64)
     # ends in whole numbers, in units of 1 / (users here * users there)
-    ends, their_ends = np.cumsum(users) * theirs.sum(), np.cumsum(theirs) * users.sum()
-    starts, their_starts = ends - users * theirs.sum(), their_ends - theirs * users.sum()
+    ends, their_ends = np.cumsum(users) * users_there.sum(), np.cumsum(users_there) * users.sum()
+    starts, their_starts = ends - users * users_there.sum(), their_ends - users_there * users.sum()
     first = np.searchsorted(their_ends, starts, side="right")
     last = np.searchsorted(their_starts, ends, side="left")  # beyond the last
     place = np.minimum(first + np.arange(int((last - first).max()))[:, None], len(there) - 1)

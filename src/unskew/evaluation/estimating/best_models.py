@@ -1,4 +1,4 @@
-"""Which models may be best by a metric, and how far that depends on what is assumed."""
+"""`Answer`: which models may be best by a metric, and how far that depends on the assumed gamma."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,13 +32,13 @@ Kind: TypeAlias = Literal["best", "level", "depends", "open", "chance"]
 
 @dataclass(frozen=True)
 class Standing:
-    """The models by one metric and estimator."""
+    """The order of the models by one metric and estimator, and their comparisons."""
 
     estimator: str
-    order: tuple[Estimate, ...]  # from best to worst, those without a value left out
+    order: tuple[Estimate, ...]  # from best to worst, without undefined values
     compared: tuple[Comparison, ...]  # all pairs, the better model first
     alpha: float  # a difference is beyond chance when its p (Holm, Student's t) is below
-    effective: float  # users of equal weight that the users are worth; rows, where intervals are about rows
+    effective: float  # effective number of users; of rows, where intervals are about rows
 
     @property
     def first(self) -> tuple[str, ...]:
@@ -47,10 +47,10 @@ class Standing:
 
     @property
     def may_be_best(self) -> tuple[str, ...]:
-        """The models that no other one is better than beyond chance, from best to worst."""
+        """The models that no other one beats beyond chance, from best to worst."""
         worse = {c.b for c in self.compared if self.is_beyond_chance(c)}
         best = tuple(row.model for row in self.order if row.model not in worse)
-        # comparisons on users of two models each may go in a circle, and then single nobody out
+        # comparisons on the users of two models each may form a cycle; then no model is excluded
         return best or tuple(row.model for row in self.order)
 
     def leads(self, a: str, b: str) -> bool:
@@ -58,7 +58,7 @@ class Standing:
         return any((c.a, c.b) == (a, b) and self.is_beyond_chance(c) for c in self.compared)
 
     def is_beyond_chance(self, row: Comparison) -> bool:
-        """Whether a difference is larger than chance explains, after Holm and for as many users as really count."""
+        """Whether a difference is larger than chance explains, after Holm and for the effective number of users."""
         if not row.difference or row.p_value_holm is None:
             return False
         return student_p(row.p_value_holm, self.effective) < self.alpha
@@ -74,56 +74,56 @@ class Standing:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one metric says about the models."""
+    """The answer of one metric: which models may be best."""
 
     metric: str
     judging: Standing  # by the corrected estimate; by the naive one where there is no other
     corrects: bool  # whether `judging` is by a corrected estimate
     naive: Standing | None = None  # by the naive average on the same target
-    leaders: tuple[str, ...] = ()  # first at some gamma that is held possible
-    spans: tuple[tuple[tuple[str, ...], float, float], ...] = ()  # who is first from which gamma to which
-    assumed: GammaRange | None = None  # the gammas that are held possible
-    holds_over: GammaRange | None = None  # the part around the gamma used where the same model is first
-    flip_gamma: float | None = None  # least factor by which weights may be wrong before another is first
+    leaders: tuple[str, ...] = ()  # models that are first at some assumed gamma
+    spans: tuple[tuple[tuple[str, ...], float, float], ...] = ()  # the first models, and from which gamma to which
+    assumed: GammaRange | None = None  # the range of gammas that may be assumed
+    holds_over: GammaRange | None = None  # the range around the gamma used where the same model is first
+    flip_gamma: float | None = None  # smallest factor by which weights may be wrong before another model is first
     flips_to: str | None = None  # that other model
     weighted: bool = False  # whether the estimate has weights that can be wrong
-    chance: float | None = None  # what a random order of the same candidates would get, if known
-    confirmed: bool = True  # a change of winner is the same on the users whom all models know
+    chance: float | None = None  # value of a random order of the same candidates, if known
+    confirmed: bool = True  # whether a change of winner is the same on the users whom all models know
 
     @property
     def models(self) -> int:
-        """How many are judged."""
+        """Number of models that are judged."""
         return len(self.judging.order)
 
     @property
     def robust(self) -> bool | None:
-        """Whether the first model is so at all gammas that are tried; None where none is assumed."""
+        """Whether the same model is first at all gammas that are tried; None if no gamma is assumed."""
         return None if self.assumed is None else self.kind != "chance" and self.holds_over == self.assumed
 
     @property
     def may_be_best(self) -> tuple[str, ...]:
-        """The models that no other one is better than beyond chance; none where no model is above a random order."""
+        """The models that no other one beats beyond chance; none if no model is above a random order."""
         return () if self.kind == "chance" else self.judging.may_be_best
 
     @property
     def contenders(self) -> tuple[str, ...]:
-        """The models that may be best, or that are first under another bias that is held possible."""
+        """The models that may be best, or that are first at another assumed gamma."""
         return tuple(dict.fromkeys([*self.judging.may_be_best, *self.leaders]))
 
     @property
     def agree(self) -> bool | None:
-        """Whether some model may be best by both estimates; None without two of them."""
+        """Whether some model may be best by both estimates; None without two estimates."""
         if self.naive is None or not self.naive.order or not self.judging.order:
             return None
         return bool(set(self.naive.may_be_best) & set(self.judging.may_be_best))
 
     @property
     def kind(self) -> Kind:
-        """How far the answer goes.
+        """The kind of answer.
 
         ``best``: one model is better than every other beyond chance, and no other is first at a gamma that is tried.
-        ``level``: all have the same value. ``depends``: another model is first at another gamma that is held possible.
-        ``open``: several models may be best. ``chance``: the first one is not shown to be better than a random order.
+        ``level``: all have the same value. ``depends``: another model is first at another assumed gamma. ``open``:
+        several models may be best. ``chance``: the first one is not shown to be better than a random order.
         """
         first = next(iter(self.judging.order), None)
         if first is None or not self._is_above_chance(first):
@@ -141,7 +141,7 @@ class Answer:
 
     @property
     def swap(self) -> tuple[str, str] | None:
-        """The naive and the corrected leader, where each is better than the other beyond chance by its own estimate."""
+        """The naive and the corrected winner, if each beats the other beyond chance by its own estimate; else None."""
         if self.naive is None or len(self.naive.first) != 1 or len(self.judging.first) != 1:
             return None
         (before,), (after,) = self.naive.first, self.judging.first
@@ -150,7 +150,7 @@ class Answer:
 
     @property
     def changes_winner(self) -> bool:
-        """Whether the correction crowns another model than the naive average, both beyond chance, in every respect."""
+        """Whether the correction has another winner than the naive average, both beyond chance and at every gamma."""
         return self.kind == "best" and self.robust is not False and self.swap is not None and self.confirmed
 
     def to_dict(self) -> dict[str, Any]:
@@ -174,14 +174,14 @@ class Answer:
 
 
 def find_answers(report: "Report") -> tuple[Answer, ...]:
-    """What each metric of a report says, in its order."""
-    found = [_answer(report, metric) for metric in report.settings.metrics]
-    if not any(answer.swap for answer in found) or not lacking_share(report):
-        return tuple(found)
-    # an empty list is not a skewed one: a change must not come from users whom some models do not know
+    """The answer of each metric of a report, in its order."""
+    answers = [_answer(report, metric) for metric in report.settings.metrics]
+    if not any(answer.swap for answer in answers) or not lacking_share(report):
+        return tuple(answers)
+    # empty lists are not skew: a change of winner must not come from users whom some models do not know
     other = report.on_common_users
     swaps = {} if other is None else {answer.metric: answer.swap for answer in other.answers}
-    return tuple(replace(answer, confirmed=swaps.get(answer.metric) == answer.swap) for answer in found)
+    return tuple(replace(answer, confirmed=swaps.get(answer.metric) == answer.swap) for answer in answers)
 
 
 def judging_estimator(asked: Sequence[Estimator]) -> Estimator | None:
@@ -199,7 +199,7 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
     judging = standing_of(report, metric, estimator)
     chance = None if report.settings.users == "served" else _chance(report, metric, estimator)
     weighted = estimator.uses_propensity and estimator.sees == "observed"
-    shared = report.settings.users != "served"  # else each model has weights of its own users
+    shared = report.settings.users != "served"  # otherwise each model has its own users and weights
     factor, to = _flip(report, metric, estimator, judging) if weighted and shared else (None, None)
     return Answer(
         metric=str(metric),
@@ -215,7 +215,7 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
 
 
 def _chance(report: "Report", metric: AnyMetric, estimator: Estimator) -> float | None:
-    """The estimate of a model that gives all candidates the same score."""
+    """The value of a random order: of a model that gives all candidates the same score; None if not known."""
     sample = report.samples.judged
     if metric.kind != "mean" or sample.correction is not None or estimator.sees != "observed":
         return None
@@ -244,9 +244,9 @@ def standing_of(report: "Report", metric: AnyMetric, estimator: Estimator) -> St
 
 
 def _over_gamma(report: "Report", metric: AnyMetric, judging: Standing, chance: float | None) -> Mapping[str, Any]:
-    """Who is first at which gamma; nobody where the first one is not shown to be better than a random order.
+    """The first models at each gamma; none where the first one is not shown to be better than a random order.
 
-    What a random order gets hardly depends on gamma, so the one of the run serves for all.
+    The value of a random order hardly depends on gamma, so that of the run is used for all gammas.
     """
     band = report.band
     if band is None or not judging.order:
@@ -264,13 +264,13 @@ def _over_gamma(report: "Report", metric: AnyMetric, judging: Standing, chance: 
     for gamma, first in zip(band.gammas, firsts, strict=True):
         start = spans.pop()[1] if spans and spans[-1][0] == first else gamma
         spans.append((first, start, gamma))
-    own = set(judging.first)
+    first_here = set(judging.first)
     low = high = band.gammas.index(band.used)
     if not firsts[low]:
         return {"spans": tuple(spans), "assumed": band.range}
-    while low > 0 and own & set(firsts[low - 1]):
+    while low > 0 and first_here & set(firsts[low - 1]):
         low -= 1
-    while high < len(firsts) - 1 and own & set(firsts[high + 1]):
+    while high < len(firsts) - 1 and first_here & set(firsts[high + 1]):
         high += 1
     holds = GammaRange(band.gammas[low], band.gammas[high])
     leaders = tuple(dict.fromkeys(model for first in firsts for model in first))
@@ -288,15 +288,15 @@ def _flip(
     rows = sample.to_rows(metric.kind, estimator, chances)
     per = estimator.per if isinstance(estimator, Snips) else "pair"
     group = {"user": rows.user, "item": rows.item}.get(per)
-    if isinstance(estimator, Snips) and group is not None:  # each is normalised by itself, whatever the scale
+    if isinstance(estimator, Snips) and group is not None:  # each group is normalised, so the scale does not matter
         weights = estimator.inverse(rows.chance)
     else:
         weights = estimator.weights(rows, metric.kind)
     sign = -1.0 if metric.lower_is_better else 1.0
     first, *others = (rows.with_worth(sign * sample.gains(row.model, metric)).worth for row in judging.order)
-    found: list[tuple[float, str]] = []
+    flips: list[tuple[float, str]] = []
     for row, other in zip(judging.order[1:], others, strict=True):
         factor = flip_factor(first - other, weights, group)
         if factor is not None:
-            found.append((factor, row.model))
-    return min(found, key=lambda each: each[0]) if found else (None, None)
+            flips.append((factor, row.model))
+    return min(flips, key=lambda each: each[0]) if flips else (None, None)

@@ -1,4 +1,4 @@
-"""A metric by an estimator: what all models share there."""
+"""`Cell`: one metric by one estimator, for all models."""
 
 from dataclasses import dataclass
 
@@ -36,9 +36,9 @@ def make_cell(
     chances: Floats | None,
     terms: dict[str, Terms],
 ) -> Cell:
-    """Put the terms of all models together; `rows` are those of the sample as the estimator uses them."""
+    """Return the cell with the terms of all models; `rows` are those of the sample as the estimator uses them."""
     users = next(iter(terms.values())).n_users
-    if estimator.counts_empty_users:  # the whole population is in the sums, if only as 0
+    if estimator.counts_empty_users:  # the whole population is in the sums, if only with 0
         population = sample.population(mean=metric.kind == "mean")
         dropped_users = int(np.sum((sample.split.test.user_counts > 0) & ~population))
     else:

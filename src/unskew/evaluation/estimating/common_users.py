@@ -1,4 +1,4 @@
-"""The same run on the users whom all models know, where they do not know the same ones."""
+"""`judge_common_users`: a report again, on the users whom all models know."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 
 def lacking_share(report: "Report") -> float:
-    """Share of the judged rows that are of users whom some models know and others do not, where these count."""
+    """Share of the judged rows that belong to users whom some models do not know; 0 if such users are not judged."""
     return 0.0 if report.settings.users != "any" else float(1 - _known_rows(report).mean())
 
 
 def _known_rows(report: "Report") -> Bools:
-    """Which judged rows are of users whom all models know."""
+    """Which judged rows belong to users whom all models know."""
     sample = report.samples.judged
     known = [ranks.known for ranks in sample.ranks.values() if ranks.known is not None]
     return np.all(known, axis=0) if known else np.ones(sample.rows, dtype=bool)
 
 
 def judge_common_users(report: "Report") -> "Report | None":
-    """Make the estimates of positives again on the users whom all models know.
+    """Return the report with the estimates of positives on the users whom all models know.
 
-    None where all models know the same users, where there is no user whom all know, and where the rule of the run is
-    another one already. Ranks are those of the run: nothing is ranked again.
+    None if all models know the same users, if there is no user whom all know, or if the run has another rule for users.
+    The ranks are those of the run: nothing is ranked again.
     """
     settings, samples = report.settings, report.samples
     sample = samples.judged
@@ -42,12 +42,12 @@ def judge_common_users(report: "Report") -> "Report | None":
     users = np.zeros(len(sample.known_users), dtype=bool)
     users[sample.row_users[known]] = True
     common = replace(samples, judged=sample.of_users(users, sample.ranks), ratings=None)
-    own = replace(settings, pairs=pairs, users="common")
+    restricted = replace(settings, pairs=pairs, users="common")
     return replace(
         report,
-        inputs=replace(report.inputs, settings=own),
+        inputs=replace(report.inputs, settings=restricted),
         samples=common,
-        estimated=estimate(own, common, report.propensities),
+        estimated=estimate(restricted, common, report.propensities),
         warnings=(),
         against=None,
     )

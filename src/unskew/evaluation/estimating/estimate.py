@@ -1,4 +1,4 @@
-"""Stage 3: the numbers of a run."""
+"""Stage 3 of an evaluation, `estimate`: all estimates and comparisons of a run."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from unskew.evaluation.settings.settings import Settings
 
 @dataclass(frozen=True, eq=False)
 class Estimated:
-    """Estimates and comparisons, the sums per user they come from, and how they move with what is assumed."""
+    """Estimates and comparisons, the sums per user they come from, and the estimates at other gammas."""
 
     estimates: tuple[Estimate, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
@@ -25,7 +25,7 @@ class Estimated:
 def estimate(
     settings: Settings, samples: Samples, propensities: Propensities, threads: int | None = None, *, band: bool = True
 ) -> Estimated:
-    """Make every estimate and comparison of the settings; with `band`, weighted ones at every possible gamma too."""
+    """Compute every estimate and comparison of the settings; with `band`, weighted ones at every assumed gamma too."""
     estimation = Estimation(samples, settings, propensities, threads)
     if settings.users == "served":
         alone = restrict_to_served(estimation)

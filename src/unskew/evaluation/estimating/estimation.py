@@ -1,4 +1,4 @@
-"""From samples to estimates and comparisons."""
+"""`Estimation`: computes estimates and comparisons from samples."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ Key: TypeAlias = tuple[str, str, str]
 
 @dataclass(frozen=True, eq=False)
 class Estimation:
-    """Turns samples into estimates under given settings."""
+    """Computes the estimates of samples under given settings."""
 
     samples: Samples
     settings: Settings
@@ -65,7 +65,7 @@ class Estimation:
         return [self._cell(metric, estimator, terms) for metric, estimator in self.settings.pairs]
 
     def rows_of(self, metric: AnyMetric, estimator: Estimator) -> Rows:
-        """The rows that an estimator of a metric rests on, without what they are worth."""
+        """The rows that an estimator of a metric uses, without their gains."""
         sample = self.samples.of(metric, estimator)
         counted = metric.kind == "mean" or metric.kind in OVER_ALL_PAIRS
         key = id(sample), estimator.uses_propensity, estimator.counts_empty_users, metric.kind if counted else ""
@@ -82,26 +82,26 @@ class Estimation:
 
     @property
     def engine(self) -> Threads:
-        """Where models and metrics are worked on side by side."""
-        # on few rows the threads would spend more time waiting for one another than they save
+        """The threads on which models and metrics are computed."""
+        # on few rows the threads would wait for one another longer than they save
         return Threads(self.threads if self.samples.judged.rows > MANY_ROWS else 1)
 
     def _cell(self, metric: AnyMetric, estimator: Estimator, terms: dict[Key, Terms]) -> Cell:
         sample = self.samples.of(metric, estimator)
-        made = {model: terms[str(metric), str(estimator), model] for model in sample.judged_by(metric)}
+        by_model = {model: terms[str(metric), str(estimator), model] for model in sample.judged_by(metric)}
         chances = self.chances_of(sample) if estimator.uses_propensity else None
-        return make_cell(sample, metric, estimator, self.rows_of(metric, estimator), chances, made)
+        return make_cell(sample, metric, estimator, self.rows_of(metric, estimator), chances, by_model)
 
     def _terms(self) -> dict[Key, Terms]:
         """Terms by metric, estimator and model.
 
-        Jobs run side by side and hold the gains of one model and metric at a time, so memory stays small.
+        Jobs run in parallel and hold the gains of one model and metric at a time, so memory stays small.
         """
         jobs = list(self._jobs())
         terms: dict[Key, Terms] = {}
         lists: dict[tuple[Sample, AnyMetric, tuple[Estimator, ...]], dict[str, Floats]] = {}
-        for (sample, model, group), (made, values) in zip(jobs, self.engine.map(self._job, jobs), strict=True):
-            terms |= made
+        for (sample, model, group), (job_terms, values) in zip(jobs, self.engine.map(self._job, jobs), strict=True):
+            terms |= job_terms
             for metric, estimators in group:
                 if str(metric) in values:
                     lists.setdefault((sample, metric, estimators), {})[model] = values[str(metric)]
@@ -114,7 +114,7 @@ class Estimation:
         return terms
 
     def _jobs(self) -> Iterator[Work]:
-        """What is worked on: all list metrics of a model together, because they share its lists, or one metric."""
+        """Yield the jobs: all list metrics of a model together, because they share its lists, or one metric."""
         groups: dict[tuple[int, str], tuple[Sample, dict[str, tuple[AnyMetric, list[Estimator]]]]] = {}
         for metric, estimator in self.settings.pairs:
             sample = self.samples.of(metric, estimator)
@@ -147,7 +147,7 @@ class Estimation:
 
     @staticmethod
     def _groups(cells: list[Cell]) -> Iterator[list[int]]:
-        """Places of the cells whose terms are of the same number of users in the same order."""
+        """Yield places of cells whose terms have the same users in the same order."""
         by_size: dict[tuple[int, int, bool], list[int]] = {}
         for k, cell in enumerate(cells):
             size = len(next(iter(cell.terms.values())).numerator)
@@ -181,8 +181,8 @@ class Estimation:
             names = str(cells[k].metric), str(cells[k].estimator)
             comparisons[k, a, b] = Comparison(*names, a, b, gap, low, high, p_value(gap, error), None)
         for k in group:
-            own = [key for key in pairs if key[0] == k]
-            for key, adjusted in holm({key: comparisons[key].p_value for key in own}).items():
+            compared = [key for key in pairs if key[0] == k]
+            for key, adjusted in holm({key: comparisons[key].p_value for key in compared}).items():
                 comparisons[key] = replace(comparisons[key], p_value_holm=adjusted)
 
     def _estimate(self, cell: Cell, model: str, terms: Terms, low: float | None, high: float | None) -> Estimate:
@@ -222,6 +222,6 @@ class Estimation:
 
 
 def terms_of(rows: Rows, metric: AnyMetric, estimator: Estimator) -> Terms:
-    """The terms of a metric; of a root, those of what it is the root of."""
+    """The terms of a metric; for a root, the terms under the root."""
     terms = estimator.terms(rows, metric.kind)
     return replace(terms, root=True) if isinstance(metric, RatingLoss) and metric.root else terms

@@ -1,4 +1,4 @@
-"""How estimates move with the popularity bias that is assumed."""
+"""`GammaBand`: weighted estimates at each gamma that may be assumed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -31,7 +31,7 @@ class BandPoint:
 
     @property
     def key(self) -> Key:
-        """What it is an estimate of."""
+        """Metric, estimator and model."""
         return self.metric, self.estimator, self.model
 
     def to_dict(self) -> dict[str, Any]:
@@ -41,21 +41,21 @@ class BandPoint:
 
 @dataclass(frozen=True, eq=False)
 class GammaBand:
-    """Every weighted estimate at each gamma that is held possible."""
+    """Every weighted estimate at each gamma that may be assumed."""
 
     range: GammaRange
-    gammas: tuple[float, ...]  # ascending; the one that the run used is among them
+    gammas: tuple[float, ...]  # ascending, including the gamma that the run used
     used: float
-    fitted: bool  # whether the range was found by fitting gamma, and not given or assumed
+    fitted: bool  # whether the range comes from fitting gamma, not from the settings or the default
     points: tuple[BandPoint, ...]  # by metric, estimator and model, then by gamma
 
     @cached_property
     def by_key(self) -> Mapping[Key, tuple[BandPoint, ...]]:
         """The points of each estimate, by gamma."""
-        found: dict[Key, list[BandPoint]] = {}
+        grouped: dict[Key, list[BandPoint]] = {}
         for point in self.points:
-            found.setdefault(point.key, []).append(point)
-        return {key: tuple(points) for key, points in found.items()}
+            grouped.setdefault(point.key, []).append(point)
+        return {key: tuple(points) for key, points in grouped.items()}
 
     def widen(self, estimate: Estimate) -> Estimate:
         """The estimate with the envelope of its interval over all gammas."""
@@ -67,18 +67,18 @@ class GammaBand:
         return replace(estimate, assumed_low=min(lows), assumed_high=max(highs))
 
     def least(self, metric: str, estimator: str, model: str, place: int) -> float:
-        """The low end of an estimate at the gamma of this place; its value where there is no interval."""
+        """The low end of an estimate at the gamma of this place; its value if there is no interval."""
         point = self.by_key[metric, estimator, model][place]
-        found = point.value if point.low is None else point.low
-        return float("nan") if found is None else found
+        end = point.value if point.low is None else point.low
+        return float("nan") if end is None else end
 
     def orders(self, metric: str, estimator: str, *, lower: bool) -> list[tuple[tuple[str, ...], ...]]:
-        """At each gamma the models from best to worst, level ones together; those without a value are left out."""
-        mine = [points for (m, e, _), points in self.by_key.items() if (m, e) == (metric, estimator)]
+        """At each gamma, the models from best to worst, equal ones together, without undefined values."""
+        rows = [points for (m, e, _), points in self.by_key.items() if (m, e) == (metric, estimator)]
         orders = []
         for place in range(len(self.gammas)):
             known: dict[float, list[str]] = {}
-            for points in mine:
+            for points in rows:
                 value = points[place].value
                 if value is not None:
                     known.setdefault(value if lower else -value, []).append(points[place].model)
@@ -87,19 +87,19 @@ class GammaBand:
 
 
 def measure_band(estimations: Sequence[Estimation]) -> GammaBand | None:
-    """Make every weighted estimate again at each gamma; gains are reused, so this costs little.
+    """Compute every weighted estimate at each gamma; gains are reused, so this costs little.
 
-    The range is that of the settings; else, with a fitted gamma, what was found; else from -0.5 to 1.5, and in any case
-    wide enough for the gamma of the run. None where nothing depends on a gamma. There is one estimation, or one per
-    model where each is judged on users of its own.
+    The range is that of the settings; else, with a fitted gamma, the range of the fits; else from -0.5 to 1.5. It
+    always contains the gamma of the run. None if no estimate depends on gamma. There is one estimation, or one per
+    model if each model is judged on its own users.
     """
     settings, choice = estimations[0].settings, estimations[0].propensities.gamma
     model = settings.propensity
     if not isinstance(model, Popularity):
         return None
     used = model.known_gamma
-    found = POSSIBLE if choice is None else GammaRange(choice.low, choice.high)
-    limits = (settings.assume or found).including(used)
+    default = POSSIBLE if choice is None else GammaRange(choice.low, choice.high)
+    limits = (settings.assume or default).including(used)
     gammas = limits.gammas(used)
     models = [replace(model, gamma=gamma) for gamma in gammas]
     terms: dict[Key, Bounded] = {}
@@ -126,7 +126,7 @@ def _at_each_gamma(estimation: Estimation, models: list[Popularity], *, over_all
     if not asked:
         return {}
     sample = estimation.samples.observed(next(iter(asked.values()))[0])
-    # metrics over all pairs know no positives, so their popularity is that of all rows
+    # metrics over all pairs have no positives, so their popularity is that of all rows
     train = sample.split.train if over_all else sample.train
     fitted = [model.fit(train, sample.split.test) for model in models]
     users = sample.row_users
@@ -134,29 +134,29 @@ def _at_each_gamma(estimation: Estimation, models: list[Popularity], *, over_all
     def job(work: tuple[str, AnyMetric, list[Estimator]]) -> dict[Key, list[Terms]]:
         name, metric, estimators = work
         gains = sample.gains(name, metric)
-        made: dict[Key, list[Terms]] = {(str(metric), str(each), name): [] for each in estimators}
+        terms: dict[Key, list[Terms]] = {(str(metric), str(each), name): [] for each in estimators}
         for propensity in fitted:
             chances, rows = propensity(users, sample.items), dict[bool, Rows]()
             for each in estimators:
                 empty = each.counts_empty_users
                 if empty not in rows:
                     rows[empty] = sample.to_rows(metric.kind, each, chances).with_worth(gains)
-                made[str(metric), str(each), name].append(terms_of(rows[empty], metric, each))
-        return made
+                terms[str(metric), str(each), name].append(terms_of(rows[empty], metric, each))
+        return terms
 
     jobs = [(name, metric, each) for metric, each in asked.values() for name in sample.judged_by(metric)]
     if settings.interval.draws or over_all:
-        together = {key: terms for made in map(job, jobs) for key, terms in made.items()}
+        together = {key: terms for part in map(job, jobs) for key, terms in part.items()}
         bounded = _bounded(together, settings)
         places = [str(estimator) for _, estimator in settings.pairs]
         order = sorted(bounded, key=lambda key: places.index(key[1])) if over_all else bounded
         return {key: bounded[key] for key in sorted(order, key=lambda key: list(asked).index(key[0]))}
     small = estimation.engine.map(lambda work: _bounded(job(work), settings), jobs)  # no user's terms are kept
-    return {key: values for made in small for key, values in made.items()}
+    return {key: values for part in small for key, values in part.items()}
 
 
 def _bounded(terms: Mapping[Key, list[Terms]], settings: Settings) -> dict[Key, Bounded]:
-    """Values with their intervals; terms of different numbers of users are drawn apart, as for the estimates."""
+    """Values with their intervals; terms of different numbers of users have separate draws, as for the estimates."""
     by_size: dict[int, list[Key]] = {}
     for key, each in terms.items():
         by_size.setdefault(len(each[0].numerator), []).append(key)

@@ -1,4 +1,4 @@
-"""How the corrected numbers move as the assumed popularity bias grows."""
+"""`Sweep`: a corrected metric at gammas from -1 to 3."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The naive number that belongs next to a corrected one."""
+"""`naive_twin`: the naive estimator with the same target as a corrected one."""
 
 from dataclasses import replace
 
@@ -10,11 +10,11 @@ from unskew.evaluation.settings.settings import Settings
 
 
 def naive_twin(estimator: Estimator, kind: str = "mean") -> Aoa | Traditional:
-    """The average an estimator becomes when all propensities are equal, for a metric of a kind.
+    """The naive average that equals an estimator if all propensities are equal, for a metric of a kind.
 
-    ``snips`` is a mean over pairs, so it belongs next to ``aoa(per=pair)``, not to ``aoa``: part of the gap to the
-    latter comes from who is averaged over, not from the correction. Next to ``ure`` belongs ``traditional``, which is
-    what a sample is otherwise used for, though its target is another.
+    ``snips`` is a mean over pairs, so it is compared with ``aoa(per=pair)``, not with ``aoa``: part of the difference
+    to the latter comes from averaging over users, not from the correction. ``ure`` is compared with ``traditional``,
+    the usual estimate from a sample, although it has another target.
     """
     if isinstance(estimator, Ure):
         return Traditional()
@@ -25,7 +25,7 @@ def naive_twin(estimator: Estimator, kind: str = "mean") -> Aoa | Traditional:
 
 
 def missing_twins(settings: Settings, samples: Samples, propensities: Propensities) -> Estimated:
-    """Make the naive twins of corrected estimates that a run was not asked for."""
+    """Compute the naive twins of corrected estimates that a run was not asked for."""
     asked = {(str(metric), str(estimator)) for metric, estimator in settings.pairs}
     pairs = {}
     for metric, estimator in settings.pairs:

@@ -1,4 +1,4 @@
-"""Which of two models is the better one: that with the larger value, or the smaller where the metric is an error."""
+"""The order of models by a metric: larger values first, or smaller ones if the metric is an error."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,9 +13,9 @@ def lower_is_better(settings: Settings, metric: str) -> bool:
 
 def ranked(rows: Iterable[Estimate], metric: str, estimator: str, *, lower: bool = False) -> list[Estimate]:
     """A metric's defined estimates from best to worst; equal ones by name. `lower`: the smaller value is better."""
-    mine = [row for row in rows if (row.metric, row.estimator) == (metric, estimator) and row.value is not None]
+    defined = [row for row in rows if (row.metric, row.estimator) == (metric, estimator) and row.value is not None]
     sign = 1.0 if lower else -1.0
-    return sorted(mine, key=lambda row: (sign * (row.value or 0.0), row.model))
+    return sorted(defined, key=lambda row: (sign * (row.value or 0.0), row.model))
 
 
 def first_of(order: Sequence[Estimate]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Whether the propensities of a run add up, for the report, its warnings and its page."""
+"""`check_propensity`: whether the propensities of a run add up."""
 
 from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.fitting.propensities import Propensities
@@ -7,19 +7,19 @@ from unskew.propensities import Diagnostics, Uniform, diagnose
 
 
 def check_propensity(settings: Settings, samples: Samples, propensities: Propensities) -> Diagnostics | None:
-    """Diagnose the propensities that a run's estimates rest on; None when there are none, or all are the same.
+    """Diagnose the propensities that a run's estimates use; None if there are none, or if all are the same.
 
-    A propensity that brings diagnostics of its own keeps them; others are diagnosed on the judged rows, rated ones
-    preferred because the number of their pairs is known. That number is 0 where it is not known, and for propensities
-    known only up to scale.
+    A propensity with its own diagnostics keeps them. Others are diagnosed on the judged rows, preferably rated ones,
+    because the number of their pairs is known. That number is 0 if it is not known, and for propensities known only up
+    to scale.
     """
     uses = any(estimator.uses_propensity for estimator in settings.estimators)
     if not uses or isinstance(settings.propensity, Uniform):
         return None
     propensity = propensities.of(samples.judged.kind)
-    own = getattr(propensity, "diagnostics", None)
-    if isinstance(own, Diagnostics):
-        return own
+    diagnostics = getattr(propensity, "diagnostics", None)
+    if isinstance(diagnostics, Diagnostics):
+        return diagnostics
     rows = samples.judged if samples.ratings is None else samples.ratings
     pairs = rows.pairs_in_all if propensity.absolute else 0
     return diagnose(rows.chances(propensity), pairs, absolute=pairs > 0)

@@ -1,4 +1,4 @@
-"""Estimates of each model on the users whom it knows, and comparisons on the users whom two models know."""
+"""Estimates of each model on the users it knows, and comparisons on the users whom both models know."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ from unskew.evaluation.estimating.estimation import Estimation
 
 
 def restrict_to_served(estimation: Estimation) -> dict[str, Estimation]:
-    """The estimation of each model as if it were alone, on the users whom it knows."""
+    """The estimation of each model alone, on the users whom it knows."""
     samples = estimation.samples
     predicting = () if samples.ratings is None else samples.ratings.predictions
     names = dict.fromkeys([*samples.judged.ranks, *predicting])
@@ -25,7 +25,7 @@ def restrict_to_served(estimation: Estimation) -> dict[str, Estimation]:
 def estimate_served(
     estimation: Estimation, served: Mapping[str, Estimation]
 ) -> tuple[list[Cell], list[Estimate], list[Comparison]]:
-    """Estimate each model on the users whom it knows, and compare two on the users of both.
+    """Estimate each model on the users whom it knows, and compare two models on the users whom both know.
 
     The cells are those of the single models, one after the other. Holm's correction is over the pairs of a metric and
     an estimator, as in every run.
@@ -33,11 +33,11 @@ def estimate_served(
     names = list(served)
     known = {name: _known(estimation.samples, name) for name in names}
     cells: list[Cell] = []
-    found: dict[tuple[str, str, str], Estimate] = {}
+    by_key: dict[tuple[str, str, str], Estimate] = {}
     for name, alone in served.items():
-        own, estimates, _ = alone.run()
-        cells += own
-        found |= {(row.metric, row.estimator, name): row for row in estimates}
+        model_cells, estimates, _ = alone.run()
+        cells += model_cells
+        by_key |= {(row.metric, row.estimator, name): row for row in estimates}
     gaps: dict[tuple[str, str], list[Comparison]] = {}
     for a, b in combinations(names, 2):
         both = _restricted(estimation, known[a] & known[b], (a, b))
@@ -46,13 +46,13 @@ def estimate_served(
     words = [(str(metric), str(estimator)) for metric, estimator in estimation.settings.pairs]
     return (
         cells,
-        [found[*word, name] for word in words for name in names if (*word, name) in found],
+        [by_key[*word, name] for word in words for name in names if (*word, name) in by_key],
         [row for word in words for row in _adjusted(gaps.get(word, []))],
     )
 
 
 def _known(samples: Samples, name: str) -> Bools:
-    """Whom a model knows, by code; a contest says so beyond the judged users, where there is one."""
+    """Which users a model knows, by code; without a contest, users who are not judged count as known."""
     sample, contest = samples.judged, samples.contest
     if contest is not None and name in contest.bindings:
         return np.asarray(contest.bindings[name].rows >= 0)
@@ -64,14 +64,14 @@ def _known(samples: Samples, name: str) -> Bools:
 
 def _restricted(estimation: Estimation, known: Bools, names: tuple[str, ...]) -> Estimation:
     samples = estimation.samples.of_users(known, names)
-    own = tuple(
+    pairs = tuple(
         (metric, estimator)
         for metric, estimator in estimation.settings.pairs
         if set(names) <= set(samples.of(metric, estimator).judged_by(metric))
     )
     if len(names) == 1 and not len(samples.judged.users):
         raise DataError(f"model {names[0]!r} knows no judged user; are its user ids those of the test?")
-    return replace(estimation, samples=samples, settings=replace(estimation.settings, pairs=own))
+    return replace(estimation, samples=samples, settings=replace(estimation.settings, pairs=pairs))
 
 
 def _undefined(estimation: Estimation, a: str, b: str) -> list[Comparison]:

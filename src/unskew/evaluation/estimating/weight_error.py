@@ -1,15 +1,15 @@
-"""By how much the weights may be wrong before another model is first."""
+"""`flip_factor`: the factor by which weights may be wrong before another model is first."""
 
 import numpy as np
 
 from unskew.arrays import Floats, Ints
 
 MOST = 1e6
-"""A factor beyond which no weight can be wrong."""
+"""The largest factor that is tried."""
 
 
 def flip_factor(gaps: Floats, weights: Floats, group: Ints | None = None) -> float | None:
-    r"""The smallest factor by which weights may be wrong so that a lead vanishes; None when no factor does it.
+    r"""The smallest factor by which weights must be wrong for a lead to vanish; None if no factor is large enough.
 
     The lead is a weighted mean of the gaps d, the worth of a row to the first model minus that to the second. Each
     weight may lie anywhere between :math:`w/\Gamma` and :math:`w\,\Gamma`. The mean has the sign of

@@ -1,4 +1,4 @@
-"""Gamma fitted to what models recommend, for ``popularity(gamma=auto)`` and ``popularity(gamma=from(FILE))``."""
+"""`choose_gamma`: fit gamma to what models recommend, for ``gamma=auto`` and ``gamma=from(FILE)``."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,11 +25,14 @@ REFERENCES: tuple[GradientModel, ...] = (
     CmlRank(iterations=STEPS, learning_rate=RATE),
     Pmf(iterations=STEPS, learning_rate=RATE, form="openrec"),
 )
-BATCHES = 18  # a pass over the log, where that is no more samples than a batch of the paper's
+BATCHES = 18  # batches per pass over the log, unless a batch would be larger than the paper's
 LEAST_BATCH = 256
 TOP = 50  # recommendations per user, as in Yang et al. 2018
-NEARLY = 0.95  # part of the places that could be filled, from which on lists count as full
+NEARLY = 0.95  # share of the places that could be filled, from which on lists count as full
 ERRORS = 2  # standard errors to each side of the gamma of a single model
+SHORT_LISTS = (
+    "its lists fill {filled:.1f} of {room:.3g} places per user (shorter lists, or items the users already have)"
+)
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class ModelGamma:
     problem: str = ""  # why they do not
     share: float = 0.0  # part of the catalogue that a user is recommended, on average
     settings: str = ""  # the model with its options, where it was trained here
-    short: str = ""  # that its lists leave places empty, in words; empty when they hardly do
+    short: str = ""  # a note if its lists leave many places empty, else ""
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON, null where there is no number."""
@@ -59,12 +62,12 @@ class GammaChoice:
 
     @property
     def fits(self) -> list[GammaFit]:
-        """Of the models whose recommendations identify gamma."""
+        """The fits of the models whose recommendations identify gamma."""
         return [model.fit for model in self.models if model.fit is not None]
 
     @property
     def used(self) -> float:
-        """The mean over the models."""
+        """The gamma that is used: the mean over the models."""
         return fmean(fit.gamma for fit in self.fits)
 
     @property
@@ -86,17 +89,17 @@ class GammaChoice:
         return replace(self.asked, gamma=gamma)
 
     def check_within(self, assumed: GammaRange | None) -> None:
-        """Refuse a range of gammas held possible that leaves out the one that was found."""
+        """Refuse an assumed range of gammas that does not contain the fitted one."""
         if assumed is not None and self.used not in assumed:
             raise ConfigError(
-                f"{Option('assume', str(assumed))} leaves out the gamma that {self.asked} found, {self.used:.2f}; "
-                "widen it, or leave it out"
+                f"{Option('assume', str(assumed))} does not contain the gamma that {self.asked} found, "
+                f"{self.used:.2f}; widen it, or leave it out"
             )
 
     def describe(self) -> str:
         """The gammas that were found, in one line."""
-        found = ", ".join(f"{model.model} {_with_error(model.fit)}" for model in self.models)
-        return f"gamma {self.used:.2f}, between {self.low:.2f} and {self.high:.2f} ({found})"
+        shown = ", ".join(f"{model.model} {_with_error(model.fit)}" for model in self.models)
+        return f"gamma {self.used:.2f}, between {self.low:.2f} and {self.high:.2f} ({shown})"
 
     def to_dict(self) -> dict[str, Any]:
         """As in the JSON."""
@@ -110,7 +113,7 @@ class GammaChoice:
 
 
 def choose_gamma(run: Run) -> GammaChoice | None:
-    """Fit the gamma that the propensity of a run asks for; None when it asks for none.
+    """Fit the gamma that the propensity of a run asks for; None if it does not ask for one.
 
     For ``auto`` the reference models are trained on the training positives and the mean of their gammas is used; for
     ``from(FILE)`` it is that of the model in the file. Each comes from the top 50 of every training user, whose own
@@ -119,10 +122,9 @@ def choose_gamma(run: Run) -> GammaChoice | None:
     propensity, split, train = run.settings.propensity, run.split, run.positives
     if not isinstance(propensity, Popularity) or propensity.source is None:
         return None
-    fit_gamma(
-        train.item_counts, np.ones(train.n_items)
-    )  # a log that cannot show it is refused before models are trained
-    found = []
+    # refuses a log that does not identify gamma before models are trained
+    fit_gamma(train.item_counts, np.ones(train.n_items))
+    gammas = []
     for name, settings, scorer in _sources(propensity, run):
         top = count_top(
             scorer,
@@ -134,18 +136,18 @@ def choose_gamma(run: Run) -> GammaChoice | None:
             progress=run.doing(f"counting the top {TOP} of", name),
         )
         share = float(top.counts.sum()) / (top.n_users * len(top.catalogue))
-        short = tell_short(top, split.train)
+        short = describe_short_lists(top, split.train)
         try:
-            found.append(ModelGamma(name, fit_gamma(train.item_counts, top.counts), "", share, settings, short))
+            gammas.append(ModelGamma(name, fit_gamma(train.item_counts, top.counts), "", share, settings, short))
         except PropensityError as error:
-            found.append(ModelGamma(name, None, str(error), share, settings))
-    if not any(model.fit for model in found):
-        raise PropensityError(found[0].problem)
-    return GammaChoice(propensity, tuple(found))
+            gammas.append(ModelGamma(name, None, str(error), share, settings))
+    if not any(model.fit for model in gammas):
+        raise PropensityError(gammas[0].problem)
+    return GammaChoice(propensity, tuple(gammas))
 
 
 def _sources(propensity: Popularity, run: Run) -> Iterator[tuple[str, str, Scorer]]:
-    """The models whose recommendations show gamma, one at a time: name, settings, scorer."""
+    """Yield name, settings and scorer of each model whose recommendations show gamma."""
     source = propensity.source
     if isinstance(source, From):
         read = read_factors if Path(source.file).suffix == ".npz" else read_scores
@@ -158,20 +160,19 @@ def _sources(propensity: Popularity, run: Run) -> Iterator[tuple[str, str, Score
 
 
 def references(train: Interactions) -> list[GradientModel]:
-    """The models of ``gamma=auto`` for a log: on a small one batches are smaller, for the same number of passes."""
+    """The models of ``gamma=auto`` for a log; a small log has smaller batches, for the same number of passes."""
     batch = int(np.clip(len(train) // BATCHES, LEAST_BATCH, REFERENCES[0].batch))
     return [replace(model, batch=batch) for model in REFERENCES]
 
 
-def tell_short(top: TopCounts, train: Interactions) -> str:
-    """Return a note if many places of the lists are empty that the catalogue could fill, else ""."""
+def describe_short_lists(top: TopCounts, train: Interactions) -> str:
+    """Return a note if the lists are shorter than they could be, else ""."""
     had = train.seen_counts[train.seen_counts > 0]
     room = float(np.mean(np.clip(len(top.catalogue) - had, 0, top.k)))
     filled = (float(top.counts.sum()) + top.outside) / top.n_users
     if filled >= NEARLY * room:
         return ""
-    places = f"{filled:.1f} of {room:.3g} places a user"
-    return f"its lists fill {places} (shorter lists, or items the users already have)"
+    return SHORT_LISTS.format(filled=filled, room=room)
 
 
 def _with_error(fit: GammaFit | None) -> str:

@@ -1,4 +1,4 @@
-"""Several settings of a model, trained one after another or side by side."""
+"""`try_all`: train several settings of a model, one after another or in parallel."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
@@ -15,10 +15,10 @@ Learn: TypeAlias = Callable[[StepwiseModel, str, Stage | None], Trained]
 def try_all(
     grid: Sequence[StepwiseModel], learn: Learn, side_by_side: int, name: str, progress: Stage | None
 ) -> Iterator[tuple[StepwiseModel, Trained]]:
-    """Train each, in the order of the grid; those that diverge are left out, unless all do.
+    """Yield each setting with its trained model, in the order of the grid; skip those that diverge, unless all do.
 
-    `learn` is called with the model, what to add to its name, and progress: a bar each, or one for all that are trained
-    side by side.
+    `learn` is called with the model, a suffix for its name, and progress: one bar per setting, or one for all settings
+    that are trained in parallel.
     """
     names = labels(grid)
     heard = progress
@@ -33,24 +33,24 @@ def try_all(
 
     failed = None
     left = 0
-    for place, made in enumerate(Threads(side_by_side).map(task, range(len(grid)))):
-        if isinstance(made, DivergenceError):
-            failed = made
+    for place, result in enumerate(Threads(side_by_side).map(task, range(len(grid)))):
+        if isinstance(result, DivergenceError):
+            failed = result
         else:
             left += 1
-            yield grid[place], made
+            yield grid[place], result
     if failed is not None and not left:
         raise failed
 
 
 def labels(grid: Sequence[StepwiseModel]) -> list[str]:
-    """What distinguishes each of the grid, as in `` at 0.05, 0.01``; nothing where there is one alone."""
+    """A suffix that distinguishes each setting of the grid, as in `` at 0.05, 0.01``; "" for a single one."""
     if len(grid) == 1:
         return [""]
     names = [each.name for each in fields(grid[0])]
     varied = [name for name in names if len({getattr(each, name, None) for each in grid}) > 1] or ["regularisation"]
-    told = [", ".join(_short(getattr(each, name, None)) for name in varied) for each in grid]
-    return [f" at {words}" for words in told]
+    settings = [", ".join(_short(getattr(each, name, None)) for name in varied) for each in grid]
+    return [f" at {words}" for words in settings]
 
 
 def _short(value: object) -> str:

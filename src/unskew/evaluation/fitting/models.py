@@ -21,7 +21,7 @@ from unskew.ranking import ListScorer, Predictions, Ranks, Scorer, scores_from_f
 One: TypeAlias = "Scorer | Ranks | Predictions | Model | str"
 ModelLike: TypeAlias = "One | tuple[One, ...]"
 WEIGHTED = "snips"
-"""How a model that weights its rows is judged on validation rows."""
+"""The estimator that judges a model on validation rows, if the model weights its rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,18 +30,18 @@ class Fitted:
 
     ranker: Scorer | Ranks | None  # what ranks, if the model does
     predictor: Scorer | Predictions | None  # what predicts ratings, if the model does
-    described: str  # in words, for the record
-    chosen_by: str = ""  # what chose its step, where validation rows did
+    described: str  # its word or class, for the record
+    chosen_by: str = ""  # the metric that chose its step, if validation rows did
     learnt: bool = False  # whether it was trained in this run
 
     @property
     def table(self) -> ListScorer | None:
-        """The table of predictions that it is, which ranks only where it covers all candidates."""
+        """The model if it is a table of predictions, which can rank only if it covers all candidates."""
         return self.ranker if isinstance(self.ranker, ListScorer) and self.ranker is self.predictor else None
 
     @property
     def scorer(self) -> Scorer | None:
-        """What gives scores for all items: the ranker, or else the predictor."""
+        """The part that gives scores for all items: the ranker, or else the predictor."""
         for part in (self.ranker, self.predictor):
             if part is not None and not isinstance(part, Ranks | Predictions) and part is not self.table:
                 return part
@@ -57,28 +57,28 @@ class Contenders:
 
     @property
     def described(self) -> dict[str, str]:
-        """Each model in words."""
+        """The word or class of each model."""
         return {name: model.described for name, model in self.models.items()}
 
     @property
     def chosen_by(self) -> dict[str, str]:
-        """What chose the step of each model that validation rows chose."""
+        """The metric that chose the step, for each model that was chosen by validation rows."""
         return {name: model.chosen_by for name, model in self.models.items() if model.chosen_by}
 
 
 def default_metrics(models: Mapping[str, Any]) -> tuple[str, ...]:
-    """Ranking metrics for models that rank, rating losses for those that come as predictions."""
+    """Ranking metrics for models that rank, rating losses for models that only predict."""
     predicting = [_predicts_only(part) for given in models.values() for part in _parts(given)]
     ranking = () if all(predicting) else DEFAULT_METRICS
     return (*ranking, *(DEFAULT_LOSSES if any(predicting) else ()))
 
 
 def read_models(models: Mapping[str, Any]) -> dict[str, Any]:
-    """The models with each data frame among them read as a table of scores, as a file of scores would be."""
+    """Return the models, data frames among them read as tables of scores."""
     if not isinstance(models, Mapping):
         raise DataError(f"models must be a mapping from names, as in {{'mine': model}}, not {type(models).__name__}")
     if not models:
-        raise DataError("no model to judge: give at least one")
+        raise DataError("there is no model to judge; give at least one")
     return {
         name: tuple(_read_frame(name, part) for part in given) if isinstance(given, tuple) else _read_frame(name, given)
         for name, given in models.items()
@@ -101,13 +101,13 @@ def fit_models(
     """
     sample = None if uniform is None else UniformSample.within(uniform, run.split)
     folder = None if checkpoints is None else Path(checkpoints)
-    trainer = _Trainer(run, weighting, evaluate, None if sample is None else sample.taken, folder)
+    trainer = _Trainer(run, weighting, evaluate, None if sample is None else sample.known, folder)
     return Contenders({name: trainer.fit(name, given) for name, given in models.items()}, sample)
 
 
 @dataclass(frozen=True, eq=False)
 class _Trainer:
-    """Makes one model after the other ready to be judged."""
+    """Trains one model after the other."""
 
     run: Run
     weighting: PropensityModel
@@ -116,13 +116,13 @@ class _Trainer:
     checkpoints: Path | None
 
     def fit(self, name: str, given: ModelLike) -> Fitted:
-        """Join what ranks and what predicts, each trained where it is not."""
+        """Return a model ready to be judged, from the parts that rank and that predict."""
         parts = [self._fit(name, part) for part in _parts(given)]
         alone = len(parts) == 1  # next to something that ranks, a table of predictions only predicts
         rankers = [part.ranker for part in parts if part.ranker is not None and (alone or part.table is None)]
         predictors = [part.predictor for part in parts if part.predictor is not None]
         if not parts or len(rankers) > 1 or len(predictors) > 1:
-            raise DataError(f"model {name!r}: give one thing that ranks, one that predicts ratings, or one of each")
+            raise DataError(f"model {name!r}: give one part that ranks, one that predicts ratings, or one of each")
         return Fitted(
             rankers[0] if rankers else None,
             predictors[0] if predictors else None,
@@ -157,12 +157,12 @@ class _Trainer:
         return Fitted(model, model if getattr(model, "ratings", False) else None, described)
 
     def _choose(self, name: str, model: StepwiseModel) -> Fitted:
-        """Train with the run's first ranking metric as the judge, where there are validation rows.
+        """Train, and choose the step by the run's first ranking metric if there are validation rows.
 
         A model that weights its rows is judged with the same weights, by the first metric that they can correct.
         """
         run, train = self.run, self.run.positives
-        word = str(getattr(model, "propensity", ""))  # what it weights its rows with; empty when it does not
+        word = str(getattr(model, "propensity", ""))  # the propensity it weights its rows with; empty without weights
         fit = [
             metric
             for metric in run.settings.metrics
@@ -202,22 +202,22 @@ class _Trainer:
             validation=validation,
             rng=run.settings.seed,
             progress=run.doing("training", name),
-            tell=say(run.progress, name),
+            say=say(run.progress, name),
         )
         by = "" if validation is None else "auc of labels on validation"
         return Fitted(trained.scorer, None, str(replace(model, epochs=trained.best_epoch) if by else model), by)
 
     def _with_training_propensity(self, model: RatingModel) -> tuple[RatingModel, Interactions]:
-        """The training rows with the propensities the model learns with: its own, those of the rows, or the run's."""
+        """Return the model and the training rows with propensities: its own, those of the rows, or the run's."""
         train = self.run.split.train
         if not model.uses_propensity:
             return model, train
-        own: str = getattr(model, "propensity", "")
+        given: str = getattr(model, "propensity", "")
         settings_of_model: Any = model  # a dataclass, which its abstract base does not say
-        if not own and train.propensity is not None:
+        if not given and train.propensity is not None:
             return replace(settings_of_model, propensity=str(Column())), train
-        word = PropensityModel.from_word(own) if own else self.weighting
-        named = model if own else replace(settings_of_model, propensity=str(word))
+        word = PropensityModel.from_word(given) if given else self.weighting
+        named = model if given else replace(settings_of_model, propensity=str(word))
         return named, train.with_propensity(training_propensity(word, train))
 
 
@@ -239,7 +239,7 @@ def _predicts_only(part: Any) -> bool:
 
 
 def _labels(rows: Interactions, positive: str | None) -> Interactions:
-    """The rows with labels: by the condition where they have its column, else their own, or 1 where they have none."""
+    """The rows with labels: by the condition if they have its column, else their own labels, or 1."""
     if positive is None:
         return rows
     try:

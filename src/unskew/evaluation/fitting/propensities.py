@@ -16,12 +16,12 @@ from unskew.propensities import Column, ObservationModel, Propensity, Propensity
 
 @dataclass(frozen=True, eq=False)
 class Propensities:
-    """How likely rows are to be observed."""
+    """The fitted propensities of a run."""
 
     positives: Propensity  # of held-out positives
-    ratings: Propensity  # of rated rows; learnt from all rows, because metrics over all pairs know no positives
+    ratings: Propensity  # of rated rows; learnt from all rows, because metrics over all pairs have no positives
     of_training: PropensityModel  # of training rows, for models that weight by it; uses no column of the test
-    gamma: GammaChoice | None = None  # what a fitted gamma was chosen from
+    gamma: GammaChoice | None = None  # the gammas that a fitted gamma was chosen from
 
     def of(self, kind: str) -> Propensity:
         """The propensity of the rows of a kind of sample."""
@@ -29,13 +29,14 @@ class Propensities:
 
 
 def fit_propensities(run: Run) -> tuple[Run, Propensities]:
-    """Fit what the run asks for, and return the run with what was found: the number of a gamma, the test's own column.
+    """Fit the propensities that the run asks for, and return the run with resolved settings.
 
-    A propensity that is not named is that of popularity, unless the test has a column that an estimator can use.
+    A fitted gamma is replaced by its number. Without a named propensity, popularity is used, unless the test has a
+    column of propensities that an estimator can use.
     """
     gamma = choose_gamma(run)
     settings = run.settings
-    if gamma is not None:  # all that follows sees the number
+    if gamma is not None:  # all later stages see the number
         gamma.check_within(settings.assume)
         settings = replace(settings, propensity=gamma.at(gamma.used))
     of_training = settings.propensity
@@ -43,20 +44,20 @@ def fit_propensities(run: Run) -> tuple[Run, Propensities]:
         settings = replace(settings, propensity=Column(), propensity_found=True)
     run = replace(run, settings=settings)
     fitted = _fit_held_out(settings.propensity, run.positives, run.split)
-    # what was observed of all pairs is learnt from the test alone, and needs to be learnt once
+    # an observation model is fitted to the test alone, so one fit serves both
     same = run.positives is run.split.train or isinstance(settings.propensity, ObservationModel)
     ratings = fitted if same else _fit_held_out(settings.propensity, run.split.train, run.split)
     return run, Propensities(fitted, ratings, of_training, gamma)
 
 
 def _has_propensities(run: Run) -> bool:
-    """Whether the test brings propensities that an estimator of the run can use."""
+    """Whether the test has propensities that an estimator of the run can use."""
     weighted = any(estimator.uses_propensity for estimator in run.settings.estimators)
     return weighted and not run.split.exposed and run.split.test.propensity is not None
 
 
 def _fit_held_out(model: PropensityModel, train: Interactions, split: Split) -> Propensity:
-    """Fit the propensity of the test rows. Training pairs are excluded where seen items are not candidates."""
+    """Fit the propensity of the test rows. Training pairs are excluded when seen items are not candidates."""
     if isinstance(split.rule, All | Listed):
         return fit_propensity(model, train, split.test, seen=None)
     judged = split.sorted_test.take(~split.test_in_train) if split.test_in_train.any() else split.test
@@ -75,8 +76,8 @@ def fit_propensity(
 def training_propensity(model: PropensityModel, train: Interactions, *, scaled: bool = True) -> Floats:
     r"""P(a training row was observed), fitted on the training rows themselves.
 
-    One that is known only up to scale is scaled so that :math:`\sum 1/P` is the number of all pairs, as it is on
-    average for the right one; not so where positives alone are weighted against one another.
+    With `scaled`, a propensity that is known only up to scale is scaled so that :math:`\sum 1/P` is the number of all
+    pairs, as it is on average for correct propensities. Models that only weight positives need no scale.
     """
     fitted = fit_propensity(model, train, train, seen=None)
     propensity = np.asarray(fitted(train.users, train.items, train.values), dtype=float)
@@ -89,5 +90,5 @@ def training_propensity(model: PropensityModel, train: Interactions, *, scaled: 
 
 
 def _known(vocabulary: Vocabulary, counts: Ints) -> float:
-    """How many users or items a model knows: those that were declared, or that have a training row."""
+    """Number of users or items that a model knows: those that were declared, or that have a training row."""
     return float(len(vocabulary) if vocabulary.declared else np.count_nonzero(counts))

@@ -1,4 +1,4 @@
-"""Models that learn step by step: their settings and steps are chosen by a metric on validation rows."""
+"""Choose the settings and the step of a stepwise model by a metric on validation rows."""
 
 import hashlib
 import re
@@ -23,12 +23,12 @@ from unskew.ranking import FactorScorer
 from unskew.ranking.engines.threads import usable_cores
 
 Evaluate: TypeAlias = Callable[..., Any]
-"""As `unskew.evaluate`: models, split and settings to a report."""
+"""The signature of `unskew.evaluate`: from models, split and settings to a report."""
 
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """What validation chose for a metric.
+    """The model that validation rows chose for a metric.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Chosen:
         With the settings and the number of steps that were best; it gives the same factors without validation.
     scorer : FactorScorer
     value : float or None
-        The metric on the validation rows; None where there were none.
+        The metric on the validation rows; None if there are none.
     metric : str
     """
 
@@ -64,10 +64,10 @@ def choose_by(
     name: str = "",
     progress: Stage | None = None,
 ) -> dict[str, Chosen]:
-    """Train a model, and choose its settings and step for each metric by what `evaluate` says of validation rows.
+    """Train a model, and choose its settings and step for each metric with `evaluate` on validation rows.
 
-    The other parameters are those of `unskew.evaluation.choose`. Whoever calls hands `evaluate` in, because it is made
-    of this and of later stages.
+    The other parameters are those of `unskew.evaluation.choose`. `evaluate` is a parameter because it is built on this
+    stage and later ones.
     """
     if not isinstance(model, StepwiseModel):
         raise ConfigError(
@@ -75,8 +75,8 @@ def choose_by(
         )
     grid = _grid(model, penalties, settings)
     if (model.tune or len(grid) > 1) and split.validation is None:
-        raise ConfigError(f"{model}: tune chooses by validation rows, and there are none; give {Option('validation')}")
-    if len(grid) > 1 and not isinstance(rng, int):  # or who comes first would draw first
+        raise ConfigError(f"{model}: tune chooses by validation rows, but there are none; give {Option('validation')}")
+    if len(grid) > 1 and not isinstance(rng, int):  # a shared generator would give the first setting the first draws
         rng = int(np.random.default_rng(rng).integers(2**62))
     side_by_side = (threads or usable_cores()) if model.one_core and len(grid) > 1 else 1
     judge = validation_judge(
@@ -101,7 +101,7 @@ def choose_by(
             checkpoint=None if checkpoints is None else _file(checkpoints, name or str(model), label),
             threads=threads if side_by_side == 1 else 1,
             progress=stage(heard, f"{name or model}{label}"),
-            tell=say(heard, f"{name or model}{label}"),
+            say=say(heard, f"{name or model}{label}"),
         )
 
     best: dict[str, Chosen] = {}
@@ -145,9 +145,9 @@ def validation_judge(
     propensity: str | None = None,
     name: str = "model",
 ) -> Judge | None:
-    """What gives the metrics of a state on the split's validation rows; None when it has none.
+    """Return a function that gives the metrics of a state on the split's validation rows; None if it has none.
 
-    Test rows are kept out as validation rows are in a test: ``sampled`` candidates are drawn from outside both.
+    Test rows are excluded, as validation rows are in a test: ``sampled`` candidates are drawn from outside both.
     """
     if split.validation is None:
         return None
@@ -158,8 +158,8 @@ def validation_judge(
     in_train = count_shared(split.validation, split.train)
     if in_train == len(split.validation) and not isinstance(split.rule, All | Listed):
         raise DataError(
-            f"{split.validation.name}: all {in_train:,} validation rows are also in train, so they can judge nothing; "
-            "hold them out of train"
+            f"{split.validation.name}: all {in_train:,} validation rows are also in train, so they cannot judge "
+            "a model; hold them out of train"
         )
     judged = Split(split.train, split.validation, split.test, candidates=split.rule)
     source = split.validation.name
@@ -171,7 +171,7 @@ def validation_judge(
         try:
             report = evaluate({name: scorer}, judged, metrics=list(metrics), estimators=[estimator], **options)
         except DataError as error:
-            raise DataError(f"{source}: validation rows cannot judge: {error}") from error
+            raise DataError(f"{source}: the validation rows cannot judge a model: {error}") from error
         values = {}
         for metric in metrics:
             value = report.value(name, metric, estimator)
@@ -184,11 +184,11 @@ def validation_judge(
 
 
 def _judged_on(split: Split, positive: str | None, estimator: str, propensity: str | None) -> str:
-    """The sha256 of all that decides the metrics of a state; empty without validation rows."""
+    """The sha256 of everything that decides the metrics of a state; empty without validation rows."""
     if split.validation is None:
         return ""
     parts = [split.validation]
-    if positive is not None:  # what was learnt from is not all that was seen
+    if positive is not None:  # models learn from a part of the seen rows
         parts.append(split.train)
     if isinstance(split.rule, Sampled):  # draws keep away from test rows
         parts.append(split.test)
@@ -202,7 +202,9 @@ def _file(folder: Path, name: str, grid: str) -> Path:
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise DataError(f"{folder}: no folder for checkpoints ({error.strerror or error}); name another") from error
+        raise DataError(
+            f"{folder}: cannot be a folder for checkpoints ({error.strerror or error}); name another"
+        ) from error
     stem = re.sub(r"[^\w.=-]+", "-", name).strip("-.") or "model"
     other = "" if stem == name else f"-{zlib.crc32(name.encode()):08x}"
     return folder / f"{stem}{other}{grid.replace(', ', '_').replace(' ', '-')}.npz"

@@ -1,4 +1,4 @@
-"""A small randomly exposed sample that models learn from."""
+"""`UniformSample`: randomly exposed rows that models learn from."""
 
 from dataclasses import dataclass
 
@@ -9,19 +9,19 @@ from unskew.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class UniformSample:
-    """The rows as they came, and those of users and items of the split, in its codes."""
+    """Rows as they were given, and those with a user and an item of the split, in its codes."""
 
     given: Interactions
-    taken: Interactions
+    known: Interactions
 
     @classmethod
     def within(cls, uniform: Interactions, split: Split) -> "UniformSample":
-        """Take the rows that the split knows; refuse labels other than 0 and 1, and a sample without such a row."""
+        """Return the rows that the split knows; refuse labels other than 0 and 1, and a sample without such a row."""
         check_labels(uniform.values, uniform.name)
-        taken = within(uniform, split)
-        if not len(taken):
+        known = within(uniform, split)
+        if not len(known):
             raise DataError(
-                f"{uniform.name}: none of {len(uniform):,} uniform rows is of a user and an item of train or test; are "
+                f"{uniform.name}: none of {len(uniform):,} uniform rows has a user and an item of train or test; are "
                 "the ids the same?"
             )
-        return cls(uniform, taken)
+        return cls(uniform, known)

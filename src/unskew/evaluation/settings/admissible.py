@@ -1,4 +1,4 @@
-"""Which metric goes with which estimator, interval, ties, rule and model: what does not is refused before the work."""
+"""Refusals that need no data: metrics, estimators, intervals, ties, rules and models that do not go together."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
@@ -23,14 +23,14 @@ TIES_OF_REDUCTION = ("expected", "random", "ordinal")
 def pair(
     metrics: Sequence[AnyMetric], estimators: Sequence[Estimator], ties: str, *, strict: bool, exposed: bool
 ) -> tuple[tuple[AnyMetric, Estimator], ...]:
-    """Each metric with each estimator that suits it; one that does not is an error when it was asked for."""
+    """Return each metric with each estimator that suits it; with `strict`, refuse an estimator that does not."""
     pairs = {}
     for metric in metrics:
         for estimator in estimators:
             problem = _exposed_mismatch(metric, estimator, ties, exposed=exposed) or _mismatch(metric, estimator)
             if problem is None:
                 pairs[str(metric), str(estimator)] = (metric, estimator)
-            elif strict or (exposed and metric.kind in OVER_ALL_PAIRS):  # which no default is
+            elif strict or (exposed and metric.kind in OVER_ALL_PAIRS):  # such a metric is never a default
                 raise ConfigError(problem)
     return tuple(pairs.values())
 
@@ -38,18 +38,18 @@ def pair(
 def with_naive(
     metrics: Sequence[AnyMetric], pairs: Sequence[tuple[AnyMetric, Estimator]]
 ) -> tuple[tuple[AnyMetric, Estimator], ...]:
-    """The default pairs, with the plain average of metrics that have no mean over pairs, or are one."""
-    found = []
+    """Return the default pairs, and ``aoa`` for metrics that are not means over relevant pairs."""
+    completed = []
     for metric in {str(metric): metric for metric in metrics}.values():
-        mine = [estimator for other, estimator in pairs if other is metric]
+        suited = [estimator for other, estimator in pairs if other is metric]
         if metric.kind != "mean":
-            mine = [Aoa(), *(estimator for estimator in mine if not isinstance(estimator, Aoa))]
-        found += [(metric, estimator) for estimator in mine]
-    return tuple(found)
+            suited = [Aoa(), *(estimator for estimator in suited if not isinstance(estimator, Aoa))]
+        completed += [(metric, estimator) for estimator in suited]
+    return tuple(completed)
 
 
 def check_values(level: float, ties: str, unlisted: str, seed: int, block_size: int | None) -> Ties:
-    """Refuse single settings that mean nothing; return the tie policy."""
+    """Refuse single settings that are out of range or unknown; return the tie policy."""
     if not 0 < level < 1:
         raise ConfigError(f"level {level:g} must lie between 0 and 1, as in 0.95")
     policy = next((known for known in TIE_POLICIES if known == ties), None)
@@ -65,13 +65,13 @@ def check_values(level: float, ties: str, unlisted: str, seed: int, block_size: 
 
 
 def check_user_rule(users: str, *, exposed: bool) -> UserRule:
-    """Which users are judged, by a word."""
+    """Return the rule for which users are judged; refuse an unknown word."""
     rule = next((known for known in USER_RULES if known == users), None)
     if rule is None:
         raise ConfigError(f"unknown rule users={users!r}{did_you_mean(users, USER_RULES)}")
     if exposed and rule == "served":
         raise ConfigError(
-            f"users=served is for {Option('test')}: exposed rows are one sample for all models; use any or common"
+            f"users=served needs {Option('test')}: exposed rows are one sample for all models; use any or common"
         )
     return rule
 
@@ -82,7 +82,7 @@ def check_assumed(assumed: GammaRange | None, model: PropensityModel, estimators
         return
     asked = Option("assume", str(assumed))
     if not isinstance(model, Popularity):
-        raise ConfigError(f"{asked} is about popularity, and the propensity is {model}; leave it out")
+        raise ConfigError(f"{asked} is about popularity, but the propensity is {model}; leave it out")
     if not any(estimator.uses_propensity for estimator in estimators):
         hint = f"add {Option('estimator', 'snips')}, or leave it out"
         raise ConfigError(f"{asked}: no estimator here uses a propensity; {hint}")
@@ -93,7 +93,7 @@ def check_assumed(assumed: GammaRange | None, model: PropensityModel, estimators
 
 
 def check_interval(interval: Interval, pairs: Sequence[tuple[AnyMetric, Estimator]]) -> None:
-    """Refuse the error of observation alone where it is not known."""
+    """Refuse the interval ``observation`` for estimates whose error of observation is not known."""
     if not isinstance(interval, Observation):
         return
     for metric, estimator in pairs:
@@ -110,7 +110,7 @@ def check_interval(interval: Interval, pairs: Sequence[tuple[AnyMetric, Estimato
 
 
 def check_needs(settings: "Settings", propensity: Propensity, *, counted: bool) -> None:
-    """Refuse estimators that lack what they need, before the long work; `counted`: whether relevant items are."""
+    """Refuse estimators that lack what they need; `counted` says whether numbers of relevant items are given."""
     for metric, estimator in settings.pairs:
         if estimator.needs_absolute and not propensity.absolute:
             raise PropensityError(
@@ -125,20 +125,20 @@ def check_needs(settings: "Settings", propensity: Propensity, *, counted: bool) 
 
 
 def check_candidates(rule: Candidates, metrics: Iterable[AnyMetric], items: int) -> None:
-    """Refuse metrics that sampled candidates cannot serve, in a catalogue of this many items.
+    """Refuse metrics that sampled candidates cannot give, in a catalogue of this many items.
 
-    A corrected rule corrects means over relevant items, with cut-offs no closer than two draws are.
+    A correction is possible for means over relevant items, and for cut-offs not below the mean distance of two draws.
     """
     if not isinstance(rule, Sampled):
         return
     if not rule.corrected:
         if any(metric.kind == "graded" for metric in metrics):
-            raise ConfigError(f"graded metrics are over all candidates, so {rule} ones do not do; use unseen")
+            raise ConfigError(f"graded metrics need all candidates, not {rule}; use unseen")
         return
     for metric in metrics:
         if metric.kind != "mean" or not isinstance(metric, Metric):
             raise ConfigError(
-                f"{metric} is no mean over relevant items, which is all that {rule} can correct; leave correction out, "
+                f"{metric} is not a mean over relevant items, and {rule} can correct only those; leave correction out, "
                 f"or use {Option('candidates', 'unseen')}"
             )
         fixed = isinstance(metric, LinearMetric) or not metric.uses_candidates
@@ -156,7 +156,7 @@ def check_candidates(rule: Candidates, metrics: Iterable[AnyMetric], items: int)
 
 
 def check_models(models: "Mapping[str, Fitted]", settings: "Settings") -> None:
-    """Refuse a metric that no model can be judged by, and a model that no metric can judge."""
+    """Refuse a metric that no model can be judged by, and a model that can be judged by no metric."""
     losses = [metric for metric in settings.metrics if metric.kind == "loss"]
     rankings = [metric for metric in settings.metrics if metric.kind != "loss"]
     if losses and not any(model.predictor is not None for model in models.values()):
@@ -167,12 +167,12 @@ def check_models(models: "Mapping[str, Fitted]", settings: "Settings") -> None:
     for name, model in models.items():
         if model.ranker is None and not losses:
             raise ConfigError(
-                f"model {name!r} gives predictions for some rows only, and {rankings[0]} needs a ranking; give its "
+                f"model {name!r} gives predictions for some rows only, but {rankings[0]} needs a ranking; give its "
                 f"{Option('scores')} or {Option('factors')} under the same name, or ask for mae"
             )
         if model.predictor is None and not rankings:
             raise ConfigError(
-                f"model {name!r} predicts no ratings, and {losses[0]} needs them; give "
+                f"model {name!r} predicts no ratings, but {losses[0]} needs them; give "
                 f"{Option('predictions')}, or ask for a ranking metric"
             )
 
@@ -195,10 +195,10 @@ def _mismatch(metric: AnyMetric, estimator: Estimator) -> str | None:
 
 
 def _exposed_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exposed: bool) -> str | None:
-    """Why an estimator of exposed data cannot estimate a metric here; None where it can, or is of another kind."""
+    """Return why an estimator for exposed data cannot estimate a metric here; None where it can, or is another kind."""
     if exposed and metric.kind in OVER_ALL_PAIRS:
         return (
-            f"{metric} is over ratings, and exposed rows have labels; use "
+            f"{metric} needs ratings, but exposed rows have labels; use "
             f"{Option('test')} for it, or a metric such as recall@10"
         )
     if estimator.sees == "observed":
@@ -206,7 +206,7 @@ def _exposed_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exp
     if not exposed:
         return (
             f"{estimator} needs items that were drawn at random and labelled; give them with "
-            f"{Option('exposed')} in the place of {Option('test')}, or use snips"
+            f"{Option('exposed')} instead of {Option('test')}, or use snips"
         )
     return _ure_mismatch(metric, estimator, ties) if isinstance(estimator, Ure) else None
 
@@ -218,7 +218,7 @@ def _ure_mismatch(metric: AnyMetric, estimator: Ure, ties: str) -> str | None:
             "precision, dcg or ndcg, or traditional for it"
         )
     if estimator.literal and (ties != "expected" or not isinstance(getattr(metric, "metric", None), Recall)):
-        return f"{estimator} is recall@K with a rule for ties of its own; leave out {Option('ties')}, and use recall@K"
+        return f"{estimator} has its own rule for ties, for recall@K only; leave out {Option('ties')}, and use recall@K"
     if estimator.reduce != "none" and ties not in TIES_OF_REDUCTION:
         return f"{estimator}: under ties={ties} the gains of all places have no known sum; use ties=expected"
     return None

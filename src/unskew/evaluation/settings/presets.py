@@ -1,4 +1,4 @@
-"""Ways to evaluate that have a name, because a paper used them."""
+"""Named settings of an evaluation, as papers used them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from unskew.errors import ConfigError, did_you_mean
 class Preset:
     """Settings of an evaluation."""
 
-    title: str  # whose they are, and what they mean
+    title: str  # the paper, and what the settings mean
     settings: Mapping[str, Any]  # keyword arguments of `evaluate`
 
 
@@ -20,7 +20,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
         "yang2018": Preset(
             "The protocol of Yang et al. (2018): the user's test positives and 200 items drawn from those the user has "
-            "not had; a held-out item stands before those it ties with; the correction is a ratio for each user, and "
+            "not had; a held-out item ranks before those it ties with; the correction is a ratio for each user, and "
             "leaves out items without a training row.",
             MappingProxyType(
                 {

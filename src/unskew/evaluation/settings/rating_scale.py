@@ -1,4 +1,4 @@
-"""The scale that ratings are declared to be on."""
+"""`Scale`: the scale that ratings are declared to be on, and the check that they are."""
 
 import re
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class Scale:
 
 
 def check_scale(scale: Scale | None, split: Split) -> None:
-    """Refuse ratings of a split that are not on the declared scale; labels of exposed rows are on none."""
+    """Refuse ratings of a split that are not on the declared scale; labels of exposed rows are not checked."""
     if scale is None:
         return
     for part in (split.train, split.validation, None if split.exposed else split.test):

@@ -1,4 +1,4 @@
-"""Everything that decides the numbers of a run, parsed and checked before any work is done."""
+"""`Settings`: everything that decides the numbers of a run, and `resolve`, which parses and checks it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ DEFAULT_ESTIMATORS = ("aoa(per=pair)", "snips")
 DEFAULT_PROPENSITY = "popularity"
 EXPOSED_METRICS = ("recall@10", "precision@10", "ndcg@10")
 EXPOSED_ESTIMATORS = ("traditional", "ure(aggregate=pooled, reduce=control)")
-"""What a randomly exposed test is judged by when nothing was asked for.
+"""The default estimators for a randomly exposed test.
 
 Of all forms of `ure` this had the least bias for its own target over 200 draws of 48 models in two worlds, and a
 smaller error than the plain pooled form (``unskew reproduce wang2024/aggregates``).
@@ -57,13 +57,13 @@ class Settings:
     allow_missing : bool
         Whether test rows without a prediction are left out instead of refused.
     assume : GammaRange or None
-        The popularity biases that are held possible, where they were given.
+        The range of popularity biases that may be assumed, where it was given.
     users : {"any", "common", "served"}
         Which test users are judged.
     propensity_named : bool
-        Whether a propensity was asked for, or a range that only popularity has.
+        Whether a propensity was named, or implied by a range of gammas.
     propensity_found : bool
-        Whether the propensities are the test's own column, although none was named.
+        Whether the test's own column of propensities is used, although none was named.
     """
 
     pairs: tuple[tuple[AnyMetric, Estimator], ...]
@@ -113,10 +113,10 @@ def resolve(
     users: str = "any",
     exposed: bool = False,
 ) -> Settings:
-    """Parse words and refuse what cannot be.
+    """Parse words, and refuse combinations that do not go together.
 
-    With `exposed` the test is of items drawn at random, which has other defaults and estimators. A propensity that is
-    not named is that of popularity, unless the test turns out to have a column of its own.
+    With `exposed` the test has items drawn at random, with other defaults and estimators. Without a named propensity,
+    popularity is used, unless the test has a column of propensities.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Charts of a report."""
+"""The charts of a report, as SVG."""
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
@@ -7,15 +7,16 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from unskew.display.lines import drawing_order, one_line, series_lines, share_axis, upright_rules
+from unskew.display.lines import drawing_order, log_axis, one_line, series_lines, share_axis, upright_rules
 from unskew.display.names import clean, short_labels
 from unskew.display.styles import COLOURS, Style
-from unskew.display.svg import chart_of, round_numbers, scale_of, to_svg
+from unskew.display.svg import chart_of, scale_of, to_svg
 from unskew.estimators import Aoa, Estimate, Estimator
 from unskew.evaluation.estimating.gamma_sweep import Sweep
 from unskew.evaluation.showing.popularity_section import RatingSkew, Skew
 
 LABEL = 18  # characters of a name in a chart
+WEIGHTED = Style("the same rows, weighted", "var(--c1)")
 
 
 def estimator_styles(estimators: Sequence[Estimator]) -> dict[str, Style]:
@@ -46,7 +47,7 @@ def estimates_chart(
     y = alt.Y("model:N", sort=[labels[m] for m in models], title=None, axis=alt.Axis(ticks=False, domain=False))
     offset = alt.YOffset("estimator:N", sort=used, scale=alt.Scale(domain=used))
     colour = [styles[word].colour for word in used]
-    x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=5))
+    x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False, nice=True, padding=6), axis=alt.Axis(tickCount=5))
     base = chart_of("rows").encode(y=y, yOffset=offset)
     hue = alt.Color("estimator:N", scale=scale_of(used, colour), legend=None)
     whiskers = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_rule(strokeWidth=2.4)
@@ -81,7 +82,7 @@ def sweep_chart(sweep: Sweep, styles: Mapping[str, Style], gamma: float | None, 
     x = alt.X("x:Q", title="gamma", scale=alt.Scale(nice=False), axis=alt.Axis(values=[-1, 0, 1, 2, 3], format="~g"))
     y = alt.Y("y:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5))
     layers = [*_change_rules(sweep), *_own_gamma(sweep, gamma), series_lines(keys, styles, x, y)]
-    changes = f"the order changes {len(sweep.changes)} times, as said below"
+    changes = f"the order changes {len(sweep.changes)} times, as described below"
     label = f"{clean(sweep.metric)} of {len(keys)} models over gamma; {changes}"
     return to_svg(alt.layer(*layers).properties(height=220), prefix, label, rows=data)
 
@@ -94,19 +95,20 @@ def weights_chart(skew: Skew, prefix: str) -> str | None:
         {"low": float(a), "high": float(b), "middle": float(np.sqrt(a * b)), "rows": float(r), "weight": float(w)}
         for a, b, r, w in zip(skew.edges[:-1], skew.edges[1:], skew.rows, skew.weight, strict=True)
     ]
-    scale = alt.Scale(type="log", nice=False, domain=[float(skew.edges[0]), float(skew.edges[-1])])
-    axis = alt.Axis(values=round_numbers(skew.edges[0], skew.edges[-1]), format=".3~g", grid=False)
+    multiple = log_axis(skew.edges[0], skew.edges[-1], room=1, grid=False)
     bars = (
         chart_of(data)
         .mark_bar(color="var(--naive-soft)", binSpacing=1)
         .encode(
-            x=alt.X("low:Q", scale=scale, axis=axis, title="weight, as a multiple of the mean weight"),
+            x=alt.X("low:Q", title="weight, as a multiple of the mean weight", **multiple),
             x2="high:Q",
             y=alt.Y("rows:Q", title=None, axis=share_axis()),
             y2=alt.value(200),
         )
     )
-    dots = _dots([row for row in data if row["rows"] > 0]).encode(x=alt.X("middle:Q", scale=scale), y="weight:Q")
+    dots = _dots([row for row in data if row["rows"] > 0]).encode(
+        x=alt.X("middle:Q", scale=multiple["scale"]), y="weight:Q"
+    )
     return to_svg((bars + dots).properties(height=200), prefix, "Share of held-out rows and of weight by weight")
 
 
@@ -119,7 +121,7 @@ def popularity_chart(skew: Skew, prefix: str) -> str:
         ("var(--ink)", skew.held_out, [1, 0]),
     ]
     if skew.has_weights and skew.varies:
-        series.append(("var(--c1)", skew.weighted, [1, 0]))
+        series.append((WEIGHTED.colour, skew.weighted, [1, 0]))
     x = alt.X("x:Q", title="items, the most popular first", axis=share_axis())
     y = alt.Y("y:Q", title=None, axis=share_axis())
     lines = [
@@ -161,13 +163,13 @@ def _parts_chart(
 
 
 def _dots(data: Sequence[Mapping[str, Any]]) -> Any:
-    return chart_of(data).mark_point(filled=True, color="var(--c1)", size=40, opacity=1)
+    return chart_of(data).mark_point(filled=True, color=WEIGHTED.colour, size=40, opacity=1)
 
 
 def _change_rules(sweep: Sweep) -> list[Any]:
     """A rule where models swap places, stronger where the first one changes."""
     rules = []
-    few = len(sweep.values) <= COLOURS  # else lower places change nearly everywhere, and rules would hide the lines
+    few = len(sweep.values) <= COLOURS  # more models swap lower places so often that rules would hide the lines
     for kind, first in (("var(--rule)", False), ("var(--alarm)", True)):
         at = [(c.low + c.high) / 2 for c in sweep.changes if (c.before[0] != c.after[0]) == first]
         if at and (few or first):

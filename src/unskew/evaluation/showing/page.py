@@ -1,11 +1,11 @@
-"""The report as one HTML file that needs nothing else: no script, no font, no request to anywhere."""
+"""The HTML page of a report: one file without scripts, fonts or requests."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from unskew.display.numbers import interval, minus, percent_cell, signed
+from unskew.display.numbers import interval, level, minus, signed
 from unskew.display.page import Figure, MetricTable, render_page
 from unskew.display.phrases import chain, quoted, sentence
 from unskew.display.styles import COLOURS, GREY, Style, series_styles
@@ -31,16 +31,16 @@ FOREST, EDGE = 130, 5  # width of the interval drawn in a table's cell, and its 
 
 @dataclass(frozen=True)
 class Pair:
-    """A comparison for the table, the better model first."""
+    """A row of the table of comparisons, the better model first."""
 
     row: Comparison
     beyond: bool
-    places: tuple[float, ...]  # of low, difference and high in the little plot; empty without an interval
+    places: tuple[float, ...]  # of low, difference and high in the small plot; empty without an interval
 
 
 @dataclass(frozen=True)
 class PairGroup:
-    """Comparisons of one metric by one estimator; `shown` at once, all on demand when they are many."""
+    """Comparisons of one metric by one estimator: `shown` at first, and all of them (`hidden`) if they are many."""
 
     metric: str
     estimator: str
@@ -50,18 +50,18 @@ class PairGroup:
 
 
 def render(report: "Report", *, introduction: str = "") -> str:
-    """Write the page: the same report gives the same bytes.
+    """Return the page; the same report gives the same bytes.
 
-    Everything that comes from the data is escaped; only the introduction is taken as HTML.
+    Everything that comes from the data is escaped; only the introduction is HTML.
     """
     context = {**_context(report), "introduction": introduction}
-    return render_page("report.html.j2", "unskew.evaluation.showing", context, percent=percent_cell)
+    return render_page("report.html.j2", "unskew.evaluation.showing", context)
 
 
 def _context(report: "Report") -> dict[str, Any]:
-    beside, band = report.twins.estimates, report.band
-    rows = [*report.estimates, *beside]
-    estimators = _in_order(report.settings.estimators, beside)
+    twins, band = report.twins.estimates, report.band
+    rows = [*report.estimates, *twins]
+    estimators = _in_order(report.settings.estimators, twins)
     styles = charts.estimator_styles(estimators)
     skew, ratings = measure_skew(report), measure_ratings(report)
     styles_of_models = series_styles(_by_interest(report))
@@ -73,7 +73,7 @@ def _context(report: "Report") -> dict[str, Any]:
     return {
         "report": report,
         "verdict": report.verdict,
-        "level": f"{100 * report.settings.level:.4g} %",
+        "level": level(report.settings.level),
         "estimator_styles": list(styles.values()),
         "targets": targets_of(rows),
         "assumed": "" if band is None else minus(f"gamma {interval(band.range.low, band.range.high, '.3g')}"),
@@ -81,12 +81,13 @@ def _context(report: "Report") -> dict[str, Any]:
         "estimate_figures": [_estimate_figure(report, rows, styles, k) for k in range(len(report.settings.metrics))],
         "clipped": any(row.clipped_share > 0 for row in rows),
         "tables": list(_tables(report, rows, [str(e) for e in estimators])),
-        "added": {(row.metric, row.estimator) for row in beside},
+        "added": {(row.metric, row.estimator) for row in twins},
         "correction": list(correction_lines(report.samples.correction or ())),
         "pair_groups": list(_pair_groups(report, rows)),
         "change_groups": []
         if report.against is None
         else [list(group) for _, group in groupby(report.against.rows, key=lambda row: row.metric)],
+        "band_columns": [] if band is None else ["metric", "estimator", "model", *_gamma_columns(band.gammas)],
         "forest": FOREST,
         "sweep_figures": [_sweep_figure(report, sweep, styles_of_models, k) for k, sweep in enumerate(report.sweeps)],
         "model_styles": [style for style in styles_of_models.values() if style.colour != GREY],
@@ -95,6 +96,7 @@ def _context(report: "Report") -> dict[str, Any]:
         "panel": None if diagnostics is None else describe_propensities(diagnostics, absolute=absolute),
         "sample": sample,
         "weighted": weighted,
+        "weighted_style": charts.WEIGHTED,
         "naive": {str(e) for e in estimators if not e.corrects},
         "skew": skew,
         "popularity": popularity,
@@ -103,18 +105,22 @@ def _context(report: "Report") -> dict[str, Any]:
     }
 
 
-def _in_order(asked: Sequence[Estimator], beside: Sequence[Estimate]) -> list[Estimator]:
-    """Naive averages first, then the corrected estimates, those added for the page included."""
-    added = [Estimator.from_word(word) for word in dict.fromkeys(row.estimator for row in beside)]
+def _gamma_columns(gammas: Sequence[float]) -> list[str]:
+    return [minus(f"gamma {gamma:.2f}") for gamma in gammas]
+
+
+def _in_order(asked: Sequence[Estimator], twins: Sequence[Estimate]) -> list[Estimator]:
+    """The estimators asked for and those of `twins`, naive averages first."""
+    added = [Estimator.from_word(word) for word in dict.fromkeys(row.estimator for row in twins)]
     by_word = {str(e): e for e in (*asked, *added)}
     return sorted(by_word.values(), key=lambda e: e.corrects)
 
 
 def _by_interest(report: "Report") -> list[str]:
-    """Models for colours: those ever first in a sweep, then by the last estimator's order of the first metric."""
+    """The models in the order of colours: those ever first in a sweep, then by the order of the last estimator."""
     ever_first = [sweep.order(k)[0] for sweep in report.sweeps for k in range(len(sweep.gammas))]
     swept = {model for sweep in report.sweeps for model in sweep.values}
-    if report.samples.exposed is not None:  # whose chart has them all
+    if report.samples.exposed is not None:  # the chart of the sample has all of them
         swept |= set(report.samples.judged.ranks)
     row = next((row for row in reversed(report.estimates) if row.model in swept), report.estimates[-1])
     lower = lower_is_better(report.settings, row.metric)
@@ -124,19 +130,19 @@ def _by_interest(report: "Report") -> list[str]:
 
 
 def _shows_popularity(report: "Report") -> bool:
-    """Whether popularity matters: for rankings of positives, and where propensities are made from it."""
+    """Whether popularity matters: for rankings of positives, and for propensities made from it."""
     ranks = any(metric.kind not in OVER_ALL_PAIRS for metric in report.settings.metrics)
     return ranks or isinstance(report.settings.propensity, Popularity)
 
 
 def _judging_word(report: "Report", metric: str) -> str:
-    """The corrected estimator of a metric, or the naive one where there is no other."""
+    """The corrected estimator of a metric, or the naive one if there is no other."""
     asked = [e for m, e in report.settings.pairs if str(m) == metric]
     return str(judging_estimator(asked) or asked[0])
 
 
 def _best_first(report: "Report", rows: Sequence[Estimate], metric: str, estimator: str) -> list[str]:
-    """The models that a metric judges, those without a value last."""
+    """The models that a metric judges, best first, undefined values last."""
     order = ranked(rows, metric, estimator, lower=lower_is_better(report.settings, metric))
     judged = {row.model for row in rows if row.metric == metric}
     return [m for m in dict.fromkeys([*(row.model for row in order), *report.models]) if m in judged]
@@ -144,35 +150,35 @@ def _best_first(report: "Report", rows: Sequence[Estimate], metric: str, estimat
 
 def _estimate_figure(report: "Report", rows: Sequence[Estimate], styles: dict[str, Style], place: int) -> Figure:
     metric = str(report.settings.metrics[place])
-    mine = [row for row in rows if row.metric == metric]
+    shown = [row for row in rows if row.metric == metric]
     models = _best_first(report, rows, metric, _judging_word(report, metric))
-    svg = charts.estimates_chart(mine, models, styles, f"estimates-{place}")
+    svg = charts.estimates_chart(shown, models, styles, f"estimates-{place}")
     return Figure(metric, svg, () if svg else ("No value is defined.",))
 
 
 def _tables(report: "Report", rows: Sequence[Estimate], words: list[str]) -> Iterator[MetricTable]:
     for metric in map(str, report.settings.metrics):
         models = _best_first(report, rows, metric, _judging_word(report, metric))
-        mine = sorted(
+        ordered = sorted(
             (row for row in rows if row.metric == metric),
             key=lambda row: (models.index(row.model), words.index(row.estimator)),
         )
-        yield MetricTable(metric, " · ".join(dict.fromkeys(row.definition for row in mine)), tuple(mine))
+        yield MetricTable(metric, " · ".join(dict.fromkeys(row.definition for row in ordered)), tuple(ordered))
 
 
 def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGroup]:
     for judged_by, form in report.settings.pairs:
         metric, estimator = str(judged_by), str(form)
         standing = standing_of(report, judged_by, form)
-        mine = list(standing.compared)
-        if not mine:
+        compared = list(standing.compared)
+        if not compared:
             continue
         place = {model: k for k, model in enumerate(_best_first(report, rows, metric, estimator))}
-        mine.sort(key=lambda c: (place[c.a], place[c.b]))
-        scale = _scale(mine)
-        ends = [[x for x in (c.low, c.difference, c.high) if x is not None] for c in mine]
+        compared.sort(key=lambda c: (place[c.a], place[c.b]))
+        scale = _scale(compared)
+        ends = [[x for x in (c.low, c.difference, c.high) if x is not None] for c in compared]
         places = [tuple(map(scale, each)) if len(each) == 3 else () for each in ends]
-        pairs = [Pair(c, standing.is_beyond_chance(c), place_of) for c, place_of in zip(mine, places, strict=True)]
+        pairs = [Pair(c, standing.is_beyond_chance(c), place_of) for c, place_of in zip(compared, places, strict=True)]
         few = len(pairs) <= MANY_PAIRS
         judging = estimator == _judging_word(report, metric)
         shown = [pair for pair in pairs if few or (judging and 0 in (place[pair.row.a], place[pair.row.b]))]
@@ -180,7 +186,7 @@ def _pair_groups(report: "Report", rows: Sequence[Estimate]) -> Iterator[PairGro
 
 
 def _scale(rows: Sequence[Comparison]) -> Callable[[float], float]:
-    """From a difference to its place in the little plot, which is wide enough for all intervals and zero."""
+    """A function from a difference to its place in the small plot, which has room for all intervals and zero."""
     ends = [0.0, *(x for c in rows for x in (c.low, c.high, c.difference) if x is not None)]
     low, width = min(ends), max(ends) - min(ends)
     return lambda value: round(EDGE + (FOREST - 2 * EDGE) * ((value - low) / width if width > 0 else 0.5), 1)
@@ -195,7 +201,7 @@ def _sweep_figure(report: "Report", sweep: Sweep, styles: dict[str, Style], plac
 
 
 def _order_words(sweep: Sweep) -> Iterator[str]:
-    """Where the order changes; with many models only where the first one does."""
+    """Yield where the order changes; with many models, only where the first model changes."""
     changes = sweep.changes
     if not changes:
         yield "the order of the models never changes"
@@ -210,7 +216,7 @@ def _order_words(sweep: Sweep) -> Iterator[str]:
 
 
 def describe_change(change: OrderChange) -> str:
-    """Say who passes whom between two gammas."""
+    """A clause on which model passes which between two gammas."""
     place = {model: k for k, model in enumerate(change.before)}
     swaps = [
         (later, earlier)
@@ -224,7 +230,7 @@ def describe_change(change: OrderChange) -> str:
 
 
 def describe_new_first(change: OrderChange) -> str:
-    """Say who takes first place from whom between two gammas."""
+    """A clause on which model takes first place from which between two gammas."""
     return f"{_where(change)} {quoted(change.after[0])} takes first place from {quoted(change.before[0])}"
 
 

@@ -1,4 +1,4 @@
-"""How skewed the held-out rows are, and what the weights make of them."""
+"""Curves for the page: the popularity of the held-out rows, their ratings, and their weights."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unskew.arrays import Floats
+from unskew.display.numbers import short
 from unskew.estimators import Weighted
 from unskew.evaluation.collecting.sample import Sample
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 BINS = 24
-MANY_RATINGS, RATING_BINS = 12, 8  # different ratings beyond which they are shown in RATING_BINS ranges
+MANY_RATINGS, RATING_BINS = 12, 8  # with more different ratings, they are shown in RATING_BINS ranges
 POINTS = 100
 EQUAL = 1 + 1e-9  # largest over smallest weight up to which all rows weigh the same
 
@@ -44,7 +45,7 @@ class Skew:
 
     @staticmethod
     def tenths(curve: Floats) -> Floats:
-        """What each tenth of the items has, from the most popular on."""
+        """The share of each tenth of the items, from the most popular on."""
         return np.diff(curve[:: POINTS // 10])
 
 
@@ -86,7 +87,7 @@ def cumulative_share(counts: Floats, mass: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class RatingSkew:
-    """How the rated rows are spread over ratings."""
+    """The distribution of the rated rows over ratings."""
 
     labels: tuple[str, ...]  # ratings, or ranges of them where there are many, ascending
     observed: Floats  # share of the rows
@@ -103,7 +104,7 @@ def measure_ratings(report: "Report") -> RatingSkew | None:
     if len(levels) > MANY_RATINGS:
         edges = np.linspace(levels[0], levels[-1], RATING_BINS + 1)
         place = np.searchsorted(edges[1:-1], rated.values, side="right")
-        labels = tuple(f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges))
+        labels = tuple(f"{short(low)} to {short(high)}" for low, high in pairwise(edges))
     weights = _row_weights(report, rated)
     has = ~np.isnan(weights)
     varies = has.any() and weights[has].max() > EQUAL * weights[has].min()

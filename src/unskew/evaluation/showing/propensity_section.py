@@ -1,16 +1,15 @@
-"""The page's section on propensities: whether they add up, and how they compare with what was observed."""
+"""The page's section on propensities: whether they add up, and whether they match the observed shares."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import altair as alt
 import numpy as np
 
-from unskew.display.lines import one_line
-from unskew.display.numbers import interval
+from unskew.display.lines import log_axis, one_line
+from unskew.display.numbers import interval, percent, short
 from unskew.display.page import Figure
-from unskew.display.svg import chart_of, round_numbers, to_svg
+from unskew.display.svg import chart_of, to_svg
 from unskew.propensities import Diagnostics, ReliabilityBin
 
 WIDE_RANGE = 20  # largest over smallest share from which the reliability chart has logarithmic axes
@@ -26,7 +25,7 @@ class PropensityPanel:
 
 
 def describe_propensities(diagnostics: Diagnostics, *, absolute: bool) -> PropensityPanel:
-    """Put diagnostics into words, numbers and a chart; propensities that are not absolute are known up to scale."""
+    """Return the section for some diagnostics; propensities that are not absolute are known only up to scale."""
     curve = reliability_chart(diagnostics.reliability, "reliability")
     notes = tuple(_reliability_notes(diagnostics)) if diagnostics.reliability else ()
     return PropensityPanel(
@@ -39,35 +38,36 @@ def describe_propensities(diagnostics: Diagnostics, *, absolute: bool) -> Propen
 def _sentences(diagnostics: Diagnostics, *, absolute: bool) -> Iterator[str]:
     if not absolute:
         yield (
-            "The propensities are known only up to scale: only how they differ from one another matters, and whether "
-            "they add up cannot be checked."
+            "The propensities are known only up to scale: only their ratios matter, and whether they add up cannot be "
+            "checked."
         )
         return
     if not diagnostics.cells:
         yield (
             "If the propensities are right, the weights 1/P of the observed rows add up to the number of relevant "
-            "pairs, give or take chance. How many there are is not known, so that cannot be checked."
+            "pairs, apart from chance. That number is not known, so this cannot be checked."
         )
         return
     sure = 2 * diagnostics.inverse_sd / diagnostics.cells
     yield (
         f"If the propensities are right, the weights 1/P of the observed rows add up to the number of all pairs, give "
-        f"or take {_share(sure)} by chance. They add up to {_share(diagnostics.coverage)} of it."
+        f"or take {percent(sure)} by chance. They add up to {percent(diagnostics.coverage)} of it."
     )
     yield _mismatch(diagnostics.coverage, sure)
 
 
 def _mismatch(coverage: float, sure: float) -> str:
     if abs(coverage - 1) <= max(sure, 0.05):
-        return "So the level of the propensities is about right; whether each single one is, this sum cannot say."
+        return "So the level of the propensities is about right; the sum does not show whether each one is."
     if coverage < 1:
         return (
-            "So many propensities are too large, or some pairs could hardly be observed at all and no row stands for "
-            "them: ips comes out too small by as much, and snips speaks of the pairs that the rows do stand for."
+            "So the propensities are too large on average, or some pairs could hardly be observed and no row "
+            "represents them: ips is too small by the same factor, and snips describes only the pairs that the rows "
+            "represent."
         )
     return (
-        "So many propensities are too small: ips comes out too large by as much. snips divides by the sum and is hurt "
-        "only where the error differs from pair to pair."
+        "So the propensities are too small on average: ips is too large by the same factor. snips divides by the sum "
+        "and is wrong only if the error differs from pair to pair."
     )
 
 
@@ -79,17 +79,17 @@ def _facts(diagnostics: Diagnostics, *, absolute: bool) -> Iterator[tuple[str, s
     if np.isfinite(diagnostics.smallest):
         scale = "" if absolute else ", relative"
         yield f"Propensities{scale}", interval(diagnostics.smallest, diagnostics.largest, ".3g")
-        yield f"Weights{scale}", f"{_weight(1 / diagnostics.largest)} to {_weight(1 / diagnostics.smallest)}"
+        yield f"Weights{scale}", f"{short(1 / diagnostics.largest)} to {short(1 / diagnostics.smallest)}"
     yield "Clipped", f"{diagnostics.clipped:,}"
 
 
 def _reliability_notes(diagnostics: Diagnostics) -> Iterator[str]:
     yield (
-        f"Each point stands for pairs of about the same propensity, out of {diagnostics.reliability_of or 'all'}, "
-        "with the 95 % interval of the share of them that was observed. On the dashed line it is as predicted."
+        f"Each point represents pairs of about the same propensity, out of {diagnostics.reliability_of or 'all'}, "
+        "with the 95 % interval of the share of them that was observed. On the dashed line the share is as predicted."
     )
     if _is_wide(diagnostics.reliability) and any(part.observed == 0 for part in diagnostics.reliability):
-        yield "Of a hollow point's pairs none was observed."
+        yield "For a hollow point, none of the pairs was observed."
 
 
 def reliability_chart(bins: Sequence[ReliabilityBin], prefix: str) -> str | None:
@@ -108,11 +108,10 @@ def reliability_chart(bins: Sequence[ReliabilityBin], prefix: str) -> str | None
         }
         for part in bins
     ]
-    scale = alt.Scale(nice=False, domain=[low, high], type="log" if wide else "linear")
-    ticks: dict[str, Any] = {"values": round_numbers(low, high)} if wide else {"tickCount": 5}
-    axis = alt.Axis(format=".2~p", **ticks)
-    x = alt.X("x:Q", title="predicted propensity", scale=scale, axis=axis)
-    y = alt.Y("y:Q", title=None, scale=scale, axis=axis)
+    linear = {"scale": alt.Scale(nice=False, domain=[low, high]), "axis": alt.Axis(format=".2~p", tickCount=5)}
+    look = log_axis(low, high, room=1, format=".2~p") if wide else linear
+    x = alt.X("x:Q", title="predicted propensity", **look)
+    y = alt.Y("y:Q", title=None, **look)
     base = chart_of(data)
     layers = [
         one_line([(low, low), (high, high)], x, y, color="var(--naive)", strokeDash=[5, 4], strokeWidth=1.5),
@@ -137,11 +136,3 @@ def _ends(bins: Sequence[ReliabilityBin], *, wide: bool) -> tuple[float, float]:
         return 0.0, high
     shown = [x for part in bins for x in (part.predicted, part.observed) if x > 0]
     return 0.7 * min(shown), high
-
-
-def _share(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.1g} %"
-
-
-def _weight(weight: float) -> str:
-    return f"{weight:,.0f}" if weight >= 100 else f"{weight:.3g}"

@@ -1,4 +1,4 @@
-"""The page's section on a randomly exposed sample: how it was drawn, how deep it looks, and where the positives are."""
+"""The page's section on a randomly exposed sample: its draws, its depth, and the places of its positives."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.data.candidates import Unseen
-from unskew.display.lines import drawing_order, series_lines, share_axis, upright_rules
+from unskew.display.lines import drawing_order, log_axis, series_lines, share_axis, upright_rules
 from unskew.display.names import clean
+from unskew.display.numbers import one_or_both, short
 from unskew.display.page import Figure
 from unskew.display.phrases import MOST_NAMED, listed, quoted
 from unskew.display.styles import Style
 from unskew.display.svg import round_numbers, to_svg
 from unskew.estimators import Rows, Traditional
 from unskew.evaluation.collecting.exposed import Exposed, count_hits
-from unskew.evaluation.record import spread
 from unskew.metrics import AtK, Recall
 
 if TYPE_CHECKING:
@@ -25,8 +25,21 @@ if TYPE_CHECKING:
 
 POINTS = 60  # cut-offs of the curve at most
 _CURVE_NOTE = (
-    "Estimated share of all positives that are among the first K candidates, pooled over users. Solid upright lines "
+    "Estimated share of all positives that are among the first K candidates, pooled over users. Solid vertical lines "
     "are the cut-offs of this run, dashed ones the depth they reach inside the sample."
+)
+HOW_DRAWN = (
+    "For each of {users:,} users, {drawn} items were drawn at random out of {population} {among}, and labelled. "
+    "{positives:,} of {rows:,} are positive ({share:.1f} %), so an exposed positive represents about {scale} "
+    "positives."
+)
+DEPTH = (
+    "Among exposed items alone, the first {places} places reach about as deep as the first {depths} of all "
+    "{size:,.0f}: traditional measures that depth, and ure the first {cutoffs}."
+)
+HITS = (
+    "Of {positives:,} exposed positives, the following numbers are in the first {place}: {hits}. The estimates over "
+    "all candidates depend on these."
 )
 
 
@@ -40,7 +53,7 @@ class ExposedPanel:
 
 
 def describe_sample(report: "Report", styles: Mapping[str, Style]) -> ExposedPanel | None:
-    """Put the sample into words, numbers and a chart of its models; None in a run without one."""
+    """Return the section on the sample; None in a run without one."""
     exposed = report.samples.exposed
     if exposed is None:
         return None
@@ -72,19 +85,23 @@ def recall_curves(exposed: Exposed) -> tuple[Ints, dict[str, Floats]]:
             AtK(Recall(), int(k)).row_gains(ranks.above, ranks.spread, ranks.candidates, positives.listed(model))
             for k in steps
         )
-        curves[model] = np.array([float(weights @ found) for found in gains]) / weights.sum()
+        curves[model] = np.array([float(weights @ worth) for worth in gains]) / weights.sum()
     return steps, curves
 
 
 def _drawn(exposed: Exposed) -> Iterator[str]:
     drawn = exposed.drawn
     among = "not in the user's train" if isinstance(exposed.split.rule, Unseen) else "of the catalogue"
-    share = drawn.labels.mean()
-    yield (
-        f"For each of {drawn.n_users:,} users {_range(drawn.counts)} items were drawn at random out of "
-        f"{_range(drawn.population)} {among}, and labelled. {drawn.labels.sum():,} of {len(drawn.user):,} "
-        f"are positive ({100 * share:.1f} %), so an exposed positive stands for about {np.median(drawn.scale):.3g} "
-        "positives."
+    share, scale = drawn.labels.mean(), float(np.median(drawn.scale))
+    yield HOW_DRAWN.format(
+        users=drawn.n_users,
+        drawn=_range(drawn.counts),
+        population=_range(drawn.population),
+        among=among,
+        positives=drawn.labels.sum(),
+        rows=len(drawn.user),
+        share=100 * share,
+        scale=short(scale),
     )
 
 
@@ -94,11 +111,7 @@ def _depth_words(cutoffs: Sequence[int], depths: Sequence[float], drawn: Rows) -
     rows, size = np.median(drawn.counts), np.median(drawn.population)
     first = [f"{k} of {rows:g}" for k in cutoffs]
     deep = [f"{depth:,.0f}" for depth in depths]
-    yield (
-        f"Among exposed items alone the first {listed(first)} places reach about as deep as the first {listed(deep)} "
-        f"of all {size:,.0f}: that is what traditional looks at, and ure at the first {listed(map(str, cutoffs))} "
-        "themselves."
-    )
+    yield DEPTH.format(places=listed(first), depths=listed(deep), size=size, cutoffs=listed(map(str, cutoffs)))
 
 
 def _landed(report: "Report", cutoffs: Sequence[int]) -> Iterator[str]:
@@ -108,16 +121,13 @@ def _landed(report: "Report", cutoffs: Sequence[int]) -> Iterator[str]:
     order = sorted(hits, key=lambda model: (-hits[model], model))[:MOST_NAMED]
     hit = [f"{hits[model]:,.0f} by {quoted(model)}" for model in order]
     place = "place" if cutoffs[0] == 1 else f"{cutoffs[0]} places"
-    yield (
-        f"Of {report.samples.judged.rows:,} exposed positives so many are put on the first {place}: {listed(hit)}. The "
-        "estimates over all candidates rest on them."
-    )
+    yield HITS.format(positives=report.samples.judged.rows, place=place, hits=listed(hit))
 
 
 def _facts(exposed: Exposed) -> Iterator[tuple[str, str]]:
     drawn = exposed.drawn
     yield "Exposed rows", f"{len(drawn.user):,}"
-    yield "A user", _range(drawn.counts)
+    yield "Per user", _range(drawn.counts)
     yield "Drawn from", _range(drawn.population)
     yield "Positives", f"{drawn.labels.sum():,}"
     yield "Users without one", f"{int(np.sum(drawn.positives == 0)):,} of {drawn.n_users:,}"
@@ -125,8 +135,7 @@ def _facts(exposed: Exposed) -> Iterator[tuple[str, str]]:
 
 
 def _range(sizes: Ints) -> str:
-    ends = spread(sizes)
-    return f"{ends['min']:,}" if ends["min"] == ends["max"] else f"{ends['min']:,} to {ends['max']:,}"
+    return one_or_both(f"{sizes.min():,}", f"{sizes.max():,}")
 
 
 def recall_chart(exposed: Exposed, styles: Mapping[str, Style], cutoffs: Sequence[int], depths: Sequence[float]) -> str:
@@ -140,12 +149,7 @@ def recall_chart(exposed: Exposed, styles: Mapping[str, Style], cutoffs: Sequenc
     ]
     ends = [1, max(int(steps[-1]), 2)]
     ticks = [tick for tick in round_numbers(*ends) if tick == int(tick)]
-    x = alt.X(
-        "x:Q",
-        title="first K of all candidates",
-        scale=alt.Scale(type="log", nice=False, domain=ends),
-        axis=alt.Axis(values=ticks, format=",d"),
-    )
+    x = alt.X("x:Q", title="first K of all candidates", **log_axis(*ends, room=1, values=ticks, format=",d"))
     rules = [
         upright_rules(
             [at for at in places if ends[0] <= at <= ends[1]], x, color="var(--soft)", strokeWidth=1.2, strokeDash=dash

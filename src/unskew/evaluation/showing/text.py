@@ -1,4 +1,4 @@
-"""Reports as text tables."""
+"""Reports as plain text: the verdict, tables and warnings."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,7 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from unskew.display.numbers import factor, interval, move, number, p
+from unskew.display.numbers import factor, interval, level, move, number, one_or_both, p, short
+from unskew.display.phrases import cut
 from unskew.display.text_table import digits, plain_text, print_lines, print_words, table, words
 from unskew.estimators import Comparison, Observation
 from unskew.evaluation.collecting.sampled_ranks import correction_lines
@@ -54,7 +55,7 @@ def print_report(report: "Report", console: Console) -> None:
 
 
 def print_changes(changes: Changes, console: Console) -> None:
-    """Print what moved since an earlier run, and what to know before reading anything into it."""
+    """Print the differences from an earlier run, and notes on how to interpret them."""
     print_words(_changes(changes), console)
     tests = [f"test before: {changes.before.describe()}", f"test now: {changes.after.describe()}"]
     file = [] if changes.file is None else [f"earlier run: {changes.file}"]
@@ -62,7 +63,7 @@ def print_changes(changes: Changes, console: Console) -> None:
 
 
 def print_warnings(report: "Report", console: Console) -> None:
-    """Print what should be read with care."""
+    """Print the warnings."""
     print_lines((f"warning: {text}" for text in report.warnings), console)
 
 
@@ -71,7 +72,7 @@ def print_verdict(report: "Report", console: Console) -> None:
     verdict = report.verdict
     console.print(Text(" ".join([verdict.sentence, *verdict.summary])))
     if len(report.models) > 1 and any(answer.models > 1 for answer in report.answers):
-        naive = {} if report.samples.exposed is None else {"naive": "inside the sample"}  # which is another target
+        naive = {} if report.samples.exposed is None else {"naive": "inside the sample"}  # has another target
         print_words(_answers(report.answers, "Which model may be best", **naive), console)
         other = report.on_common_users
         if other is not None and report.verdict.common is not None:
@@ -81,7 +82,7 @@ def print_verdict(report: "Report", console: Console) -> None:
 
 
 def naive_lines(report: "Report") -> list[str]:
-    """Metrics of positives that are not corrected, and which ones could be."""
+    """Notes on metrics of positives that are not corrected, and on which ones could be."""
     if report.samples.exposed is not None:
         return []
     naive = {answer.metric for answer in report.answers if not answer.corrects}
@@ -101,13 +102,12 @@ def _answers(answers: Sequence[Answer], title: str, naive: str = "naive, same ta
     return table(title, words("metric", "by", "may be best", naive, *more), rows)
 
 
-def _names(models: Sequence[str], most: int = 4) -> str:
-    shown = models if len(models) <= most else [*models[: most - 1], f"{len(models) - most + 1} more"]
-    return ", ".join(shown) if shown else "-"
+def _names(models: Sequence[str]) -> str:
+    return ", ".join(cut(models)) or "-"
 
 
 def _gammas(low: float, high: float) -> str:
-    return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
+    return one_or_both(short(low), short(high))
 
 
 def _flip(answer: Answer) -> str:
@@ -120,7 +120,6 @@ def _flip(answer: Answer) -> str:
 
 
 def _estimates(report: "Report") -> Table:
-    level = f"{report.settings.level:.0%}" if report.settings.level * 100 % 1 == 0 else f"{report.settings.level:g}"
     band = report.band
     over = [] if band is None else [f"gamma {_gammas(band.range.low, band.range.high)}"]
     rows = [
@@ -131,7 +130,7 @@ def _estimates(report: "Report") -> Table:
         ]
         for row in report.estimates
     ]
-    columns = digits("value", f"{level} interval", *over, "users", "ESS")
+    columns = digits("value", f"{level(report.settings.level, '%')} interval", *over, "users", "ESS")
     return table("Estimates", [*_KEY, *columns], rows, group=2)
 
 
@@ -149,7 +148,7 @@ def _comparisons(report: "Report") -> Table:
 
 
 def _over_gammas(band: GammaBand) -> Table:
-    """Estimates at the ends of the gammas that were found, and at the one used."""
+    """The table of estimates at the ends of the fitted gammas, and at the one used."""
     shown = sorted({band.gammas.index(gamma) for gamma in (band.range.low, band.used, band.range.high)})
     columns = [*_KEY, *digits(*(f"{band.gammas[place]:.2f}" for place in shown))]
     rows = [[*key, *(number(points[place].value) for place in shown)] for key, points in band.by_key.items()]
@@ -157,7 +156,7 @@ def _over_gammas(band: GammaBand) -> Table:
 
 
 def _changes(changes: Changes) -> Table:
-    columns = digits("before", "now", "difference", "by size", "rest", f"{100 * changes.level:.4g}% interval", "p")
+    columns = digits("before", "now", "difference", "by size", "rest", f"{level(changes.level, '%')} interval", "p")
     rows = [
         [
             *(row.metric, row.estimator, row.model, number(row.before), number(row.after)),
@@ -178,8 +177,8 @@ def best_against_next(report: "Report") -> list[Comparison]:
             continue
         best, following = rows[:2]
         pair = {best.model, following.model}
-        found = next(
+        comparison = next(
             c for c in report.comparisons if (c.metric, c.estimator) == (metric, estimator) and {c.a, c.b} == pair
         )
-        chosen.append(found if found.a == best.model else found.reversed())
+        chosen.append(comparison if comparison.a == best.model else comparison.reversed())
     return chosen

@@ -1,17 +1,18 @@
-"""What a report says, in plain sentences: what the evidence carries, and no more."""
+"""The verdict on a report: which models may be best, in sentences that say no more than the evidence shows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unskew.data.candidates import All
+from unskew.display import numbers
 from unskew.display.numbers import factor, rounded, signed
-from unskew.display.phrases import capital, few, listed, lowered, quoted, sentence
+from unskew.display.phrases import capital, counted, few, listed, lowered, quoted, sentence
 from unskew.estimators import Comparison, Estimate
 from unskew.evaluation.checking.data import rows_left_out
 from unskew.evaluation.estimating.best_models import Answer, Standing
 from unskew.evaluation.estimating.common_users import lacking_share
-from unskew.evaluation.showing import vocabulary
+from unskew.evaluation.showing import vocabulary as say
 from unskew.evaluation.showing.vocabulary import OF_A_LOG, OF_A_SAMPLE, Voice
 from unskew.metrics import AnyMetric
 from unskew.propensities import Uniform
@@ -19,7 +20,7 @@ from unskew.propensities import Uniform
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
-TOLD_WARNINGS = 3
+MOST_WARNINGS = 3  # warnings among the reasons for doubt, before the rest is counted
 UNEQUAL = 0.05  # share of rows of users whom not all models know, from which both answers are given
 GROUPS = 3  # different answers that the sentence names, before it counts the rest
 LEAST_FACTOR = 1.005  # below which a factor of the weights rounds to 1.00
@@ -35,10 +36,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The report in words: one sentence, what it rests on, each metric, reasons for doubt.
+    """The verdict on a report: a headline, a summary, findings by metric, and reasons for doubt.
 
-    The sentence is the `answer`, after `left_out` where many test rows are not judged. Where models do not know the
-    same users, `common` is the verdict on those whom all know, `common_users` of them.
+    The headline is the `answer`, after `left_out` where many test rows are not judged. Where models do not know the
+    same users, `common` is the verdict on those whom all know, and `common_users` their number.
     """
 
     answer: str
@@ -51,7 +52,7 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        """What every output opens with."""
+        """The headline, which every output opens with."""
         return f"{self.left_out} {self.answer}".lstrip()
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,7 +66,7 @@ class Verdict:
 
 
 def judge(report: "Report") -> Verdict:
-    """Put a report into words."""
+    """Return the verdict on a report."""
     voice = _voice(report)
     by_word = {str(metric): metric for metric in report.settings.metrics}
     findings = tuple(
@@ -76,7 +77,7 @@ def judge(report: "Report") -> Verdict:
         uniform = voice is OF_A_LOG and isinstance(report.settings.propensity, Uniform)
         headline, summary = _headline(contested, voice, uniform=uniform), tuple(_summary(contested, voice))
     elif len(report.models) > 1 and all(answer.judging.order for answer in report.answers):
-        headline, summary = "No two models are judged by the same metric, so there is nothing to compare.", ()
+        headline, summary = say.NOTHING_TO_COMPARE, ()
     else:
         headline, summary = _lone_headline(report, voice), ()
     other = report.on_common_users if lacking_share(report) > UNEQUAL else None
@@ -94,36 +95,33 @@ def judge(report: "Report") -> Verdict:
 
 
 def _by_users(report: "Report", other: "Report | None", headline: str) -> str:
-    """Both answers, where models do not know the same users: with empty lists, and on the users whom all know."""
+    """The headline where models do not know the same users: with empty lists, and on the users whom all know."""
     sample = report.samples.judged
     lacking = [name for name in sample.ranks if not sample.served(name).all()]
     users, known = len(sample.users), 0 if other is None else len(other.samples.judged.users)
-    who = f"{few([quoted(name) for name in lacking])} {'has' if len(lacking) == 1 else 'have'}"
-    text = (
-        f"{who} no lists for up to {users - known:,} of {users:,} users ({100 * lacking_share(report):.0f} % of the "
-        f"rows) whom another model serves, which counts as 0 under a cut-off and as a random order otherwise. Judged "
-        f"so, {lowered(headline)}"
+    text = say.EMPTY_LISTS.format(
+        models=f"{few([quoted(name) for name in lacking])} {'has' if len(lacking) == 1 else 'have'}",
+        missing=users - known,
+        users=users,
+        share=100 * lacking_share(report),
+        headline=lowered(headline),
     )
     if other is None:
-        return f"{text} There is no user whom all models know."
-    return f"{text} On the {known:,} users whom all models know, {lowered(other.verdict.answer)}"
+        return f"{text} {say.NO_COMMON_USER}"
+    return f"{text} {say.COMMON_USERS.format(users=known, headline=lowered(other.verdict.answer))}"
 
 
 def _scope(report: "Report") -> Iterator[str]:
-    """What the numbers are about, where that is not what a reader expects."""
+    """Yield sentences on what the numbers are about, where that is not what a reader expects."""
     split = report.samples.judged.split
     if split.exposed and isinstance(split.rule, All) and split.test_in_train.any():
-        rows = f"{int(split.test_in_train.sum()):,} of {len(split.test):,}"
-        yield (
-            f"This is about recommenders that may repeat what a user already has (population all): {rows} exposed rows "
-            "are in train, so a model may have learnt them by heart."
-        )
+        yield say.MAY_REPEAT.format(shared=int(split.test_in_train.sum()), rows=len(split.test))
     if report.settings.users == "served" and len(report.models) > 1:
-        yield "Each model is judged on the users it knows, and two models are compared on the users of both."
+        yield say.SERVED
 
 
 def _voice(report: "Report") -> Voice:
-    """A sample's where an estimator of one was asked for, which are refused without one."""
+    """The words of a sample if an estimator for samples was asked for, else those of a log."""
     exposed = any(estimator.sees != "observed" for estimator in report.settings.estimators)
     return OF_A_SAMPLE if exposed else OF_A_LOG
 
@@ -134,7 +132,7 @@ def _headline(answers: Sequence[Answer], voice: Voice, *, uniform: bool) -> str:
         return voice.undefined
     opening = "" if corrected else f"{voice.nothing} "
     if uniform:
-        opening = "The propensity is uniform, so nothing here is corrected for the skew of the log. "
+        opening = f"{say.UNIFORM} "
     judged = [answer for answer in corrected or answers if answer.judging.order]
     changed = [] if uniform else [answer for answer in judged if answer.changes_winner]
     return opening + " ".join([*_changes(changed, judged, voice), *_answers(judged, changed, voice)])
@@ -146,11 +144,13 @@ def _changes(changed: Sequence[Answer], judged: Sequence[Answer], voice: Voice) 
         assert answer.naive is not None
         swaps.setdefault((answer.naive.first[0], answer.judging.first[0]), []).append(answer)
     for (before, after), some in swaps.items():
-        yield f"{voice.act} changes the winner from {quoted(before)} to {quoted(after)} on {_metrics(some, judged)}."
+        yield say.WINNER_CHANGES.format(
+            act=voice.act, before=quoted(before), after=quoted(after), metrics=_metrics(some, judged)
+        )
 
 
 def _answers(judged: Sequence[Answer], changed: Sequence[Answer], voice: Voice) -> Iterator[str]:
-    """What may be best, metrics with the same answer together."""
+    """Yield a sentence on which models may be best, metrics with the same answer together."""
     groups: dict[tuple[str, tuple[str, ...]], list[Answer]] = {}
     for answer in judged:
         names = () if answer.kind == "chance" else tuple(sorted(answer.contenders))
@@ -161,46 +161,49 @@ def _answers(judged: Sequence[Answer], changed: Sequence[Answer], voice: Voice) 
         kind, on, models = some[0].kind, _metrics(some, judged), some[0].models
         quotes = [quoted(name) for name in some[0].contenders]
         if kind == "best":
-            clauses.append(f"{quotes[0]} is best of {models} models on {on}")
+            clauses.append(say.BEST.format(model=quotes[0], n=models, metrics=on))
         elif kind == "level":
-            clauses.append(f"{few(quotes)} are level on {on}")
+            clauses.append(say.LEVEL.format(models=few(quotes), metrics=on))
         elif kind == "chance":
-            clauses.append(
-                f"by {voice.corrected} no model is shown to be better than a random order on {_any(some, judged)}"
-            )
+            clauses.append(say.CHANCE.format(corrected=voice.corrected, metrics=_any(some, judged)))
         elif kind == "depends":
             leaders = [quoted(name) for name in some[0].leaders]
-            clauses.append(f"the best model on {on} depends on the assumed bias: {few(leaders, last='or')}")
+            clauses.append(say.DEPENDS.format(metrics=on, models=few(leaders, last="or")))
         else:
             again = clauses and clauses[-1].startswith(("nor ", f"this {voice.data} "))
-            opening = "nor" if again else f"this {voice.data} cannot separate"
-            clauses.append(f"{opening} {f'the {models} models' if len(quotes) == models > 2 else few(quotes)} on {on}")
-            excluded = {answer.naive.first for answer in some if answer.naive is not None and answer.agree is False}
-            if len(excluded) == 1 and all(answer.agree is False for answer in some):
-                first = few([quoted(name) for name in next(iter(excluded))])
-                clauses[-1] += f" (not among them: {first}, first by {voice.naive})"
+            which = f"the {models} models" if len(quotes) == models > 2 else few(quotes)
+            clause = (say.OPEN_TOO if again else say.OPEN).format(data=voice.data, models=which, metrics=on)
+            clauses.append(clause + _excluded(some, voice))
     rest = len(groups) - GROUPS
     if rest > 0:
-        clauses.append(f"{rest} more metric{'s have' if rest > 1 else ' has'} yet another answer")
+        clauses.append(say.OTHER_ANSWER if rest == 1 else say.OTHER_ANSWERS.format(n=rest))
     if clauses:
         yield f"{capital('; '.join(clauses)).replace('; nor ', ', nor ')}."
+
+
+def _excluded(some: Sequence[Answer], voice: Voice) -> str:
+    """The naive winners in brackets, where they are the same for these answers and not among the best models."""
+    winners = {answer.naive.first for answer in some if answer.naive is not None and answer.agree is False}
+    if len(winners) != 1 or not all(answer.agree is False for answer in some):
+        return ""
+    return say.NOT_AMONG_THEM.format(models=few([quoted(name) for name in next(iter(winners))]), naive=voice.naive)
 
 
 def _summary(answers: Sequence[Answer], voice: Voice) -> Iterator[str]:
     judged = [answer for answer in answers if answer.corrects and answer.judging.order] or list(answers)
     if all(c.p_value_holm is None for answer in judged for c in answer.judging.compared):
-        yield f"There are too few users to say what chance could do, so this {voice.data} separates no two models."
+        yield say.TOO_FEW_USERS.format(data=voice.data)
         return
     sure = [answer for answer in judged if answer.kind == "best"]
     if any(not answer.changes_winner for answer in sure):
-        over, limits = "", sure[0].assumed
+        gammas, limits = "", sure[0].assumed
         if all(answer.robust for answer in sure) and limits is not None:
-            over = f", and first at every gamma tried from {signed(limits.low)} to {signed(limits.high)}"
-        yield f"Best means better than every other model beyond chance (after Holm's correction){over}."
+            gammas = say.BEST_AT_GAMMAS.format(low=signed(limits.low), high=signed(limits.high))
+        yield say.BEST_MEANS.format(gammas=gammas)
     for answer in sure:
-        if answer.robust is False and answer.holds_over is not None:
-            span = f"gamma {signed(answer.holds_over.low)} to {signed(answer.holds_over.high)}"
-            yield f"On {answer.metric} that holds for {span}; at other gammas no model is shown to beat a random order."
+        holds = answer.holds_over
+        if answer.robust is False and holds is not None:
+            yield say.HOLDS_FOR.format(metric=answer.metric, low=signed(holds.low), high=signed(holds.high))
     small = [
         c.p_value_holm is not None and c.p_value_holm < answer.judging.alpha and not answer.judging.is_beyond_chance(c)
         for answer in judged
@@ -208,26 +211,30 @@ def _summary(answers: Sequence[Answer], voice: Voice) -> Iterator[str]:
         if c.difference
     ]
     if any(small):
-        yield "Small p-values that rest on the weight of few users are not taken for more than chance (Student's t)."
+        yield say.FEW_USERS_DECIDE
     apart = [a for a in judged if a.agree is False and not a.changes_winner and a.kind not in {"open", "chance"}]
     for some, why in (
-        ([a for a in apart if a.swap is None], "but not each beyond chance over the other"),
-        ([a for a in apart if a.swap is not None], "but not on the users whom all models know"),
+        ([a for a in apart if a.swap is None], say.NOT_BOTH),
+        ([a for a in apart if a.swap is not None], say.NOT_ON_COMMON_USERS),
     ):
         if some:
-            yield f"On {_metrics(some, judged)} {voice.naive} and {voice.corrected} name different models, {why}."
+            metrics = _metrics(some, judged)
+            yield say.NAMES_DIFFER.format(metrics=metrics, naive=voice.naive, corrected=voice.corrected, why=why)
 
 
 def _sentences(report: "Report", answer: Answer, metric: AnyMetric, voice: Voice) -> Iterator[str]:
     judging = answer.judging
     if not judging.order:
-        yield "No model has a defined value."
+        yield say.NO_VALUE
         return
     kind = voice.corrected if answer.corrects else voice.uncorrected
     if answer.kind == "chance" and answer.chance is not None and answer.models > 1:
-        yield (
-            f"By {kind}, {judging.estimator}, no model is shown to be better than a random order, which would have "
-            f"{rounded(answer.chance)}; {quoted(judging.order[0].model)} is first, with {_value(judging.order[0])}."
+        first = judging.order[0]
+        yield say.NONE_ABOVE_CHANCE.format(
+            by=f"{kind}, {judging.estimator}",
+            chance=rounded(answer.chance),
+            model=quoted(first.model),
+            value=_value(first),
         )
     else:
         yield from _best_words(judging, kind, report.settings.level, voice)
@@ -237,63 +244,65 @@ def _sentences(report: "Report", answer: Answer, metric: AnyMetric, voice: Voice
         yield from _gamma_words(answer)
         yield from _flip_words(answer)
     if not answer.corrects and voice is OF_A_LOG:
-        yield f"{vocabulary.naive_only(metric)}."
+        yield f"{say.naive_only(metric)}."
 
 
 def _best_words(judging: Standing, kind: str, level: float, voice: Voice) -> Iterator[str]:
     best, by = judging.may_be_best, f"{kind}, {judging.estimator}"
     order = judging.order
     if len(order) == 1:
-        yield f"{quoted(order[0].model)} has {_value(order[0])} by {by}."
+        yield say.HAS.format(model=quoted(order[0].model), value=_value(order[0]), by=by)
         return
     if len(judging.first) == len(order):
-        yield f"By {by}, {few([quoted(name) for name in judging.first])} are level, with {_value(order[0])}."
+        names = few([quoted(name) for name in judging.first])
+        yield say.ALL_LEVEL.format(by=by, models=names, value=_value(order[0]))
         return
     values = {row.model: row for row in order}
     if len(best) == 1:
-        yield f"By {by}, only {quoted(best[0])} may be best, with {_value(values[best[0]])}."
+        yield say.ONLY_BEST.format(by=by, model=quoted(best[0]), value=_value(values[best[0]]))
     else:
-        names = [f"{quoted(name)} ({_value(values[name])})" for name in best]
-        yield f"By {by}, {few(names)} may be best: this {voice.data} cannot separate them."
+        names = few([f"{quoted(name)} ({_value(values[name])})" for name in best])
+        yield say.MAY_BE_BEST.format(by=by, models=names, data=voice.data)
     yield from _lead_words(judging, judging.lead, level)
 
 
 def _lead_words(judging: Standing, lead: Comparison | None, level: float) -> Iterator[str]:
     if lead is None or not lead.difference:
         return
-    # of errors the smaller one leads, and by how much is said as a positive number all the same
+    # the smaller error leads; the lead is a positive number nevertheless
     ahead = replace(lead.reversed(), a=lead.a, b=lead.b) if lead.difference < 0 else lead
-    gap = f"{quoted(lead.a)} leads {quoted(lead.b)} by {rounded(abs(lead.difference))}"
+    text = say.LEADS.format(a=quoted(lead.a), b=quoted(lead.b), gap=rounded(abs(lead.difference)))
     if lead.p_value_holm is None or ahead.low is None or ahead.high is None:
-        yield f"{gap}; how sure that is cannot be said, because there is no interval."
+        yield say.LEADS_UNSURE.format(lead=text)
         return
-    gap += f" ({100 * level:.4g} % interval of this pair alone {rounded(ahead.low)} to {rounded(ahead.high)})"
+    ends = {"low": rounded(ahead.low), "high": rounded(ahead.high)}
+    text = say.LEAD_INTERVAL.format(lead=text, level=numbers.level(level), **ends)
     p = "p < 0.0001" if lead.p_value_holm < 1e-4 else f"p = {lead.p_value_holm:.2g}"
     if judging.is_beyond_chance(lead):
-        yield f"{gap}, more than chance explains ({p} after Holm)."
+        yield say.BEYOND_CHANCE.format(lead=text, p=p)
     elif lead.p_value_holm < 1 - level:
-        weight = f"the weight of {judging.effective:.2g} users"
-        yield f"{gap}, which chance alone can explain ({p} after Holm, but from no more than {weight})."
+        yield say.WITHIN_FEW_USERS.format(lead=text, p=p, users=judging.effective)
     else:
-        yield f"{gap}, which chance alone can explain ({p} after Holm)."
+        yield say.WITHIN_CHANCE.format(lead=text, p=p)
 
 
 def _naive_words(answer: Answer, naive: Standing, voice: Voice) -> str:
     who = f"{capital(voice.naive)}, {naive.estimator},"
-    names = few([quoted(name) for name in naive.may_be_best])
     if answer.models == 1:
-        return f"{who} has {_value(naive.order[0])}."
+        return say.NAIVE_HAS.format(naive=who, value=_value(naive.order[0]))
     if answer.changes_winner:
-        return f"{who} disagrees: {names} {_is_best(naive)}. Each is better than the other beyond chance by its own."
-    if not answer.agree:
-        return f"{who} disagrees: {names} {_is_best(naive)}, but not beyond chance over each of these by both."
-    if set(naive.may_be_best) == set(answer.judging.may_be_best):
-        return f"{who} agrees: {names} {_is_best(naive)}."
-    return f"{who} does not contradict it: {names} {_is_best(naive)}."
+        text = say.NAIVE_CHANGES
+    elif not answer.agree:
+        text = say.NAIVE_DISAGREES
+    else:
+        same = set(naive.may_be_best) == set(answer.judging.may_be_best)
+        text = say.NAIVE_AGREES if same else say.NAIVE_FITS
+    return text.format(naive=who, models=few([quoted(name) for name in naive.may_be_best]), best=_is_best(naive))
 
 
 def _is_best(standing: Standing) -> str:
-    return f"alone may be best, with {_value(standing.order[0])}" if len(standing.may_be_best) == 1 else "may be best"
+    alone = len(standing.may_be_best) == 1
+    return say.ALONE_BEST.format(value=_value(standing.order[0])) if alone else "may be best"
 
 
 def _gamma_words(answer: Answer) -> Iterator[str]:
@@ -302,11 +311,11 @@ def _gamma_words(answer: Answer) -> Iterator[str]:
     low, high = signed(answer.assumed.low), signed(answer.assumed.high)
     if len(answer.spans) == 1 and answer.spans[0][0]:
         names = answer.spans[0][0]
-        verb = "is" if len(names) == 1 else "are"
-        yield f"{few([quoted(name) for name in names])} {verb} first at every gamma tried from {low} to {high}."
+        models = f"{few([quoted(name) for name in names])} {'is' if len(names) == 1 else 'are'}"
+        yield say.FIRST_AT_GAMMAS.format(models=models, low=low, high=high)
         return
     parts = [f"{few([quoted(name) for name in names] or ['none'])} {_span(a, b)}" for names, a, b in answer.spans]
-    yield f"Which model is first, and above a random order, depends on the assumed bias: {listed(parts)}."
+    yield say.FIRST_DEPENDS.format(spans=listed(parts))
 
 
 def _span(low: float, high: float) -> str:
@@ -317,33 +326,35 @@ def _flip_words(answer: Answer) -> Iterator[str]:
     if not answer.weighted or len(answer.judging.first) > 1 or answer.kind == "chance":
         return
     if answer.flip_gamma is None or answer.flips_to is None:
-        yield "No error of the weights could make another model first."
+        yield say.NO_FLIP
     elif answer.flip_gamma < LEAST_FACTOR:
-        yield f"The smallest error of the weights could make {quoted(answer.flips_to)} first."
+        yield say.ANY_FLIP.format(model=quoted(answer.flips_to))
     else:
-        yield (
-            f"{capital(quoted(answer.flips_to))} could be first if weights were wrong by a factor of "
-            f"{factor(answer.flip_gamma)}, and for no smaller one could any other model."
-        )
+        yield say.FLIPS_AT.format(model=quoted(answer.flips_to), factor=factor(answer.flip_gamma))
 
 
 def _lone_headline(report: "Report", voice: Voice) -> str:
     name = quoted(next(iter(report.models)))
     answer = report.answers[0]
     if not answer.judging.order or answer.naive is None or not answer.naive.order:
-        return f"{name} is judged alone, so there is nothing to compare it with."
+        return say.ALONE.format(model=name)
     row = answer.judging.order[0]
     interval = "" if row.low is None or row.high is None else _interval(row, row.low, row.high)
-    return (
-        f"{name} is judged alone: its {answer.metric} is {_value(row)} {voice.with_act}{interval}, "
-        f"{_value(answer.naive.order[0])} {voice.without_act}."
+    return say.ALONE_WITH.format(
+        model=name,
+        metric=answer.metric,
+        value=_value(row),
+        with_act=voice.with_act,
+        interval=interval,
+        naive=_value(answer.naive.order[0]),
+        without_act=voice.without_act,
     )
 
 
 def _interval(row: Estimate, low: float, high: float) -> str:
-    text = f"{100 * row.level:.4g} % interval {rounded(low)} to {rounded(high)}"
+    text = say.ALONE_INTERVAL.format(level=numbers.level(row.level), low=rounded(low), high=rounded(high))
     if row.assumed_low is not None and row.assumed_high is not None:
-        text += f"; {rounded(row.assumed_low)} to {rounded(row.assumed_high)} over what may be assumed"
+        text += say.ALONE_ASSUMED.format(low=rounded(row.assumed_low), high=rounded(row.assumed_high))
     return f" ({text})"
 
 
@@ -352,21 +363,18 @@ def _doubts(report: "Report", voice: Voice) -> Iterator[str]:
     corrected = [row for row in report.estimates if row.estimator in words]
     if corrected:
         if voice is OF_A_SAMPLE:
-            yield vocabulary.describe_draw(report.samples.judged.split.rule)
+            yield say.describe_draw(report.samples.judged.split.rule)
         if any(e.uses_propensity for e in report.settings.estimators):
             assumed = None if report.band is None else report.band.range
-            yield vocabulary.describe_assumption(report.settings.propensity, assumed)
+            yield say.describe_assumption(report.settings.propensity, assumed)
         size, users = corrected[0].effective_sample_size, corrected[0].users
         if size is not None and size < users / 2:
-            yield (
-                f"The weights are uneven: {users:,} users count like {size:,.0f} of equal weight to "
-                f"{corrected[0].estimator}."
-            )
-    told = report.warnings[:TOLD_WARNINGS]
-    yield from map(sentence, told)
-    rest = len(report.warnings) - len(told)
+            yield say.UNEVEN_WEIGHTS.format(estimator=corrected[0].estimator, users=users, size=size)
+    shown = report.warnings[:MOST_WARNINGS]
+    yield from map(sentence, shown)
+    rest = len(report.warnings) - len(shown)
     if rest:
-        yield f"{rest} more warning{'s' if rest > 1 else ''} below."
+        yield say.MORE_WARNINGS.format(warnings=counted(rest, "more warning"))
 
 
 def _metrics(some: Sequence[Answer], judged: Sequence[Answer]) -> str:

@@ -1,4 +1,4 @@
-"""The two vocabularies of a verdict, a corrected log or a random sample, and what a correction assumes."""
+"""The sentences of a verdict, as templates, and its two vocabularies: of a corrected log and of a random sample."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ from unskew.propensities import GammaRange, PropensityModel
 
 @dataclass(frozen=True)
 class Voice:
-    """How a verdict speaks of the naive number, of the one that corrects it, and of the data."""
+    """Words of a verdict that depend on the kind of data."""
 
-    naive: str  # the two numbers, within a sentence
-    corrected: str
-    uncorrected: str  # the naive number where there is no other
-    act: str  # what leads from one to the other
-    with_act: str  # where the value of a model that is judged alone comes from
-    without_act: str
+    naive: str  # name of the naive estimate, within a sentence
+    corrected: str  # name of the estimate that corrects it
+    uncorrected: str  # name of the naive estimate where there is no other
+    act: str  # what turns the naive estimate into the other, as the subject of a sentence
+    with_act: str  # where the corrected value of a model that is judged alone comes from
+    without_act: str  # where its naive value comes from
     undefined: str  # headline when no corrected value is defined
-    nothing: str  # headline when none was asked for
-    data: str
+    nothing: str  # headline when no corrected value was asked for
+    data: str  # what the rows are: a log or a sample
 
 
 OF_A_LOG = Voice(
@@ -34,7 +34,7 @@ OF_A_LOG = Voice(
     act="Correcting for the skew",
     with_act="corrected for the skew",
     without_act="without",
-    undefined="No corrected estimate is defined, so the models cannot be compared free of the skew of the log.",
+    undefined="No corrected estimate is defined, so the models cannot be compared without the skew of the log.",
     nothing="Only naive averages were computed: nothing here is corrected for the skew of the log.",
     data="log",
 )
@@ -42,13 +42,115 @@ OF_A_SAMPLE = Voice(
     naive="the sample alone",
     corrected="the estimate over all candidates",
     uncorrected="the sample alone",
-    act="Ranking all candidates, and not the exposed ones alone,",
+    act="Ranking all candidates instead of only the exposed ones",
     with_act="over all candidates",
     without_act="inside the sample",
     undefined="No estimate over all candidates is defined, so the models cannot be compared beyond the sample.",
-    nothing="Only the exposed items were ranked: nothing here tells how the models do among all candidates.",
+    nothing="Only the exposed items were ranked: nothing here shows how the models do among all candidates.",
     data="sample",
 )
+
+# headlines
+NOTHING_TO_COMPARE = "No two models are judged by the same metric, so there is nothing to compare."
+UNIFORM = "The propensity is uniform, so nothing here is corrected for the skew of the log."
+WINNER_CHANGES = "{act} changes the winner from {before} to {after} on {metrics}."
+BEST = "{model} is best of {n} models on {metrics}"
+LEVEL = "{models} are level on {metrics}"
+CHANCE = "by {corrected} no model is shown to be better than a random order on {metrics}"
+DEPENDS = "the best model on {metrics} depends on the assumed bias: {models}"
+OPEN = "this {data} cannot separate {models} on {metrics}"
+OPEN_TOO = "nor {models} on {metrics}"
+NOT_AMONG_THEM = " ({models}, first by {naive}, not among them)"
+OTHER_ANSWERS = "{n} more metrics have other answers"
+OTHER_ANSWER = "1 more metric has another answer"
+ALONE = "{model} is judged alone, so there is nothing to compare it with."
+ALONE_WITH = "{model} is judged alone: its {metric} is {value} {with_act}{interval}, {naive} {without_act}."
+ALONE_INTERVAL = "{level} interval {low} to {high}"
+ALONE_ASSUMED = "; {low} to {high} over what may be assumed"
+EMPTY_LISTS = (
+    "{models} no lists for up to {missing:,} of {users:,} users ({share:.0f} % of the rows) whom another model serves. "
+    "An empty list counts as 0 under a cut-off and as a random order otherwise. Judged in this way, {headline}"
+)
+NO_COMMON_USER = "There is no user whom all models know."
+COMMON_USERS = "On the {users:,} users whom all models know, {headline}"
+
+# summary
+MAY_REPEAT = (
+    "This is about recommenders that may repeat what a user already has (population all): {shared:,} of {rows:,} "
+    "exposed rows are in train, so a model may have memorised them."
+)
+SERVED = "Each model is judged on the users it knows, and two models are compared on the users whom both know."
+TOO_FEW_USERS = (
+    "There are too few users to estimate what chance could do, so this {data} cannot separate any two models."
+)
+BEST_MEANS = "Best means better than every other model beyond chance (after Holm's correction){gammas}."
+BEST_AT_GAMMAS = ", and first at every gamma tried from {low} to {high}"
+HOLDS_FOR = (
+    "On {metric} that holds for gamma {low} to {high}; at other gammas no model is shown to beat a random order."
+)
+FEW_USERS_DECIDE = (
+    "A small p-value does not count as beyond chance where the effective number of users is small (Student's t)."
+)
+NAMES_DIFFER = "On {metrics} {naive} and {corrected} name different models, {why}."
+NOT_BOTH = "but not both beyond chance"
+NOT_ON_COMMON_USERS = "but not on the users whom all models know"
+
+# findings
+NO_VALUE = "No model has a defined value."
+NONE_ABOVE_CHANCE = (
+    "By {by}, no model is shown to be better than a random order, which would have {chance}; {model} is first, with "
+    "{value}."
+)
+HAS = "{model} has {value} by {by}."
+ALL_LEVEL = "By {by}, {models} are level, with {value}."
+ONLY_BEST = "By {by}, only {model} may be best, with {value}."
+MAY_BE_BEST = "By {by}, {models} may be best: this {data} cannot separate them."
+LEADS = "{a} leads {b} by {gap}"
+LEADS_UNSURE = "{lead}; there is no interval, so it is not known how certain that is."
+LEAD_INTERVAL = "{lead} ({level} interval of this pair alone {low} to {high})"
+BEYOND_CHANCE = "{lead}, more than chance explains ({p} after Holm)."
+WITHIN_CHANCE = "{lead}, which chance alone can explain ({p} after Holm)."
+WITHIN_FEW_USERS = (
+    "{lead}, which chance alone can explain ({p} after Holm, but the weights leave only {users:.2g} effective users)."
+)
+NAIVE_HAS = "{naive} has {value}."
+NAIVE_CHANGES = "{naive} disagrees: {models} {best}. Each of the two leads the other beyond chance by its own estimate."
+NAIVE_DISAGREES = "{naive} disagrees: {models} {best}, but the two estimates do not both show that beyond chance."
+NAIVE_AGREES = "{naive} agrees: {models} {best}."
+NAIVE_FITS = "{naive} does not contradict it: {models} {best}."
+ALONE_BEST = "alone may be best, with {value}"
+FIRST_AT_GAMMAS = "{models} first at every gamma tried from {low} to {high}."
+FIRST_DEPENDS = "Which model is first, and above a random order, depends on the assumed bias: {spans}."
+NO_FLIP = "No error of the weights could make another model first."
+ANY_FLIP = "The smallest error of the weights could make {model} first."
+FLIPS_AT = (
+    "{model} could be first if the weights were wrong by a factor of {factor}; with a smaller error no other model "
+    "could."
+)
+
+# reasons for doubt
+UNEVEN_WEIGHTS = (
+    "The weights are uneven: for {estimator}, {users:,} users count like {size:,.0f} users of equal weight."
+)
+MORE_WARNINGS = "{warnings} below."
+ASSUMES_POPULARITY = (
+    "The correction assumes that an item's chance to be observed follows its popularity in training, with gamma "
+    "{gamma}. The interval does not cover an error in this assumption"
+)
+ASSUMES_MODEL = (
+    "The correction assumes that {depends}. No interval covers an error in this assumption; the section on "
+    "propensities shows whether they add up."
+)
+ASSUMES_TRUE = "The correction takes {propensity} as true. No interval covers an error in this assumption."
+ASSUMES_NOTHING = "The propensity is uniform, so nothing is corrected: each estimate equals its naive counterpart."
+RANGE_OF_GAMMAS = "; the range over what may be assumed covers gamma {low} to {high} only."
+ASSUMES_DRAW = (
+    "The estimates over all candidates assume that each user's exposed items were drawn from {items} with equal "
+    "chances, and that all of them were labelled. No interval covers an error in this assumption."
+)
+NAIVE_ONLY = "{metric} is the naive average only; use {snips} to correct it"
+NAIVE_ONLY_BECAUSE = "{metric} is the naive average only, because {why}; {instead} can be corrected"
+
 _CHANCE = "a pair's chance to be observed"
 _SAMPLE = "that the sample of ratings was drawn at random"
 _DEPENDS: tuple[tuple[type[PropensityModel], str], ...] = (
@@ -63,54 +165,42 @@ _DEPENDS: tuple[tuple[type[PropensityModel], str], ...] = (
 
 
 def describe_assumption(model: PropensityModel, assumed: GammaRange | None = None) -> str:
-    """What must hold for the corrected numbers to be right, and over which gammas they were made."""
+    """The assumption of the propensity in a sentence, with the gammas over which estimates were made."""
     if isinstance(model, propensities.Uniform):
-        return "The propensity is uniform, so nothing is corrected: each estimate equals its naive counterpart."
+        return ASSUMES_NOTHING
     if isinstance(model, propensities.Popularity):
-        gamma = signed(model.known_gamma)
-        text = (
-            f"The correction assumes that an item's chance to be observed follows its popularity in training, with "
-            f"gamma {gamma}. The interval does not cover an error in that"
-        )
+        text = ASSUMES_POPULARITY.format(gamma=signed(model.known_gamma))
         if assumed is None:
             return f"{text}."
-        low, high = signed(assumed.low), signed(assumed.high)
-        return f"{text}; the range over what may be assumed covers gamma {low} to {high}, and nothing else."
+        return text + RANGE_OF_GAMMAS.format(low=signed(assumed.low), high=signed(assumed.high))
     depends = next((words for kind, words in _DEPENDS if isinstance(model, kind)), None)
     if depends is not None:
-        return (
-            f"The correction assumes that {depends}. No interval covers an error in that; the section on propensities "
-            "shows how far they add up."
-        )
-    if isinstance(model, propensities.Column):
-        return "The correction takes the test file's own propensities as true. No interval covers an error in that."
-    return f"The correction takes the propensity {model} as true. No interval covers an error in that."
+        return ASSUMES_MODEL.format(depends=depends)
+    column = isinstance(model, propensities.Column)
+    return ASSUMES_TRUE.format(propensity="the test file's own propensities" if column else f"the propensity {model}")
 
 
 def describe_draw(population: Candidates) -> str:
-    """What must hold for estimates from exposed items to be right."""
-    among = "the items that a user does not have in train" if isinstance(population, Unseen) else "all items"
-    return (
-        f"The estimates over all candidates assume that each user's exposed items were drawn from {among} with equal "
-        "chances, and that all of them were labelled. No interval covers an error in that."
-    )
+    """The assumption behind estimates from exposed items, in two sentences."""
+    items = "the items that a user does not have in train" if isinstance(population, Unseen) else "all items"
+    return ASSUMES_DRAW.format(items=items)
 
 
 def naive_only(metric: AnyMetric) -> str:
-    """Say that a metric is not corrected here, and which one could be."""
+    """A note that a metric is not corrected here, and which one could be."""
     cutoff = "" if metric.cutoff is None else f"@{metric.cutoff}"
     if metric.kind in {"mean", "loss", "graded"}:
-        return f"{metric} is the naive average only; {Option('estimator', 'snips')} corrects it"
+        return NAIVE_ONLY.format(metric=metric, snips=Option("estimator", "snips"))
     why = "its value depends on relevant items that were never observed"
     if metric.kind == "sum":
         why = "a sum over relevant items has no mean over pairs"
-    instead = f"adg{cutoff} and recall{cutoff} can be" if cutoff else "adg and auc can be"
-    return f"{metric} is the naive average only, because {why}; {instead} corrected"
+    instead = f"adg{cutoff} and recall{cutoff}" if cutoff else "adg and auc"
+    return NAIVE_ONLY_BECAUSE.format(metric=metric, why=why, instead=instead)
 
 
 def targets_of(rows: Iterable[Estimate]) -> dict[str, str]:
-    """What each estimator aims at; more than one thing when metrics are of several kinds."""
-    found: dict[str, dict[str, None]] = {}
+    """The target of each estimator; several joined by slashes when metrics are of several kinds."""
+    by_estimator: dict[str, dict[str, None]] = {}
     for row in rows:
-        found.setdefault(row.estimator, {})[row.target] = None
-    return {estimator: " / ".join(targets) for estimator, targets in found.items()}
+        by_estimator.setdefault(row.estimator, {})[row.target] = None
+    return {estimator: " / ".join(targets) for estimator, targets in by_estimator.items()}

@@ -1,4 +1,4 @@
-"""Chances of how many stand above, given how many of those drawn do. Arrays in, arrays out."""
+"""The posterior of the number of items above, given how many drawn items are above. Arrays in, arrays out."""
 
 import numpy as np
 from numba import njit
@@ -16,6 +16,6 @@ def posterior(logs: Floats, pool: int, drawn: int, start: int, stop: int) -> Flo
         for above in range(max(0, whole - rest), min(drawn, whole) + 1):
             log = constant + logs[whole] - logs[above] - logs[whole - above]
             log += logs[pool - whole] - logs[drawn - above] - logs[rest - whole + above]
-            if log > -60:  # what is smaller vanishes beside the rest, in less time
+            if log > -60:  # smaller terms are negligible; skipping them is faster
                 chances[whole - start, above] = np.exp(log)
     return chances

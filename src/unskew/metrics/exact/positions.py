@@ -1,4 +1,4 @@
-"""Gains looked up by place, averaged over the places a tied item may take."""
+"""Gains by place, averaged over the places that a tied item may take."""
 
 import numpy as np
 

@@ -1,8 +1,8 @@
-r"""What a rank among sampled candidates says of the rank among all of them [krichene2020].
+r"""Estimates of the gain among all candidates, from a rank among sampled candidates [krichene2020].
 
-Of the N items that a user's candidates are drawn from, A stand above a held-out item; n are drawn without replacement,
-and a of those drawn stand above it, so a is hypergeometric given A. All of the user's other positives are candidates,
-so the part p of the rank that is due to them is known. The gain wanted is c(p + A); what is known is a.
+Of the N items that a user's candidates are drawn from, A are above a held-out item; n are drawn without replacement,
+and a of those drawn are above it, so a is hypergeometric given A. All of the user's other positives are candidates, so
+the part p of the rank that is due to them is known. The wanted gain is c(p + A), and a is known.
 """
 
 from collections.abc import Callable
@@ -15,13 +15,13 @@ from unskew.metrics.auc import LinearMetric
 from unskew.metrics.metric import Metric
 
 GAMMA = 0.1  # the weight of the variance that Krichene and Rendle use
-_STEP = 0.01  # pools that differ by less than this share are interpolated between
+_STEP = 0.01  # pools that differ by less than this share are interpolated
 _CHUNK = 2**20  # values held at a time
 
 
 @dataclass(frozen=True, eq=False)
 class SampledRows:
-    """Held-out rows among sampled candidates, the user's other positives told from the draws.
+    """Held-out rows among sampled candidates, with the user's other positives separated from the draws.
 
     Parameters
     ----------
@@ -47,26 +47,26 @@ class SampledRows:
     def from_ranks(
         cls, offsets: Ints, above: Ints, tied: Ints, candidates: Ints, pool: Ints, *, behind: bool = False
     ) -> "SampledRows":
-        """Tell positives and draws apart by the other rows of the same user.
+        """Separate positives from draws, using the other rows of the same user.
 
         Parameters
         ----------
         offsets : array
-            Rows of each user.
+            Offsets of the rows of each user.
         above, tied, candidates, pool : array
             Per row; `tied` counts the places over which the gain is averaged.
         behind : bool
-            Whether an item stands behind those tied with it (``ties=pessimistic``).
+            Whether an item ranks below those tied with it (``ties=pessimistic``).
         """
         counts = np.diff(offsets)
         starts, positives = np.repeat(offsets[:-1], counts), np.repeat(counts, counts)
-        # items of one user with as many above them have the same score, or else they would stand in each other's count
+        # items of a user with equal counts have the same score, or else one would be in the count of the other
         keys = starts.astype(np.int64) * (int(above.max(initial=0)) + 1) + above
         ordered = np.sort(keys)
         better = np.searchsorted(ordered, keys, side="left") - starts
         equal = np.searchsorted(ordered, keys, side="right") - starts - better - 1
         positives_above = better + equal if behind else better
-        positives_tied = np.minimum(equal, tied)  # none where the order of a tie is not averaged over
+        positives_tied = np.minimum(equal, tied)  # 0 if the order of ties is not averaged over
         return cls(
             positives_above,
             positives_tied,
@@ -79,12 +79,12 @@ class SampledRows:
 
     @property
     def candidates(self) -> Ints:
-        """How many candidates there are in full."""
+        """Number of candidates without sampling."""
         return self.pool + self.positives
 
     @property
     def whole(self) -> bool:
-        """Whether everything was drawn for every user."""
+        """Whether all items were drawn for every user."""
         return bool(np.all(self.drawn == self.pool))
 
     def take(self, rows: Ints) -> "SampledRows":
@@ -95,10 +95,10 @@ class SampledRows:
 def unbiased_gains(metric: Metric, rows: SampledRows) -> Floats:
     r"""Return the gain at the unbiased estimate of the rank, :math:`c(p + a N / n)`.
 
-    :math:`E[a N / n] = A`, so a gain linear in the rank (``auc``, ``atop``) is exact in expectation. Others are
-    evaluated between whole ranks by linear interpolation: it keeps the gain at every whole rank, it is the exact one
-    for linear gains, and a user whose N is a little greater gets a gain that is a little smaller, where the step of
-    ``recall@K`` taken as it is would jump from 1 to 0. Their bias does not vanish, for a moves in steps of N / n ranks.
+    :math:`E[a N / n] = A`, so a gain linear in the rank (``auc``, ``atop``) is exact in expectation. Other gains are
+    interpolated linearly between whole ranks: this keeps the gain at every whole rank, is exact for linear gains, and
+    changes the gain only slightly when N changes slightly, while the step of ``recall@K`` would jump from 1 to 0. Their
+    bias does not vanish, because a moves in steps of N / n ranks.
     """
     scale = rows.pool / np.maximum(rows.drawn, 1)
     if isinstance(metric, LinearMetric):
@@ -133,7 +133,7 @@ class BiasVariance:
     Parameters
     ----------
     pools : array
-        Numbers N, ascending, that there is a table for; between them it is interpolated.
+        Values of N with a table, ascending; between them the gain is interpolated.
     drawn : int
         n
     tables : array
@@ -146,7 +146,7 @@ class BiasVariance:
 
     @classmethod
     def of(cls, metric: Metric, rows: SampledRows, gamma: float = GAMMA) -> "BiasVariance":
-        """Make the tables that these rows, or any of the same users, need."""
+        """The tables that these rows, or any rows of the same users, need."""
         short = rows.pool > rows.drawn
         pools, drawn = pools_for(rows.pool[short]), int(rows.drawn[short].max())
         shifts = np.arange(int(rows.positives.max()))
@@ -154,28 +154,28 @@ class BiasVariance:
         return cls(pools, drawn, np.array(tables))
 
     def gains(self, metric: Metric, rows: SampledRows) -> Floats:
-        """Return the gain of each row; where everything was drawn, its own."""
+        """Return the corrected gain of each row; if all items were drawn, the gain itself."""
         gains = np.empty(rows.above.size)
         short = np.flatnonzero(rows.pool > rows.drawn)
         others = np.flatnonzero(rows.pool <= rows.drawn)
         gains[others] = unbiased_gains(metric, rows.take(others))
-        mine = rows.take(short)
+        short_rows = rows.take(short)
         last = max(self.pools.size - 2, 0)
-        low = np.clip(np.searchsorted(self.pools, mine.pool, side="right") - 1, 0, last)
+        low = np.clip(np.searchsorted(self.pools, short_rows.pool, side="right") - 1, 0, last)
         high = np.minimum(low + 1, self.pools.size - 1)
         gap = np.maximum(self.pools[high] - self.pools[low], 1)
-        share = (mine.pool - self.pools[low]) / gap
+        share = (short_rows.pool - self.pools[low]) / gap
 
         def value(row: Ints, positives: Ints, above: Ints) -> Floats:
             below, beyond = (self.tables[ends[row], positives, above] for ends in (low, high))
             return np.asarray((1 - share[row]) * below + share[row] * beyond)
 
-        gains[short] = _over_orders(mine, value)
+        gains[short] = _over_orders(short_rows, value)
         return gains
 
 
 def pools_for(pool: Ints) -> Ints:
-    """Numbers N to make tables for: each that occurs, or, when they are many, a grid within 1 % of each other."""
+    """Values of N with a table: all that occur, or if there are many, a grid with steps of 1 %."""
     distinct = np.unique(pool)
     points = 1 + int(np.ceil(np.log(distinct[-1] / distinct[0]) / _STEP))
     if distinct.size <= points + 1:
@@ -206,7 +206,7 @@ def _spectrum(pool: int, drawn: int) -> tuple[Floats, Floats]:
     from scipy.linalg import eigh_tridiagonal
 
     step = np.arange(1.0, drawn + 1) * np.arange(drawn, 0, -1)
-    # they are the eigenvectors of a second difference, which is stable where their recurrence in k is not
+    # as eigenvectors of a second difference, because their recurrence in k is not stable
     _, basis = eigh_tridiagonal(np.append(step, 0) + np.append(0, step), -step)
     k = np.arange(1, drawn + 1)
     logs = np.log1p(pool + k) + np.log(drawn + 1 - k) - np.log1p(drawn + k) - np.log(pool + 1 - k)
@@ -214,7 +214,7 @@ def _spectrum(pool: int, drawn: int) -> tuple[Floats, Floats]:
 
 
 def _posterior_means(metric: Metric, pool: int, drawn: int, shifts: Ints) -> Floats:
-    """E[c(p + A) | a] by p and a, the prior of A being uniform."""
+    """E[c(p + A) | a] by p and a, with a uniform prior of A."""
     from scipy.special import gammaln
 
     from unskew.metrics.exact.hypergeometric import posterior
@@ -232,7 +232,7 @@ def _posterior_means(metric: Metric, pool: int, drawn: int, shifts: Ints) -> Flo
 
 
 def _gain_at(metric: Metric, rows: SampledRows) -> Callable[[Ints, Ints], Floats]:
-    """Return the gain at places of rows, looked up where it does not depend on the number of candidates."""
+    """Return the gain at places of rows, from a table if it does not depend on the number of candidates."""
     if metric.uses_candidates or not rows.above.size:
         return lambda place, row: metric.gain(place, rows.candidates[row])
     places = np.arange(int(rows.candidates.max()) + 1)
@@ -243,9 +243,9 @@ def _gain_at(metric: Metric, rows: SampledRows) -> Callable[[Ints, Ints], Floats
 def _over_orders(rows: SampledRows, value: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
     r"""Return the mean of ``value(row, p, a)`` over all orders of each tie group.
 
-    Of q positives and t draws that an item is tied with, x and y stand before it in a random order with chance
-    :math:`\binom{q}{x} \binom{t}{y} / \binom{q + t}{x + y} / (q + t + 1)`. The order of the whole tie group, of
-    which the draws are a sample, is random too, so what is unbiased for each order is so for their mean.
+    Of q positives and t draws that an item is tied with, x and y come before it in a random order with chance
+    :math:`\binom{q}{x} \binom{t}{y} / \binom{q + t}{x + y} / (q + t + 1)`. The order of the whole tie group is random
+    too, so an estimate that is unbiased for each order is unbiased for their mean.
     """
     from scipy.special import gammaln
 

@@ -1,8 +1,8 @@
-"""How far a metric is expected to move when another share of each user's positives is observed.
+"""The expected change of a metric when another share of each user's positives is observed.
 
-A user has p positives and s of them are observed, every choice of s as likely as any other; the scores stay, and an
-unobserved positive stays a candidate, so the ranks stay too (Lim et al. 2015, section 3). Then the mean of a metric
-over the choices has a closed form for every metric here.
+A user has p positives and s of them are observed, with every choice of s equally likely. The scores do not change, and
+an unobserved positive stays a candidate, so the ranks do not change either (Lim et al. 2015, section 3). Then the mean
+of a metric over the choices has a closed form for every metric here.
 """
 
 import math
@@ -24,13 +24,13 @@ from unskew.metrics.registry import parse_metric
 if TYPE_CHECKING:
     from unskew.ranking import Ranks
 
-# Rules under which a missing positive is no candidate either, so that the ranks change with it.
+# Rules under which a missing positive is not a candidate either, so that the ranks change.
 _MOVING_RULES = ("sampled", "listed")
 
 
 @dataclass(frozen=True, eq=False)
 class Move:
-    """A metric before and after a change of how many positives each user has observed.
+    """A metric before and after a change of the number of observed positives per user.
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ class Move:
     positives : Ints
         How many positives each user of the ranks has; users by code.
     sizes : Floats
-        How many of them are kept; the mean number, where chance decides between two.
+        How many of them are kept, on average.
     per_user_before, per_user_after : Floats
-        The metric on all of them, and expected on those kept. NaN where it is undefined: `auc(of=negatives)` without
-        a negative, or `map` for more positives of a user who has one.
+        The metric on all of them, and its expectation on those kept. NaN if undefined: `auc(of=negatives)` without a
+        negative, or `map` for more positives of a user with one.
     """
 
     metric: str
@@ -57,7 +57,7 @@ class Move:
 
     @cached_property
     def counted(self) -> Bools:
-        """The users with a value before and after; the means are over these."""
+        """Whether each user has a value before and after; the means are over these users."""
         return ~np.isnan(self.per_user_before) & ~np.isnan(self.per_user_after)
 
     @property
@@ -67,7 +67,7 @@ class Move:
 
     @cached_property
     def before(self) -> float:
-        """Mean over users as the ranks are."""
+        """Mean over users before the change."""
         return float(self.per_user_before[self.counted].mean())
 
     @cached_property
@@ -77,20 +77,20 @@ class Move:
 
     @property
     def ratio(self) -> float:
-        """The mean after by that before, NaN when that is 0."""
+        """The mean after divided by the mean before; NaN if that is 0."""
         return self.after / self.before if self.before else math.nan
 
 
 @dataclass(frozen=True, eq=False)
 class SizeMix:
-    """How many positives each user keeps, where chance decides between several numbers.
+    """The distribution of the number of positives that each user keeps.
 
     Parameters
     ----------
     sizes : Ints
-        The numbers, one row for each alternative and one column for each user.
+        The possible numbers, one row per alternative and one column per user.
     weights : Floats
-        The chance of each, of the same shape; every column sums to 1. A number of weight 0 may be anything.
+        The chance of each number, in the same shape; every column sums to 1. Numbers with weight 0 are ignored.
     """
 
     sizes: Ints
@@ -98,12 +98,12 @@ class SizeMix:
 
     @classmethod
     def sure(cls, sizes: Ints) -> Self:
-        """One number a user."""
+        """A distribution with one number per user."""
         return cls(sizes[None, :], np.ones((1, sizes.size)))
 
     @classmethod
     def between(cls, means: Floats) -> Self:
-        """The whole numbers below and above each mean, so weighted that the mean is kept."""
+        """The whole numbers below and above each mean, weighted so that the mean is kept."""
         low = np.floor(means)
         chance = means - low
         sizes = np.stack([low, low + 1]).astype(np.int64)
@@ -122,26 +122,26 @@ def expected_move(
     share: float | None = None,
     sizes: Ints | Sequence[int] | None = None,
 ) -> Move:
-    r"""Return what a metric's mean over users is expected to become when each user keeps s of p positives.
+    r"""Return the expected mean of a metric over users when each user keeps s of p positives.
 
-    Exact, ties too: with one metric value V(S) for a set S of positives, it is for each user
+    It is exact, also with ties: with the metric value V(S) of a set S of positives, it is for each user
 
     .. math:: \binom{p}{s}^{-1} \sum_{|S| = s} V(S).
 
-    A mean over positives stays as it is (Lim et al. 2015, theorem 1), NDCG moves by `ndcg_shrinkage` (theorem 2), a sum
-    by s/p, and every other metric by the form written beside it. With s > p it is the value of the larger set that the
-    p positives are a random part of, estimated without bias; `mrr` and `hit` have no such estimate.
+    A mean over positives does not change (Lim et al. 2015, theorem 1), NDCG changes by `ndcg_shrinkage` (theorem 2), a
+    sum by s/p, and every other metric as its `expected_values` says. With s > p it is an unbiased estimate of the value
+    on a larger set, from which the p positives were drawn; `mrr` and `hit` have no such estimate.
 
     Parameters
     ----------
     metric : str or metric
-        Of ranks; losses of predicted ratings are means of rows.
+        A metric of ranks, not a loss of predicted ratings.
     ranks : Ranks
         Ranks among candidates that do not depend on the test rows (``unseen``, ``all`` or ``trained``).
     share : float, optional
-        Keep so much of each user's positives: s = share * p, at least 1 and at most the candidates. Where that is no
-        whole number, it is the whole number below or above by chance, so that s is share * p on average. A sum then
-        moves by exactly the share where share * p is at least 1.
+        Share of each user's positives to keep: s = share * p, at least 1 and at most the number of candidates.
+        Otherwise s is rounded down or up at random, so that it is share * p on average. A sum then changes by exactly
+        the share, if share * p is at least 1.
     sizes : array of int, optional
         Instead of `share`: s for each user that has rows, by code.
 
@@ -153,7 +153,7 @@ def expected_move(
     Raises
     ------
     ConfigError
-        For a share or sizes that cannot be, or a metric or ranks for which there is no exact form.
+        For an impossible share or sizes, or a metric or ranks without an exact form.
     """
     _check_ranks(ranks)
     _, starts, positives = np.unique(ranks.users, return_index=True, return_counts=True)
@@ -161,10 +161,10 @@ def expected_move(
 
 
 def mixed_move(metric: str | MetricWord, ranks: "Ranks", mix: SizeMix) -> Move:
-    """Return the same as `expected_move` for sizes that chance decides: the mean over the sizes of each user."""
+    """Return the same as `expected_move` for random sizes: the mean over the sizes of each user."""
     metric = parse_metric(metric)
     if isinstance(metric, RatingLoss):
-        raise ConfigError(f"{metric} is of predicted ratings, not of ranks; choose a metric of ranks, such as adg")
+        raise ConfigError(f"{metric} is a metric of predicted ratings; choose one of ranks, such as adg")
     _check_ranks(ranks)
     _, starts, positives = np.unique(ranks.users, return_index=True, return_counts=True)
     _check_candidates(mix, ranks.candidates[starts])
@@ -172,22 +172,22 @@ def mixed_move(metric: str | MetricWord, ranks: "Ranks", mix: SizeMix) -> Move:
     before, after = _values(metric, ranks, offsets, mix)
     move = Move(f"{metric}", positives, mix.means, before, after)
     if not move.users:
-        raise ConfigError(f"{metric} of other sizes cannot be told for any user; use a mean such as adg")
+        raise ConfigError(f"{metric} cannot be computed for other sizes of any user; use a mean such as adg")
     return move
 
 
 def _check_ranks(ranks: "Ranks") -> None:
-    """Refuse what is no ranks, and ranks that would change."""
+    """Refuse anything but ranks, and ranks that would change."""
     from unskew.ranking import Ranks
 
     if not isinstance(ranks, Ranks):
-        raise ConfigError(f"expected Ranks, got {type(ranks).__name__}; make them with unskew.ranking.rank")
+        raise ConfigError(f"expected Ranks, not {type(ranks).__name__}; compute them with unskew.ranking.rank")
     if not len(ranks):
-        raise ConfigError("the ranks hold no row, so nothing can move; give ranks with held-out items")
+        raise ConfigError("the ranks have no rows; give ranks of held-out items")
     if ranks.candidate_rule.partition("(")[0] in _MOVING_RULES:
         raise ConfigError(
-            f"ranks among candidates={ranks.candidate_rule} change when a positive is missing, so no exact move is "
-            "known; rank with candidates=unseen"
+            f"ranks among candidates={ranks.candidate_rule} change when a positive is missing, which has no exact "
+            "form; rank with candidates=unseen"
         )
 
 
@@ -199,13 +199,13 @@ def ndcg_shrinkage(
     discount: Literal["standard", "lenskit"] = "standard",
     ideal: Literal["cut", "all"] = "cut",
 ) -> Floats:
-    r"""Return by how much the NDCG of s observed positives is expected to fall short of that of all p.
+    r"""Return the ratio of the expected NDCG of s observed positives to the NDCG of all p.
 
     .. math:: \frac{E[NDCG_s]}{NDCG_p} = \frac{s \, IDCG(p)}{p \, IDCG(s)}
 
-    Lim et al. (2015), theorem 2. Since s / IDCG(s) rises with s, it is below 1 whenever s < p; only with
-    ``discount=lenskit``, where two places gain in full, it is 1 for p = 2. With a cut-off the ideal list ends there,
-    and beyond it NDCG grows with s like a sum.
+    Lim et al. (2015), theorem 2. Because s / IDCG(s) rises with s, it is below 1 whenever s < p, except for p = 2 with
+    ``discount=lenskit``, where two places gain in full. With a cut-off the ideal list ends there, and beyond it NDCG
+    grows with s like a sum.
 
     Parameters
     ----------
@@ -222,14 +222,14 @@ def ndcg_shrinkage(
         The factor for each s and p.
     """
     metric = NDCG(discount=discount, ideal=ideal)
-    parse_metric(f"{metric}")  # so that an unknown option is refused in the words of the metric
+    parse_metric(f"{metric}")  # refuses an unknown option with the message of the metric
     metric = metric if k is None else metric @ k
     s, p = (_whole(numbers, name) for numbers, name in ((observed, "observed"), (complete, "complete")))
     try:
         s, p = np.broadcast_arrays(s, p)
     except ValueError:
         raise ConfigError(
-            f"observed of shape {s.shape} and complete of shape {p.shape} do not go together; give one p for each s"
+            f"observed of shape {s.shape} and complete of shape {p.shape} do not match; give one p for each s"
         ) from None
     return np.asarray((s / p) * (metric.ideal_gains(p) / metric.ideal_gains(s)))
 
@@ -239,8 +239,8 @@ def expected_average_precision(above: Ints | Sequence[int], observed: int) -> fl
 
     .. math:: E[AP_s] = \frac{1}{p} \sum_i \frac{1 + \frac{s - 1}{p - 1} \cdot (\text{positives above } i)}{r_i + 1}
 
-    with :math:`r_i` the number of candidates above positive i: given that i is kept, each of the others is with chance
-    (s - 1) / (p - 1).
+    with :math:`r_i` the number of candidates above positive i: given that i is kept, each of the others is kept with
+    chance (s - 1) / (p - 1).
 
     With s > p it is the average precision of a larger set, estimated without bias from the p that are known. Such an
     estimate is right on average over the choices of the p, but a single one may be above 1: ``[0, 1]`` with s = 5 gives
@@ -249,30 +249,26 @@ def expected_average_precision(above: Ints | Sequence[int], observed: int) -> fl
     Parameters
     ----------
     above : array of int
-        How many candidates stand above each positive; no two the same. `expected_move` takes ties.
+        How many candidates are above each positive, all different. For ties see `expected_move`.
     observed : int
-        s; more than p are possible when p is at least 2.
-
-    Returns
-    -------
-    float
+        s; it may exceed p if p is at least 2.
     """
     places = np.sort(np.atleast_1d(np.asarray(above)))
     if not places.size or places.ndim != 1 or places.dtype.kind not in "iu" or places[0] < 0:
         raise ConfigError("above must be whole numbers of at least 0, one for each positive")
     if np.any(np.diff(places) == 0):
-        raise ConfigError("two positives stand at one place; for ties use expected_move")
+        raise ConfigError("two positives have the same place; for ties use expected_move")
     if np.ndim(observed):
-        raise ConfigError("observed is one number, of one user; for many users see expected_move")
+        raise ConfigError("observed must be one number; for many users see expected_move")
     size, p = int(_whole(observed, "observed")), places.size
     if size > 1 and p == 1:
-        raise ConfigError(f"average precision of {size} positives cannot be told from one: nothing is known of pairs")
+        raise ConfigError(f"average precision of {size} positives cannot be estimated from one; give two or more")
     pairs = (size - 1) / (p - 1) if p > 1 else 0.0
     return float(np.mean((1 + pairs * np.arange(p)) / (places + 1)))
 
 
 def _values(metric: Metric | ListMetric, ranks: "Ranks", offsets: Ints, mix: SizeMix) -> tuple[Floats, Floats]:
-    """Values a user now, and expected of so many positives."""
+    """Values per user now, and the expected values with these numbers of positives."""
     positives = np.diff(offsets)
     if isinstance(metric, ListMetric):
         lists = _lists(metric, ranks, offsets)
@@ -288,10 +284,10 @@ def _values(metric: Metric | ListMetric, ranks: "Ranks", offsets: Ints, mix: Siz
 
 
 def _mean_value(before: Floats, positives: Ints, mix: SizeMix, value: Callable[[Ints], Floats]) -> Floats:
-    """The mean over the sizes of each user; what does not change is not computed anew, with other rounding."""
+    """The mean over the sizes of each user. Unchanged values are kept: computed again they would round differently."""
     total = np.zeros(positives.size)
     for sizes, weights in zip(mix.sizes, mix.weights, strict=True):
-        kept = np.where(weights > 0, sizes, positives)  # a size without weight is asked of no metric
+        kept = np.where(weights > 0, sizes, positives)  # a size without weight is not passed to the metric
         values = np.where(kept == positives, before, value(kept))
         total += np.where(weights > 0, weights * values, 0.0)
     return total
@@ -310,7 +306,7 @@ def _lists(metric: ListMetric, ranks: "Ranks", offsets: Ints) -> UserLists:
 
 def _sizes(share: float | None, sizes: Ints | Sequence[int] | None, positives: Ints, candidates: Ints) -> SizeMix:
     if (share is None) == (sizes is None):
-        raise ConfigError("say how much is kept by one of share=0.5 and sizes=[...], one number a user")
+        raise ConfigError("give either share=0.5 or sizes=[...] with one number per user")
     if share is not None:
         number = isinstance(share, int | float | np.number) and not isinstance(share, bool)
         if not (number and math.isfinite(share) and share > 0):
@@ -319,7 +315,7 @@ def _sizes(share: float | None, sizes: Ints | Sequence[int] | None, positives: I
         return SizeMix.between(np.clip(np.round(share * positives, 9), 1, candidates))
     kept = _whole(np.asarray(sizes), "sizes")
     if kept.shape != positives.shape:
-        raise ConfigError(f"sizes of shape {kept.shape} for {positives.size} users with rows; give one number a user")
+        raise ConfigError(f"sizes of shape {kept.shape} for {positives.size} users with rows; give one number per user")
     return SizeMix.sure(kept)
 
 
@@ -328,7 +324,7 @@ def _check_candidates(mix: SizeMix, candidates: Ints) -> None:
     if np.any(largest > candidates):
         user = int(np.argmax(largest > candidates))
         raise ConfigError(
-            f"sizes: {largest[user]} positives, but user {user}, from 0, has {candidates[user]} candidates"
+            f"sizes: {largest[user]} positives, but user {user} (counting from 0) has {candidates[user]} candidates"
         )
 
 

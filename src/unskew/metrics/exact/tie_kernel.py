@@ -1,6 +1,6 @@
 """Exact expectations over the orders of tie groups, where positives of one user may be tied together.
 
-A group is n candidates of equal score behind a others; p of the n are positives. Every order of the group is
+A group is n candidates of equal score below a others; p of the n are positives. Every order of the group is
 equally likely. McSherry and Najork (2008), "Computing information retrieval performance measures efficiently
 in the presence of tied scores", give the idea; the closed forms by harmonic numbers are worked out below.
 """
@@ -12,7 +12,7 @@ from unskew.arrays import Floats, Ints
 
 # Below this many places a loop is as fast as the closed form, and loses no digits.
 _SHORT = 64
-# Up to this many rows, comparing each with each beats a sort that branches.
+# Up to this many rows, comparing all pairs is faster than a sort that branches.
 _FEW = 40
 # The recursion up in p loses about p (1 + a/n)^p units in the last place; beyond this it runs down instead.
 _LOSS = 1e4
@@ -37,15 +37,15 @@ def look_up(table: Floats, sums: Floats, above: Ints, tied: Ints) -> Floats:
 
 @njit(cache=True, nogil=True)
 def _sort_few(above: Ints, tied: Ints, places: Ints, ties: Ints) -> None:
-    """Sort by counting who comes before: n^2 comparisons, but without a branch to mispredict."""
+    """Sort by counting smaller values: n^2 comparisons, but no branch to mispredict."""
     for row in range(above.size):
-        own = above[row]
+        value = above[row]
         place = 0
         for other in range(above.size):
-            place += above[other] < own
-        while places[place] == own:  # an equal one stands there already
+            place += above[other] < value
+        while places[place] == value:  # an equal value is already there
             place += 1
-        places[place] = own
+        places[place] = value
         ties[place] = tied[row]
 
 
@@ -175,7 +175,7 @@ def _first_of_group(a: int, n: int, p: int, harmonic: Floats) -> float:
 
 @njit(cache=True, nogil=True)
 def hit_chances(offsets: Ints, above: Ints, tied: Ints, limits: Ints) -> Floats:
-    """Return per user the chance that a positive stands within the limit, NaN without a positive."""
+    """Return per user the chance that a positive ranks within the limit, NaN without a positive."""
     values = np.full(offsets.size - 1, np.nan)
     for user in range(offsets.size - 1):
         start, stop, limit = offsets[user], offsets[user + 1], limits[user]
@@ -224,7 +224,7 @@ def reciprocal_ranks_of_part(
 
 @njit(cache=True, nogil=True)
 def hit_chances_of_part(offsets: Ints, above: Ints, tied: Ints, limits: Ints, sizes: Ints) -> Floats:
-    """Return per user the chance that one of ``sizes`` positives, chosen at random, stands within the limit."""
+    """Return per user the chance that one of ``sizes`` positives, chosen at random, ranks within the limit."""
     values = np.full(offsets.size - 1, np.nan)
     for user in range(offsets.size - 1):
         row, stop, limit, size = offsets[user], offsets[user + 1], limits[user], sizes[user]

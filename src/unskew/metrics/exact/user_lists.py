@@ -1,4 +1,4 @@
-"""The ranks of all of a user's relevant items together, as list metrics read them."""
+"""The ranks of all relevant items by user, for list metrics."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +10,7 @@ from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError, DataError, did_you_mean
 from unskew.metrics.exact.positions import mean_gain, positions_used
 
-# Where equal places of one user's items move so that they can stand in one order.
+# The step by which equal places of a user's items are spread, so that they form an order.
 _STEPS = {"expected": 0, "optimistic": 1, "pessimistic": -1, "random": 0, "ordinal": 0}
 
 
@@ -51,17 +51,16 @@ class UserLists:
     ) -> Self:
         """Sort the rows inside each user.
 
-        Under a policy that has resolved ties per item, several positives of one user may share a place. So
-        that the list stays an order that could be shown, and no value exceeds 1, equal places are spread:
-        ``optimistic`` a, a + 1, ... (the positives lead their tie group), ``pessimistic`` a, a - 1, ...
-        (they end it).
+        Under a policy that resolves ties per item, several positives of a user may share a place. Equal places are then
+        spread, so that the list is an order and no value exceeds 1: ``optimistic`` a, a + 1, ... (the positives lead
+        their tie group), ``pessimistic`` a, a - 1, ... (they end it).
 
         Parameters
         ----------
         offsets, above, tied, candidates, listed : Ints
             As the attributes, rows grouped by user but in any order inside.
         policy : str
-            How ties were resolved when the ranks were made.
+            How ties were resolved in the ranks.
         """
         from unskew.metrics.exact.tie_kernel import sort_rows
 
@@ -114,7 +113,7 @@ class UserLists:
         return totals
 
     def shares(self, sizes: Ints) -> Floats:
-        """Return per user which share of the positives so many are, NaN without positives."""
+        """Return per user the share of the positives that ``sizes`` of them are, NaN without positives."""
         return divide(sizes, self.relevant)
 
     def _first(self, column: Ints) -> Ints:
@@ -125,12 +124,12 @@ class UserLists:
 
 
 def check_fewer(metric: str, lists: UserLists, sizes: Ints) -> None:
-    """Refuse to say what a metric would be with more positives than a user has."""
+    """Refuse a number of positives that is larger than that of the user."""
     more = np.flatnonzero((sizes > lists.relevant) & (lists.relevant > 0))
     if more.size:
         raise ConfigError(
-            f"{metric} with {sizes[more[0]]} positives cannot be told from the {lists.relevant[more[0]]} of user "
-            f"{more[0]}, counting from 0: ask for fewer, or for a metric such as ndcg, map or recall"
+            f"{metric} with {sizes[more[0]]} positives cannot be estimated from the {lists.relevant[more[0]]} of user "
+            f"{more[0]} (counting from 0); use fewer, or a metric such as ndcg, map or recall"
         )
 
 

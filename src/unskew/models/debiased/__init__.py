@@ -1,4 +1,4 @@
-"""Models that learn from selectively observed labels, corrected or not, on one of two backbones; they need torch."""
+"""Models that learn from selectively observed labels, corrected or not; they need torch."""
 
 from unskew.models.debiased.autodebias import AutoDebias
 from unskew.models.debiased.bias import Bias

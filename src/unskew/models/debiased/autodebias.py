@@ -19,26 +19,26 @@ class AutoDebias(PointwiseModel, word="autodebias"):
 
     .. math:: w^1 = e^{(a_u + a_i + a_y) / 5}, \quad w^2 = e^{(b_u + b_i + b_o) / 5}, \quad m = \tanh(c_k)
 
-    where o says whether the pair is observed and k is its label or that it has none. A step looks one plain gradient
-    step ahead, :math:`\theta' = \theta - \eta \nabla_\theta L`, moves φ = (a, b, c) by Adam down the gradient of the
-    loss of :math:`\theta'` on the uniform sample, and then θ with the new φ. All of φ begins at 0. Chen et al. (2021);
-    the defaults below are theirs for Coat, but for η, which suits Adam; learning rate and λ are ours. Options beside
-    these are those of `PointwiseModel`.
+    where o is whether the pair is observed and k is its label, or none. A step looks one plain gradient step ahead,
+    :math:`\theta' = \theta - \eta \nabla_\theta L`, moves φ = (a, b, c) by Adam down the gradient of the loss of
+    :math:`\theta'` on the uniform sample, and then θ with the new φ. All of φ starts at 0. Chen et al. (2021); the
+    defaults below are theirs for Coat, except η, which suits Adam; learning rate and λ are ours. Other options are
+    those of `PointwiseModel`.
 
     Parameters
     ----------
     imputation : float
         λ_m.
     look_ahead : float
-        η; with ``optimiser=sgd`` the learning rate is taken instead, as in their code.
+        η; with ``optimiser=sgd`` the learning rate is used instead, as in their code.
     frozen : int
-        Epochs before a and b begin to learn.
+        Number of epochs before a and b are learnt.
     observed_rate, observed_decay : float
         Adam's learning rate and weight decay for a.
     pair_rate, pair_decay : float
-        For b.
+        The same for b.
     label_rate, label_decay : float
-        For c.
+        The same for c.
     """
 
     imputation: float = 0.05
@@ -65,7 +65,7 @@ class AutoDebias(PointwiseModel, word="autodebias"):
             check_number(self, option, zero=True)
 
     def method(self, setting: "Setting") -> "Method":
-        """Meta-learning."""
+        """The steps of meta-learning."""
         from unskew.models.debiased.autodebias_steps import Meta
 
         return Meta(self, setting)

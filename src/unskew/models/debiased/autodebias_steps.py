@@ -1,4 +1,4 @@
-"""Steps of AutoDebias: weights and imputed labels that descend on the loss of a uniform sample."""
+"""Steps of AutoDebias: weights and imputed labels that minimise the loss on a uniform sample."""
 
 from dataclasses import dataclass
 
@@ -10,21 +10,21 @@ from unskew.models.debiased.backbones import Pair
 from unskew.models.debiased.method import Pointwise, Setting, Slopes
 from unskew.models.debiased.optimisers import Adam
 
-SOFTENING = 5.0  # weights are exp of a fifth of what is learnt
+SOFTENING = 5.0  # weights are exp of a fifth of the learnt number
 
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Weights and targets in a form that suits whole matrices.
+    """Weights and targets in a form for whole matrices.
 
     The functions of a label y, which is 1, -1 or 0 (none), are written c0 + c1 y + c2 y².
 
     Parameters
     ----------
     users, items : Tensor
-        Their part of the weight.
+        The part of the weight of users and of items.
     weight, weighed_target : tuple of float
-        The label's part of the weight, and that times the target: c0, c1, c2.
+        The part of the weight of a label, and that times the target: c0, c1, c2.
     """
 
     users: Tensor
@@ -41,7 +41,7 @@ class Weights:
 
 
 class Meta(Pointwise):
-    """Of `autodebias`."""
+    """The steps of `autodebias`."""
 
     def __init__(self, model: AutoDebias, setting: Setting) -> None:
         super().__init__(model, setting)
@@ -65,7 +65,7 @@ class Meta(Pointwise):
         self.meta_optimisers = [Adam(part, rate, decay) for part, rate, decay in settings]
 
     def step(self, block: slice) -> tuple[float, float]:
-        """Look ahead, move the weights, then the model."""
+        """Look ahead, update the weights, then the model."""
         factors = self.backbone.factors(self.backbone.parameters)
         by_observed, by_pairs, by_imputed = self.hypergradient(block, factors)
         observed_optimiser, pair_optimiser, label_optimiser = self.meta_optimisers
@@ -101,7 +101,7 @@ class Meta(Pointwise):
         return sums.gradients(-self.ahead * self.slope, torch.tanh(self.imputed[0]))
 
     def _ahead(self, block: slice, factors: Pair) -> list[Tensor]:
-        """θ' after one plain step."""
+        """The backbone at θ', after one plain step."""
         slopes, _, _ = self._slopes(block, factors)
         gradients = self.backbone.gradient(*slopes.result(self.slope))
         self.backbone.penalise(gradients, self.penalty, block)
@@ -111,7 +111,7 @@ class Meta(Pointwise):
         ]
 
     def _uniform_gradient(self, parameters: list[Tensor]) -> list[Tensor]:
-        """Of the sum of losses over the uniform sample."""
+        """The gradient of the sum of losses over the uniform sample."""
         users, items = self.backbone.factors(parameters)
         left, right = users[self.sample[0]], items[self.sample[1]]
         slope = self.link(torch.linalg.vecdot(left, right)).sub_(self.sample_labels).mul_(self.slope)[:, None]
@@ -120,7 +120,7 @@ class Meta(Pointwise):
         return self.backbone.gradient(by_users, by_items)
 
     def _slopes(self, block: slice, factors: Pair) -> tuple[Slopes, float, float]:
-        """Of L; with it the plain squared errors of the observed pairs, and their number."""
+        """The slopes of L, the plain squared errors of the observed pairs, and their number."""
         slopes = Slopes(factors)
         observed, pairs = self._observed_weights(), self._pair_weights()
         loss, count = 0.0, 0.0
@@ -155,7 +155,7 @@ class Meta(Pointwise):
 
 
 class Sums:
-    """Sums of slopes over users, items and kinds of pairs, from which the hyper-gradient is made.
+    """Sums of slopes over users, items and kinds of pairs, for the hyper-gradient.
 
     Parameters
     ----------
@@ -169,27 +169,27 @@ class Sums:
         self.imputed = torch.zeros(3)
 
     def add_observed(self, rows: slice, slopes: Tensor, labels: Tensor) -> None:
-        """Slopes of w1 (p - y), which are 0 where there is no label."""
+        """Add the slopes of w1 (p - y), which are 0 without a label."""
         self.observed[0][rows] = slopes.sum(1)
         self.observed[1] += slopes.sum(0)
         total, difference = self.observed[0][rows].sum(), torch.vdot(slopes.view(-1), labels.view(-1))
         self.observed[2] += torch.stack([total - difference, total + difference]) / 2
 
     def add_pairs(self, rows: slice, slopes: Tensor, squares: Tensor) -> None:
-        """Slopes of λ w2 (p - m)."""
+        """Add the slopes of λ w2 (p - m)."""
         self.pairs[0][rows] = slopes.sum(1)
         self.pairs[1] += slopes.sum(0)
         inside = torch.vdot(slopes.view(-1), squares.view(-1))
         self.pairs[2] += torch.stack([self.pairs[0][rows].sum() - inside, inside])
 
     def add_imputed(self, slopes: Tensor, labels: Tensor, squares: Tensor) -> None:
-        """Slopes of -λ w2 m, m apart."""
+        """Add the slopes of -λ w2 m, without the factor m."""
         flat = slopes.view(-1)
         difference, inside = torch.vdot(flat, labels.view(-1)), torch.vdot(flat, squares.view(-1))
         self.imputed += torch.stack([(inside - difference) / 2, flat.sum() - inside, (inside + difference) / 2])
 
     def gradients(self, scale: float, targets: Tensor) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
-        """By a, b and c: the sums times the derivatives of exp(·/5) and tanh."""
+        """The gradients by a, b and c: the sums times the derivatives of exp(·/5) and tanh."""
         weighed = scale / SOFTENING
         return (
             [part * weighed for part in self.observed],

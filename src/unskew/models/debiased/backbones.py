@@ -1,4 +1,4 @@
-"""How scores come about: two backbones whose scores are products of a user's and an item's factors."""
+"""Two backbones, whose scores are products of a user's and an item's factors."""
 
 import math
 import warnings
@@ -19,15 +19,15 @@ Pair: TypeAlias = tuple[Tensor, Tensor]
 
 
 class Backbone(ABC):
-    r"""Numbers θ that are learnt, and factors x and z with :math:`\hat y_{ui} = x_u(\theta) \cdot z_i(\theta)`.
+    r"""Learnt numbers θ, and factors x and z with :math:`\hat y_{ui} = x_u(\theta) \cdot z_i(\theta)`.
 
-    The factors are linear in θ up to a constant, so that derivatives need no tape: `along` is the derivative of
-    `factors` in a direction, and `gradient` its transpose.
+    The factors are linear in θ up to a constant, so derivatives need no automatic differentiation: `along` is the
+    derivative of `factors` in a direction, and `gradient` its transpose.
 
     Parameters
     ----------
     users, items : Tensor
-        The first factors; λ holds for them.
+        The initial factors; λ penalises these.
     """
 
     def __init__(self, users: Tensor, items: Tensor) -> None:
@@ -40,7 +40,7 @@ class Backbone(ABC):
 
     @abstractmethod
     def along(self, directions: Sequence[Tensor]) -> Pair:
-        """How x and z change when the parameters move in these directions."""
+        """The derivative of x and z when the parameters move in these directions."""
 
     @abstractmethod
     def gradient(self, by_users: Tensor, by_items: Tensor) -> list[Tensor]:
@@ -48,10 +48,10 @@ class Backbone(ABC):
 
     @abstractmethod
     def arrays(self) -> dict[str, Matrix]:
-        """Copies of the present factors and biases, as a scorer takes them."""
+        """Copies of the current factors and biases, for a scorer."""
 
     def penalise(self, gradients: Sequence[Tensor], penalty: float, rows: slice) -> None:
-        """Add the gradient of the penalty: that of the block's users, and their share of that of the items."""
+        """Add the gradient of the penalty of the block's users, and their share of that of the items."""
         share = (rows.stop - rows.start) / len(self.users)
         gradients[0][rows].add_(self.users[rows], alpha=penalty)
         gradients[1].add_(self.items, alpha=penalty * share)
@@ -60,7 +60,7 @@ class Backbone(ABC):
 class Factorisation(Backbone):
     r"""Matrix factorisation, :math:`\hat y_{ui} = u_u \cdot v_i + b_u + b_i`.
 
-    First factors are normal with variance 2 over the number of users or items (Kaiming's, by fan-out), biases 0.
+    Initial factors are normal with variance 2 over the number of users or items (Kaiming's, by fan-out), biases 0.
     """
 
     def __init__(self, shape: tuple[int, int], width: int, rng: np.random.Generator) -> None:
@@ -71,11 +71,11 @@ class Factorisation(Backbone):
         self.parameters = [users, items, self.user_bias, self.item_bias]
 
     def factors(self, parameters: Sequence[Tensor]) -> Pair:
-        """The biases become columns beside a column of ones."""
+        """The factors, with the biases as further columns next to a column of ones."""
         return self._columns(parameters, 1.0)
 
     def along(self, directions: Sequence[Tensor]) -> Pair:
-        """The ones do not move."""
+        """The derivative; that of the ones is 0."""
         return self._columns(directions, 0.0)
 
     @staticmethod
@@ -86,7 +86,7 @@ class Factorisation(Backbone):
         return torch.hstack([users, user_bias[:, None], left]), torch.hstack([items, right, item_bias[:, None]])
 
     def gradient(self, by_users: Tensor, by_items: Tensor) -> list[Tensor]:
-        """Columns back to factors and biases."""
+        """The gradient of the columns, split into factors and biases."""
         d = self.width
         parts = by_users[:, :d], by_items[:, :d], by_users[:, d], by_items[:, d + 1]
         return [part.contiguous() for part in parts]
@@ -101,10 +101,10 @@ class LightGcn(Backbone):
     r"""Factors that flow along the positive rows, :math:`E = \frac{1}{L + 1} \sum_{l=0}^{L} \hat A^l E_0`.
 
     :math:`\hat A = D^{-1/2} A D^{-1/2}` is the adjacency matrix of users and items, each edge divided by the root of
-    the degrees of its ends. He et al. (2020). First factors are normal with standard deviation 0.1.
+    the degrees of its ends. He et al. (2020). Initial factors are normal with standard deviation 0.1.
 
-    A constant that all scores share is learnt beside them, and left out at the end: no ranking depends on it. Labels
-    are mostly negative, and the flow itself cannot say so, for the mean over states of even and odd depth cancels what
+    A constant that all scores share is learnt too, and left out at the end, because no ranking depends on it. Labels
+    are mostly negative, which the propagation cannot express: the mean over states of even and odd depth cancels what
     has opposite signs in users and items.
     """
 
@@ -125,7 +125,7 @@ class LightGcn(Backbone):
         return self._columns(parameters, 1.0)
 
     def along(self, directions: Sequence[Tensor]) -> Pair:
-        """The flow is linear."""
+        """The derivative: the propagation is linear."""
         return self._columns(directions, 0.0)
 
     def _columns(self, parts: Sequence[Tensor], one: float) -> Pair:
@@ -143,22 +143,22 @@ class LightGcn(Backbone):
         return sum_of(user_states).div_(self.layers + 1), sum_of(item_states).div_(self.layers + 1)
 
     def gradient(self, by_users: Tensor, by_items: Tensor) -> list[Tensor]:
-        """Its matrix is symmetric."""
+        """The gradient: the matrix of the propagation is symmetric."""
         return [*self.flow(by_users[:, :-1].contiguous(), by_items[:, :-1].contiguous()), by_items[:, -1:].sum(0)]
 
     def arrays(self) -> dict[str, Matrix]:
-        """Factors at the end of the flow."""
+        """The propagated factors."""
         users, items = self.flow(self.users, self.items)
         return {"user_factors": users.numpy(), "item_factors": items.numpy()}
 
 
 def normal(rng: np.random.Generator, shape: tuple[int, int], deviation: float) -> Tensor:
-    """Normal numbers around 0."""
+    """Normal numbers with mean 0."""
     return torch.from_numpy((rng.standard_normal(shape) * deviation).astype(np.float32))
 
 
 def sum_of(parts: Sequence[Tensor]) -> Tensor:
-    """A new tensor, even for one part."""
+    """The sum, as a new tensor even for one part."""
     total = parts[0].clone()
     for part in parts[1:]:
         total += part
@@ -168,7 +168,7 @@ def sum_of(parts: Sequence[Tensor]) -> Tensor:
 def _csr(matrix: "sparse.csr_array[np.float32, tuple[int, int]]") -> Tensor:
     matrix.sort_indices()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # torch calls its sparse matrices a beta
+        warnings.simplefilter("ignore", UserWarning)  # torch warns that its sparse matrices are in beta
         return torch.sparse_csr_tensor(
             torch.from_numpy(matrix.indptr.astype(np.int64)),
             torch.from_numpy(matrix.indices.astype(np.int64)),

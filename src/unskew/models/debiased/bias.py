@@ -1,4 +1,4 @@
-"""The plain method: what is observed, as it is."""
+"""The plain method: observed labels without a correction."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ class Bias(PointwiseModel, word="bias"):
     """
 
     def method(self, setting: "Setting") -> "Method":
-        """All rows weigh the same."""
+        """Steps with equal weights."""
         from unskew.models.debiased.pointwise_steps import Weighted
 
         return Weighted(self, setting, 1.0, 1.0)

@@ -7,11 +7,11 @@ from unskew.models.debiased.dr import Dr
 from unskew.models.debiased.method import Pointwise, Setting, Slopes
 from unskew.models.debiased.optimisers import optimiser_of
 
-AHEAD = 5  # how much faster the guess learns than the model
+AHEAD = 5  # how much faster g learns than the model
 
 
 class Robust(Pointwise):
-    """Of `dr`.
+    """The steps of `dr`.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Robust(Pointwise):
         self.guess_optimiser = optimiser_of(model.optimiser, self.guess.parameters, rate)
 
     def step(self, block: slice) -> tuple[float, float]:
-        """First the guess of the errors, then the model."""
+        """Update first the prediction of the errors, then the model."""
         factors = self.backbone.factors(self.backbone.parameters)
         loss, weight = self._improve_guess(block, factors)
         guess = self.guess.factors(self.guess.parameters)
@@ -37,9 +37,9 @@ class Robust(Pointwise):
         for rows, labels, predicted in self.tiles(block, factors):
             weights = self._weights(labels)
             errors = torch.sub(labels, predicted)
-            # what the observed pairs add: w [(p - y) + g]
+            # observed pairs add w [(p - y) + g]
             slopes.add(rows, torch.mm(guess[0][rows], guess[1].T).sub_(errors).mul_(weights))
-        # what all pairs add is -g, a product of few factors
+        # all pairs add -g, a product of few factors
         slopes.by_users[block].sub_(guess[0][block] @ (guess[1].T @ factors[1]))
         by_users, by_items = slopes.result(self.slope)
         by_items.sub_(guess[1] @ (guess[0][block].T @ factors[0][block]), alpha=self.slope)
@@ -47,7 +47,7 @@ class Robust(Pointwise):
         return loss, weight
 
     def _improve_guess(self, block: slice, factors: tuple[torch.Tensor, torch.Tensor]) -> tuple[float, float]:
-        """A step on w (g - e)^2 of the observed pairs; returns the weighted squared errors e of the model."""
+        """Take a step on w (g - e)^2 of the observed pairs; return the weighted squared errors e of the model."""
         guess = self.guess.factors(self.guess.parameters)
         slopes = Slopes(guess)
         loss, weight = 0.0, 0.0
@@ -64,5 +64,5 @@ class Robust(Pointwise):
         return loss, weight
 
     def _weights(self, labels: torch.Tensor) -> torch.Tensor:
-        """The inverse propensity of each pair; 0 where it is not observed."""
+        """The inverse propensity of each pair; 0 if it is not observed."""
         return torch.mul(labels, self.half).add_(self.mean).mul_(labels).abs_()

@@ -26,7 +26,7 @@ class Ips(PointwiseModel, word="ips"):
     needs_uniform: ClassVar[bool] = True
 
     def method(self, setting: "Setting") -> "Method":
-        """Two weights, one a label."""
+        """Steps with one weight per label."""
         from unskew.models.debiased.pointwise_steps import Weighted
 
         return Weighted(self, setting, *setting.inverse_propensities)

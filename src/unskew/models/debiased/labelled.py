@@ -1,4 +1,4 @@
-"""Labelled rows of a log, in the codes of what a model can know."""
+"""Labelled rows of a log, in codes of the users and items that a model knows."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from unskew.arrays import Floats, Ints
 from unskew.data import Interactions
 from unskew.errors import DataError, Option
 
-MOST = 4_000_000_000  # pairs: a byte each
+MOST = 4_000_000_000  # pairs, of one byte each
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """The training rows, and who and what they are about.
+    """The training rows, with their users and items.
 
     Parameters
     ----------
@@ -63,22 +63,22 @@ class Labelled:
         Raises
         ------
         DataError
-            When a label is neither 0 nor 1, the one that the model needs is missing, or there are too many pairs.
+            If a label is neither 0 nor 1, a label that the model needs is missing, or there are too many pairs.
         """
         users = np.flatnonzero(train.user_counts)
         declared = train.item_vocabulary.declared
         items = np.arange(train.n_items) if declared else np.flatnonzero(train.item_counts)
         if len(users) * len(items) > MOST:
             raise DataError(
-                f"{train.name}: {model} looks at all of {len(users):,} x {len(items):,} pairs; that is too many, take "
+                f"{train.name}: {model} uses all of {len(users):,} x {len(items):,} pairs, which are too many; use "
                 "a sample of the users"
             )
         rows = _rows(train, users, items)
         if rows.positives == 0:
-            raise DataError(f"{train.name}: {model} needs positives to learn from, and all labels are 0")
+            raise DataError(f"{train.name}: {model} needs positives, but all labels are 0; check the labels")
         if both and rows.positives == len(rows):
             raise DataError(
-                f"{train.name}: {model} learns from positives and negatives, and all rows are positives; give labels "
+                f"{train.name}: {model} learns from positives and negatives, but all rows are positives; give labels "
                 "0 and 1, or use negs or autodebias, which need positives only"
             )
         return cls(rows, users, items, train.user_vocabulary.ids[users], train.item_vocabulary.ids[items])
@@ -89,18 +89,18 @@ class Labelled:
         return len(self.user_codes), len(self.item_codes)
 
     def part(self, part: Interactions, model: str) -> Rows:
-        """Rows of another part of the split, without those of unknown users and items; they need both labels."""
+        """Rows of another part of the split, without unknown users and items; both labels must occur."""
         rows = _rows(part, self.user_codes, self.item_codes)
         if not 0 < rows.positives < len(rows):
             raise DataError(
-                f"{part.name}: {model} needs rows of both labels here, and of users and items in training there are "
-                f"{rows.positives} positives and {len(rows) - rows.positives} negatives; take a larger sample, or "
+                f"{part.name}: {model} needs rows of both labels, but for users and items of training there are "
+                f"{rows.positives} positives and {len(rows) - rows.positives} negatives; use a larger sample, or "
                 "check the labels"
             )
         return rows
 
     def matrix(self) -> npt.NDArray[np.int8]:
-        """Labels of all pairs, users by items; 0 where there is none."""
+        """Labels of all pairs, users by items; 0 if there is none."""
         cells = np.zeros(self.shape, dtype=np.int8)
         cells[self.rows.users, self.rows.items] = self.rows.labels
         return cells
@@ -123,7 +123,7 @@ class Labelled:
 
 
 def _rows(part: Interactions, users: Ints, items: Ints) -> Rows:
-    """Known rows in the codes of what is known."""
+    """The rows of known users and items, in their codes."""
     labels = _labels(part.values, part)
     places = _places(users, part.n_users)[part.users], _places(items, part.n_items)[part.items]
     known = (places[0] >= 0) & (places[1] >= 0)
@@ -145,7 +145,7 @@ def _labels(values: Floats | None, part: Interactions) -> npt.NDArray[np.int8]:
     if bad.any():
         row = int(np.argmax(bad))
         raise DataError(
-            f"{part.name}: label {values[row]:g} in row {row + 1} ({int(bad.sum())} such); labels are 1 for a positive "
-            f"and 0 for a negative; say which ratings are positives, as in {Option('positive', 'rating>=4')}"
+            f"{part.name}: label {values[row]:g} in row {row + 1} ({int(bad.sum())} in all); labels are 1 for "
+            f"positives and 0 for negatives; for ratings give a condition, as in {Option('positive', 'rating>=4')}"
         )
     return np.where(values == 1, 1, -1).astype(np.int8)

@@ -1,4 +1,4 @@
-"""What takes the steps: the world it sees, its optimiser, and the sums over the pairs of a block."""
+"""The base classes of methods, which take the training steps, and the sums over the pairs of a block."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from unskew.models.debiased.model import DebiasedModel
 from unskew.models.debiased.optimisers import optimiser_of
 from unskew.models.debiased.pointwise import PointwiseModel
 
-TILE = 200_000  # pairs that are worked on at a time: some matrices of that size stay in the processor's cache
+TILE = 200_000  # pairs processed at a time: a few matrices of that size fit into the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What a method works on.
+    """The data, backbone and generator of a method.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ class Setting:
     uniform : Rows, optional
         The uniform sample.
     backbone : Backbone
-        At its first state.
+        The backbone in its initial state.
     rng : Generator
-        Where all randomness comes from.
+        Source of all random numbers.
     """
 
     labelled: Labelled
@@ -40,13 +40,13 @@ class Setting:
 
     @property
     def sample(self) -> Rows:
-        """The uniform sample of a method that needs one."""
+        """The uniform sample; an error if there is none."""
         assert self.uniform is not None
         return self.uniform
 
     @property
     def inverse_propensities(self) -> tuple[float, float]:
-        """Of negatives and positives."""
+        """The inverse propensities of negatives and positives."""
         return self.labelled.inverse_propensities(self.sample)
 
 
@@ -57,14 +57,14 @@ class Method(ABC):
         self.backbone, self.penalty = setting.backbone, model.regularisation
         self.optimiser = optimiser_of(model.optimiser, self.backbone.parameters, model.learning_rate)
         self.epoch = 0
-        """How many epochs are over; the trainer counts."""
+        """How many epochs are done; the trainer sets it."""
 
     @abstractmethod
     def step(self, block: slice) -> tuple[float, float]:
-        """Move all parameters; return a sum of losses over the block and of how much they weigh."""
+        """Update all parameters; return the sum of losses over the block and the sum of their weights."""
 
     def descend(self, block: slice, by_users: Tensor, by_items: Tensor) -> None:
-        """Move the parameters of the backbone down the gradient that was found."""
+        """Update the parameters of the backbone, given the gradient by the factors."""
         gradients = self.backbone.gradient(by_users, by_items)
         self.backbone.penalise(gradients, self.penalty, block)
         self.optimiser.step(gradients)
@@ -86,9 +86,9 @@ class Pointwise(Method):
         self._buffers = [torch.empty(rows, self.labels.shape[1]) for _ in range(2)]
 
     def tiles(self, block: slice, factors: Pair) -> Iterator[tuple[slice, Tensor, Tensor]]:
-        """Some users at a time: which, their labels (0 where there is none) and predictions p of all items.
+        """Tiles of a few users: their numbers, their labels (0 if none) and the predictions p of all items.
 
-        Both matrices are written over by the next tile.
+        Both matrices are overwritten by the next tile.
         """
         users, items = factors
         height = len(self._buffers[0])
@@ -110,11 +110,11 @@ class Slopes:
     def __init__(self, factors: Pair) -> None:
         self.users, self.items = factors
         self.by_users = torch.zeros_like(self.users)
-        # wide, for products with a long and a short side are faster so
+        # wide, because products with a long and a short side are faster this way
         self._by_items = torch.zeros(self.items.shape[1], self.items.shape[0])
 
     def add(self, rows: slice, slopes: Tensor) -> None:
-        """Take in the slopes of all items of some users."""
+        """Add the slopes of all items of some users."""
         torch.mm(slopes, self.items, out=self.by_users[rows])
         self._by_items.addmm_(self.users[rows].T, slopes)
 

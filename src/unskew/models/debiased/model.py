@@ -1,4 +1,4 @@
-"""What the debiased models share: options, what they learn from, and what they give back."""
+"""The base of the debiased models: their options, their training, and its result."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from unskew.data import Interactions
 from unskew.errors import ConfigError, Option
 from unskew.models.debiased.labelled import Labelled
 from unskew.models.model import Model, Progress, check_number, check_rows, check_whole, silent
-from unskew.models.training.stepwise import Check, Tell
+from unskew.models.training.stepwise import Check, Say
 from unskew.ranking.scorers import FactorScorer
 
 if TYPE_CHECKING:
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 HINT = "pip install 'unskew[models]'"
 FACTORS = {"mf": 10, "lightgcn": 64}
-"""Of each backbone, where none are asked for."""
+"""The default number of factors of each backbone."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DebiasedFit:
-    """The end of a training run.
+    """The result of a training run.
 
     Parameters
     ----------
     scorer : FactorScorer
-        As it was after the epoch with the best validation AUC, or the last one where there is no validation.
+        The model after the epoch with the best validation AUC, or after the last one without validation.
     last : FactorScorer
-        As it was at the end.
+        The model at the end.
     best_epoch : int
         The epoch of `scorer`, from 1.
     epochs : int
-        How many were trained.
+        Number of epochs trained.
     auc : float, optional
-        The best validation AUC: over all pairs of a positive and a negative row, whoever their users are.
+        The best validation AUC, over all pairs of a positive and a negative row, across users.
     checks : tuple of Check
         Loss and AUC after each epoch.
     """
@@ -61,31 +61,31 @@ class DebiasedModel(Model):
     """Factors learnt from labels that were observed selectively, with or without a small uniform sample.
 
     The values of the rows are labels: 1 for a positive, 0 for a negative; without values every row is a positive. A
-    step looks at all items of a block of users. The same rows, options and seed give the same factors. They need torch.
+    step uses all items of a block of users. The same rows, options and seed give the same factors. They need torch.
 
     Parameters
     ----------
     backbone : {"mf", "lightgcn"}
-        How scores come about: ``mf`` is matrix factorisation, u · v + b_u + b_i; ``lightgcn`` lets the factors of
-        users and items flow along the positive rows of the log (He et al. 2020) and takes the dot product.
+        The form of the scores: ``mf`` is matrix factorisation, u · v + b_u + b_i; ``lightgcn`` is the dot product of
+        factors that were propagated along the positive rows of the log (He et al. 2020).
     factors : int, optional
         10 for ``mf`` and 64 for ``lightgcn`` by default.
     learning_rate : float
     regularisation : float
-        λ: the loss, a sum over rows, gets λ/2 times the squared length of all factors (before they flow, biases
-        excepted), once an epoch whatever the block. The code of Chen et al. (2021) adds it once for each block of
-        64 x 64 pairs, so five times an epoch on Coat: its 10 there is 50 here.
+        λ: the loss, a sum over rows, gets λ/2 times the squared length of all factors (before propagation, without
+        biases), once per epoch whatever the block. The code of Chen et al. (2021) adds it once for each block of 64 x
+        64 pairs, so five times per epoch on Coat: its 10 is 50 here.
     epochs : int
-        Times that all users are looked at, at most.
+        Largest number of passes over all users.
     patience : int
-        Epochs without a better validation AUC after which it stops; 0 for never.
+        Epochs without a better validation AUC after which training stops; 0 for never.
     optimiser : {"adam", "sgd"}
-        Adam as Wang et al. (2024) have it, or plain steps as in the code of Chen et al. (2021), which wants a far
-        smaller learning rate.
+        Adam as in Wang et al. (2024), or plain steps as in the code of Chen et al. (2021), which need a much smaller
+        learning rate.
     layers : int
-        How often factors flow with ``lightgcn``; the mean over all states, the first included, is taken.
+        Number of propagation steps of ``lightgcn``; the mean over all states, including the first, is used.
     block : int, optional
-        Users a step; by default as many as make a million pairs, and at most a fifth of them.
+        Number of users per step; by default those with a million pairs in all, and at most a fifth of the users.
     """
 
     backbone: Literal["mf", "lightgcn"] = "mf"
@@ -99,13 +99,13 @@ class DebiasedModel(Model):
     block: int | None = None
 
     needs_uniform: ClassVar[bool] = False
-    """Whether it learns from a uniform sample too."""
+    """Whether it also learns from a uniform sample."""
     needs_both: ClassVar[bool] = True
-    """Whether the log must hold positives and negatives."""
+    """Whether the log must have positives and negatives."""
     patient_until: ClassVar[int] = 0
-    """Epochs before which it never stops."""
+    """Number of epochs before which training never stops."""
     cells: ClassVar[int] = 1_000_000
-    """Pairs of a user and an item in a block, where none is asked for."""
+    """Number of pairs of a user and an item in a block, by default."""
 
     def __post_init__(self) -> None:
         for option in ("epochs", "layers"):
@@ -130,7 +130,7 @@ class DebiasedModel(Model):
 
     @abstractmethod
     def method(self, setting: "Setting") -> "Method":
-        """What takes the steps."""
+        """The method that takes the steps."""
 
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
         """Train to the last epoch, without uniform rows or validation."""
@@ -144,38 +144,38 @@ class DebiasedModel(Model):
         validation: Interactions | None = None,
         rng: SeedLike = 0,
         progress: Progress | None = None,
-        tell: Tell | None = None,
+        say: Say | None = None,
     ) -> DebiasedFit:
-        """Train, with a uniform sample, validation and early stop.
+        """Train with an optional uniform sample, validation and early stopping.
 
-        All three parts are coded in one pair of vocabularies, as the parts of a split are. Users and items that the
-        model cannot know (see `Model.fit`) are left out of the other two.
+        All three parts must have the same vocabularies, as the parts of a split do. Users and items that the model does
+        not know (see `Model.fit`) are left out of the other two.
 
         Parameters
         ----------
         train : Interactions
         uniform : Interactions, optional
-            Labelled pairs that were drawn uniformly; `needs_uniform` says who learns from them.
+            Labelled pairs that were drawn uniformly, for models with `needs_uniform`.
         validation : Interactions, optional
-            Labelled pairs; the state with the best AUC on them is given back.
+            Labelled pairs; the state with the best AUC on them is returned.
         rng : int or Generator
         progress : callable, optional
             Called as ``progress(done, total)`` after each epoch.
-        tell : callable, optional
+        say : callable, optional
             Called with loss and AUC in words after each epoch.
 
         Raises
         ------
         ConfigError
-            When torch is not installed, or a uniform sample is needed and there is none.
+            If torch is not installed, or a uniform sample is needed and there is none.
         DataError
-            When a part has no row, lacks a label or holds other values, or the numbers grow without bound.
+            If a part has no rows, lacks a label or has other values, or the numbers grow without bound.
         """
         check_rows(self, train)
         if self.needs_uniform and uniform is None:
             raise ConfigError(
-                f"{self} learns from a small uniform sample too, and there is none; give its file with "
-                f"{Option('uniform').flag}, or from Python evaluate(..., uniform=...)"
+                f"{self} also needs a small uniform sample; give its file with "
+                f"{Option('uniform').flag}, or in Python evaluate(..., uniform=...)"
             )
         if find_spec("torch") is None:
             raise ConfigError(f"{self} needs torch, which is not installed: {HINT}")
@@ -185,4 +185,4 @@ class DebiasedModel(Model):
         sample = rows.part(uniform, str(self)) if self.needs_uniform and uniform is not None else None
         judged = None if validation is None else rows.part(validation, str(self))
         with one_thread():
-            return run(self, rows, sample, judged, np.random.default_rng(rng), progress or silent, tell)
+            return run(self, rows, sample, judged, np.random.default_rng(rng), progress or silent, say)

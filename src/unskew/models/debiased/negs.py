@@ -1,4 +1,4 @@
-"""Negative sampling: positives against the hardest of some drawn items."""
+"""Negative sampling: positives compared with the hardest of some drawn items."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NegS(DebiasedModel, word="negs"):
-    r"""Positives alone, each against the H highest scored of U items drawn for it: DNS(H, U) with the log loss.
+    r"""Positives only, each against the H highest scored of U items drawn for it: DNS(H, U) with the log loss.
 
     .. math:: \min \sum_{(u, i) \in O^+} \bigl[-\ln \sigma(\hat y_{ui})
        - \frac{1}{H} \sum_{j \in N_{ui}} \ln(1 - \sigma(\hat y_{uj}))\bigr] + \frac{\lambda}{2} \lVert \Theta \rVert^2
 
-    The U items are drawn uniformly, with replacement, from the whole catalogue, the user's positives included. With
-    a smaller share H/U only items near the top of the user's list matter; below the user's share of positives these
-    mostly compete with one another, and scores shrink to 0. Wang et al. (2024), section 5; the sampler is
-    that of Shi et al. (2023). Observed negatives are not used. Options beside these are those of `DebiasedModel`.
+    The U items are drawn uniformly, with replacement, from the whole catalogue, including the user's positives. With a
+    smaller share H/U only items near the top of the user's list matter; if it is below the user's share of positives,
+    these mostly compete with one another, and scores shrink to 0. Wang et al. (2024), section 5; the sampler is that of
+    Shi et al. (2023). Observed negatives are not used. Other options are those of `DebiasedModel`.
 
     Parameters
     ----------
@@ -37,17 +37,17 @@ class NegS(DebiasedModel, word="negs"):
     drawn: int = 100
 
     needs_both: ClassVar[bool] = False
-    cells: ClassVar[int] = 300_000  # draws are independent from step to step, so that many small steps pay
+    cells: ClassVar[int] = 300_000  # small, because draws of different steps are independent
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole(self, "hardest")
         check_whole(self, "drawn")
         if self.hardest > self.drawn:
-            raise ConfigError(f"{self}: hardest must be at most drawn ({self.drawn}), for it is chosen from that many")
+            raise ConfigError(f"{self}: hardest must be at most drawn ({self.drawn})")
 
     def method(self, setting: "Setting") -> "Method":
-        """Draws in ranks."""
+        """The steps of negative sampling."""
         from unskew.models.debiased.negs_steps import Sampled
 
         return Sampled(self, setting)

@@ -10,7 +10,7 @@ from unskew.models.debiased.negs import NegS
 
 
 class Sampled(Method):
-    """Of `negs`."""
+    """The steps of `negs`."""
 
     def __init__(self, model: NegS, setting: Setting) -> None:
         super().__init__(model, setting)
@@ -21,7 +21,7 @@ class Sampled(Method):
         self.starts = np.searchsorted(rows.users[positive], np.arange(setting.labelled.shape[0] + 1))
 
     def step(self, block: slice) -> tuple[float, float]:
-        """The log loss of the block's positives and of what was drawn for them."""
+        """Take a step on the log loss of the block's positives and of the items drawn for them."""
         factors = self.backbone.factors(self.backbone.parameters)
         slopes = Slopes(factors)
         scores = factors[0][block] @ factors[1].T
@@ -42,8 +42,8 @@ class Sampled(Method):
     def choose(self, scores: Tensor, owners: Ints) -> Tensor:
         """How often each pair is among the H highest scored of the U items drawn for a positive of its user.
 
-        Only those H are drawn, and as ranks in the user's list: the ranks of U uniform draws are uniform numbers; the
-        H smallest of them are uniform below the next one, which has a beta distribution.
+        Only those H are drawn, as ranks in the user's list: the ranks of U uniform draws are uniform numbers; the H
+        smallest of them are uniform below the next one, which has a beta distribution.
 
         Parameters
         ----------
@@ -62,10 +62,10 @@ class Sampled(Method):
                 np.float32
             )
         drawn *= n_items
-        places = np.minimum(drawn.astype(np.int64), n_items - 1)  # a number just below n may round to it
+        places = np.minimum(drawn.astype(np.int64), n_items - 1)  # a number just below n may round to n
         places += owners[:, None] * n_items
         by_rank = np.bincount(places.reshape(-1), minlength=scores.numel()).reshape(tuple(scores.shape))
         counts = by_rank.astype(np.float32)
-        if self.hardest < self.drawn:  # else a rank is as good as an item
+        if self.hardest < self.drawn:  # else a rank can be used as an item
             np.put_along_axis(counts, np.argsort(-scores.numpy(), axis=1), by_rank, axis=1)
         return torch.from_numpy(counts)

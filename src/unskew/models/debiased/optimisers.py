@@ -1,4 +1,4 @@
-"""Adam and plain gradient descent, small enough that torch's own, which load its compiler, are not missed."""
+"""Adam and plain gradient descent, used instead of those of torch, which load its compiler."""
 
 import math
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ SMALL = 1e-8
 
 
 class Optimiser(Protocol):
-    """Moves parameters in place."""
+    """Updates parameters in place."""
 
     def step(self, gradients: Sequence[Tensor]) -> None:
-        """Move them down these gradients."""
+        """Update the parameters, given their gradients."""
         ...
 
 
@@ -26,20 +26,20 @@ class Plain:
         self.parameters, self.rate = parameters, rate
 
     def step(self, gradients: Sequence[Tensor]) -> None:
-        """Move the parameters."""
+        """Update the parameters."""
         for parameter, gradient in zip(self.parameters, gradients, strict=True):
             parameter.sub_(gradient, alpha=self.rate)
 
 
 class Adam:
-    """Steps divided by the size that gradients had lately. Kingma and Ba (2015).
+    """Steps divided by the recent size of the gradients. Kingma and Ba (2015).
 
     Parameters
     ----------
     parameters : sequence of Tensor
     rate : float
     decay : float
-        Times a parameter, it is added to its gradient.
+        Weight decay: this times a parameter is added to its gradient.
     """
 
     def __init__(self, parameters: Sequence[Tensor], rate: float, decay: float = 0.0) -> None:
@@ -49,7 +49,7 @@ class Adam:
         self.steps = 0
 
     def step(self, gradients: Sequence[Tensor]) -> None:
-        """Move the parameters; the gradients are not changed."""
+        """Update the parameters; the gradients are not changed."""
         self.steps += 1
         first, second = MEMORY
         size = self.rate / (1 - first**self.steps)
@@ -62,5 +62,5 @@ class Adam:
 
 
 def optimiser_of(word: str, parameters: Sequence[Tensor], rate: float) -> Optimiser:
-    """``adam`` or ``sgd``."""
+    """The optimiser called ``adam`` or ``sgd``."""
     return Plain(parameters, rate) if word == "sgd" else Adam(parameters, rate)

@@ -1,4 +1,4 @@
-"""Methods that fit a label to each pair."""
+"""The base of models that fit a label to each pair."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,8 +12,8 @@ class PointwiseModel(DebiasedModel):
 
     The squared loss :math:`(\hat y - y)^2` is that of Chen et al. (2021), whose code Wang et al. (2024) build on. The
     latter train LightGCN with the log loss: ``loss=bce`` is
-    :math:`\ln(1 + e^{\hat y}) - \hat y (1 + y) / 2`. Its derivative too is linear in y, so that targets between -1 and
-    1, and beyond, have a meaning with both. Options beside these are those of `DebiasedModel`.
+    :math:`\ln(1 + e^{\hat y}) - \hat y (1 + y) / 2`. Its derivative is also linear in y, so targets other than -1 and 1
+    have a meaning with both. Other options are those of `DebiasedModel`.
 
     Parameters
     ----------

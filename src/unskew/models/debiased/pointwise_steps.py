@@ -7,14 +7,14 @@ from unskew.models.debiased.pointwise import PointwiseModel
 
 
 class Weighted(Pointwise):
-    """Of `bias` and `ips`.
+    """The steps of `bias` and `ips`.
 
     Parameters
     ----------
     model : PointwiseModel
     setting : Setting
     negative, positive : float
-        Weight of a row of that label.
+        Weight of a row with that label.
     """
 
     def __init__(self, model: PointwiseModel, setting: Setting, negative: float, positive: float) -> None:
@@ -22,12 +22,12 @@ class Weighted(Pointwise):
         self.mean, self.half = (positive + negative) / 2, (positive - negative) / 2
 
     def step(self, block: slice) -> tuple[float, float]:
-        """The weighted loss."""
+        """Take a step on the weighted loss."""
         factors = self.backbone.factors(self.backbone.parameters)
         slopes = Slopes(factors)
         loss, weight = 0.0, 0.0
         for rows, labels, predicted in self.tiles(block, factors):
-            targets = torch.mul(labels, self.half).add_(self.mean).mul_(labels)  # w y, for y is 1, -1 or 0
+            targets = torch.mul(labels, self.half).add_(self.mean).mul_(labels)  # w y, because y is 1, -1 or 0
             weights = targets.abs()
             total = float(weights.sum())
             # w (p - y)^2 = p (w p - w y) - p w y + w

@@ -1,4 +1,4 @@
-"""The one trainer: epochs of blocks, validation, early stop and the best state."""
+"""The trainer of all debiased models: epochs of blocks, validation, early stopping and the best state."""
 
 import math
 from collections.abc import Iterator
@@ -21,10 +21,10 @@ from unskew.ranking.scorers import FactorScorer
 
 if TYPE_CHECKING:
     from unskew.models.model import Progress
-    from unskew.models.training.stepwise import Tell
+    from unskew.models.training.stepwise import Say
 
 
-FEWEST = 5  # steps an epoch, where the size of a block is not asked for
+FEWEST = 5  # steps per epoch, if the size of a block is not given
 
 
 def run(
@@ -34,14 +34,14 @@ def run(
     validation: Rows | None,
     rng: np.random.Generator,
     progress: "Progress",
-    tell: "Tell | None",
+    say: "Say | None",
 ) -> DebiasedFit:
-    """Train from the first epoch to the last, on one thread and without a tape of derivatives.
+    """Train from the first epoch to the last, on one thread and without automatic differentiation.
 
     Raises
     ------
     DivergenceError
-        When the numbers are no longer finite, or huge.
+        If the numbers are not finite, or huge.
     """
     with _one_thread(), torch.no_grad():
         backbone = backbone_of(model, rows, rng)
@@ -52,8 +52,8 @@ def run(
             losses = [method.step(blocks[place]) for place in rng.permutation(len(blocks))]
             method.epoch = epoch
             check = watch.look(epoch, sum(loss for loss, _ in losses) / sum(weight for _, weight in losses))
-            if tell is not None:
-                tell(str(check))
+            if say is not None:
+                say(str(check))
             if watch.over:
                 break
             progress(epoch, model.epochs)
@@ -62,7 +62,7 @@ def run(
 
 
 class Watch:
-    """Looks at a run after each epoch, and keeps a copy of its best state."""
+    """Checks a run after each epoch, and keeps a copy of its best state."""
 
     def __init__(self, model: DebiasedModel, backbone: Backbone, validation: Rows | None) -> None:
         self.model, self.backbone, self.validation = model, backbone, validation
@@ -71,7 +71,7 @@ class Watch:
         self.best_epoch, self.auc = 0, -math.inf
 
     def look(self, epoch: int, loss: float) -> Check:
-        """Note loss and AUC, and the state where it is the best so far."""
+        """Record loss and AUC, and the state if it is the best so far."""
         self._check_size(epoch, loss)
         metrics = {}
         if self.validation is not None:
@@ -84,14 +84,14 @@ class Watch:
 
     @property
     def over(self) -> bool:
-        """Whether patience has come to an end."""
+        """Whether training stops, because `patience` epochs brought no better AUC."""
         epoch, patience = self.checks[-1].iteration, self.model.patience
-        # before an epoch may end a run, none counts as one in vain
+        # epochs before the first possible stop do not count
         since = max(self.best_epoch, self.model.patient_until)
         return self.validation is not None and patience > 0 and epoch - since >= patience
 
     def result(self, rows: Labelled) -> DebiasedFit:
-        """What the run has come to."""
+        """The result of the run."""
         epochs = len(self.checks)
         last = self._scorer(self.backbone.arrays(), rows)
         if self.validation is None:
@@ -114,14 +114,14 @@ class Watch:
 
 
 def backbone_of(model: DebiasedModel, rows: Labelled, rng: np.random.Generator) -> Backbone:
-    """The backbone of a model, at its first state."""
+    """The backbone of a model, in its initial state."""
     if model.backbone == "mf":
         return Factorisation(rows.shape, model.width, rng)
     return LightGcn(rows, model.width, model.layers, rng)
 
 
 def blocks_of(model: DebiasedModel, shape: tuple[int, int]) -> list[slice]:
-    """Users of each step: blocks of about the same size."""
+    """The users of each step, in blocks of about the same size."""
     n_users, n_items = shape
     size = model.block or max(1, min(model.cells // n_items, -(-n_users // FEWEST)))
     bounds = np.linspace(0, n_users, -(-n_users // size) + 1).round().astype(int).tolist()

@@ -1,4 +1,4 @@
-"""A mixture of multinomials for ratings that are observed more or less often depending on what they are (CPT-v)."""
+"""A mixture of multinomials for ratings whose chance of being observed depends on their value (CPT-v)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +11,8 @@ from unskew.models.model import Progress, check_number, check_whole
 from unskew.models.ratings.rating_model import Rated, RatingFactors, RatingModel
 
 MOST_VALUES = 50
-TOLERANCE = 1e-9  # relative growth of the log posterior at which learning ends
-START_SPREAD = 20.0  # how alike the classes are at first: the count of a Dirichlet draw around what was observed
+TOLERANCE = 1e-9  # relative growth of the log posterior at which learning stops
+START_SPREAD = 20.0  # similarity of the initial classes: the count of a Dirichlet draw around the observed shares
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class CptV(RatingModel, word="cpt-v"):
     .. math:: P(\text{data of } u) = \sum_z \theta_z \prod_{i \in O_u} \mu_{r_{ui}} \beta_{r_{ui} i z}
        \prod_{i \notin O_u} \sum_r (1 - \mu_r) \beta_{r i z}
 
-    The largest posterior is sought by EM. The prediction is the mean rating of a pair, whether it is observed or not:
+    EM maximises the posterior. The prediction is the mean rating of a pair, whether it is observed or not:
 
     .. math:: \hat y_{ui} = \sum_z P(z \mid \text{data of } u) \sum_r r\,\beta_{r i z}
 
@@ -33,12 +33,12 @@ class CptV(RatingModel, word="cpt-v"):
     Parameters
     ----------
     classes : int
-        How many classes of users.
+        Number of classes of users.
     smoothing : float
-        Counts added to each cell: the priors. Those of β are shared out like the observed ratings, so that in doubt
-        ratings are taken to be missing at random.
+        Counts added to each cell: the priors. Those of β are distributed like the observed ratings, so that without
+        evidence ratings are missing at random.
     iterations : int
-        Most steps of EM; it ends sooner when little is gained.
+        Largest number of steps of EM; it stops earlier when it converges.
     """
 
     classes: int = 3
@@ -51,11 +51,11 @@ class CptV(RatingModel, word="cpt-v"):
         check_whole(self, "iterations")
 
     def learn_ratings(self, rated: Rated, rng: np.random.Generator, progress: Progress) -> RatingFactors:
-        """Learn by EM; weights are not used."""
+        """Fit by EM; weights are not used."""
         levels = len(np.unique(rated.values))
         if levels > MOST_VALUES:
             raise DataError(
-                f"{self}: {levels} different ratings, of which it learns one probability each; "
+                f"{self}: there are {levels} different ratings, each with a probability to learn; "
                 f"round them to at most {MOST_VALUES}"
             )
         fit = fit_cpt(rated, self.classes, smoothing=self.smoothing, iterations=self.iterations, rng=rng)
@@ -65,16 +65,16 @@ class CptV(RatingModel, word="cpt-v"):
 
 @dataclass(frozen=True, eq=False)
 class CptFit:
-    """What CPT-v learnt.
+    """The fitted parameters of CPT-v.
 
     Parameters
     ----------
     levels : array (values,)
-        The values a rating takes, ascending.
+        The values of ratings, ascending.
     observed : array (values,)
         μ: the chance that a rating of this value is observed.
     shares : array (classes,)
-        θ: how many users each class has.
+        θ: the share of users in each class.
     ratings : array (values, items, classes)
         β: the chance of each value.
     memberships : array (users, classes)
@@ -110,11 +110,7 @@ def fit_cpt(
     classes, smoothing, iterations
         As in `CptV`.
     rng : int or Generator
-        Draws where it begins.
-
-    Returns
-    -------
-    CptFit
+        Generator of the starting point.
     """
     data = _Data.of(rated, smoothing)
     state = data.start(classes, np.random.default_rng(rng))
@@ -144,7 +140,7 @@ class _State:
 
 @dataclass(frozen=True, eq=False)
 class _Data:
-    """The ratings as one binary matrix a value, and the two steps of EM."""
+    """The ratings as one binary matrix per value, and the two steps of EM."""
 
     levels: Floats
     each: tuple[Any, ...]  # users by items, which pairs were rated with this value
@@ -172,12 +168,12 @@ class _Data:
 
     @property
     def prior(self) -> Floats:
-        """Counts added to each value: as many as values times the smoothing, in the shares of what was observed."""
+        """Counts added to each value: the number of values times the smoothing, in the observed shares."""
         shares = (self.counts + 1) / (self.counts + 1).sum()
         return np.asarray(self.smoothing * len(shares) * shares)[:, None, None]
 
     def start(self, classes: int, rng: np.random.Generator) -> _State:
-        """Classes drawn around the observed shares; every value is observed equally often."""
+        """The starting point: classes drawn around the observed shares, with equal chances of being observed."""
         users, items = self.any_.shape
         counts = self.counts
         around = START_SPREAD * self.prior / self.prior.sum()
@@ -199,10 +195,10 @@ class _Data:
         return parts / sums, float(np.sum(np.log(sums) + top)) + prior
 
     def maximise(self, state: _State, memberships: Floats) -> _State:
-        """Shares of expected counts, those of pairs that were not observed included."""
+        """The parameters as shares of expected counts, including those of unobserved pairs."""
         theta = memberships.sum(axis=0)
         missing = theta - self.any_.T @ memberships  # (items, classes)
-        # of the pairs not observed, how many have each value
+        # how many unobserved pairs have each value
         hidden = (1 - state.mu)[:, None, None] * state.beta * (missing / state.unseen)
         beta = hidden + np.stack([matrix.T @ memberships for matrix in self.each]) + self.prior
         seen = self.counts + self.smoothing

@@ -20,24 +20,24 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class MfNaive(RatingModel, word="mf-naive"):
-    r"""Factorisation of ratings: predicts stars as if what was rated were a random sample.
+    r"""Factorisation of ratings: predicts ratings as if the rated pairs were a random sample.
 
     .. math:: \min \frac{U I}{n} \sum_{\text{observed}} \delta(y_{ui},\ v_u \cdot w_i + a_u + b_i + c)
        + \lambda \frac{U I}{(U + I)(d + 1)} \bigl(\lVert V \rVert^2 + \lVert W \rVert^2 + \lVert a \rVert^2
        + \lVert b \rVert^2\bigr)
 
-    MF-Naive of Schnabel et al. (2016), section 6.1; `fit_mf` says more.
+    MF-Naive of Schnabel et al. (2016), section 6.1; see `fit_mf`.
 
     Parameters
     ----------
     factors : int
         d.
     penalty : float
-        λ. What serves best grows with d: about half of d + 1 on Coat and on MovieLens 100K.
+        λ. The best value grows with d: about half of d + 1 on Coat and on MovieLens 100K.
     loss : {"mse", "mae"}
         δ: the squared or the absolute error.
     offsets : {"regularised", "free"}
-        Whether a and b are penalised like the factors. Free ones are not, and d stands for d + 1.
+        Whether a and b are penalised like the factors. If free, they are not, and d replaces d + 1.
     tune : bool
         Choose factors and penalty by 4-fold cross-validation; see `tune_mf`.
     """
@@ -56,10 +56,10 @@ class MfNaive(RatingModel, word="mf-naive"):
                 given, known = getattr(self, option), " or ".join(get_args(kinds))
                 raise ConfigError(f"{self.word}({option}={given}): expected {known}")
         if self.tune and (self.factors, self.penalty) != (FACTORS, PENALTY):
-            raise ConfigError(f"{self}: tune chooses factors and penalty itself; leave them out, or leave tune out")
+            raise ConfigError(f"{self}: tune chooses factors and penalty; leave them out, or leave out tune")
 
     def learn_ratings(self, rated: Rated, rng: np.random.Generator, progress: Progress) -> RatingFactors:
-        """Choose the settings where asked to, and fit."""
+        """Fit, after choosing the settings if `tune`."""
         return self._fit(rated, np.inf, rng, progress)
 
     def _fit(self, rated: Rated, most: float, rng: np.random.Generator, progress: Progress) -> RatingFactors:
@@ -77,22 +77,22 @@ class MfNaive(RatingModel, word="mf-naive"):
 
 @dataclass(frozen=True)
 class MfIps(MfNaive, word="mf-ips"):
-    r"""Factorisation of ratings, each weighted by its inverse propensity: predicts stars of a random pair.
+    r"""Factorisation of ratings, each weighted by its inverse propensity: predicts the rating of a random pair.
 
     .. math:: \min \sum_{\text{observed}} \frac{1}{P_{ui}}\,\delta(y_{ui},\ v_u \cdot w_i + a_u + b_i + c)
        + \lambda \frac{U I}{(U + I)(d + 1)} \bigl(\lVert V \rVert^2 + \lVert W \rVert^2 + \lVert a \rVert^2
        + \lVert b \rVert^2\bigr)
 
-    The sum of losses is unbiased for that over all U I pairs when P is right. MF-IPS of Schnabel et al. (2016),
-    eq. 13; `fit_mf` says more. The options of `mf-naive`, and:
+    The sum of losses is unbiased for that over all U I pairs if P is right. MF-IPS of Schnabel et al. (2016), eq. 13;
+    see `fit_mf`. The options of `mf-naive`, and:
 
     Parameters
     ----------
     propensity : str
         The word of a propensity model for the training rows, as in ``mf-ips(propensity=naive-bayes(mcar=FILE))``.
-        An evaluation reads it and puts the propensities on the rows; without it, the rows must hold them.
+        An evaluation fits it and adds the propensities to the rows; without it, the rows must have them.
     clip : float
-        Propensities below this count as this; 0 for none. Weights are then at most 1/clip.
+        Smallest propensity; smaller ones are raised to it, so that weights are at most 1/clip. 0 for no clipping.
     """
 
     propensity: str = ""
@@ -104,8 +104,8 @@ class MfIps(MfNaive, word="mf-ips"):
         super().__post_init__()
         check_number(self, "clip", zero=True)
         if self.clip > 1:
-            raise ConfigError(f"{self.word}(clip={self.clip:g}): no propensity is above 1, so clip must be at most 1")
+            raise ConfigError(f"{self.word}(clip={self.clip:g}): clip must be at most 1, like propensities")
 
     def learn_ratings(self, rated: Rated, rng: np.random.Generator, progress: Progress) -> RatingFactors:
-        """Choose the settings where asked to, and fit, with clipped weights."""
+        """Fit with clipped weights, after choosing the settings if `tune`."""
         return self._fit(rated, 1 / self.clip if self.clip else np.inf, rng, progress)

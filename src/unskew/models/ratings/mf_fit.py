@@ -14,17 +14,17 @@ from unskew.models.svd import leading
 Loss: TypeAlias = Literal["mse", "mae"]
 Offsets: TypeAlias = Literal["regularised", "free"]
 
-# the settings of the paper's own program
+# the settings of the paper's program
 STEPS = 2000
 CORRECTIONS = 50
 TOLERANCE = 1e-5
 
-DEAD = 1e-2  # a factor whose part in a typical prediction is below this share of the spread of ratings
+DEAD = 1e-2  # a factor has vanished if its part of a typical prediction is below this share of the spread of ratings
 
 
 @dataclass(frozen=True, eq=False)
 class MfFit(RatingFactors):
-    """A fitted factorisation, and how it was reached.
+    """A fitted factorisation, with details of the optimisation.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class MfFit(RatingFactors):
     evaluations : int
         How often the objective and its gradient were computed.
     converged : bool
-        Whether the search ended by itself, not at the largest number of steps.
+        Whether the search converged before the largest number of steps.
     """
 
     objective: float
@@ -57,12 +57,12 @@ def fit_mf(
        \min \sum_{(u, i)\ \text{observed}} \frac{1}{P_{ui}}\,\delta(y_{ui},\ v_u \cdot w_i + a_u + b_i + c)
        + \lambda \frac{U I}{(U + I)\,d} \bigl(\lVert V \rVert^2 + \lVert W \rVert^2\bigr)
 
-    With regularised offsets, a and b are penalised too and d + 1 stands for d; c never is. The loss is on the scale
-    of all U I pairs, so that the same λ means the same for any number of observed ones. The start is a singular
-    value decomposition of the ratings around their mean, zero where nothing was observed: left vectors for users,
-    right vectors times singular values for items; offsets are 0 and c is the mean. Schnabel et al. (2016), eq. 13.
+    With regularised offsets, a and b are penalised too and d + 1 replaces d; c is never penalised. The loss is on the
+    scale of all U I pairs, so λ has the same meaning for any number of observed pairs. The start is a singular value
+    decomposition of the ratings around their mean, with zeros for unobserved pairs: left vectors for users, right
+    vectors times singular values for items; offsets are 0 and c is the mean. Schnabel et al. (2016), eq. 13.
 
-    The bytes depend on the number of BLAS threads; `Model.fit` and `tune_mf` use one.
+    The last bits depend on the number of BLAS threads; `Model.fit` and `tune_mf` use one.
 
     Parameters
     ----------
@@ -73,20 +73,16 @@ def fit_mf(
     penalty : float
         λ.
     loss : {"mse", "mae"}
-        δ: the squared error, or the absolute one by its sign as the slope.
+        δ: the squared error, or the absolute error with its sign as the slope.
     offsets : {"regularised", "free"}
     start : RatingFactors, optional
-        A fit to begin from, for instance that of another penalty. Factors that a larger penalty has made vanish begin
-        anew: they stand still at 0, a saddle, even where a smaller penalty would let them grow.
-
-    Returns
-    -------
-    MfFit
+        A fit to start from, for instance that of another penalty. Factors that vanished under a larger penalty are
+        initialised again, because 0 is a saddle that they do not leave even if a smaller penalty would let them grow.
 
     Raises
     ------
     ConfigError
-        When `start` has another shape.
+        If `start` has another shape.
     """
     from scipy.optimize import minimize
 
@@ -103,9 +99,9 @@ def fit_mf(
 
 
 def start_mf(rated: Rated, factors: int) -> RatingFactors:
-    """Where a fit begins: the decomposition of the ratings around their mean.
+    """The starting point of a fit: the decomposition of the ratings around their mean.
 
-    Filling what is missing with the mean and then taking the mean away, which c stands for, leaves a sparse matrix.
+    Missing ratings are filled with the mean, and the mean, which is c, is subtracted, so the matrix is sparse.
     """
     nothing = RatingFactors(
         np.zeros((rated.n_users, 0)),
@@ -120,7 +116,7 @@ def start_mf(rated: Rated, factors: int) -> RatingFactors:
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """The sum that `fit_mf` makes small, at a point: user factors, item factors, offsets of both, the constant."""
+    """The objective of `fit_mf` at a point: user factors, item factors, offsets of both, the constant."""
 
     rated: Rated
     factors: int
@@ -148,7 +144,7 @@ class Objective:
 
     @property
     def scales(self) -> tuple[float, float]:
-        """What squared factors and squared offsets are multiplied by."""
+        """The penalties of squared factors and squared offsets."""
         users, items = self.rated.n_users, self.rated.n_items
         free = self.offsets == "free"
         scale = self.penalty * users * items / ((users + items) * (self.factors if free else self.factors + 1))
@@ -166,13 +162,13 @@ def packed(factors: RatingFactors) -> Floats:
 
 
 def _revived(rated: Rated, factors: int, start: RatingFactors) -> RatingFactors:
-    """The same predictions, but for vanished factors, which begin anew from what the others leave unexplained."""
+    """The same predictions, with vanished factors initialised again from the errors of the others."""
     if start.user_factors.shape != (rated.n_users, factors) or start.item_factors.shape != (rated.n_items, factors):
         raise ConfigError(
             f"a start of {start.user_factors.shape} and {start.item_factors.shape} factors does not fit "
             f"{rated.n_users} users, {rated.n_items} items and {factors} factors; give one of the same shape"
         )
-    # rotated so that each factor stands for one singular value of the product
+    # rotated so that each factor corresponds to one singular value of the product
     left, left_size = np.linalg.qr(start.user_factors)
     right, right_size = np.linalg.qr(start.item_factors)
     inner_left, sizes, inner_right = np.linalg.svd(left_size @ right_size.T, full_matrices=False)
@@ -193,7 +189,7 @@ def _revived(rated: Rated, factors: int, start: RatingFactors) -> RatingFactors:
 
 
 def _extended(rated: Rated, factors: int, kept: RatingFactors) -> RatingFactors:
-    """Add factors: singular vectors of the errors, zero where nothing was observed."""
+    """Add factors: singular vectors of the errors, with zeros for unobserved pairs."""
     from scipy import sparse
 
     errors = rated.values - kept.predict(rated.users, rated.items)

@@ -5,7 +5,7 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 
-# sums may be taken in another order, which lets the loops over factors use the vector unit
+# sums may be reordered, so that the loops over factors use the vector unit
 REORDER = {"reassoc", "nsz", "contract"}
 
 

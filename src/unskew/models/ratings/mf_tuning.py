@@ -1,4 +1,4 @@
-"""Cross-validation of a rating factorisation: how many factors, how large a penalty."""
+"""Choice of the factors and the penalty of a rating factorisation by cross-validation."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,16 +22,16 @@ PATIENCE = 2
 
 @dataclass(frozen=True, eq=False)
 class MfTuning:
-    """What cross-validation chose, and why.
+    """The settings chosen by cross-validation, and all scores.
 
     Parameters
     ----------
     factors, penalty : int and float
         The best settings.
     factors_grid, penalty_grid : tuple
-        What was tried; penalties from large to small.
+        The settings tried; penalties from large to small.
     scores : array (factors, penalties)
-        Mean over the folds of the estimated loss of a random pair; NaN where a path had ended.
+        Mean over the folds of the estimated loss of a random pair; NaN if the path had ended.
     """
 
     factors: int
@@ -57,45 +57,41 @@ def tune_mf(
 ) -> MfTuning:
     r"""Choose factors and penalty by cross-validation, weighted as in training.
 
-    A row of the log is in the training part with probability 3/4 (4 folds) and in the validation part with 1/4, so
-    a fold is fitted with P 3/4 and judged by
+    A row of the log is in the training part with probability 3/4 (4 folds) and in the validation part with 1/4, so a
+    fold is fitted with P 3/4 and validated by
 
     .. math:: \frac{1}{U I} \sum_{\text{validation}} \frac{\delta_{ui}}{P_{ui} / 4},
 
-    which is unbiased for the loss of a random pair when P is right. The least mean over the folds wins. For each
-    number of factors the penalties are taken from large to small, each fit beginning at that before it.
-    Schnabel et al. (2016), section 6.1.
+    which is unbiased for the loss of a random pair if P is right. The settings with the smallest mean over the folds
+    are chosen. For each number of factors the penalties go from large to small, and each fit starts from the previous
+    one. Schnabel et al. (2016), section 6.1.
 
     Parameters
     ----------
     rated : Rated
         Its weights are 1/P.
     factors_grid, penalty_grid : sequence
-        What to try.
+        The settings to try.
     loss, offsets
         As in `fit_mf`.
     folds : int
-        Into how many parts the rows are dealt at random.
+        Number of random parts of the rows.
     most : float
-        Weights are cut at this, after they were scaled for a part.
+        Largest weight, after weights were scaled for a part.
     patience : int
-        A path of penalties ends when this many in turn did worse than its best, since the smallest take longest.
+        A path of penalties ends after this many in a row that are worse than the best, because small ones take longest.
     workers : int
-        How many folds are fitted at the same time; the numbers do not depend on it.
+        How many folds are fitted at the same time; the results do not depend on it.
     rng : int or Generator
-        Deals the folds.
+        Generator of the folds.
     progress : callable, optional
         Called as ``progress(done, total)``, in fits.
-
-    Returns
-    -------
-    MfTuning
     """
     penalties = tuple(sorted(map(float, penalty_grid), reverse=True))
     if not factors_grid or not penalties or folds < 2:
         raise ConfigError("cross-validation needs at least one number of factors, one penalty and two folds")
     if len(rated) < folds:
-        raise DataError(f"cross-validation with {folds} folds needs as many rows, and there are {len(rated)}")
+        raise DataError(f"cross-validation with {folds} folds needs at least {folds} rows, but there are {len(rated)}")
     part = np.random.default_rng(rng).permutation(len(rated)) % folds
     parts = [_Fold.of(rated, part == k, folds, most) for k in range(folds)]
     scores = np.full((len(factors_grid), len(penalties)), np.nan)
@@ -118,7 +114,7 @@ def tune_mf(
 
 @dataclass(frozen=True, eq=False)
 class _Fold:
-    """The rows to fit on and those to judge by, with their own weights."""
+    """The rows for fitting and for validation, with their weights."""
 
     training: Rated
     validation: Rated

@@ -1,4 +1,4 @@
-"""Models of ratings: what they learn from, what they give back, and how a log becomes the one and the other."""
+"""The base of models of ratings, the weighted ratings that they learn from, and their predictions."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ class Rated:
     Parameters
     ----------
     users, items : array of int
-        Codes 0 to n-1, one a row; no (user, item) twice. They may come in any order.
+        Codes 0 to n-1, one per row, in any order; each (user, item) at most once.
     values : array of float
         Ratings.
     weights : array of float
-        How many pairs each row stands for: the inverse propensity, or users times items over rows for all.
+        How many pairs each row represents: the inverse propensity, or users times items over rows for all.
     n_users, n_items : int
-        How many there are, those without a row included.
+        Numbers of users and items, including those without a row.
     """
 
     users: Ints
@@ -50,19 +50,20 @@ class Rated:
         if (outside | bad).any():
             row = int(np.argmax(outside | bad))
             raise DataError(
-                f"ratings: row {row + 1} has user {users[row]}, item {items[row]}, value {values[row]:g} and weight "
-                f"{weights[row]:g}; codes end before {self.n_users} and {self.n_items}, values finite, weights above 0"
+                f"ratings: row {row + 1} has user {users[row]}, item {items[row]}, value {values[row]:g} and "
+                f"weight {weights[row]:g}; codes must be below {self.n_users} and {self.n_items}, values finite "
+                "and weights above 0"
             )
         keys = pair_keys(users, items, self.n_items)
         order = np.argsort(keys, kind="stable")
         if np.any(keys[order][1:] == keys[order][:-1]):
-            raise DataError("ratings: a (user, item) pair stands twice; keep one row of each")
+            raise DataError("ratings: a (user, item) pair occurs twice; keep one row of each")
         for name, column in (("users", users), ("items", items), ("values", values), ("weights", weights)):
             object.__setattr__(self, name, np.ascontiguousarray(column[order]))
 
     @classmethod
     def unweighted(cls, users: Ints, items: Ints, values: Floats, n_users: int, n_items: int) -> "Rated":
-        """Ratings as if observed at random: each row stands for U I / n pairs."""
+        """Ratings as if observed at random: each row represents U I / n pairs."""
         weights = np.full(len(users), n_users * n_items / max(len(users), 1))
         return cls(users, items, values, weights, n_users, n_items)
 
@@ -76,14 +77,14 @@ class Rated:
         return offsets_of(counts)
 
     def take(self, rows: Ints, *, scale: float = 1, most: float = np.inf) -> "Rated":
-        """These rows, their weights scaled and then cut at a largest one."""
+        """These rows, with weights scaled and then cut at a largest one."""
         weights = np.minimum(self.weights[rows] * scale, most)
         return Rated(self.users[rows], self.items[rows], self.values[rows], weights, self.n_users, self.n_items)
 
 
 @dataclass(frozen=True, eq=False)
 class RatingFactors:
-    r"""Predicted ratings of every pair, in factors.
+    r"""Predicted ratings of every pair, as factors.
 
     .. math:: \hat y_{ui} = v_u \cdot w_i + a_u + b_i + c
 
@@ -96,7 +97,7 @@ class RatingFactors:
     constant : float
         c.
     newcomer : array (d,)
-        The factors of a user of whom nothing is known; the offset is 0.
+        The factors of a user without a training row; the offset is 0.
     """
 
     user_factors: Floats
@@ -120,15 +121,15 @@ class RatingFactors:
 class RatingModel(Model):
     """A model that learns ratings; its scores are predicted ratings.
 
-    It can score anybody: a user without a training row gets what is predicted for a user of whom nothing is
-    known. A member defines `learn_ratings`.
+    It can score any user: one without a training row gets the prediction for an unknown user. A subclass defines
+    `learn_ratings`.
     """
 
     uses_propensity: ClassVar[bool] = False
-    """Whether rows count with the inverse of their propensity, which the log then must hold."""
+    """Whether rows are weighted by the inverse of their propensity, which the log must then have."""
 
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
-        """Learn from the rated rows, over the users and items a model can know."""
+        """Learn from the rated rows, for the users and items that a model knows."""
         users = _known(train.user_counts, declared=train.user_vocabulary.declared)
         items = _known(train.item_counts, declared=train.item_vocabulary.declared)
         factors = self.learn_ratings(self._rated(train, users, items), rng, progress)
@@ -154,20 +155,19 @@ class RatingModel(Model):
     def _rated(self, train: Interactions, users: Ints, items: Ints) -> Rated:
         if train.values is None:
             raise DataError(
-                f"{train.name}: {self} learns ratings, but there are none; name their column with "
-                f"{Option('rating_col')}"
+                f"{train.name}: has no ratings, which {self} needs; name their column with {Option('rating_col')}"
             )
         codes = np.searchsorted(users, train.users), np.searchsorted(items, train.items)
         if not self.uses_propensity:
             return Rated.unweighted(*codes, train.values, len(users), len(items))
         if train.propensity is None:
             raise PropensityError(
-                f"{train.name}: {self} needs the propensity of every training row; give a column "
-                f"({Option('propensity_col')}) or a model of it, as in {self.word}(propensity=uniform)"
+                f"{train.name}: has no propensities, which {self} needs; give a column "
+                f"({Option('propensity_col')}) or a propensity model, as in {self.word}(propensity=uniform)"
             )
         return Rated(*codes, train.values, 1 / train.propensity, len(users), len(items))
 
 
 def _known(counts: Ints, *, declared: bool) -> Ints:
-    """Codes a model can know: those with a row, or all when they were declared."""
+    """Codes that a model knows: those with a row, or all if they were declared."""
     return np.arange(len(counts)) if declared else np.flatnonzero(counts)

@@ -1,1 +1,1 @@
-"""How models learn step by step: batches, runs, checkpoints, compiled loops."""
+"""Iterative training: batches, runs, checkpoints and compiled loops."""

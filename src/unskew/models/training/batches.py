@@ -1,4 +1,4 @@
-"""The batches of stochastic training: shuffled passes over the positives, the same for a seed wherever they begin."""
+"""The batches of stochastic training: shuffled passes over the positives, reproducible from any step on."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from unskew.arrays import Ints, Matrix
 from unskew.errors import DataError
 from unskew.models.model import Observed
 
-LEAST_STRETCH = 2**13  # places shuffled by one generator, as making one takes longer than a short pass
+LEAST_STRETCH = 2**13  # places shuffled by one generator, because creating one takes longer than a short pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class Positives:
         Each user's items, ascending: ``members[offsets[u]:offsets[u + 1]]``.
     n_items : int
     rows : array
-        Which of the members can be drawn: those of users who have not had every item.
+        The members that can be drawn: those of users who do not have every item.
     owners : array
         The user of each member.
     """
@@ -34,12 +34,12 @@ class Positives:
 
     @classmethod
     def of(cls, observed: Observed, name: str) -> "Positives":
-        """Leave out users who have had everything: nothing can be compared with what they have.
+        """The positives without users who have every item, because these have no negatives.
 
         Raises
         ------
         DataError
-            When nobody is left.
+            If no user is left.
         """
         offsets = observed.matrix.indptr.astype(np.int64)
         n_items = observed.matrix.shape[1]
@@ -48,16 +48,16 @@ class Positives:
         rows = np.flatnonzero(lengths[owners] < n_items).astype(np.int32)
         if not len(rows):
             raise DataError(
-                f"{name}: every user has every one of its {n_items} items, so there is no negative to learn from; "
+                f"{name}: every user has all {n_items} items, so there are no negatives to learn from; "
                 "give a larger catalogue"
             )
         return cls(offsets, observed.matrix.indices.astype(np.int32), n_items, rows, owners)
 
     def picks(self, seed: int, first: int, count: int, width: int) -> Ints:
-        """Places in `members` of the positives of steps first, first + 1, ..., one row a step.
+        """Places in `members` of the positives of steps first, first + 1, ..., one row per step.
 
-        Steps cut a stream of shuffled passes into pieces of `width`. A pass depends on the seed and its number
-        alone, so a run that goes on in the middle meets the same batches.
+        Steps cut a stream of shuffled passes into pieces of `width`. A pass depends only on the seed and its number, so
+        a resumed run has the same batches.
         """
         n = len(self.rows)
         passes = max(1, LEAST_STRETCH // n)
@@ -65,25 +65,25 @@ class Positives:
         stretches = range(start // (n * passes), -(-stop // (n * passes)))
         stream = np.concatenate([_shuffled(seed, k, n, passes) for k in stretches])
         skipped = stretches[0] * n * passes
-        taken = stream[start - skipped : stop - skipped].reshape(count, width)
-        # by user within a batch: it is a sum, and a user's rows are then close in memory
-        return np.sort(self.rows[taken], axis=1)
+        chosen = stream[start - skipped : stop - skipped].reshape(count, width)
+        # sorted by user within a batch, so that a user's rows are close in memory
+        return np.sort(self.rows[chosen], axis=1)
 
 
 def _shuffled(seed: int, number: int, n: int, passes: int) -> Ints:
-    """A stretch of the stream: so many passes over n places."""
+    """A stretch of the stream: consecutive passes over n places."""
     rng = np.random.default_rng([seed, number])
     return np.concatenate([rng.permutation(n) for _ in range(passes)])
 
 
 @dataclass(eq=False)
 class Batch:
-    """Room for one batch: samples of a user and `fan` items each.
+    """The arrays of one batch: samples of a user and `fan` items each.
 
     Parameters
     ----------
     size, fan : int
-        Samples, and items of each.
+        Number of samples, and of items of each.
     n_users, n_items : int
     """
 

@@ -1,4 +1,4 @@
-"""A training run on disk, so that it can go on after a kill."""
+"""Checkpoints of training runs on disk, from which an interrupted run can resume."""
 
 import hashlib
 import json
@@ -28,19 +28,19 @@ _HINTS = {
 
 @dataclass(frozen=True)
 class Identity:
-    """What a checkpoint must share with a run that goes on from it.
+    """What a checkpoint must have in common with the run that resumes from it.
 
     Parameters
     ----------
     model : str
-        The model with all its options, but for how long it trains.
+        The model with all its options, except those on how long it trains.
     seed : int
     data : str
         Fingerprint of the training matrix.
     metrics : tuple of str
-        By which the best state is chosen.
+        The metrics that choose the best state.
     judged_on : str
-        Fingerprint of the rows that they are computed on; empty where nothing is judged.
+        Fingerprint of the rows that they are computed on; empty without validation.
     """
 
     model: str
@@ -51,7 +51,7 @@ class Identity:
 
     def header(self) -> dict[str, Any]:
         """As plain data."""
-        # the arithmetic of a step may change between releases too
+        # the arithmetic of a step may also change between releases
         made_by = f"{VERSION} of unskew {version('unskew')}"
         return {"version": made_by, "model": self.model, "seed": self.seed, "data": self.data}
 
@@ -69,14 +69,14 @@ def fingerprint(observed: Observed, weights: Floats | None = None) -> str:
 
 
 def save(path: Path, identity: Identity, progress: Mapping[str, Any], arrays: Mapping[str, Matrix]) -> None:
-    """Write a checkpoint, whole or not at all.
+    """Write a checkpoint; after an error no file is left.
 
     Parameters
     ----------
     path : Path
     identity : Identity
     progress : mapping
-        Plain data: how far the run is, and its checks.
+        Plain data: the progress of the run, and its checks.
     arrays : mapping
     """
     header = json.dumps(
@@ -87,12 +87,12 @@ def save(path: Path, identity: Identity, progress: Mapping[str, Any], arrays: Ma
 
 
 def load(path: Path, identity: Identity) -> tuple[dict[str, Any], dict[str, Matrix]]:
-    """Read a checkpoint: what was told of it, and its arrays.
+    """Read the progress and the arrays of a checkpoint.
 
     Raises
     ------
     DataError
-        When it is no checkpoint, or one of another model, seed, data set or version, or judged otherwise.
+        If it is not a checkpoint, or one of another model, seed, data set, version or validation.
     """
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
@@ -102,17 +102,17 @@ def load(path: Path, identity: Identity) -> tuple[dict[str, Any], dict[str, Matr
         raise DataError(f"{path}: not a checkpoint of a training run; remove it, or name another file") from error
     for key, value in identity.header().items():
         if header.get(key) != value:
-            # a seed is kept as what was drawn from it, which says nothing to anybody
-            told = "" if key == "seed" else f" ({_short(header.get(key))}, not {_short(value)})"
-            raise DataError(f"{path}: this checkpoint is {_HINTS[key]}{told}; remove it, or name another file")
+            # the stored seed was drawn from the given one, so it means nothing to users
+            values = "" if key == "seed" else f" ({_short(header.get(key))}, not {_short(value)})"
+            raise DataError(f"{path}: this checkpoint is {_HINTS[key]}{values}; remove it, or name another file")
     if header["metrics"] != list(identity.metrics):
         raise DataError(
-            f"{path}: this checkpoint was judged by {', '.join(header['metrics']) or 'no metric'}, not by "
+            f"{path}: this checkpoint was validated by {', '.join(header['metrics']) or 'no metric'}, not by "
             f"{', '.join(identity.metrics) or 'none'}; remove it, or name another file"
         )
     if header.get("judged_on", identity.judged_on) != identity.judged_on:
         raise DataError(
-            f"{path}: this checkpoint was judged on other validation rows, or among other candidates; remove it, or "
+            f"{path}: this checkpoint was validated on other rows, or among other candidates; remove it, or "
             "name another file"
         )
     return header, arrays
@@ -120,4 +120,4 @@ def load(path: Path, identity: Identity) -> tuple[dict[str, Any], dict[str, Matr
 
 def _short(value: object) -> str:
     text = str(value)
-    return text if len(text) <= 60 else f"{text[:12]}..."  # a sha256 says nothing beyond its first digits
+    return text if len(text) <= 60 else f"{text[:12]}..."  # the first digits of a sha256 are enough

@@ -1,8 +1,8 @@
-"""One step of stochastic training, compiled: draw a batch, find the slopes of its loss, update all rows.
+"""One step of stochastic training, compiled: draw a batch, compute the slopes of its loss, update all rows.
 
 A batch is a list of samples, each of one user and `fan` items: entry ``s * fan + q`` is the q-th item of sample s.
-A loss gives each entry its slope, the derivative by the entry's score. From there all models go the same way: rows
-gather the slopes of their own entries in the order of the batch, so the sum does not depend on who adds it up.
+A loss gives each entry its slope, the derivative by the entry's score. The rest is the same for all models: rows sum
+the slopes of their entries in the order of the batch, so the sum does not depend on the number of threads.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from unskew.arrays import Ints, Matrix
 from unskew.ranking.seeded_draws import GOLDEN, mix
 
 BETA_1, BETA_2, EPSILON = np.float32(0.9), np.float32(0.999), np.float32(1e-8)  # Kingma and Ba (2015)
-TINY = np.float32(1e-30)  # below it a mean of gradients is 0: numbers near 1e-38 take a hundred times as long
+TINY = np.float32(1e-30)  # smaller means of gradients become 0, because numbers near 1e-38 take a hundred times as long
 LEAST_DIFFERENCE = np.float32(-30)
 FAST = {"reassoc", "contract", "arcp", "nsz"}  # sums may be vectorised, but NaN stays NaN
 
@@ -27,7 +27,7 @@ def below(state: Any, n: int) -> Any:
 
 @njit(nogil=True, cache=True, inline="always")
 def holds(members: Ints, first: int, last: int, item: int) -> Any:
-    """Whether a sorted stretch holds an item."""
+    """Whether a sorted stretch contains an item."""
     low, high = first, last
     while low < high:
         middle = (low + high) >> 1
@@ -44,7 +44,7 @@ def draw_negatives(
 ) -> None:
     """Fill all but the first item of samples first to last - 1 with items outside the user's history.
 
-    A draw depends on the key and the number of its entry alone, never on who makes it.
+    A draw depends only on the key and the number of its entry, not on the thread.
     """
     fan = items.shape[0] // users.shape[0]
     for s in range(first, last):
@@ -105,18 +105,18 @@ def slope_pairwise(
     first: int,
     last: int,
 ) -> None:
-    """-ln sigma(x_i - x_j), the difference held above -30 (Yang et al. 2018, eq. 16 with its sigmoid)."""
+    """-ln sigma(x_i - x_j), with a difference of at least -30 (Yang et al. 2018, eq. 16 with its sigmoid)."""
     for s in range(first, last):
         i, j = items[2 * s], items[2 * s + 1]
         user = user_rows[users[s]]
         gap = _dot(user, item_rows[i]) + bias[i] - _dot(user, item_rows[j]) - bias[j]
         held = max(gap, LEAST_DIFFERENCE)
-        other = np.exp(-np.abs(held))  # at most 1, so nothing overflows
+        other = np.exp(-np.abs(held))  # at most 1, so there is no overflow
         losses[s] = np.log1p(other) + max(-held, float32(0))
         slope = (other if held > 0 else float32(1)) / (float32(1) + other)
         if gap < LEAST_DIFFERENCE:
             slope = float32(0)
-        if not np.isfinite(gap):  # the comparisons above would lose it
+        if not np.isfinite(gap):  # the comparisons above would hide NaN
             losses[s] = float32(np.nan)
         slopes[2 * s] = -slope
         slopes[2 * s + 1] = slope
@@ -145,13 +145,13 @@ def slope_hinge(
         user = user_rows[users[s]]
         i = items[s * fan]
         slopes[s * fan] = 0
-        own = bias[i] - _distance(user, item_rows[i])
+        score = bias[i] - _distance(user, item_rows[i])
         worst, at, impostors = float32(0), -1, 0
-        broken = not np.isfinite(own)  # the comparisons below would lose it
+        broken = not np.isfinite(score)  # the comparisons below would hide NaN
         for e in range(s * fan + 1, (s + 1) * fan):
             slopes[e] = 0
             j = items[e]
-            loss = float32(margin) - own + bias[j] - _distance(user, item_rows[j])
+            loss = float32(margin) - score + bias[j] - _distance(user, item_rows[j])
             broken = broken or not np.isfinite(loss)
             if loss > 0:
                 impostors += 1
@@ -186,7 +186,7 @@ def slope_squared(
         i = items[s]
         score = _dot(user_rows[users[s]], item_rows[i]) + bias[i]
         inner = float32(1)
-        broken = not np.isfinite(score)  # the sigmoid would lose it
+        broken = not np.isfinite(score)  # the sigmoid would hide NaN
         if sigmoid:
             score = float32(1) / (float32(1) + np.exp(-score))
             inner = score * (float32(1) - score)
@@ -208,14 +208,14 @@ def group(rows: Ints, starts: Ints, order: Ints) -> None:
     for place in range(rows.shape[0]):
         order[starts[rows[place]]] = place
         starts[rows[place]] += 1
-    for r in range(n, 0, -1):  # each start has moved to its end, which is the next one's start
+    for r in range(n, 0, -1):  # each start has moved to its end, which is the start of the next
         starts[r] = starts[r - 1]
     starts[0] = 0
 
 
 @njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
 def _adam(gradient: Matrix, row: Matrix, mean: Matrix, square: Matrix, out: Matrix, rate: float, scale: float) -> None:
-    """Adam with dense moments: rows without a sample in the batch move on by their mean."""
+    """Adam with dense moments: rows without a sample in the batch still move by their mean."""
     for k in range(row.shape[0]):
         g = gradient[k]
         a = BETA_1 * mean[k] + (float32(1) - BETA_1) * g
@@ -229,7 +229,7 @@ def _adam(gradient: Matrix, row: Matrix, mean: Matrix, square: Matrix, out: Matr
 
 @njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
 def update_rows(
-    own: Matrix,
+    before: Matrix,
     mean: Matrix,
     square: Matrix,
     out: Matrix,
@@ -245,30 +245,30 @@ def update_rows(
     first: int,
     last: int,
 ) -> None:
-    """Write the rows first to last - 1 of one side after a step; the other side is read as it was before.
+    """Write the rows first to last - 1 of one side after a step; the other side is that before the step.
 
     Parameters
     ----------
-    own, out, other : array (rows, d)
+    before, out, other : array (rows, d)
         This side before and after, and the other side before.
     mean, square : array (rows, d)
         Adam's moments, updated.
     partners, slopes : array of entries
         The row of the other side, and the derivative of the loss by the score.
     starts, order : array
-        Of `group`: the samples (of `fan` entries each) of each row.
+        From `group`: the samples (of `fan` entries each) of each row.
     penalty : float
         Lambda: a row is penalised by half of it times its squared length each time it is looked up.
     rate, scale : float
-        Adam's step with its corrections of the first steps.
+        Rate and scale of Adam's step; see `corrections`.
     distance : bool
         Whether scores are negative squared distances, instead of dot products; rows that were looked up are then
-        brought back to the unit ball.
+        projected to the unit ball.
     """
     fan = partners.shape[0] // order.shape[0]
-    gradient = np.empty(own.shape[1], np.float32)
+    gradient = np.empty(before.shape[1], np.float32)
     for r in range(first, last):
-        row, result = own[r], out[r]
+        row, result = before[r], out[r]
         looked_up = starts[r + 1] - starts[r]
         weight = float32(penalty * looked_up)
         total = float32(0)
@@ -296,7 +296,7 @@ def update_rows(
 
 @njit(nogil=True, cache=True, fastmath=FAST, error_model="numpy")
 def update_bias(
-    own: Matrix,
+    before: Matrix,
     mean: Matrix,
     square: Matrix,
     out: Matrix,
@@ -309,18 +309,18 @@ def update_bias(
     first: int,
     last: int,
 ) -> None:
-    """The same for the item biases, whose derivative is the slope itself."""
+    """The same as `update_rows` for the item biases, whose derivative is the slope."""
     gradient = np.empty(last - first, np.float32)
     for r in range(first, last):
-        total = float32(penalty * (starts[r + 1] - starts[r])) * own[r]
+        total = float32(penalty * (starts[r + 1] - starts[r])) * before[r]
         for place in range(starts[r], starts[r + 1]):
             total += slopes[order[place]]
         gradient[r - first] = total
-    _adam(gradient, own[first:last], mean[first:last], square[first:last], out[first:last], rate, scale)
+    _adam(gradient, before[first:last], mean[first:last], square[first:last], out[first:last], rate, scale)
 
 
 def corrections(step: int, learning_rate: float) -> tuple[Any, Any]:
-    """Rate and scale of Adam's step, counted from 1: its moments begin at 0 and are corrected for it."""
+    """Rate and scale of Adam's step, counted from 1, corrected for moments that start at 0."""
     rate = learning_rate / (1 - float(BETA_1) ** step)
-    with np.errstate(over="ignore"):  # an infinite rate is found by what comes of it
+    with np.errstate(over="ignore"):  # an infinite rate is detected by its results
         return np.float32(rate), np.float32(1 / np.sqrt(1 - float(BETA_2) ** step))

@@ -1,4 +1,4 @@
-"""Gradient descent for factors: one trainer for all models that learn from batches of the log."""
+"""The base of models that learn factors by gradient descent on batches of the log."""
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
@@ -21,16 +21,16 @@ PENALTIES = (0.1, 0.01, 0.001, 1e-4, 1e-5)
 class GradientModel(StepwiseModel):
     """Factors learnt by Adam on batches of samples.
 
-    Options beside these are those of `StepwiseModel`.
+    Other options are those of `StepwiseModel`.
 
     Parameters
     ----------
     regularisation : float
         λ: a row is penalised by λ/2 times its squared length each time a batch looks it up.
     tune : bool
-        Choose the regularisation among 0.1, 0.01, ... 1e-5 by the validation metric; an evaluation does it.
+        Choose the regularisation among 0.1, 0.01, ... 1e-5 by the validation metric, in an evaluation.
     batch : int
-        Samples a step.
+        Number of samples per step.
     """
 
     batch: int = 8000
@@ -45,7 +45,7 @@ class GradientModel(StepwiseModel):
     @property
     @abstractmethod
     def fan(self) -> int:
-        """Items of a sample."""
+        """Number of items per sample."""
 
     @property
     def positives(self) -> int:
@@ -57,7 +57,7 @@ class GradientModel(StepwiseModel):
         """Write the losses of samples first to last - 1 and the derivatives by the scores of their entries."""
 
     def draw(self, positives: Positives, batch: Batch, key: int, first: int, last: int) -> None:
-        """Fill in what samples first to last - 1 have beside their positive: items the user has not had."""
+        """Fill in the negatives of samples first to last - 1: items outside the user's history."""
         from unskew.models.training.gradient_kernel import draw_negatives
 
         draw_negatives(
@@ -69,7 +69,7 @@ class GradientModel(StepwiseModel):
         return tuple(replace(self, regularisation=penalty, tune=False) for penalty in PENALTIES)
 
     def start(self, observed: Observed, train: Interactions, seed: int, threads: int) -> "Descent":
-        """A run at its first step."""
+        """A run before its first step."""
         from unskew.models.training.gradient_run import Descent
 
         return Descent(self, observed, Positives.of(observed, train.name), seed, threads)

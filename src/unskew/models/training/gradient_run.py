@@ -1,4 +1,4 @@
-"""The loop of gradient descent: threads that draw, step and meet again."""
+"""A training run by batches, with threads that synchronise at each step."""
 
 import math
 import threading
@@ -14,12 +14,12 @@ from unskew.models.training.gradient_model import GradientModel
 from unskew.models.training.parameters import Parameters
 from unskew.models.training.run import Run
 
-CHUNK = 100  # steps between two looks at the loss
-WORSE, MANY = 2.0, 20  # a mean loss over so many steps of more than so many times the first one has left the path
+CHUNK = 100  # steps between two checks of the loss
+WORSE, MANY = 2.0, 20  # diverged: mean loss over MANY steps exceeds WORSE times the first
 
 
 class Descent(Run):
-    """A training run by batches: its numbers and its samples.
+    """A training run by batches: its parameters and its samples.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Descent(Run):
     positives : Positives
     seed : int
     threads : int
-        The numbers do not depend on it.
+        Number of threads; the results do not depend on it.
     """
 
     def __init__(self, model: GradientModel, observed: Observed, positives: Positives, seed: int, threads: int) -> None:
@@ -38,7 +38,7 @@ class Descent(Run):
         self.batch = Batch(model.batch, model.fan, n_users, n_items)
         self.rows = Parameters.start(n_users, n_items, model.factors, np.random.default_rng([seed, 2**32]))
         self.recent: list[float] = []
-        self.first = math.nan  # the loss of the first step, when nothing was learnt yet
+        self.first = math.nan  # the loss of the first step
 
     def advance(self, progress: Progress) -> None:
         """Take the steps up to the next check."""
@@ -54,7 +54,7 @@ class Descent(Run):
             progress(self.done, self.model.iterations)
 
     def _steps(self, count: int) -> Matrix:
-        """Take so many steps, with all threads; the mean loss of each."""
+        """Take these steps with all threads; return the mean loss of each."""
         picks = self.positives.picks(self.seed, self.done, count, self.model.positives)
         losses = np.full(count, np.nan)
         barrier = threading.Barrier(self.threads)
@@ -80,7 +80,7 @@ class Descent(Run):
         return losses
 
     def _check_finite(self, losses: Matrix) -> None:
-        """Refuse to go on with numbers that are none; a loss is that of the state before its step."""
+        """Raise an error if a loss or a parameter is not finite; a loss is that of the state before its step."""
         finite = np.isfinite(losses)
         rows = self.rows
         if finite.all() and all(np.isfinite(kind.now).all() for kind in (rows.users, rows.items, rows.bias)):
@@ -90,15 +90,15 @@ class Descent(Run):
         raise self.diverged(f"at step {step} the {what} finite")
 
     def _step(self, part: int, picks: Ints, step: int, barrier: threading.Barrier) -> float:
-        """One thread's part of a step: its samples, then its rows; the mean loss."""
+        """One thread's part of a step: its samples, then its rows. Return the mean loss."""
         from unskew.models.training import gradient_kernel as stepping
 
         model, batch, rows = self.model, self.batch, self.rows
         first, last = _share(batch.size, part, self.threads)
-        own = picks[first:last]
+        chosen = picks[first:last]
         fan = batch.fan
-        batch.users[first : first + len(own)] = self.positives.owners[own]
-        batch.items[first * fan : (first + len(own)) * fan : fan] = self.positives.members[own]
+        batch.users[first : first + len(chosen)] = self.positives.owners[chosen]
+        batch.items[first * fan : (first + len(chosen)) * fan : fan] = self.positives.members[chosen]
         model.draw(self.positives, batch, _key(self.seed, step), first, last)
         batch.owners[first * fan : last * fan] = np.repeat(batch.users[first:last], fan)
         model.slope(rows, batch, first, last)
@@ -108,7 +108,7 @@ class Descent(Run):
         if part == self.threads - 1:
             stepping.group(batch.users, batch.user_starts, batch.user_order)
         barrier.wait()
-        loss = float(batch.losses.mean(dtype=float))  # before the last meeting, after which it is written again
+        loss = float(batch.losses.mean(dtype=float))  # before the last barrier, after which it is written again
         self._update(part, step)
         barrier.wait()
         if part == 0:
@@ -126,10 +126,10 @@ class Descent(Run):
             (rows.items, rows.users.now, batch.owners, batch.item_starts, batch.item_order),
         )
         penalty = np.float32(model.regularisation)
-        for own, other, partners, starts, order in sides:
+        for side, other, partners, starts, order in sides:
             stepping.update_rows(
-                own.now, own.mean, own.square, own.then, other, partners, batch.slopes, starts, order, penalty, rate,
-                scale, model.distance, *_share(len(own.now), part, self.threads),
+                side.now, side.mean, side.square, side.then, other, partners, batch.slopes, starts, order, penalty,
+                rate, scale, model.distance, *_share(len(side.now), part, self.threads),
             )  # fmt: skip
         bias = rows.bias
         stepping.update_bias(
@@ -142,27 +142,27 @@ class Descent(Run):
         return math.fsum(self.recent) / len(self.recent)
 
     def check_size(self, loss: float) -> None:
-        """Refuse to go on with a loss that has grown, or numbers that are huge."""
+        """Raise an error if the loss has grown too much, or parameters are huge."""
         if len(self.recent) >= MANY and loss > WORSE * self.first:
-            raise self.diverged(f"at step {self.done} the loss is {loss:.3g}, and it began at {self.first:.3g}")
+            raise self.diverged(f"at step {self.done} the loss is {loss:.3g}, up from {self.first:.3g} at the start")
         super().check_size(loss)
 
     def values(self) -> dict[str, Matrix]:
-        """Copies of the present numbers."""
+        """Copies of the current parameters."""
         rows = self.rows
         return {"users": rows.users.now.copy(), "items": rows.items.now.copy(), "bias": rows.bias.now.copy()}
 
-    def told(self) -> dict[str, Any]:
-        """How far the run is, with the first loss."""
-        return {**super().told(), "first": self.first}
+    def progress(self) -> dict[str, Any]:
+        """The progress of the run, with the first loss."""
+        return {**super().progress(), "first": self.first}
 
     def arrays_now(self) -> dict[str, Matrix]:
-        """The numbers with Adam's moments."""
+        """The parameters with Adam's moments."""
         return self.rows.arrays()
 
-    def take_up(self, told: Mapping[str, Any], arrays: Mapping[str, Matrix]) -> None:
-        """Go back to these numbers."""
-        self.first = told.get("first", math.nan)
+    def take_up(self, progress: Mapping[str, Any], arrays: Mapping[str, Matrix]) -> None:
+        """Continue from these parameters."""
+        self.first = progress.get("first", math.nan)
         self.rows = Parameters.restored(arrays)
 
 
@@ -171,5 +171,5 @@ def _share(n: int, part: int, parts: int) -> tuple[int, int]:
 
 
 def _key(seed: int, step: int) -> int:
-    """A number of its own for the draws of each step, from another stream than the passes."""
+    """The key of the draws of a step, from a different stream than the passes."""
     return int(np.random.SeedSequence([seed, step, 1]).generate_state(1, np.uint64)[0] >> np.uint64(1))

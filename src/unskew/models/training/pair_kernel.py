@@ -1,4 +1,4 @@
-"""Steps on single pairs, compiled: draw a user, a positive and a violator, and move three vectors."""
+"""Compiled steps on single pairs: each one draws a positive and a violator, and moves three vectors."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _UNIT = 1 / 2**53
 
 @njit(nogil=True, cache=True, inline="always")
 def _place(cumulative: Floats, first: int, last: int, state: Any) -> Any:
-    """A place of a stretch in proportion to its weights, whose running sum over the stretch ends at 1."""
+    """A place of a stretch, drawn in proportion to its weights, whose running sum ends at 1."""
     x = float64(mix(state) >> uint64(11)) * _UNIT
     low, high = first, last - 1
     while low < high:
@@ -39,35 +39,35 @@ def take_steps(
     cumulative: Floats, pairs: bool, key: int, first: int, count: int, rate: Any, penalty: Any, costs: Matrix,
     outside: bool,
 ) -> tuple[float, int, int]:  # fmt: skip
-    """Take steps first to first + count - 1 in place; what step t draws depends on the key and t alone.
+    """Take steps first to first + count - 1 in place; the draws of step t depend only on the key and t.
 
     Parameters
     ----------
     users, items, bias : Matrix
     drawn : Ints
-        What may be drawn first: users, or places in `members`.
+        What is drawn first: users, or places in `members`.
     offsets, members, owners : Ints
         Each user's items, ascending, and the user of each.
     cumulative : Floats
         Running sums of weights that end at 1: of each user's, or of all of `drawn`; empty to draw uniformly.
     pairs : bool
-        Whether a pair of a user and an item is drawn at once, instead of a user and then one of the user's items.
+        Whether a (user, item) pair is drawn at once, instead of a user and then one of the user's items.
     key, first, count : int
     rate, penalty : float32
     costs : Matrix
-        c for a violator found at the first, second, ... draw; a step gives up when they end.
+        c for a violator found at the first, second, ... draw; after the last one the step is skipped.
     outside : bool
-        Whether a violator must be an item that the user has not had; else any but the positive.
+        Whether a violator must be outside the user's history; else any item but the positive.
 
     Returns
     -------
-    loss, found, draws
+    loss, violations, draws
         The sum of costs times hinges, how many steps found a violator, and how many items were drawn.
     """
     n_items, d = items.shape
     weighted = cumulative.shape[0] > 0
     keep = float32(1) - rate * penalty
-    loss, found, draws = 0.0, 0, 0
+    loss, violations, draws = 0.0, 0, 0
     for t in range(first, first + count):
         state = mix(uint64(key) + uint64(t + 1) * GOLDEN)
         if pairs:
@@ -81,8 +81,8 @@ def take_steps(
             state = uint64(state + GOLDEN)
             place = _place(cumulative, start, stop, state) if weighted else start + below(state, stop - start)
         i = members[place]
-        own, good = users[u], items[i]
-        score = _dot(own, good) + bias[i]
+        person, good = users[u], items[i]
+        score = _dot(person, good) + bias[i]
         for k in range(costs.shape[0]):
             state = uint64(state + GOLDEN)
             if outside:
@@ -95,18 +95,18 @@ def take_steps(
                 v += v >= i
             draws += 1
             bad = items[v]
-            margin = score - _dot(own, bad) - bias[v]
+            margin = score - _dot(person, bad) - bias[v]
             if not margin < float32(1):
                 continue
             c = rate * costs[k]
             for f in range(d):
-                x, y, z = own[f], good[f], bad[f]
-                own[f] = keep * x + c * (y - z)
+                x, y, z = person[f], good[f], bad[f]
+                person[f] = keep * x + c * (y - z)
                 good[f] = keep * y + c * x
                 bad[f] = keep * z - c * x
             bias[i] += c
             bias[v] -= c
             loss += costs[k] * (float32(1) - margin)
-            found += 1
+            violations += 1
             break
-    return loss, found, draws
+    return loss, violations, draws

@@ -1,4 +1,4 @@
-"""Stochastic gradient descent on one pair at a time: a positive against an item that should stand below it."""
+"""The base of models that learn from one pair at a time: a positive and an item that should rank below it."""
 
 from abc import abstractmethod
 from dataclasses import dataclass, fields, replace
@@ -18,42 +18,42 @@ if TYPE_CHECKING:
 
 LEARNING_RATES = (0.01, 0.05, 0.1)
 PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.2, 0.3)
-"""The grid of `tune`; the paper gives none."""
+"""The grid of `tune`; the paper states none."""
 
 
 @dataclass(frozen=True)
 class PairwiseModel(StepwiseModel):
-    r"""Factors learnt from one pair of items a step, by plain stochastic gradient descent with a hinge.
+    r"""Factors learnt from one pair of items per step, by plain stochastic gradient descent with a hinge.
 
     .. math:: x_{ui} = \theta_u \cdot \theta_i + b_i
 
-    A step draws a user, one of the user's items i (see `per`), and items v until one is found for which
+    A step draws (see `per`) a user, one of the user's items i, and items v until one has
     :math:`x_{ui} - x_{uv} < 1`; it then descends on
     :math:`c\,(x_{uv} - x_{ui} + 1) + \frac{\lambda}{2}(\lVert\theta_u\rVert^2 + \lVert\theta_i\rVert^2 +
-    \lVert\theta_v\rVert^2)`; biases are free. A model says which v may be drawn, how many at most, and what c is.
-    Two models of this kind with the same seed, factors and init begin with the same numbers. Options beside these are
-    those of `StepwiseModel`.
+    \lVert\theta_v\rVert^2)`; biases are not penalised. A model defines which v may be drawn, how many at most, and c.
+    Two models of this kind with the same seed, factors and init have the same initial factors. Other options are those
+    of `StepwiseModel`.
 
     Parameters
     ----------
     regularisation : float
         λ, on the three vectors of a step.
     iterations : int
-        Steps: pairs drawn.
+        Number of steps, which are pairs drawn.
     learning_rate : float
-        Constant.
+        The learning rate, which is constant.
     tune : bool
         Choose learning rate (0.01, 0.05, 0.1) and regularisation (1e-5, ... 0.01, 0.1, 0.2, 0.3) by the validation
         metric.
     init : float
-        Standard deviation of the first factors, which are normal; the first biases are 0.
+        Standard deviation of the initial factors, which are normal; the initial biases are 0.
     propensity : str
         The word of a propensity model: positives are then drawn in proportion to 1/P instead of uniformly, which
-        gives back what popularity takes from the rare ones. An evaluation reads it and puts the propensities on the
-        rows (and chooses by ``snips``); from Python, the rows must hold them.
+        compensates for popularity. An evaluation fits it and adds the propensities to the rows (and chooses by
+        ``snips``); in Python, the rows must have them.
     per : {"user", "pair"}
-        What a step draws first: a user, all alike, and then one of the user's items, as published; or a pair of the
-        log, so that users with more items, or with larger weights, are drawn more often.
+        What a step draws first: a user, with equal chances, and then one of the user's items, as published; or a pair
+        of the log, so that users with more items, or with larger weights, are drawn more often.
     """
 
     regularisation: float = 0.1
@@ -67,7 +67,7 @@ class PairwiseModel(StepwiseModel):
 
     one_core: ClassVar[bool] = True
     outside_only: ClassVar[bool] = False
-    """Whether v must be an item that the user has not had."""
+    """Whether v must be outside the user's history."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -77,11 +77,11 @@ class PairwiseModel(StepwiseModel):
         plain = {field.name: field.default for field in fields(self)}
         if self.tune and any(getattr(self, option) != plain[option] for option in ("learning_rate", "regularisation")):
             raise ConfigError(
-                f"{self}: tune chooses learning-rate and regularisation itself; leave them out, or leave tune out"
+                f"{self}: tune chooses learning-rate and regularisation; leave them out, or leave out tune"
             )
         if self.learning_rate * self.regularisation >= 1:
             raise ConfigError(
-                f"{self}: learning-rate times regularisation must be below 1, or a step turns the factors around"
+                f"{self}: learning-rate times regularisation must be below 1, or a step reverses the factors"
             )
 
     @property
@@ -91,10 +91,10 @@ class PairwiseModel(StepwiseModel):
 
     @abstractmethod
     def costs(self, n_items: int) -> Floats:
-        """Return c for a v that is found with the first, second, ... draw; as many draws as there are numbers."""
+        """Return c for a v that is found with the first, second, ... draw; their number limits the draws."""
 
     def settings_to_try(self) -> tuple[Self, ...]:
-        """All pairs of a learning rate and a regularisation."""
+        """All combinations of a learning rate and a regularisation."""
         return tuple(
             replace(self, learning_rate=rate, regularisation=penalty, tune=False)
             for rate in LEARNING_RATES
@@ -102,7 +102,7 @@ class PairwiseModel(StepwiseModel):
         )
 
     def start(self, observed: Observed, train: Interactions, seed: int, threads: int) -> "PairwiseRun":
-        """A run at its first step; it keeps to one thread."""
+        """A run before its first step; it uses one thread."""
         from unskew.models.training.pair_run import PairwiseRun
 
         weights = self._weights(observed, train) if self.uses_propensity else None
@@ -112,12 +112,12 @@ class PairwiseModel(StepwiseModel):
         """1/P of each member of the training matrix."""
         if train.propensity is None:
             raise PropensityError(
-                f"{train.name}: {self} needs the propensity of each row, and there is none; use "
+                f"{train.name}: {self} needs the propensity of each row, but there are none; use "
                 "train.with_propensity(...), or name the model in an evaluation"
             )
-        train = train.distinct()  # as the matrix is
+        train = train.distinct()  # like the matrix
         chances = np.asarray(train.propensity, dtype=float)
         if not (np.isfinite(chances).all() and (chances > 0).all()):
             raise PropensityError(f"{train.name}: {self} needs propensities above 0 for all training rows")
-        order = np.lexsort((train.items, train.users))  # that of the matrix: by user, then by item
+        order = np.lexsort((train.items, train.users))  # the order of the matrix: by user, then by item
         return np.asarray(1 / chances[order])

@@ -12,11 +12,11 @@ from unskew.models.training.batches import Positives
 from unskew.models.training.pair_model import PairwiseModel
 from unskew.models.training.run import Run
 
-CHUNK = 50_000  # steps between two words about progress
+CHUNK = 50_000  # steps between two reports of progress
 
 
 class PairwiseRun(Run):
-    """Its numbers, and the steps that move them.
+    """A training run of single pairs: its parameters and its steps.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class PairwiseRun(Run):
     observed : Observed
     positives : Positives
     weights : Floats, optional
-        Of each member of the training matrix.
+        Weight of each member of the training matrix.
     seed : int
     """
 
@@ -40,7 +40,7 @@ class PairwiseRun(Run):
         )
         self.bias = np.zeros(n_items, dtype=np.float32)
         self.pairs = model.per == "pair"
-        # a user who has had everything has nothing to compare with
+        # a user with every item has no negatives
         some = np.flatnonzero(np.diff(positives.offsets) < n_items).astype(np.int32)
         self.drawn = positives.rows if self.pairs else some
         self.costs = model.costs(n_items).astype(np.float32)
@@ -50,7 +50,7 @@ class PairwiseRun(Run):
             self.cumulative = _running(weights[self.drawn]) if self.pairs else _running_shares(weights, positives)
         self.key = int(rng.integers(2**62))
         self.loss = math.nan
-        self.found, self.draws = 0, 0
+        self.violations, self.draws = 0, 0
 
     def advance(self, progress: Progress) -> None:
         """Take the steps up to the next check."""
@@ -60,32 +60,32 @@ class PairwiseRun(Run):
         rate, penalty = np.float32(self.settings.learning_rate), np.float32(self.settings.regularisation)
         while self.done < stop:
             count = min(CHUNK, stop - self.done)
-            part, found, draws = take_steps(
+            part, violations, draws = take_steps(
                 self.users, self.items, self.bias, self.drawn, self.positives.offsets, self.positives.members,
                 self.positives.owners, self.cumulative, self.pairs, self.key, self.done, count, rate, penalty,
                 self.costs, self.outside,
             )  # fmt: skip
             loss += part
-            self.found += found
+            self.violations += violations
             self.draws += draws
             self.done += count
             progress(self.done, self.settings.iterations)
         self.loss = loss / (stop - start)
 
     def mean_loss(self) -> float:
-        """The mean over steps; one that was given up counts 0."""
+        """The mean over steps; a skipped step counts as 0."""
         return self.loss
 
     def values(self) -> dict[str, Matrix]:
-        """Copies of the present numbers."""
+        """Copies of the current parameters."""
         return {name: array.copy() for name, array in self.arrays_now().items()}
 
     def arrays_now(self) -> dict[str, Matrix]:
-        """The numbers themselves: there are no moments."""
+        """The parameters; there are no moments."""
         return {"users": self.users, "items": self.items, "bias": self.bias}
 
-    def take_up(self, told: Mapping[str, Any], arrays: Mapping[str, Matrix]) -> None:
-        """Go back to these numbers."""
+    def take_up(self, progress: Mapping[str, Any], arrays: Mapping[str, Matrix]) -> None:
+        """Continue from these parameters."""
         self.users, self.items, self.bias = (
             np.ascontiguousarray(arrays[name], dtype=np.float32) for name in ("users", "items", "bias")
         )

@@ -1,4 +1,4 @@
-"""What gradient descent learns: factors and biases with Adam's moments, in pairs of buffers."""
+"""The parameters of gradient descent: factors and biases with Adam's moments, in pairs of buffers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ WIDEST_START = 2.0  # in units of the scale; numbers beyond are drawn again
 
 @dataclass(eq=False)
 class Rows:
-    """Numbers of one kind, before and after a step, and the moments of their gradients.
+    """Parameters of one kind, before and after a step, and the moments of their gradients.
 
     A step reads `now` of all kinds and writes `then`, so the order in which rows are updated does not matter.
     """
@@ -25,7 +25,7 @@ class Rows:
 
     @classmethod
     def starting_at(cls, values: Matrix) -> "Rows":
-        """These numbers, no step taken."""
+        """These parameters, before any step."""
         return cls(values, np.empty_like(values), np.zeros_like(values), np.zeros_like(values))
 
     def swap(self) -> None:
@@ -53,7 +53,7 @@ class Parameters:
             rows.swap()
 
     def arrays(self) -> dict[str, Matrix]:
-        """All that the next step depends on, by name."""
+        """Everything that the next step depends on, by name."""
         return {
             f"{name}_{part}": getattr(rows, part)
             for name, rows in (("users", self.users), ("items", self.items), ("bias", self.bias))

@@ -1,4 +1,4 @@
-"""A training run: how far it is, what was seen of it, and its best states."""
+"""The base of training runs: progress, checks and best states."""
 
 import math
 from abc import ABC, abstractmethod
@@ -15,31 +15,31 @@ from unskew.models.model import Observed, Progress
 from unskew.models.training.stepwise import Check, Judge, StepwiseModel, Trained
 from unskew.ranking.scorers import FactorScorer
 
-HUGE = 1e4  # a factor of this size has left the path: beside it the steps that are left change nothing
+HUGE = 1e4  # diverged: compared with a factor of this size the remaining steps change nothing
 _DURATION = ("iterations", "patience", "tune")
 _PARTS = ("users", "items", "bias")
 
 
 class Run(ABC):
-    """Training from the first step to the last; who takes the steps is left to each kind."""
+    """Training from the first step to the last; a subclass defines the steps."""
 
     def __init__(self, model: StepwiseModel, observed: Observed, seed: int) -> None:
         self.settings, self.observed, self.seed = model, observed, seed
         self.weights: Floats | None = None
-        """How much each row of the log counts; None when all count the same."""
+        """The weight of each row of the log; None if all are equal."""
         self.done = 0
         self.checks: list[Check] = []
         self.best: dict[str, tuple[int, dict[str, Matrix]]] = {}
 
     @property
     def identity(self) -> str:
-        """The model without what only decides how long it trains and how it was chosen."""
+        """The model without the options on how long it trains and how it was chosen."""
         plain = {each.name: each.default for each in fields(self.settings) if each.name in _DURATION}
         return str(replace(self.settings, **plain))  # type: ignore[arg-type]
 
     @property
     def over(self) -> bool:
-        """Whether all steps are done, or none of the last checks was better by any metric."""
+        """Whether training stops: all steps are done, or none of the last checks was better by any metric."""
         if self.done >= self.settings.iterations:
             return True
         patience = self.settings.patience
@@ -48,7 +48,7 @@ class Run(ABC):
 
     @property
     def next_check(self) -> int:
-        """The step up to which the run goes on before it is looked at."""
+        """The step of the next check."""
         every = self.settings.every
         return min((self.done // every + 1) * every, self.settings.iterations)
 
@@ -62,23 +62,23 @@ class Run(ABC):
 
     @abstractmethod
     def values(self) -> dict[str, Matrix]:
-        """Copies of the present ``users``, ``items`` and ``bias``."""
+        """Copies of the current ``users``, ``items`` and ``bias``."""
 
     @abstractmethod
     def arrays_now(self) -> dict[str, Matrix]:
-        """All that the next step depends on, by name."""
+        """Everything that the next step depends on, by name."""
 
     @abstractmethod
-    def take_up(self, told: Mapping[str, Any], arrays: Mapping[str, Matrix]) -> None:
-        """The inverse of `arrays_now` and `told`, for what is not of this class."""
+    def take_up(self, progress: Mapping[str, Any], arrays: Mapping[str, Matrix]) -> None:
+        """Continue from the result of `arrays_now` and `progress`; the base class restores the rest."""
 
     def check(self, judge: Judge | None) -> Check:
-        """Note the loss, and keep the state where it is the best so far by some metric.
+        """Record the loss, and keep the state if it is the best so far by some metric.
 
         Raises
         ------
         DivergenceError
-            When the numbers have left the path.
+            If training has diverged.
         """
         loss = self.mean_loss()
         self.check_size(loss)
@@ -92,7 +92,7 @@ class Run(ABC):
         return seen
 
     def check_size(self, loss: float) -> None:
-        """Refuse to go on with numbers that are none, or finite but huge."""
+        """Raise an error if parameters are not finite, or huge."""
         largest = max(float(np.abs(part).max(initial=0)) for part in self.values().values())
         if not (math.isfinite(largest) and math.isfinite(loss)):
             raise self.diverged(f"at step {self.done} the factors are not all finite")
@@ -100,14 +100,14 @@ class Run(ABC):
             raise self.diverged(f"at step {self.done} the factors have grown to {largest:.3g}")
 
     def diverged(self, what: str) -> DivergenceError:
-        """The error to raise, with what was seen."""
+        """The error to raise, with a description of what happened."""
         return DivergenceError(
             f"{self.settings}: training diverged: {what}; try a smaller learning-rate than "
             f"{self.settings.learning_rate:g}"
         )
 
     def scorer(self, values: Mapping[str, Matrix] | None = None) -> FactorScorer:
-        """The present state, or another, as something that ranks."""
+        """A scorer of the current state, or of another."""
         values = values or self.values()
         return FactorScorer(
             values["users"],
@@ -119,33 +119,33 @@ class Run(ABC):
             name=str(self.settings),
         )
 
-    def told(self) -> dict[str, Any]:
-        """How far the run is, as plain data."""
+    def progress(self) -> dict[str, Any]:
+        """The progress of the run, as plain data."""
         checks = [[each.iteration, each.loss, dict(each.metrics)] for each in self.checks]
         best = {name: at for name, (at, _) in self.best.items()}
         return {"done": self.done, "checks": checks, "best": best}
 
     def arrays(self) -> dict[str, Matrix]:
-        """All numbers of the run; states that are best by several metrics are there once."""
+        """All arrays of the run; a state that is best by several metrics is included once."""
         states = dict(self.best.values())
         kept = {f"best_{at}_{name}": array for at, values in states.items() for name, array in values.items()}
         return {**self.arrays_now(), **kept}
 
-    def restore(self, told: dict[str, Any], arrays: dict[str, Matrix], path: Path) -> None:
-        """Go back to where a checkpoint was written."""
-        if told["done"] > self.settings.iterations:
+    def restore(self, progress: dict[str, Any], arrays: dict[str, Matrix], path: Path) -> None:
+        """Continue from a checkpoint."""
+        if progress["done"] > self.settings.iterations:
             raise DataError(
-                f"{path}: this checkpoint is already at step {told['done']}, and {self.settings.iterations} were asked "
-                "for; ask for as many iterations, or name another file"
+                f"{path}: this checkpoint is already at step {progress['done']}, but only {self.settings.iterations} "
+                "were requested; request more iterations, or name another file"
             )
-        self.done = told["done"]
-        self.checks = [Check(iteration, loss, metrics) for iteration, loss, metrics in told["checks"]]
-        self.take_up(told, arrays)
+        self.done = progress["done"]
+        self.checks = [Check(iteration, loss, metrics) for iteration, loss, metrics in progress["checks"]]
+        self.take_up(progress, arrays)
         self.best = {
-            name: (at, {part: arrays[f"best_{at}_{part}"] for part in _PARTS}) for name, at in told["best"].items()
+            name: (at, {part: arrays[f"best_{at}_{part}"] for part in _PARTS}) for name, at in progress["best"].items()
         }
 
     def result(self) -> Trained:
-        """What the run has come to."""
+        """The result of the run."""
         best = {name: (at, self.scorer(values)) for name, (at, values) in self.best.items()}
         return Trained(self.scorer(), best, tuple(self.checks))

@@ -1,4 +1,4 @@
-"""Models that learn step by step: what they share, so that validation can choose among their states."""
+"""The base of models that learn in steps, so that validation can choose among their states."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from unskew.models.training.run import Run
 
 Judge: TypeAlias = Callable[[FactorScorer], Mapping[str, float]]
-"""Metrics on validation rows, larger being better; who knows metrics hands it down."""
-Tell: TypeAlias = Callable[[str], None]
+"""Computes metrics on validation rows, where larger is better; the evaluation passes it."""
+Say: TypeAlias = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Check:
-    """What was seen of a run: the step, the mean loss of a sample since the last check, and validation metrics."""
+    """A check of a run: the step, the mean loss of a sample since the last check, and validation metrics."""
 
     iteration: int
     loss: float
@@ -38,14 +38,14 @@ class Check:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trained:
-    """The end of a training run.
+    """The result of a training run.
 
     Parameters
     ----------
     last : FactorScorer
-        As it was at the end.
+        The model at the end.
     best : mapping
-        For each metric of the judge, the state that was best by it, and when that was.
+        For each metric of the judge, the best state by it, and its step.
     checks : tuple of Check
     """
 
@@ -59,17 +59,17 @@ class Trained:
 
     @property
     def iterations(self) -> int:
-        """Steps taken; fewer than asked for when it stopped early."""
+        """Number of steps taken; fewer than requested if it stopped early."""
         return self.checks[-1].iteration
 
     def chosen(self, metric: str) -> FactorScorer:
-        """The state that was best by a metric; the last one where nothing was judged."""
+        """The best state by a metric; the last one without validation."""
         return self.best[metric][1] if metric in self.best else self.last
 
 
 @dataclass(frozen=True)
 class StepwiseModel(Model):
-    """Factors that are learnt step by step.
+    """Factors that are learnt in steps.
 
     The same log, options and seed give the same factors on any number of threads.
 
@@ -78,14 +78,14 @@ class StepwiseModel(Model):
     factors : int
     regularisation : float
     iterations : int
-        Steps at most.
+        Largest number of steps.
     learning_rate : float
     every : int
-        Steps between two checks, where the validation metric is computed and the checkpoint written.
+        Steps between two checks, which compute the validation metric and write the checkpoint.
     patience : int
-        Checks without a better validation metric after which it stops; 0 for never.
+        Checks without a better validation metric after which training stops; 0 for never.
     tune : bool
-        Choose among `settings_to_try` by the validation metric; an evaluation does it.
+        Choose among `settings_to_try` by the validation metric, in an evaluation.
     """
 
     factors: int = 50
@@ -97,7 +97,7 @@ class StepwiseModel(Model):
     tune: bool = False
 
     one_core: ClassVar[bool] = False
-    """Whether a run keeps to one thread, so that several settings are better tried side by side."""
+    """Whether a run uses one thread, so that several settings should be tried at the same time."""
 
     def __post_init__(self) -> None:
         for option in ("factors", "iterations", "every"):
@@ -108,11 +108,11 @@ class StepwiseModel(Model):
 
     @abstractmethod
     def settings_to_try(self) -> tuple[Self, ...]:
-        """The grid that `tune` stands for."""
+        """The settings that `tune` tries."""
 
     @abstractmethod
     def start(self, observed: Observed, train: Interactions, seed: int, threads: int) -> "Run":
-        """A run at its first step."""
+        """A run before its first step."""
 
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
         """Train to the last step."""
@@ -129,33 +129,33 @@ class StepwiseModel(Model):
         checkpoint: Path | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
-        tell: Tell | None = None,
+        say: Say | None = None,
     ) -> Trained:
-        """Train, with validation, early stop and checkpoints.
+        """Train with optional validation, early stopping and checkpoints.
 
         Parameters
         ----------
         train : Interactions
         rng : int or Generator
         judge : callable, optional
-            Gives the validation metrics of a state; the best state by each is kept.
+            Returns the validation metrics of a state; the best state by each is kept.
         metrics : tuple of str
             The names of those metrics.
         judged_on : str
-            Fingerprint of what the judge looks at: a checkpoint that was judged on something else is refused.
+            Fingerprint of the rows that the judge uses: a checkpoint with other rows is refused.
         checkpoint : Path, optional
-            Written at each check. When it is there, the run goes on from it, to the same result.
+            Written at each check. If it exists, the run resumes from it, with the same result.
         threads : int, optional
-            All that numba uses by default.
+            Number of threads; by default all that numba uses.
         progress : callable, optional
             Called as ``progress(done, total)``.
-        tell : callable, optional
+        say : callable, optional
             Called with the loss and validation metrics in words.
 
         Raises
         ------
         DataError
-            When there is no row, the numbers are no longer finite, or a checkpoint is of another run.
+            If there are no rows, the numbers are not finite, or the checkpoint is of another run.
         """
         import numba
 
@@ -174,9 +174,9 @@ class StepwiseModel(Model):
                 run.advance(progress or silent)
                 check = run.check(judge)
                 if checkpoint is not None:
-                    checkpoints.save(checkpoint, identity, run.told(), run.arrays())
-                if tell is not None:
-                    tell(str(check))
+                    checkpoints.save(checkpoint, identity, run.progress(), run.arrays())
+                if say is not None:
+                    say(str(check))
             if progress is not None:
                 progress(self.iterations, self.iterations)
         return run.result()

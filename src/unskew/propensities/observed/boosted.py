@@ -27,10 +27,10 @@ __all__ = ["Boosted", "FittedTrees"]
 
 _FOLDS = 5
 _AT_ONCE = 200_000
-_ENOUGH = 50  # of either outcome, to stop early by a tenth of them
+_ENOUGH = 50  # pairs of either outcome that early stopping on a tenth of them needs
 _HARDLY_PENALISED = 1e4
 
-HELD_OUT = "all pairs that could have been observed, each held out from the trees that judge it"
+HELD_OUT = "all pairs that could have been observed, each held out from the trees that predict it"
 
 
 @dataclass(frozen=True)
@@ -38,30 +38,31 @@ class Boosted(ObservationModel, word="boosted"):
     r"""Gradient boosted trees on covariates of users and items, cross-fitted and calibrated.
 
     Schnabel et al. (2016) name boosted regression as the next step after logistic regression; it was brought to
-    propensities by McCaffrey et al. (2004). The trees are scikit-learn's histogram gradient boosting. As trees remember
-    the pairs they were fitted to, pairs fall into five folds, and each is judged by trees that have not seen its fold
-    (Chernozhukov et al. 2018). The scores s so made become probabilities :math:`\sigma(a s + b)` with a and b fitted to
-    all of them (Platt 1999).
+    propensities by McCaffrey et al. (2004). The trees are scikit-learn's histogram gradient boosting. Because trees
+    overfit the pairs they were fitted to, pairs are split into five folds, and each pair is predicted by trees that
+    were not fitted to its fold (Chernozhukov et al. 2018). The resulting scores s become probabilities :math:`\sigma(a
+    s + b)` with a and b fitted to all of them (Platt 1999).
 
     Parameters
     ----------
     users, items : path or frame, optional
-        A column ``user`` or ``item`` and one a covariate; one of the two may be left out. Texts are categories.
+        A column ``user`` or ``item`` and one column per covariate; one of the two tables may be left out. Texts are
+        categories.
     ids : bool
-        Whether the ids themselves are categories too. Trees take at most 255, so of more ids those with most rows are
-        told apart and the others go together.
+        Whether the ids are categories too. Trees take at most 255, so of more ids only those with the most rows have
+        their own category, and the others share one.
     trees : int
-        At most so many; fewer when held-out pairs stop getting likelier.
+        Largest number of trees; fewer if the likelihood of held-out pairs stops rising.
     leaves : int
-        At most so many a tree.
+        Largest number of leaves per tree.
     rate : float
-        How much of each tree is added.
+        Learning rate.
     clip : float
         Smallest propensity used, relative to the largest; 0 for no clipping.
     sample : int
-        Of more pairs than these, the observed and a random sample of the others are fitted, with weights.
+        Largest number of pairs to fit; of more pairs, the observed ones and a weighted random sample of the others.
     seed : int
-        Of the sample, of the folds and of the trees.
+        Seed of the sample, the folds and the trees.
     """
 
     users: TableLike | None = None
@@ -85,7 +86,7 @@ class Boosted(ObservationModel, word="boosted"):
         check_clip(self.clip)
 
     def observe(self, observed: Interactions, *, seen: Interactions | None = None) -> FittedObservation:
-        """Fit to all pairs, or to a weighted sample of very many."""
+        """Fit to all pairs, or to a weighted sample if there are very many."""
         import sklearn.ensemble  # noqa: F401  # so that what it loads is kept to one thread
 
         with one_thread():
@@ -127,7 +128,7 @@ class Boosted(ObservationModel, word="boosted"):
         from sklearn.linear_model import LogisticRegression
 
         scores = trees.scores(pairs.users, pairs.items)
-        # the penalty is next to nothing, and keeps separable scores finite
+        # a tiny penalty, which keeps separable scores finite
         platt = LogisticRegression(C=_HARDLY_PENALISED, tol=1e-8, max_iter=1000)
         platt.fit(scores[:, None], pairs.observed, sample_weight=pairs.weight)
         return replace(trees, slope=float(platt.coef_[0, 0]), level=float(platt.intercept_[0]))
@@ -135,7 +136,7 @@ class Boosted(ObservationModel, word="boosted"):
 
 @dataclass(frozen=True, eq=False)
 class _Columns:
-    """The columns of users and of items side by side."""
+    """The covariates of users and of items."""
 
     users: Floats
     items: Floats
@@ -143,7 +144,7 @@ class _Columns:
 
     @classmethod
     def of(cls, users: Covariates, items: Covariates, log: Interactions | None) -> "_Columns":
-        """With the ids of a log as categories where one is given."""
+        """The covariates, with the ids of a log as categories if one is given."""
         tables = [users.table, items.table]
         kinds = [[bool(column.levels) for column in side.columns] for side in (users, items)]
         if log is not None:
@@ -165,11 +166,11 @@ class FittedTrees:
     columns : _Columns
         The covariates by code.
     by_fold : tuple
-        Fitted scikit-learn classifiers, each for the pairs of a fold that it has not seen.
+        Fitted scikit-learn classifiers, each for the pairs of a fold that it was not fitted to.
     seed : int
-        Which pairs are of which fold.
+        Seed that assigns pairs to folds.
     slope, level : float
-        Of the calibration.
+        Slope and constant of the calibration.
     """
 
     columns: _Columns
@@ -195,7 +196,7 @@ class FittedTrees:
 
 
 def _fold(users: Ints, items: Ints, seed: int) -> Ints:
-    """A fold for any pair, as good as random, and always the same (the mixer of SplitMix64)."""
+    """The fold of each pair, pseudo-random and reproducible (the mixer of SplitMix64)."""
     mixed = (users.astype(np.uint64) << np.uint64(32)) + items.astype(np.uint64) + np.uint64(seed)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
@@ -203,7 +204,7 @@ def _fold(users: Ints, items: Ints, seed: int) -> Ints:
 
 
 def _categories(counts: Ints) -> Floats:
-    """A category an id; beyond what trees can take, the rare ids share the last."""
+    """One category per id; beyond the limit of trees, the rare ids share the last one."""
     ranks = np.empty(len(counts))
     ranks[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
     return np.minimum(ranks, MOST_LEVELS - 1)

@@ -17,12 +17,12 @@ __all__ = ["Combined"]
 
 @dataclass(frozen=True, kw_only=True)
 class Combined(ObservationModel, word="combined"):
-    r"""Logistic regression on covariates, times what the rating says (both of Schnabel et al. 2016, section 5).
+    r"""Logistic regression on covariates, times a factor for the rating (both of Schnabel et al. 2016, section 5).
 
     .. math:: P(O_{ui} = 1 \mid r) = P_{LR}(O_{ui} = 1) \, \frac{P(r \mid O = 1)}{P(r)}
 
-    This takes the rating to be independent of the covariates, among all pairs and among the observed. Values above 1
-    are clipped and counted.
+    It assumes that the rating is independent of the covariates, among all pairs and among observed pairs. Values above
+    1 are clipped and counted.
 
     Parameters
     ----------
@@ -92,5 +92,5 @@ class _Product:
     ratio: RatingRatio
 
     def __call__(self, users: Ints, items: Ints, values: Floats | None, /) -> Floats:
-        ratio = self.ratio(values)  # first, as it refuses rows without ratings
+        ratio = self.ratio(values)  # first, because it refuses rows without ratings
         return np.asarray(self.linear(users, items) * ratio)

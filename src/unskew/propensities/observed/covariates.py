@@ -1,4 +1,4 @@
-"""What is known of each user, or of each item: covariates, one row an id."""
+"""Covariates of users and items, read from tables with one row per id."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Covariate", "Covariates", "read_covariates", "read_sides"]
 
 MOST_LEVELS = 255
-"""Of a text column; more would be names, which say nothing of others, and boosting takes no more."""
+"""Largest number of texts in a column: boosting takes no more, and more are rather names than categories."""
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -32,9 +32,9 @@ class Covariate:
     Parameters
     ----------
     name : str
-        Of the column.
+        Name of the column.
     values : array
-        Numbers, or codes of the texts.
+        Numbers, or codes of texts.
     levels : tuple of str
         The texts behind the codes; empty for numbers.
     """
@@ -45,14 +45,14 @@ class Covariate:
 
     @property
     def varies(self) -> bool:
-        """Whether it differs between ids."""
+        """Whether the values differ between ids."""
         return len(self.values) > 0 and bool(np.any(self.values != self.values[0]))
 
     def columns(self) -> Floats:
-        """Columns of a linear model: one a text, zeros and ones as they are, other numbers standardised."""
+        """Columns of a linear model: an indicator per text, zeros and ones unchanged, other numbers standardised."""
         if self.levels:
             return np.asarray(self.values[:, None] == np.arange(len(self.levels)), dtype=np.float64)
-        if np.isin(self.values, (0.0, 1.0)).all():  # an indicator is a text of two levels
+        if np.isin(self.values, (0.0, 1.0)).all():  # an indicator is like a text with two levels
             return self.values[:, None]
         standardised: Floats = (self.values - self.values.mean()) / self.values.std()
         return standardised[:, None]
@@ -60,16 +60,16 @@ class Covariate:
 
 @dataclass(frozen=True, eq=False)
 class Covariates:
-    """All columns of one side, aligned with its vocabulary; none when no table was given.
+    """All covariates of users or of items, aligned with the vocabulary; none if no table was given.
 
     Parameters
     ----------
     count : int
         How many ids there are.
     columns : tuple of Covariate
-        Those that vary.
+        The columns that vary.
     notes : tuple of str
-        What was left out.
+        Notes on columns and ids that were left out.
     """
 
     count: int
@@ -78,19 +78,19 @@ class Covariates:
 
     @cached_property
     def table(self) -> Floats:
-        """Numbers and codes, a column each."""
+        """Numbers and codes, one column per covariate."""
         return np.column_stack([np.zeros((self.count, 0)), *(column.values for column in self.columns)])
 
     @cached_property
     def profiles(self) -> tuple[Ints, Ints]:
-        """The first id of each distinct row of `table`, and the number of the row that each id has."""
+        """The first id of each distinct row of `table`, and the number of the distinct row of each id."""
         if not self.columns:
             return np.zeros(min(1, self.count), np.int64), np.zeros(self.count, np.int64)
         _, first, profile = np.unique(self.table, axis=0, return_index=True, return_inverse=True)
         return first, profile.reshape(-1)
 
     def design(self) -> "sparse.csr_array[Any, Any]":
-        """A constant and the linear columns, a row each id."""
+        """A constant and the linear columns, one row per id."""
         from scipy import sparse
 
         parts = [np.ones((self.count, 1)), *(column.columns() for column in self.columns)]
@@ -107,7 +107,7 @@ def read_sides(
 
 
 def hold_sides(model: Any) -> None:
-    """Make the options ``users`` and ``items`` of a frozen model fit to be options; one of them may be left out."""
+    """Wrap the tables ``users`` and ``items`` of a frozen model, so that they can be options; one may be left out."""
     if model.users is None and model.items is None:
         word, sample = model.word, "mcar=sample.csv, " if hasattr(model, "mcar") else ""
         raise ConfigError(f"{word!r} needs covariates, as in {word}({sample}users=users.csv, items=items.csv)")
@@ -116,26 +116,26 @@ def hold_sides(model: Any) -> None:
 
 
 def read_covariates(given: str | Held, side: Literal["user", "item"], vocabulary: Vocabulary) -> Covariates:
-    """Read the table of one side.
+    """The covariates of users or of items, from a table.
 
     Parameters
     ----------
     given : path or held frame
-        A column ``user`` or ``item`` with ids, and one a covariate.
+        A table with a column ``user`` or ``item`` of ids, and one column per covariate.
     side : str
-        Whose they are.
+        ``user`` or ``item``.
     vocabulary : Vocabulary
-        The ids of the log, all of which must be there; others are ignored and counted in a note.
+        The ids of the log, which must all be there; others are ignored and counted in a note.
     """
     frame, name = open_table(given, f"{side}s")
     ids = canonical(frame[find_column(side, frame.columns, name)], f"column {side!r} of {name}")
     if ids.n_unique() != len(ids):
         twice = ids.filter(ids.is_duplicated())[0]
-        raise DataError(f"{name}: {side} {twice!r} stands more than once; give one row a {side}")
+        raise DataError(f"{name}: {side} {twice!r} occurs more than once; give one row per {side}")
     rows, notes = _align(ids, vocabulary, side, name)
     others = [column for column in frame.columns if column != side]
     if not others:
-        raise DataError(f"{name}: no column but {side!r}; covariates need at least one more")
+        raise DataError(f"{name}: has only the column {side!r}; add at least one covariate")
     columns = tuple(c for c in (_covariate(frame[column], rows, column, name) for column in others) if c.varies)
     if not columns:
         raise DataError(f"{name}: no column differs between the {side}s of the log; leave the table out")
@@ -151,13 +151,13 @@ def _align(ids: pl.Series, vocabulary: Vocabulary, side: str, name: str) -> tupl
     if len(lacking):
         first = vocabulary.decode(lacking[:1]).tolist()[0]
         raise DataError(
-            f"{name}: {len(lacking):,} of {len(vocabulary):,} {side}s of the log are not in it, "
-            f"the first is {first!r}; add a row for each"
+            f"{name}: {len(lacking):,} of {len(vocabulary):,} {side}s of the log are missing, "
+            f"the first one is {first!r}; add a row for each"
         )
     unknown = int((codes < 0).sum())
     if not unknown:
         return rows, ()
-    said = f"{name} names {unknown:,} {side}{'' if unknown == 1 else 's'} that the log does not have; ignored"
+    said = f"{name} names {unknown:,} {side}{'' if unknown == 1 else 's'} that the log does not have; they are ignored"
     return rows, (said,)
 
 
@@ -165,7 +165,7 @@ def _covariate(series: pl.Series, rows: Ints, column: str, name: str) -> Covaria
     if series.dtype in _TEXT:
         return _text(series.cast(pl.String), rows, column, name)
     if not (series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null)):
-        raise DataError(f"{name}: column {column!r} holds {series.dtype}; a covariate is a number or a text")
+        raise DataError(f"{name}: column {column!r} has the type {series.dtype}; a covariate is a number or a text")
     numbers = series.cast(pl.Float64)
     _check_there(numbers.is_null() | ~numbers.is_finite(), column, name)
     return Covariate(column, numbers.to_numpy()[rows])
@@ -177,7 +177,7 @@ def _text(series: pl.Series, rows: Ints, column: str, name: str) -> Covariate:
     levels, codes = np.unique(texts, return_inverse=True)
     if len(levels) > MOST_LEVELS:
         raise DataError(
-            f"{name}: column {column!r} has {len(levels):,} different texts, at most {MOST_LEVELS} are of use; "
+            f"{name}: column {column!r} has {len(levels):,} different texts, but at most {MOST_LEVELS} can be used; "
             "group them or drop the column"
         )
     return Covariate(column, codes.astype(np.float64), tuple(levels.tolist()))

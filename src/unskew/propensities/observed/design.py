@@ -1,4 +1,4 @@
-"""Pairs as rows of a linear model, equal ones put together."""
+"""Pairs as rows of a linear model, with equal pairs grouped."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ class PairDesign:
     Parameters
     ----------
     users, items : sparse array
-        A constant and the covariates, a row each profile.
+        A constant and the covariates, one row per profile.
     user_profile, item_profile : array of int
         The profile of each code.
     """
@@ -35,7 +35,7 @@ class PairDesign:
 
     @classmethod
     def of(cls, users: Covariates, items: Covariates) -> "PairDesign":
-        """Ids with equal covariates share a profile."""
+        """The design of these covariates; ids with equal covariates share a profile."""
         (first_user, user_profile), (first_item, item_profile) = users.profiles, items.profiles
         return cls(users.design()[first_user], items.design()[first_item], user_profile, item_profile)
 
@@ -44,7 +44,7 @@ class PairDesign:
         return row_products(self.users[self.user_profile[users]], self.items[self.item_profile[items]])
 
     def logits(self, coefficients: Floats, users: Ints, items: Ints) -> Floats:
-        """The linear predictor of each pair, without making the rows: it is bilinear."""
+        """The linear predictor of each pair, computed as a bilinear form, without the rows."""
         shape = (self.users.shape[1], self.items.shape[1])
         left = np.asarray(self.users @ coefficients.reshape(shape))
         right = self.items.toarray()
@@ -56,7 +56,7 @@ class PairDesign:
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """Pairs that a model cannot tell apart, put together.
+    """Groups of pairs that are the same to a model.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Grouped:
     observed : array of bool
         Whether the pairs of the group were observed.
     weight : array, groups by folds
-        How many pairs of each fold it stands for.
+        How many pairs of each fold the group has.
     """
 
     users: Ints
@@ -75,7 +75,7 @@ class Grouped:
 
 
 def group_cells(sample: CellSample, user_group: Ints, item_group: Ints, fold: Ints, folds: int) -> Grouped:
-    """Put pairs together that have the same user group, item group and outcome."""
+    """Group the pairs with the same user group, item group and outcome."""
     width = int(item_group.max()) + 1
     keys = pair_keys(user_group[sample.users], item_group[sample.items], width) * 2 + sample.observed
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
@@ -84,7 +84,7 @@ def group_cells(sample: CellSample, user_group: Ints, item_group: Ints, fold: In
 
 
 def never_observed(users: Covariates, items: Covariates, pairs: CellSample) -> tuple[str, ...]:
-    """A note when no pair with some value of a covariate was observed, or all were: the data are separable there."""
+    """A note if no pair, or every pair, with some value of a covariate was observed: the data are separable."""
     values = 0
     for side, codes in ((users, pairs.users), (items, pairs.items)):
         columns = side.design()[:, 1:]  # without the constant
@@ -96,10 +96,10 @@ def never_observed(users: Covariates, items: Covariates, pairs: CellSample) -> t
         values += int(np.sum((possible > 0) & ((observed == 0) | (observed == possible))))
     if not values:
         return ()
-    which = "one value of a covariate tells" if values == 1 else f"{values} values of covariates tell"
+    which = "one value of a covariate determines" if values == 1 else f"{values} values of covariates determine"
     note = (
-        f"{which} for sure whether a pair is observed (separable data): such propensities rest on the penalty alone, "
-        "and pairs that are never observed are made up for by no weighting"
+        f"{which} whether a pair is observed (separable data): such propensities depend on the penalty alone, "
+        "and no weighting can replace pairs that are never observed"
     )
     return (note,)
 

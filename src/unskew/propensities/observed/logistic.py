@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["FittedLinear", "Logistic"]
 
 _FOLDS = 5
-MOST_PRODUCTS = 4e7  # products of covariates held at a time, about 2 GB
+MOST_PRODUCTS = 4e7  # products of covariates in memory, about 2 GB
 
 ALL_PAIRS = "all pairs that could have been observed"
 
@@ -41,25 +41,25 @@ class Logistic(ObservationModel, word="logistic"):
     .. math:: P(O_{ui} = 1) = \sigma\bigl(c + w \cdot (x_u, x_i, x_u \otimes x_i) + \beta_i + \gamma_u\bigr)
 
     Zeros and ones and texts become indicators, other numbers are standardised. The coefficients have an L2 penalty,
-    chosen by cross-validated log-likelihood, and the solver is scikit-learn's. The offsets are left out unless asked
-    for: where each user has few rows, or the same number of rows, they nearly saturate.
+    chosen by cross-validated log-likelihood, and the solver is scikit-learn's. The offsets are optional: if each user
+    has few rows, or the same number of rows, they nearly saturate.
 
     Parameters
     ----------
     users, items : path or frame, optional
-        A column ``user`` or ``item`` and one a covariate; one of the two may be left out.
+        A column ``user`` or ``item`` and one column per covariate; one of the two tables may be left out.
     penalty : float, optional
-        The penalty :math:`\lambda / 2 \|w\|^2` beside the sum of log-losses; by default chosen by cross-validation.
+        The penalty :math:`\lambda / 2 \|w\|^2` added to the sum of log-losses; by default chosen by cross-validation.
     offsets : bool
         Whether each user and each item has an offset.
     offset_penalty : float
-        Their own penalty, of the same form.
+        The penalty of the offsets, of the same form.
     clip : float
         Smallest propensity used, relative to the largest; 0 for no clipping.
     sample : int
-        Of more pairs than these, the observed and a random sample of the others are fitted, with weights.
+        Largest number of pairs to fit; of more pairs, the observed ones and a weighted random sample of the others.
     seed : int
-        Of the sample and of the folds.
+        Seed of the sample and the folds.
     """
 
     users: TableLike | None = None
@@ -75,12 +75,12 @@ class Logistic(ObservationModel, word="logistic"):
         hold_sides(self)
         for name, value in (("penalty", self.penalty), ("offset-penalty", self.offset_penalty)):
             if value is not None and not 0 < value < np.inf:
-                raise ConfigError(f"{name}={value:g} must be above 0; a small one hardly penalises")
+                raise ConfigError(f"{name}={value:g} must be above 0; for almost no penalty use a small number")
         check_sample(self.sample)
         check_clip(self.clip)
 
     def observe(self, observed: Interactions, *, seen: Interactions | None = None) -> FittedObservation:
-        """Fit to all pairs, or to a weighted sample of very many."""
+        """Fit to all pairs, or to a weighted sample if there are very many."""
         cells = Cells.of(observed, seen)
         linear, pairs, notes = self.learn(cells)
         curve = reliability_curve(linear(pairs.users, pairs.items, None), pairs.observed, pairs.weight)
@@ -113,24 +113,24 @@ class Logistic(ObservationModel, word="logistic"):
         return linear, pairs, (*notes, *more, *doubts, *slow)
 
     def _affordable(self, design: PairDesign, cells: Cells) -> tuple[int, tuple[str, ...]]:
-        """How many pairs can be fitted in memory, and a note when that is fewer than asked for."""
+        """How many pairs can be fitted in memory, and a note if that is fewer than `sample`."""
         products = design.users.nnz / design.users.shape[0] * design.items.nnz / design.items.shape[0]
         told_apart = np.inf if self.offsets else 2 * design.users.shape[0] * design.items.shape[0]
         if min(self.sample, cells.count, told_apart) * products <= MOST_PRODUCTS:
             return self.sample, ()
         most = max(1000, int(MOST_PRODUCTS // products))
         note = (
-            f"a pair has {products:.0f} products of covariates on average, so the fit rests on a sample of {most:,} "
-            "pairs to spare memory; fewer covariates allow more"
+            f"a pair has {products:.0f} products of covariates on average, so the fit uses a sample of {most:,} "
+            "pairs to save memory; with fewer covariates it can use more"
         )
         return most, (note,)
 
     def _group(self, design: PairDesign, pairs: CellSample, log: Interactions, rng: np.random.Generator) -> Grouped:
         folds = min(_FOLDS, int(pairs.observed.sum()), int((~pairs.observed).sum()))
         fold = np.zeros(len(pairs.users), np.int64)
-        for outcome in (pairs.observed, ~pairs.observed):  # every fold has its share of both
+        for outcome in (pairs.observed, ~pairs.observed):  # every fold has its share of both outcomes
             fold[outcome] = rng.permutation(int(outcome.sum())) % folds
-        if self.offsets:  # nobody is like another then
+        if self.offsets:  # no two pairs are the same then
             return group_cells(pairs, np.arange(log.n_users), np.arange(log.n_items), fold, folds)
         return group_cells(pairs, design.user_profile, design.item_profile, fold, folds)
 
@@ -156,7 +156,7 @@ class FittedLinear:
 
     @classmethod
     def of(cls, design: PairDesign, fit: LinearFit, log: Interactions | None) -> "FittedLinear":
-        """Take the offsets of the log's users and items off the end of the coefficients."""
+        """The fit, with the offsets of users and items separated from the other coefficients."""
         n_users, n_items = (0, 0) if log is None else (log.n_users, log.n_items)
         if log is None:
             zeros = np.zeros(len(design.user_profile)), np.zeros(len(design.item_profile))
@@ -189,7 +189,7 @@ def check_sample(sample: int) -> None:
 def draw_pairs(cells: Cells, sample: int, rng: np.random.Generator) -> CellSample:
     """The pairs to fit; some must be observed and some not."""
     if len(cells.keys) == cells.count:
-        raise PropensityError(f"{cells.log.name} holds every pair, so all propensities are 1; use aoa without them")
+        raise PropensityError(f"{cells.log.name} has every pair, so all propensities are 1; use aoa, which needs none")
     return cells.sample(sample, rng)
 
 
@@ -210,7 +210,7 @@ def _doubts(linear: FittedLinear, groups: Grouped) -> tuple[str, ...]:
     if logits[groups.observed].min() <= logits[~groups.observed].max():
         return ()
     note = (
-        "the covariates tell observed pairs from all others without fail (separable data), so their propensities rest "
-        "on the penalty alone; some pairs can never be observed, and no weighting makes up for them"
+        "the covariates separate observed pairs from all others exactly (separable data), so propensities depend "
+        "on the penalty alone; no weighting can replace pairs that are never observed"
     )
     return (note,)

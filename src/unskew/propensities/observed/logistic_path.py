@@ -1,4 +1,4 @@
-"""Penalised logistic regression, its penalty chosen by cross-validated log-likelihood."""
+"""Penalised logistic regression, with the penalty chosen by cross-validated log-likelihood."""
 
 import warnings
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["PENALTIES", "LinearFit", "LogisticPath"]
 
 PENALTIES = tuple(float(10**power) for power in np.arange(4.0, -2.1, -0.5))
-"""Tried from the strongest on, until two in a row made it worse."""
+"""Penalties to try, from the strongest on, until two in a row are worse."""
 _PATIENCE = 2
 _MOST_ITERATIONS = 2000
 
@@ -27,13 +27,13 @@ class LinearFit:
     Parameters
     ----------
     coefficients : array
-        Of the constant and of all columns.
+        Coefficients of the constant and of all columns.
     penalty : float
-        Of the covariates.
+        Penalty of the covariates.
     log_likelihood : float
         The mean over held-out pairs; NaN without cross-validation.
     converged : bool
-        Whether the solver came to an end.
+        Whether the solver converged.
     """
 
     coefficients: Floats
@@ -49,12 +49,12 @@ class LogisticPath:
     .. math:: \min_{c, w, v} \; -\sum_k n_k \log P(O_k) + \frac{\lambda}{2} \|w\|^2 + \frac{\mu}{2} \|v\|^2
 
     with weights :math:`n_k`, covariates' coefficients w and offsets v. The columns of the offsets are scaled by
-    :math:`\sqrt{\lambda / \mu}`, so that one penalty serves both.
+    :math:`\sqrt{\lambda / \mu}`, so that one penalty is enough for both.
 
     Parameters
     ----------
     rows : sparse array
-        A row each group, without the constant; the last `offsets` columns are those of the offsets.
+        One row per group, without the constant; the last `offsets` columns are those of the offsets.
     groups : Grouped
         Outcome and weights by fold.
     offsets : int
@@ -72,7 +72,7 @@ class LogisticPath:
     tolerance: float = 1e-6
 
     def choose(self) -> LinearFit:
-        """Fit with the penalty under which held-out pairs are likeliest."""
+        """Fit with the penalty that maximises the likelihood of held-out pairs."""
         weight = self.groups.weight
         total = weight.sum(axis=1)
         starts: list[Floats | None] = [None] * weight.shape[1]
@@ -118,7 +118,7 @@ class LogisticPath:
         if start is not None:
             solver.coef_, solver.intercept_ = (start[1:] / scale)[None, :], start[:1].copy()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # becomes a note
+            warnings.simplefilter("ignore", ConvergenceWarning)  # reported as a note
             solver.fit(rows, self.groups.observed, sample_weight=weight)
         coefficients = np.concatenate([solver.intercept_, solver.coef_[0] * scale])
         return coefficients, bool(solver.n_iter_[0] < _MOST_ITERATIONS)

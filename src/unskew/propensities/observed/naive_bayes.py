@@ -1,4 +1,4 @@
-"""Propensities by rating, from a small random sample of ratings."""
+"""Propensities by rating, estimated with a small random sample of ratings."""
 
 from dataclasses import dataclass, field
 
@@ -24,7 +24,7 @@ from unskew.propensities.observed.tables import TableLike, hold, open_table
 __all__ = ["NaiveBayes", "RatingRatio", "RatingSample"]
 
 _MANY_LEVELS = 50
-UNLIKELY = 1e-6  # a chance that is taken to be none
+UNLIKELY = 1e-6  # a chance that is treated as 0
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class NaiveBayes(ObservationModel, word="naive-bayes"):
     .. math:: P(O = 1 \mid r) = \frac{P(r \mid O = 1) \, P(O = 1)}{P(r)}
 
     The numerator is counted in the log. :math:`P(r)` comes from ratings of pairs drawn uniformly at random (missing
-    completely at random, MCAR), with `smoothing` added to the count of each rating value. Where pairs were seen before,
-    their ratings are taken from the expected number of each value, so that :math:`P(r)` is that of the pairs left.
-    Values above 1 are clipped and counted.
+    completely at random, MCAR), with `smoothing` added to the count of each rating value. If pairs were seen before,
+    their ratings are subtracted from the expected number of each value, so that :math:`P(r)` is that of the remaining
+    pairs. Values above 1 are clipped and counted.
 
     Parameters
     ----------
     mcar : path or frame
-        The random sample: a column ``rating``; with ``user`` and ``item`` also a reliability curve can be drawn. From
+        The random sample, with a column ``rating``; columns ``user`` and ``item`` also allow a reliability curve. In
         Python also `Interactions` or an array of ratings.
     smoothing : float
         Added to the count of each rating value in the sample.
@@ -93,11 +93,11 @@ class RatingSample:
     Parameters
     ----------
     ratings : array
-        One a pair.
+        One per pair.
     users, items : polars.Series, optional
-        Ids, when they are known.
+        Ids, if they are known.
     name : str
-        What to call it in messages.
+        Name of the sample in messages.
     """
 
     described = "pairs of the random sample"
@@ -109,17 +109,17 @@ class RatingSample:
 
     @classmethod
     def read(cls, given: TableLike) -> "RatingSample":
-        """Read it from a file or frame with a column ``rating`` and perhaps ``user`` and ``item``."""
+        """Read a file or frame with a column ``rating`` and optional columns ``user`` and ``item``."""
         frame, name = open_table(given, "mcar")
         if "rating" not in frame.columns:
             shown = ", ".join(frame.columns[:8])
             raise DataError(f"{name}: no column 'rating' (it has {shown}); a random sample for propensities needs it")
         if frame.is_empty():
-            raise DataError(f"{name}: there is no rating in it; give a random sample of at least a few")
+            raise DataError(f"{name}: has no ratings; give a random sample of ratings")
         ratings = to_numbers(frame["rating"], f"column 'rating' of {name}", times=False)
         if not np.isfinite(ratings).all():
             row = int(np.argmin(np.isfinite(ratings)))
-            raise DataError(f"column 'rating' of {name}: row {row + 1} holds {ratings[row]}, expected a finite number")
+            raise DataError(f"column 'rating' of {name}: row {row + 1} has {ratings[row]}, expected a finite number")
         if not {"user", "item"} & set(frame.columns):
             return cls(ratings, name=name)
         ids = [
@@ -129,25 +129,25 @@ class RatingSample:
         return cls(ratings, ids[0], ids[1], name)
 
     def reliability(self, propensity: RawPropensity, cells: Cells) -> tuple[ReliabilityBin, ...]:
-        """Predicted P against the share of the sampled pairs that the log observed; empty without their ids."""
+        """Predicted P and the share of the sampled pairs that are in the log; empty without ids."""
         users, items, ratings, observed = self._among(cells)
         if not len(users) or self._drawn_from(observed, cells):
             return ()
         return reliability_curve(np.minimum(propensity(users, items, ratings), 1.0), observed)
 
     def notes(self, cells: Cells) -> tuple[str, ...]:
-        """A reason for doubt when the sample is a part of the log itself."""
+        """A reason for doubt if the sample is a part of the log."""
         *_, observed = self._among(cells)
         if not self._drawn_from(observed, cells):
             return ()
         note = (
-            f"all {len(observed):,} pairs of {self.name} are among the rows whose propensities are wanted; take the "
-            "random sample out of them first"
+            f"all {len(observed):,} pairs of {self.name} are among the rows with propensities to estimate; remove the "
+            "random sample from these rows first"
         )
         return (note,)
 
     def _among(self, cells: Cells) -> tuple[Ints, Ints, Floats, Bools]:
-        """Codes, ratings and whether observed, of the sampled pairs that could have been; none without their ids."""
+        """Codes, ratings and outcomes of the sampled pairs that could have been observed; none without ids."""
         if self.users is None or self.items is None:
             return np.zeros(0, int), np.zeros(0, int), np.zeros(0), np.zeros(0, bool)
         users = cells.log.user_vocabulary.encode(self.users)
@@ -159,7 +159,7 @@ class RatingSample:
 
     @staticmethod
     def _drawn_from(observed: Bools, cells: Cells) -> bool:
-        """Whether the sample is a part of the log itself, though the log has not nearly all pairs."""
+        """Whether the sample is a part of the log, although the log has far from all pairs."""
         return bool(observed.all()) and (len(cells.keys) / cells.count) ** len(observed) < UNLIKELY
 
 
@@ -172,7 +172,7 @@ class RatingRatio:
     levels : array
         Rating values, ascending.
     ratio : array
-        One a level.
+        One per level.
     notes : tuple of str
         Reasons for doubt.
     """
@@ -183,7 +183,7 @@ class RatingRatio:
 
     @classmethod
     def fit(cls, cells: Cells, seen: Interactions | None, sample: RatingSample, smoothing: float) -> "RatingRatio":
-        """Count both; `smoothing` is added to each count of the sample."""
+        """The ratio of counts in the log and in the sample; `smoothing` is added to each count of the sample."""
         log = cells.log
         if log.values is None:
             raise PropensityError(
@@ -199,20 +199,20 @@ class RatingRatio:
         marginal = (drawn + smoothing) / (drawn.sum() + smoothing * len(levels))
         left, more = _left(marginal, levels, cells, seen)
         with np.errstate(divide="ignore", invalid="ignore"):
-            # a value of which no pair is left has an endless ratio, which makes P one after clipping
+            # a value without remaining pairs has an infinite ratio, so P is 1 after clipping
             ratio = np.where(logged > 0, (logged / logged.sum()) / left, np.nan)
         return cls(levels, ratio, (*notes, *more))
 
     def __call__(self, values: Floats | None) -> Floats:
         """The ratio of each row, by its rating."""
         if values is None:
-            raise PropensityError("these propensities depend on the rating, and the rows have none; give their values")
+            raise PropensityError("these propensities depend on the rating, but the rows have none; give their values")
         places = np.minimum(np.searchsorted(self.levels, values), len(self.levels) - 1)
         return np.where(self.levels[places] == values, self.ratio[places], np.nan)
 
 
 def check_smoothing(smoothing: float) -> None:
-    """Refuse a negative or endless count."""
+    """Refuse a count that is negative or not finite."""
     if not 0 <= smoothing < np.inf:
         raise ConfigError(f"smoothing={smoothing:g} must be 0 or more")
 
@@ -233,19 +233,19 @@ def _check_sample(levels: Floats, drawn: Ints, logged: Ints, name: str, smoothin
                 f"{name}: no sampled pair has rating {which}, which the log has, so P cannot be computed; "
                 "use smoothing=1 or a larger sample"
             )
-        notes.append(f"the propensity of rating {which}, absent from {name}, rests on smoothing alone")
+        notes.append(f"the propensity of rating {which}, which {name} lacks, depends on smoothing alone")
     if len(levels) > _MANY_LEVELS:
-        notes.append(f"there are {len(levels):,} distinct ratings, each counted by itself; round them to fewer")
+        notes.append(f"there are {len(levels):,} distinct ratings, which are counted separately; round them to fewer")
     return tuple(notes)
 
 
 def _left(marginal: Floats, levels: Floats, cells: Cells, seen: Interactions | None) -> tuple[Floats, tuple[str, ...]]:
-    """P(r) among the pairs not seen before, whose ratings are known."""
+    """P(r) among the pairs that were not seen before."""
     if seen is None or not len(cells.outside):
         return marginal, ()
     if seen.values is None:
         return marginal, (
-            f"{seen.name} has no ratings, so the pairs not in it are taken to be rated like the random sample",
+            f"{seen.name} has no ratings, so the pairs not in it are assumed to be rated like the random sample",
         )
     _, possible = cells.holds(seen.users, seen.items)
     gone = _count(seen.values[~possible], levels)

@@ -1,4 +1,4 @@
-"""Models of which pairs were observed, out of all that could have been."""
+"""The base of propensity models that predict which pairs are observed, out of all possible pairs."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from unskew.propensities.propensity import PropensityModel
 __all__ = ["CellSample", "Cells", "FittedObservation", "ObservationModel", "RawPropensity", "check_clip", "conclude"]
 
 SMALLEST = 1e-12
-"""No probability is taken to be smaller, so that every weight is finite."""
+"""The smallest probability used, so that every weight is finite."""
 
 
 class RawPropensity(Protocol):
-    """Predicts P before it is brought into (0, 1]; NaN where the model has none."""
+    """Predicts P before it is clipped to (0, 1]; NaN if the model has none."""
 
     def __call__(self, users: Ints, items: Ints, values: Floats | None, /) -> Floats:
         """P of each row."""
@@ -30,18 +30,18 @@ class RawPropensity(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FittedObservation:
-    """P(the pair is observed), with what is known of its quality.
+    """P(the pair is observed), with diagnostics.
 
     Parameters
     ----------
     raw : RawPropensity
-        What the model predicts, unclipped.
+        The unclipped predictions of the model.
     floor : float
-        Smaller predictions are lifted to it; larger ones than 1 are cut to 1.
+        Smallest propensity; smaller predictions are raised to it, and those above 1 are cut to 1.
     diagnostics : Diagnostics
-        How far it can be trusted.
+        Diagnostics on the observed rows.
     absolute : bool
-        Always: it is a probability.
+        Always true, because it is a probability.
     """
 
     raw: RawPropensity
@@ -55,11 +55,11 @@ class FittedObservation:
 
 
 class ObservationModel(PropensityModel):
-    """Models which pairs were observed, out of all pairs that could have been."""
+    """A model that predicts which pairs are observed, out of all pairs that could have been."""
 
     @property
     def tables(self) -> dict[str, "str | Held"]:
-        """The tables it reads, files or frames, by the option that names each."""
+        """The tables that the model reads, files or frames, by option."""
         named = {option: getattr(self, option, None) for option in ("mcar", "users", "items")}
         return {option: table for option, table in named.items() if isinstance(table, str | Held)}
 
@@ -70,20 +70,20 @@ class ObservationModel(PropensityModel):
         Parameters
         ----------
         observed : Interactions
-            The rows whose being observed is modelled, out of all pairs of its users and items.
+            The observed rows, out of all pairs of its users and items.
         seen : Interactions, optional
-            Pairs that could not be observed, as they were taken before, in the same vocabularies. A pair that is in
+            Pairs that could not be observed, because they were seen before, in the same vocabularies. A pair that is in
             both counts as observed.
         """
 
     def fit(self, train: Interactions, test: Interactions) -> FittedObservation:
-        """Model the test rows, out of all pairs that are not in training."""
+        """Fit to the test rows, out of all pairs that are not in training."""
         return self.observe(test, seen=train)
 
 
 @dataclass(frozen=True, eq=False)
 class CellSample:
-    """Pairs that could have been observed: all of them, or a sample in which each stands for several.
+    """Pairs that could have been observed: all of them, or a sample in which each pair represents several.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class CellSample:
     observed : array of bool
         Whether the pair was observed.
     weight : array
-        How many pairs it stands for.
+        How many pairs the pair represents.
     """
 
     users: Ints
@@ -112,7 +112,7 @@ class Cells:
     keys : array of int64
         User code times number of items plus item code of the observed rows, ascending.
     outside : array of int64
-        The same of the pairs that could not be observed, ascending.
+        The keys of the pairs that could not be observed, ascending.
     """
 
     log: Interactions
@@ -121,9 +121,9 @@ class Cells:
 
     @classmethod
     def of(cls, observed: Interactions, seen: Interactions | None = None) -> "Cells":
-        """All pairs of the vocabularies less those seen before."""
+        """All pairs of the vocabularies minus those seen before."""
         if not len(observed):
-            raise PropensityError(f"{observed.name} has no row, so there is nothing to learn propensities from")
+            raise PropensityError(f"{observed.name} has no rows to learn propensities from; give observed rows")
         keys = np.unique(row_keys(observed, observed.n_items))
         outside = np.zeros(0, np.int64)
         if seen is not None:
@@ -143,39 +143,39 @@ class Cells:
         return contains(self.keys, keys), ~contains(self.outside, keys)
 
     def sample(self, most: int, rng: np.random.Generator) -> CellSample:
-        """All pairs when there are at most so many; else the observed and a random sample of the others.
+        """All pairs if there are at most `most`, else the observed ones and a random sample of the others.
 
-        Of observed rows beyond half of the sample, a random half-sample is taken.
+        If more than half of the sample would be observed rows, these are sampled too.
         """
         width = self.log.n_items
         if self.count <= most:
             keys = np.setdiff1d(np.arange(self.log.n_users * width), self.outside, assume_unique=True)
             observed = contains(self.keys, keys)
             return CellSample(keys // width, keys % width, observed, np.ones(len(keys)))
-        taken = self.keys
-        if len(taken) > most // 2:
-            taken = np.sort(rng.choice(taken, most // 2, replace=False))
+        kept = self.keys
+        if len(kept) > most // 2:
+            kept = np.sort(rng.choice(kept, most // 2, replace=False))
         others = self.count - len(self.keys)
-        rest = self._draw_unobserved(min(most - len(taken), others), rng)
-        keys = np.concatenate([taken, rest])
-        observed = np.arange(len(keys)) < len(taken)
-        weight = np.where(observed, len(self.keys) / len(taken), others / max(len(rest), 1))
+        rest = self._draw_unobserved(min(most - len(kept), others), rng)
+        keys = np.concatenate([kept, rest])
+        observed = np.arange(len(keys)) < len(kept)
+        weight = np.where(observed, len(self.keys) / len(kept), others / max(len(rest), 1))
         return CellSample(keys // width, keys % width, observed, weight)
 
     def _draw_unobserved(self, n: int, rng: np.random.Generator) -> Ints:
         """Distinct pairs, uniform among those neither observed nor outside."""
         total = self.log.n_users * self.log.n_items
-        taken = np.zeros(0, np.int64)
-        if total <= 4 * (n + len(self.keys) + len(self.outside)):  # rejection would seldom hit
+        kept = np.zeros(0, np.int64)
+        if total <= 4 * (n + len(self.keys) + len(self.outside)):  # rejection would rarely succeed
             free = np.setdiff1d(np.arange(total), np.union1d(self.keys, self.outside), assume_unique=True)
             return np.sort(rng.choice(free, n, replace=False))
-        while len(taken) < n:
-            drawn = rng.integers(0, total, n - len(taken) + n // 8 + 8)
+        while len(kept) < n:
+            drawn = rng.integers(0, total, n - len(kept) + n // 8 + 8)
             drawn = drawn[~contains(self.keys, drawn) & ~contains(self.outside, drawn)]
-            both = np.concatenate([taken, drawn])
+            both = np.concatenate([kept, drawn])
             _, first = np.unique(both, return_index=True)
-            taken = both[np.sort(first)]  # in the order drawn, so that cutting off leaves a uniform sample
-        return np.sort(taken[:n])
+            kept = both[np.sort(first)]  # in the order drawn, so that a cut leaves a uniform sample
+        return np.sort(kept[:n])
 
 
 def conclude(
@@ -187,7 +187,7 @@ def conclude(
     reliability_of: str = "",
     notes: tuple[str, ...] = (),
 ) -> FittedObservation:
-    """Bring predictions into (0, 1], count what that changed on the observed rows, and diagnose.
+    """The fitted propensity: predictions clipped to (0, 1], with diagnostics on the observed rows.
 
     Parameters
     ----------
@@ -217,6 +217,6 @@ def conclude(
 
 
 def check_clip(clip: float) -> None:
-    """Refuse a floor that is no share of the largest propensity."""
+    """Refuse a floor that is not a share of the largest propensity."""
     if not 0 <= clip <= 1:
         raise ConfigError(f"clip={clip:g} must be from 0 (off) to 1; it is a share of the largest propensity")

@@ -1,4 +1,4 @@
-"""Tables that come with a propensity model: a file that is named, or a frame that is handed over."""
+"""Tables that are options of a propensity model: files or frames."""
 
 import hashlib
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from unskew.errors import DataError
 __all__ = ["Held", "TableLike", "hold", "open_table"]
 
 TableLike: TypeAlias = str | Any
-"""A path, a pandas, polars or Arrow frame, `Interactions`, or for a sample of ratings just an array of them."""
+"""A path, a pandas, polars or Arrow frame, `Interactions`, or for a sample of ratings an array."""
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A table in memory, which prints as what it is, and equals itself only."""
+    """A table in memory, which prints as its type, and is equal only to itself."""
 
     table: Any
 
@@ -36,17 +36,17 @@ class Held:
 
 
 def hold(given: TableLike | None) -> str | Held | None:
-    """A path as text; anything else wrapped, so that a model that holds it can be compared, hashed and printed."""
+    """A path as text; a table wrapped, so that a model with it can be compared, hashed and printed."""
     if given is None or isinstance(given, str | Held):
         return given
     return fspath(given) if isinstance(given, PathLike) else Held(given)
 
 
 def open_table(given: str | Held, what: str) -> tuple[pl.DataFrame, str]:
-    """The table and what to call it in messages.
+    """The table, and its name in messages.
 
-    Text in a column of a CSV or TSV file becomes numbers when all of it reads as such. In frames and Parquet files
-    columns keep their types.
+    Columns of a CSV or TSV file become numbers if all their texts can be read as numbers. Columns of frames and Parquet
+    files keep their types.
     """
     if isinstance(given, str):
         path = Path(given)
@@ -66,7 +66,7 @@ def _to_frame(table: Any, what: str) -> pl.DataFrame:
         native = nw.from_native(table, eager_only=True)
     except TypeError as error:
         kind = type(table).__name__
-        raise DataError(f"{what}: {kind} is no table; give a path, or a pandas, polars or Arrow frame") from error
+        raise DataError(f"{what}: {kind} is not a table; give a path, or a pandas, polars or Arrow frame") from error
     return pl.DataFrame({column: to_polars(native[column]) for column in native.columns})
 
 

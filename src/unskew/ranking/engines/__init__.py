@@ -1,4 +1,4 @@
-"""Engines: they map a function over blocks of users and know nothing of ranking."""
+"""Engines, which map a function over blocks of users."""
 
 from unskew.ranking.engines.threads import Engine, Threads, usable_cores
 

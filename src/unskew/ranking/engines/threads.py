@@ -1,4 +1,4 @@
-"""Threads of this process; the default engine."""
+"""The default engine: threads of this process."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 class Engine(Protocol):
-    """Runs a function over blocks and gives the results back in the order of the blocks."""
+    """Runs a function over blocks and yields the results in the order of the blocks."""
 
     def map(self, task: Callable[[Block], Result], blocks: Sequence[Block], /) -> Iterable[Result]:
         """Apply the task to each block."""
@@ -25,19 +25,19 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class Threads:
-    """A pool of threads, each with single-threaded BLAS, so that the cores are not fought over.
+    """A pool of threads, each with single-threaded BLAS, so that they do not compete for cores.
 
     Parameters
     ----------
     n : int, optional
-        How many; as many as this process may use cores when not given.
+        Number of threads; by default the number of cores that this process may use.
     """
 
     n: int | None = None
 
     def __post_init__(self) -> None:
         if self.n is not None and self.n < 1:
-            raise ConfigError(f"{self.n} threads: at least 1 is needed")
+            raise ConfigError(f"{self.n} threads: must be at least 1")
 
     def map(self, task: Callable[[Block], Result], blocks: Sequence[Block], /) -> Iterator[Result]:
         """Apply the task to each block, results in order; the calling thread works too."""
@@ -56,7 +56,7 @@ class Threads:
 
 
 class _Shared(Generic[Block, Result]):
-    """Blocks to do, in order, and what has been made of them."""
+    """The blocks to process, in order, and their results."""
 
     def __init__(self, task: Callable[[Block], Result], blocks: Sequence[Block]) -> None:
         self.task, self.blocks = task, blocks
@@ -67,7 +67,7 @@ class _Shared(Generic[Block, Result]):
         self.news = Condition()
 
     def step(self) -> bool:
-        """Do the next block; False when there is none."""
+        """Process the next block; return False if there is none."""
         place = next(self.places)
         if place >= len(self.blocks) or self.stopped:
             return False
@@ -78,7 +78,7 @@ class _Shared(Generic[Block, Result]):
         return True
 
     def work(self) -> None:
-        """Do blocks until none is left; an error is kept for the calling thread."""
+        """Process blocks until none is left; an error is kept for the calling thread."""
         try:
             while self.step():
                 pass
@@ -88,7 +88,7 @@ class _Shared(Generic[Block, Result]):
                 self.news.notify_all()
 
     def work_and_give(self) -> Iterator[Result]:
-        """Do blocks, and give the results in order as they are there."""
+        """Process blocks, and yield the results in order as soon as they are available."""
         given, more = 0, True
         while given < len(self.blocks):
             more = more and self.step()
@@ -103,14 +103,14 @@ class _Shared(Generic[Block, Result]):
 
 
 def usable_cores() -> int:
-    """Cores this process may run on."""
+    """Number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def single_threaded_blas() -> AbstractContextManager[Any]:
-    """Hold BLAS to one thread while inside."""
+    """Limit BLAS to one thread within the context."""
     limit: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return limit
 

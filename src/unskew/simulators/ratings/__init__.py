@@ -1,1 +1,1 @@
-"""Made worlds of ratings."""
+"""Simulated worlds of ratings."""

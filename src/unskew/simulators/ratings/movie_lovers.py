@@ -1,4 +1,4 @@
-"""The smallest example of self-selection: lovers of horror and of romance, and films of three genres."""
+"""A small example of self-selection: lovers of horror and of romance, and films of three genres."""
 
 from dataclasses import dataclass
 
@@ -19,8 +19,8 @@ class MovieLovers:
     romance lovers  1, p / 10      5, p           3, p / 2
     =============== ============== ============== ============
 
-    The first prediction is right but for drama, where it is off by 2; the second has 5 for all of horror and romance
-    and is right on drama. With groups and genres of equal size their MAE is 2/3 and 4/3, yet the naive average tends
+    The first prediction is right except for drama, where its error is 2; the second is 5 for all of horror and romance
+    and is right for drama. With groups and genres of equal size their MAE is 2/3 and 4/3, yet the naive average tends
     to 5/8 and 1/4: the wrong order.
 
     Parameters
@@ -28,9 +28,9 @@ class MovieLovers:
     p : float
         P of a film of the genre that a user loves, in (0, 1].
     lovers : tuple of int
-        How many users love horror, and romance.
+        Number of users who love horror, and romance.
     films : tuple of int
-        How many films of horror, romance and drama there are.
+        Number of films of horror, romance and drama.
 
     Examples
     --------
@@ -63,9 +63,9 @@ class MovieLovers:
 
     @property
     def predictions(self) -> tuple[Floats, Floats]:
-        """The better prediction and the worse one."""
+        """The better prediction and the worse prediction."""
         return self._spread([[5, 1, 5], [1, 5, 5]]), self._spread([[5, 5, 3], [5, 5, 3]])
 
     def _spread(self, groups: list[list[float]]) -> Floats:
-        """One value a group and genre, repeated for its users and films."""
+        """One value per group and genre, repeated for its users and films."""
         return np.asarray(groups, dtype=np.float64).repeat(self.lovers, axis=0).repeat(self.films, axis=1)

@@ -14,11 +14,11 @@ def prediction_matrices(ratings: npt.ArrayLike, rng: SeedLike = 0) -> dict[str, 
     ========= ================================================================= ================================
     name      prediction                                                        its MAE
     ========= ================================================================= ================================
-    REC_ONES  the truth, but as many random ones as there are fives become 5    :math:`4 p_5`
+    REC_ONES  the truth, but a random one becomes 5 for each five               :math:`4 p_5`
     REC_FOURS the same with fours                                               :math:`p_5`
-    ROTATE    Y - 1, and 5 where Y is 1                                         :math:`1 + 3 p_1`
+    ROTATE    Y - 1, and 5 if Y is 1                                            :math:`1 + 3 p_1`
     SKEWED    Normal with mean Y and deviation (6 - Y) / 2, clipped to [0, 6]   random
-    COARSENED 3 where Y is at most 3, else 4                                    :math:`2 p_1 + p_2 + p_5`
+    COARSENED 3 if Y is at most 3, else 4                                       :math:`2 p_1 + p_2 + p_5`
     ========= ================================================================= ================================
 
     :math:`p_r` is the share of the rating r among all cells.
@@ -37,7 +37,7 @@ def prediction_matrices(ratings: npt.ArrayLike, rng: SeedLike = 0) -> dict[str, 
     Raises
     ------
     DataError
-        When there are more fives than ones, or than fours: then there are too few to turn.
+        If there are more fives than ones, or than fours.
 
     Examples
     --------
@@ -58,11 +58,11 @@ def prediction_matrices(ratings: npt.ArrayLike, rng: SeedLike = 0) -> dict[str, 
 
 
 def _promote(stars: Ints, rating: int, generator: np.random.Generator) -> Floats:
-    """The truth, but with as many random cells of this rating at 5 as there are fives."""
+    """The truth, but with one random cell of this rating at 5 for each five."""
     cells, fives = np.flatnonzero(stars == rating), int(np.count_nonzero(stars == 5))
     if fives > len(cells):
         raise DataError(
-            f"ratings: {fives} cells have 5 stars and only {len(cells)} have {rating}, too few to predict 5 for as many"
+            f"ratings: {fives} cells have 5 stars but only {len(cells)} have {rating}; at least {fives} are needed"
         )
     predicted = stars.astype(np.float64)
     predicted.ravel()[generator.choice(cells, size=fives, replace=False)] = 5.0

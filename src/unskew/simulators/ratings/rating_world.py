@@ -1,4 +1,4 @@
-"""Ratings that are all known, observed more often the better they are."""
+"""Worlds in which all ratings are known, and better ratings are observed more often."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ MARGINALS = (28417 / 54000, 13064 / 54000, 7770 / 54000, 3371 / 54000, 1378 / 54
 
 
 def relabel(completed: npt.ArrayLike, marginals: Sequence[float] = MARGINALS) -> Ints:
-    r"""Turn a completed matrix into ratings 1, 2, ... with given shares, by quantiles over all cells.
+    r"""Ratings 1, 2, ... with given shares, from a completed matrix, by quantiles over all cells.
 
     With n cells and shares :math:`p`, divided by their sum, the cell at place j of the ascending order gets
 
     .. math:: r_j = 1 + \#\bigl\{ s : \mathrm{round}\bigl(n (p_1 + \ldots + p_s)\bigr) \le j \bigr\}, \qquad 0 \le j < n
 
     So counts are differences of rounded cumulative counts: they are exact, add up to n, and each is within one of
-    :math:`n p_r`. Equal cells keep the order in which they lie in the matrix, row by row. Order is all that counts:
-    the scale of the completed matrix does not matter (Schnabel et al. 2016).
+    :math:`n p_r`. Equal cells are ordered by their place in the matrix, row by row. Only the order matters, not the
+    scale of the completed matrix (Schnabel et al. 2016).
 
     Parameters
     ----------
     completed : array, users by items
-        Any scores without a gap; higher for a better rating.
+        Scores of all cells; higher for a better rating.
     marginals : sequence of float
         Share of each rating from 1 up; they add up to 1.
 
@@ -53,19 +53,19 @@ def relabel(completed: npt.ArrayLike, marginals: Sequence[float] = MARGINALS) ->
 
 
 def observation(ratings: npt.ArrayLike, alpha: float, density: float = 0.05) -> Floats:
-    r"""The chance of every rating to be observed: low ratings are given less often (Schnabel et al. 2016).
+    r"""The propensity of every rating: low ratings are given less often (Schnabel et al. 2016).
 
     .. math:: P_{ui} = k\,\alpha^{\max(4 - Y_{ui},\, 0)}, \qquad
        k = \frac{\text{density}}{\frac{1}{UI} \sum_{u,i} \alpha^{\max(4 - Y_{ui},\, 0)}}
 
-    k makes the expected share of observed cells `density`, on these very ratings.
+    With this k the expected share of observed cells of these ratings is `density`.
 
     Parameters
     ----------
     ratings : array of int, users by items
         One to five stars.
     alpha : float
-        In (0, 1]; 1 observes all ratings alike.
+        In (0, 1]; 1 observes all ratings equally.
     density : float
         In (0, 1).
 
@@ -76,11 +76,11 @@ def observation(ratings: npt.ArrayLike, alpha: float, density: float = 0.05) -> 
     Raises
     ------
     PropensityError
-        When k is above 1: so many cells cannot be observed at this alpha.
+        If k is above 1: this density is not possible at this alpha.
     """
     stars = stars_of(ratings)
     if not 0 < alpha <= 1:
-        raise ConfigError(f"alpha={alpha:g}: expected a number above 0 and at most 1, where 1 observes all alike")
+        raise ConfigError(f"alpha={alpha:g}: expected a number above 0 and at most 1")
     if not 0 < density < 1:
         raise ConfigError(f"density={density:g}: expected a share of cells between 0 and 1")
     relative = float(alpha) ** np.maximum(4 - np.arange(6), 0)
@@ -88,18 +88,18 @@ def observation(ratings: npt.ArrayLike, alpha: float, density: float = 0.05) -> 
     if density > reach:
         raise PropensityError(
             f"density={density:g} at alpha={alpha:g} needs P = {density / reach:.3g} for four and five stars, "
-            f"above 1; the densest that these ratings allow is {reach:.3g}"
+            f"above 1; these ratings allow a density of at most {reach:.3g}"
         )
     return np.asarray((density / reach * relative)[stars])
 
 
 def draw_observed(propensity: npt.ArrayLike, rng: SeedLike = 0) -> Bools:
-    """Observe each cell with its own probability, independently; True is observed."""
+    """Whether each cell is observed, drawn independently with these probabilities."""
     chance = np.asarray(propensity, dtype=np.float64)
     bad = ~((chance >= 0) & (chance <= 1))
     if bad.any():
         raise PropensityError(
-            f"propensity {chance[bad][0]:g} ({int(bad.sum())} such) is no probability; expected 0 to 1"
+            f"propensity {chance[bad][0]:g} ({int(bad.sum())} in all) is not a probability; expected 0 to 1"
         )
     return np.asarray(np.random.default_rng(rng).random(chance.shape) < chance)
 
@@ -115,7 +115,7 @@ class RatingWorld:
     propensity : array, users by items
         P of each cell, in (0, 1].
     alpha : float
-        How `observation` made P; 1 observes all ratings alike.
+        The alpha of `observation` that gave P; 1 observes all ratings equally.
 
     Examples
     --------
@@ -132,19 +132,19 @@ class RatingWorld:
         stars_of(self.ratings)
         if self.propensity.shape != self.ratings.shape:
             raise DataError(
-                f"propensity has shape {self.propensity.shape}, ratings {self.ratings.shape}; every cell needs its P"
+                f"propensity has shape {self.propensity.shape}, ratings {self.ratings.shape}; every cell needs a P"
             )
         if not np.all((self.propensity > 0) & (self.propensity <= 1)):
-            raise PropensityError("a propensity of the world is outside (0, 1]; every cell must have a chance")
+            raise PropensityError("a propensity of the world is outside (0, 1]; every cell needs a chance above 0")
 
     @classmethod
     def skewed(cls, ratings: npt.ArrayLike, alpha: float, density: float = 0.05) -> "RatingWorld":
-        """The world whose P is that of `observation`."""
+        """The world with the P of `observation`."""
         return cls(stars_of(ratings), observation(ratings, alpha, density), alpha)
 
     @property
     def n_users(self) -> int:
-        """How many users there are, observed or not."""
+        """Number of users, observed or not."""
         return int(self.ratings.shape[0])
 
     @property
@@ -153,7 +153,7 @@ class RatingWorld:
         return int(self.ratings.shape[1])
 
     def draw(self, rng: SeedLike = 0) -> Interactions:
-        """Observe a part of the ratings: rows with value and P, row by row; all users and items are declared."""
+        """A log of observed ratings, with value and P; all users and items are declared."""
         observed = draw_observed(self.propensity, rng)
         users, items = np.nonzero(observed)
         return Interactions.from_arrays(
@@ -168,12 +168,12 @@ class RatingWorld:
 
 
 def stars_of(ratings: npt.ArrayLike) -> Ints:
-    """The ratings as whole numbers; refused unless all are 1, 2, 3, 4 or 5."""
+    """The ratings as whole numbers; an error unless all are 1, 2, 3, 4 or 5."""
     given = _matrix(ratings, "ratings")
     bad = ~np.isin(given, (1, 2, 3, 4, 5))
     if bad.any():
         user, item = np.argwhere(bad)[0].tolist()
-        raise DataError(f"ratings: {given[user, item]:g} of user {user}, item {item} is not one of 1 to 5 stars")
+        raise DataError(f"ratings: {given[user, item]:g} of user {user}, item {item} is not a whole number from 1 to 5")
     return given.astype(np.int64)
 
 

@@ -193,7 +193,7 @@ def held_ranks(scorer: Scorer, split: Split) -> tuple[Ranks, Bools]:
     assert split.validation is not None
     both = [np.concatenate([getattr(part, key) for part in (split.validation, split.test)]) for key in _CODES]
     pool = replace(split.test, users=both[0], items=both[1], values=None, times=None, propensity=None)
-    whole = Split(split.train, pool, candidates=split.rule, made="validation and test together")
+    whole = Split(split.train, pool, candidates=split.rule, origin="validation and test together")
     return _ranks(scorer, whole), is_among(whole.sorted_test, split.test, len(split.item_vocabulary))
 
 

@@ -74,7 +74,7 @@ class Draw:
             held.take(rows).with_propensity(held.propensity[rows] * of_held)
             for rows, of_held in ((~chosen, 1 - VALIDATION), (chosen, VALIDATION))
         )
-        return cls(world, Split(world.train, test, validation, made=world.made), exposure)
+        return cls(world, Split(world.train, test, validation, origin=world.origin), exposure)
 
     @property
     def validation(self) -> Split:

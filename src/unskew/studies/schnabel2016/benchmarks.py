@@ -261,7 +261,7 @@ def hold_out(split: Split, context: Context) -> tuple[Split, Interactions]:
     picked = np.zeros(len(test), dtype=bool)
     size = max(1, round(SHARE * len(test)))
     picked[context.rng("table2", "random sample").choice(len(test), size, replace=False)] = True
-    rest = Split(split.train, test.take(~picked), candidates=split.rule, made=split.made)
+    rest = Split(split.train, test.take(~picked), candidates=split.rule, origin=split.origin)
     return rest, test.take(picked)
 
 

@@ -120,7 +120,7 @@ def simulate(context: Context, rounds: int, replications: int) -> Tally:
             organic=ORGANIC,
             dislikes=loop.dislikes,
             methods=METHODS,
-            beside=BESIDE,
+            others=BESIDE,
             seed=seed,
         )
 

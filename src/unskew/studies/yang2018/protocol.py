@@ -125,7 +125,7 @@ def drop_cold(split: Split) -> Split:
         for part in (split.test, split.validation)
     ]
     assert held[0] is not None
-    return Split(split.train, held[0], held[1], candidates=split.rule, made=split.made)
+    return Split(split.train, held[0], held[1], candidates=split.rule, origin=split.origin)
 
 
 def popularity_of(split: Split) -> Ints:

@@ -92,11 +92,11 @@ class Tests:
     def biased_split(self, *, lists: bool) -> Split:
         """To be judged with ``rating>=1`` as the positives."""
         held = self.parts.listed if lists else self.parts.listed.where("rating>=1")
-        return Split(self.parts.train, held, candidates="listed" if lists else "unseen", made="biased test")
+        return Split(self.parts.train, held, candidates="listed" if lists else "unseen", origin="biased test")
 
     def random_split(self, *, lists: bool) -> Split:
         """To be judged with `POSITIVE`."""
-        return Split(self.parts.train, self.random, candidates="listed" if lists else "unseen", made="random test")
+        return Split(self.parts.train, self.random, candidates="listed" if lists else "unseen", origin="random test")
 
 
 @dataclass(frozen=True)
