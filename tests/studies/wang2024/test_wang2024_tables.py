@@ -69,6 +69,7 @@ def test_both_tables_have_cells_of_worlds_tests_and_absent_data(findings):
     paper = {(cell.row, cell.column): cell.paper for cell in fourth.cells if cell.data == "tiny" and cell.paper}
     assert paper == {place: value for place, value in TABLE4[KUAIREC].items() if "500" not in place[1]}
     assert [len(figure.panels) for figure in fourth.figures] == [4, 2]
+    assert fourth.trials.frame.columns == ["data", "model", "number", "draw", "value"]
 
 
 def test_claims_are_judged_in_full_and_not_in_the_small_version(findings):

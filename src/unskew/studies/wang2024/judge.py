@@ -233,6 +233,12 @@ def _over_draws(samples: Sequence[Split], ranks: RankMatrix, population: Ints, k
     return {name: np.array(column, dtype=float) for name, column in values.items()}
 
 
+def numbers_of_all(worlds: Sequence[JudgedWorld]) -> Trials:
+    """The numbers of all worlds, by data, model and column of table 4."""
+    groups = {(world.name, *key): values for world in worlds for key, values in world.numbers.groups.items()}
+    return Trials(("data", "model", "number"), "draw", groups)
+
+
 def compared_with(name: str) -> str:
     """What to know of a number next to the paper's."""
     if name in {SMALL_MATRIX, YAHOO_R3}:

@@ -21,6 +21,7 @@ from unskew.studies.wang2024.judge import (
     describe,
     judged_tests,
     judged_worlds,
+    numbers_of_all,
     used,
 )
 from unskew.studies.wang2024.models import ENTRIES, Entry
@@ -41,6 +42,7 @@ def compute(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest], context:
         (*_claims(worlds), *_test_claims(tests)),
         notes=tuple(describe(worlds, tests)),
         used=used(context),
+        trials=numbers_of_all(worlds),
     )
 
 

@@ -32,6 +32,7 @@ from unskew.studies.wang2024.judge import (
     describe,
     judged_tests,
     judged_worlds,
+    numbers_of_all,
     used,
 )
 from unskew.studies.wang2024.models import DRAWN, ENTRIES, HARDEST, NEGS, Entry
@@ -71,6 +72,7 @@ def compute(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest], context:
         (*map(_figure, worlds), *map(_figure_of_hard_negatives, worlds)),
         (COLUMNS, RULE, *describe(worlds, tests)),
         used=used(context),
+        trials=numbers_of_all(worlds),
     )
 
 
