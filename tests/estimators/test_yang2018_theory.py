@@ -4,8 +4,6 @@ Identities for fixed rows (equal propensities, gamma = -1, scale) are in test_es
 Table 1 in test_estimators_goldens.py, a first set of worlds in test_estimators_theory.py; here they are drawn.
 """
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,7 +15,7 @@ from unskew import Interactions, Split, evaluate
 from unskew.arrays import Floats
 from unskew.estimators import Aoa, Estimator, Ips, Rows, Snips
 from unskew.ranking import MatrixScorer
-from unskew.studies.yang2018 import table1
+from unskew.studies.yang2018.table1 import EXAMPLE
 
 CHANCES = st.one_of(st.floats(0.02, 1), st.sampled_from([0.02, 0.5, 1.0]))
 
@@ -108,8 +106,8 @@ def test_the_vectorised_outcomes_are_those_of_the_slow_loop() -> None:
 @pytest.mark.parametrize("metric", ["adg", "adg@5", "auc", "auc(literal)", "recall@5"])
 def test_the_expectation_of_aoa_is_not_the_truth_in_the_example_of_the_paper(metric: str) -> None:
     """It is too high for the list of popular items, too low for the two that begin with the others."""
-    expect = partial(table1.expectation, estimator=Aoa())
-    bias = [expect(table1.gains(name, metric)) - table1.gains(name, metric).mean() for name in table1.LISTS]
+    gains = [EXAMPLE.gains(name, metric) for name in EXAMPLE.lists]
+    bias = [EXAMPLE.expectation(worth, Aoa()) - worth.mean() for worth in gains]
     assert bias[0] > 0.07
     assert bias[1] < -0.07
     assert bias[2] < -0.03

@@ -62,6 +62,10 @@ def test_trials_are_collected_in_the_order_of_their_units() -> None:
     assert {key: values.tolist() for key, values in trials.groups.items()} == {("x",): [1, 2], ("y",): [5, 6]}
 
 
+def test_an_undefined_number_is_nan_among_the_collected() -> None:
+    assert np.isnan(Trials.collect(("model",), "draw", [(("a",), None)])["a",]).all()
+
+
 def test_the_frame_is_tidy(trials: Trials) -> None:
     frame = trials.frame
     assert frame.columns == ["model", "metric", "draw", "value"]
@@ -127,6 +131,11 @@ def test_a_small_version_judges_only_what_does_not_need_the_full_run() -> None:
 
 def gap(z: float) -> Gap:
     return Gap(z, 1.0)
+
+
+def test_a_verdict_of_numpy_is_one_of_python() -> None:
+    """The status of a study asks whether a claim ``is False``."""
+    assert claim("", (np.bool_(False), "")).holds is False  # type: ignore[arg-type]
 
 
 def test_rules_over_several_gaps_are_held_together() -> None:

@@ -1,12 +1,11 @@
-"""Figures 2 to 4 and Table 2 of Yang et al. (2018) on a small made log, and their claims on the printed numbers."""
+"""Figures 2 to 4 and Table 2 of Yang et al. (2018) on small made logs, and their claims on the printed numbers."""
 
+import gzip
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from unskew import Interactions
-from unskew.data import split_fractions
 from unskew.evaluation import evaluate, get_preset
 from unskew.models import Check
 from unskew.propensities import fit_gamma
@@ -14,30 +13,28 @@ from unskew.ranking import count_top
 from unskew.studies import Context
 from unskew.studies.framework.cells import ReproducedCell
 from unskew.studies.framework.claims import Claim
-from unskew.studies.yang2018 import fig2, fig3, fig4, pmf_path, protocol, table2
-from unskew.studies.yang2018.printed import COUNTS, FIG4, FIG4_GAMMAS, GAMMAS, METRICS, MODELS
+from unskew.studies.framework.trials import Trials
+from unskew.studies.yang2018 import STUDY, fig2, fig3, fig4, protocol, table2
+from unskew.studies.yang2018.printed import FIG2, FIG4, METRICS, MODELS, TABLE2
 
 HERE = "citeulike-a"
 
 
 @pytest.fixture(scope="module")
-def split():
+def context(tmp_path_factory):
+    """A context in which citeulike-a is a small log, with its models trained once for all tests."""
+    folder = tmp_path_factory.mktemp("data")
     rng = np.random.default_rng(0)
     chances = 1 / np.arange(1, 401) ** 0.7
-    rows = [(u, i) for u in range(250) for i in rng.choice(400, 14, replace=False, p=chances / chances.sum())]
-    users, items = np.array(rows).T
-    return split_fractions(Interactions.from_arrays(users, items), protocol.FRACTIONS, rng=1)
+    libraries = [rng.choice(400, 14, replace=False, p=chances / chances.sum()) for _ in range(250)]
+    (folder / HERE).mkdir()
+    (folder / HERE / "users.dat").write_text("".join(f"14 {' '.join(map(str, items))}\n" for items in libraries))
+    return Context(fast=True, folder=folder, cache=folder / "cache")
 
 
 @pytest.fixture(scope="module")
-def context(split, tmp_path_factory):
-    """A context in which citeulike-a is the small log, with its models trained once for all tests."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (protocol, fig2, fig4, pmf_path):
-            patch.setattr(module, "split_of", lambda context, data: split if data == HERE else None)
-        patch.setattr(pmf_path, "EVERY", 200)
-        folder = tmp_path_factory.mktemp("nothing")
-        yield Context(fast=True, folder=folder, cache=folder / "cache")
+def split(context):
+    return protocol.split_of(context, HERE)
 
 
 @pytest.fixture(scope="module")
@@ -46,14 +43,14 @@ def drawn(context):
 
 
 def printed_values(data):
-    """The paper's own block as if we had computed it."""
-    columns = ("AOA", *(f"UB {gamma:g}" for gamma in FIG4_GAMMAS[data]))
-    return {
-        (metric, name, column): FIG4[data][metric][name][place]
-        for metric in METRICS
-        for name in MODELS
-        for place, column in enumerate(columns)
-    }
+    """The block of the paper as if we had computed it."""
+    rows = (((data, *row.split(), column), value) for (row, column), value in FIG4[data].items())
+    return Trials.collect(fig4.DIMS, "run", rows)
+
+
+def changed(values, data, *numbers):
+    """The same with other numbers, each given as metric, model, column and value."""
+    return replace(values, groups={**values.groups, **{(data, *key): np.array([value]) for *key, value in numbers}})
 
 
 def cells_of(findings, **wanted):
@@ -61,80 +58,108 @@ def cells_of(findings, **wanted):
 
 
 def test_counts_and_the_curve_are_those_of_the_log(context, split):
-    found = fig2.run(context)
-    rows = {cell.row: cell for cell in cells_of(found, data=HERE)}
+    findings = fig2.run(context)
+    rows = {cell.row: cell for cell in cells_of(findings, data=HERE)}
     assert rows["interactions"].ours == 250 * 14
-    assert rows["interactions"].paper == COUNTS[HERE][2]
+    assert rows["interactions"].paper == FIG2[HERE]["interactions", "count"]
+    assert rows["interactions"].agrees is False
     assert rows["items in training"].ours == np.count_nonzero(split.train.item_counts)
-    (panel,) = found.figures[0].panels
+    (panel,) = findings.figures[0].panels
     assert panel.series[0].mean[0] == split.train.item_counts.max()
     assert list(panel.series[0].mean) == sorted(panel.series[0].mean, reverse=True)
 
 
 def test_the_spread_of_the_number_of_trained_items_is_that_of_random_splits():
     # items with 1 and 2 rows: missed with chance 0.3 and 0.09
-    assert fig2._deviation(np.array([0, 1, 2])) == pytest.approx(np.sqrt(0.3 * 0.7 + 0.09 * 0.91))
+    assert fig2.deviation(np.array([0, 1, 2])) == pytest.approx(np.sqrt(0.3 * 0.7 + 0.09 * 0.91))
 
 
-def test_what_is_not_at_hand_is_said_and_has_no_number(context):
-    for table in (fig2, fig3, table2):
+def test_tradesy_runs_when_its_file_is_there(tmp_path):
+    """300 people; every tenth has 2 items and is left out, the others have 12."""
+    rng = np.random.default_rng(0)
+    chances = 1 / np.arange(1, 501) ** 0.8
+    (tmp_path / "tradesy").mkdir()
+    with gzip.open(tmp_path / "tradesy" / "tradesy.json.gz", "wt") as stream:
+        for user in range(300):
+            items = rng.choice(500, 2 if user % 10 == 0 else 12, replace=False, p=chances / chances.sum())
+            half = len(items) // 2
+            lists = {"bought": [str(i) for i in items[:half]], "want": [str(i) for i in items[half:]]}
+            stream.write(f"{ {'uid': str(user), 'lists': lists} }\n")
+    here = Context(fast=True, folder=tmp_path)
+    counts = {cell.row: cell for cell in cells_of(fig2.run(here), data="tradesy")}
+    assert (counts["users"].ours, counts["interactions"].ours) == (270, 270 * 12)
+    assert not counts["users"].comparable
+    drawn = fig4.run(here)
+    tradesy = cells_of(drawn, data="tradesy")
+    assert len(tradesy) == 16 * 10
+    assert all(cell.ours is not None for cell in tradesy)
+    assert drawn.figures[0].title == "Metrics on tradesy as gamma grows"
+    assert all(cell.ours is None for cell in drawn.cells if cell.data != "tradesy")
+
+
+def test_what_is_not_available_is_said_and_has_no_number(context):
+    for table in (fig2, fig3, table2, fig4):
         absent = cells_of(table.run(context), data="tradesy")
         assert absent
         assert all(cell.ours is None and "tradesy is not here" in cell.note for cell in absent)
 
 
+def test_without_any_data_nothing_is_judged_or_drawn(tmp_path):
+    result = STUDY.run(Context(folder=tmp_path), ["fig2", "fig3", "table2", "fig4"])
+    assert result.status == 2
+    assert {claim.holds for claim in result.claims} == {None}
+
+
 def test_the_points_of_figure_3_are_the_bias_of_the_recommendations(context, split):
-    found = fig3.run(context)
+    findings = fig3.run(context)
     learnt = protocol.learnt_models(context, HERE)
     counts = count_top(learnt["bpr"].scorer, split.train, 50).counts
     fit = fit_gamma(split.train.item_counts, counts)
-    panel = next(panel for panel in found.figures[0].panels if panel.title.startswith("BPR"))
+    panel = next(panel for panel in findings.figures[0].panels if panel.title.startswith("BPR"))
     f = {level: counts[split.train.item_counts == level].mean() for level in map(int, panel.series[0].x)}
     assert panel.series[0].mean == pytest.approx(tuple(f.values()))
     line = np.polyfit(np.log(panel.series[1].x), np.log(panel.series[1].mean), 1)
     assert line == pytest.approx((fit.gamma, fit.intercept))
 
 
-def test_how_straight_a_line_is_is_its_r_squared(context, split):
+def test_how_straight_a_line_is_is_its_r_squared(context):
     presented = protocol.presented_by(context, HERE, protocol.learnt_models(context, HERE)["bpr"])
     bias, fit = presented.bias, presented.fit
     kept = np.flatnonzero(bias.f > 0)[: fit.levels]
     x, y = np.log(bias.levels[kept]), np.log(bias.f[kept])
-    assert fig3._explained(presented) == pytest.approx(np.corrcoef(x, y)[0, 1] ** 2)
+    assert fig3.explained(presented) == pytest.approx(np.corrcoef(x, y)[0, 1] ** 2)
 
 
 def test_table_2_has_the_gamma_of_each_model_and_their_mean(context):
-    found = table2.run(context)
-    ours = {cell.row: cell.ours for cell in cells_of(found, data=HERE, column="gamma")}
-    assert ours["mean"] == pytest.approx(np.mean([ours[protocol.LABELS[name]] for name in MODELS]))
-    assert {"PMF, paper form", "mean"} < set(ours)
-    papers = {cell.row: cell.paper for cell in cells_of(found, data=HERE, column="gamma")}
-    assert {papers[protocol.LABELS[name]] for name in MODELS} == set(GAMMAS[HERE].values())
-    assert all(claim.holds is None for claim in found.claims)  # a small version judges nothing
-    assert [panel.title for panel in found.figures[0].panels] == ["gamma", "AUC", "Recall@5"]
+    (table,) = STUDY.run(context, ["table2"]).tables
+    cells = {cell.row: cell for cell in cells_of(table, data=HERE, column="gamma")}
+    assert cells["mean"].ours == pytest.approx(np.mean([cells[title].ours for title in MODELS.values()]))
+    assert cells["PMF, paper form"].ours is not None
+    assert all(cells[row].paper == value for (row, _), value in TABLE2[HERE].items())
+    assert all(claim.holds is None for claim in table.claims)  # a small version judges nothing
+    assert [panel.title for panel in table.figures[0].panels] == ["gamma", "AUC", "Recall@5"]
 
 
-def test_models_are_trained_once_and_then_come_from_the_cache(context, split):
+def test_models_are_trained_once_and_then_come_from_the_cache(context):
     first = protocol.learnt_models(context, HERE)
-    kept = sorted(context.cached("yang2018", HERE, "fast-seed0").glob("*.npz"))
-    assert {file.stem for file in kept} >= set(MODELS)
-    times = {file: file.stat().st_mtime_ns for file in kept}
+    files = sorted(context.cached("yang2018", HERE, "fast-seed0").glob("*.npz"))
+    assert {file.stem for file in files} >= set(MODELS)
+    times = {file: file.stat().st_mtime_ns for file in files}
     again = protocol.learnt_models(replace(context, _kept={}), HERE)
-    assert {file: file.stat().st_mtime_ns for file in kept} == times
+    assert {file: file.stat().st_mtime_ns for file in files} == times
     for name in MODELS:
         assert np.array_equal(again[name].scorer.user_factors, first[name].scorer.user_factors)
 
 
 def test_a_column_is_what_evaluate_says_under_the_published_protocol(context, split, drawn):
     learnt = protocol.learnt_models(context, HERE)
-    split = protocol.drop_cold(split)
+    split = protocol.judged_split(split, "unseen")
     preset = get_preset("yang2018") | {"propensity": "popularity(gamma=1.69, smoothing=0)"}
     preset["estimators"] = [*preset["estimators"], "snips"]
-    for metric in METRICS:
+    for metric, title in METRICS.items():
         report = evaluate({"cml": learnt["cml"].chosen[metric].scorer}, split, seed=0, **preset)
-        row = f"{fig4.NAMES[metric]} U-CML"
         for column, estimator in (("AOA", "aoa"), ("UB 1.69", "snips(per=user)"), ("snips 1.69", "snips")):
-            (cell,) = cells_of(drawn, data=HERE, row=row, column=column)
+            (cell,) = cells_of(drawn, data=HERE, row=f"{title} U-CML", column=column)
             assert cell.ours == report.value("cml", metric, estimator)
     full = evaluate(
         {"cml": learnt["cml"].chosen["auc"].scorer}, split, metrics=["auc"], estimators=["aoa"], ties="optimistic"
@@ -148,89 +173,77 @@ def test_figure_4_has_the_papers_64_numbers_of_each_data_set_and_gamma_minus_1_i
         assert sum(cell.paper is not None for cell in cells_of(drawn, data=data)) == 64
     for panel in drawn.figures[0].panels:
         for line in panel.series:
-            metric = next(metric for metric, title in fig4.NAMES.items() if title == panel.title)
-            (cell,) = cells_of(drawn, data=HERE, row=f"{fig4.NAMES[metric]} {line.name}", column="AOA")
+            (cell,) = cells_of(drawn, data=HERE, row=f"{panel.title} {line.name}", column="AOA")
             assert line.mean[0] == pytest.approx(cell.ours)
 
 
 @pytest.mark.parametrize("data", protocol.DATA)
 def test_the_papers_own_numbers_bear_out_its_claims(data):
     values = printed_values(data)
-    assert fig4.falls(data, values)[0]
-    assert fig4.stays(data, values)[0]
+    assert fig4.falls(values, data)[0]
+    assert fig4.stays(values, data)[0]
 
 
 def test_claims_fail_when_a_number_does():
     values = printed_values(HERE)
-    low, middle, high = (f"UB {gamma:g}" for gamma in FIG4_GAMMAS[HERE])
-    assert fig4.keeps_order(HERE, values)[0]
-    above = values | {("auc", "bpr", low): values["auc", "bpr", "AOA"]}
-    assert not fig4.falls(HERE, above)[0]
-    wide = values | {("adg", "pmf", high): values["adg", "pmf", low] - 0.0091}
-    assert not fig4.stays(HERE, wide)[0]
-    swapped = values | {("auc", "bpr", middle): 0.1}
-    assert not fig4.keeps_order(HERE, swapped)[0]
+    aoa, low = (values[HERE, "AUC", "BPR", "AOA"].item(), values[HERE, "DCG", "PMF", "UB 1.55"].item())
+    assert fig4.keeps_order(values, HERE)[0]
+    assert not fig4.falls(changed(values, HERE, ("AUC", "BPR", "UB 1.55", aoa)), HERE)[0]
+    assert not fig4.stays(changed(values, HERE, ("DCG", "PMF", "UB 1.89", low - 0.0091)), HERE)[0]
+    assert not fig4.keeps_order(changed(values, HERE, ("AUC", "BPR", "UB 1.69", 0.1)), HERE)[0]
 
 
 def test_tradesys_claims_hold_of_the_printed_numbers_and_can_fail():
     values = printed_values("tradesy")
-    flip, ratio = fig4._tradesy(Context(), {"tradesy": values})
-    assert flip.holds
-    assert ratio.holds
-    same = values | {("adg", "pmf", "UB 2.69"): 1.0, ("recall@5", "bpr", "UB 2.69"): 0.0}
-    assert [claim.holds for claim in fig4._tradesy(Context(), {"tradesy": same})] == [False, False]
+    assert [claim.holds for claim in fig4.claims(values, Context())][3:] == [True, True]
+    same = changed(values, "tradesy", ("DCG", "PMF", "UB 2.69", 1.0), ("Recall@5", "BPR", "UB 2.69", 0.0))
+    assert [claim.holds for claim in fig4.claims(same, Context())][3:] == [False, False]
 
 
-def gammas(**values):
-    class Fit:
-        def __init__(self, gamma):
-            self.fit = self
-            self.gamma = gamma
-
-    return {name: Fit(value) for name, value in values.items()}
+def gammas(**tables):
+    """Gammas of the four models by data set."""
+    rows = (
+        ((data.replace("_", "-"), title, "gamma"), value)
+        for data, values in tables.items()
+        for title, value in zip(MODELS.values(), values, strict=True)
+    )
+    return Trials.collect(table2.DIMS, "fit", rows)
 
 
 def test_who_has_the_lowest_gamma_and_what_gamma_varies_by():
-    printed = {
-        data: gammas(**{name.replace("-", "_"): value for name, value in row.items()}) for data, row in GAMMAS.items()
-    }
-    found = {data: {name.replace("_", "-"): fit for name, fit in row.items()} for data, row in printed.items()}
-    assert table2._lowest(Context(), found).holds
-    assert table2._by_data(Context(), found).holds
-    found[HERE]["bpr"].gamma = 1.0
-    assert table2._lowest(Context(), found).holds is False
-    alike = {
-        data: dict(zip(MODELS, gammas(a=1.0, b=2.0, c=1.5, d=3.0).values(), strict=True))
-        for data in (*protocol.DATA[:2], "steam-200k")
-    }
-    assert table2._by_data(Context(), {data: alike[data] for data in protocol.DATA[:2]}).holds is False
-    beside = table2._by_data(Context(), {data: alike[data] for data in (HERE, "steam-200k")})
-    assert beside.holds is None
-    assert "of which 1 is at hand" in beside.evidence
-    assert "0.00 by data set, 0.85 by algorithm" in beside.evidence
-    assert table2._by_data(Context(), {}).holds is None
+    paper = {data.replace("-", "_"): list(TABLE2[data].values())[:4] for data in TABLE2}
+    assert table2.lowest(gammas(**paper), Context()).holds is True
+    assert table2.by_data(gammas(**paper)).holds is True
+    assert table2.lowest(gammas(**paper | {"citeulike_a": (1.0, 1.64, 1.55, 1.89)}), Context()).holds is False
+    row = (1.0, 2.0, 1.5, 3.0)
+    assert table2.by_data(gammas(citeulike_a=row, tradesy=row)).holds is False
+    other = table2.by_data(gammas(citeulike_a=row, steam_200k=row))
+    assert other.holds is None
+    assert "this run has 1 of them" in other.evidence
+    assert "0.00 by data set, 0.85 by algorithm" in other.evidence
+    assert table2.by_data(gammas()).holds is None
 
 
 def path(*points):
-    names = tuple(pmf_path.SHOWN)
-    return tuple(Check(500 * (k + 1), 0.1, dict(zip(names, point, strict=True))) for k, point in enumerate(points))
+    return tuple(
+        Check(500 * (k + 1), 0.1, dict(zip(table2.TITLES, point, strict=True))) for k, point in enumerate(points)
+    )
 
 
 def test_pmfs_gamma_is_explained_only_where_one_step_has_all_of_the_papers_numbers():
     near, later = (1.90, 0.936, 0.52), (1.5, 0.93, 0.535)
-    assert pmf_path.explain(Context(), path((3.0, 0.9, 0.4), near, later)).holds
-    assert pmf_path.explain(Context(), path((3.0, 0.9, 0.4), (1.90, 0.936, 0.40), later)).holds is False
-    assert pmf_path.explain(Context(), path((3.0, 0.9, 0.4), (2.2, 0.93, 0.51))).holds is False
-    assert pmf_path.explain(Context(), path((3.0, 0.9, 0.4), near)).holds is False  # it does not fall below
-    assert pmf_path.explain(Context(fast=True), path(near, later)).holds is None
+    assert table2.stopped_early(path((3.0, 0.9, 0.4), near, later))[0]
+    assert not table2.stopped_early(path((3.0, 0.9, 0.4), (1.90, 0.936, 0.40), later))[0]
+    assert not table2.stopped_early(path((3.0, 0.9, 0.4), (2.2, 0.93, 0.51)))[0]
+    assert not table2.stopped_early(path((3.0, 0.9, 0.4), near))[0]  # it does not fall below
 
 
 def test_pmfs_gamma_is_excused_only_by_an_explanation_that_holds():
     far = ReproducedCell("PMF", "gamma", HERE, 1.89, 1.60, comparable=True, tolerance=0.25, reason="a reason")
     near, other = replace(far, ours=1.70), replace(far, row="BPR")
     holds, fails = Claim("ours", True, ""), Claim("ours", False, "")
-    assert table2.explained(far, holds).agrees is None
-    assert "more than 0.25 from the paper's" in table2.explained(far, holds).note
-    assert table2.explained(far, fails).agrees is False
-    assert table2.explained(near, holds) == near
-    assert table2.explained(other, holds).agrees is False
+    assert table2.excused(far, holds).agrees is None
+    assert "more than 0.25 from the paper's" in table2.excused(far, holds).note
+    assert table2.excused(far, fails).agrees is False
+    assert table2.excused(near, holds) == near
+    assert table2.excused(other, holds).agrees is False

@@ -7,17 +7,36 @@ import pytest
 
 from unskew.errors import ConfigError
 from unskew.studies import Context
-from unskew.studies.yang2018 import forms
-from unskew.studies.yang2018.forms import ASSUMPTIONS, FULL, Size, simulate
-from unskew.studies.yang2018.forms_trials import FORMS, Assumption, Score, run_trials
-from unskew.studies.yang2018.forms_words import NAIVE, PAIR, RIGHT, USER, Grid, claims, notes
-from unskew.studies.yang2018.forms_world import World
+from unskew.studies.framework.trials import Trials
+from unskew.studies.yang2018 import STUDY
+from unskew.studies.yang2018.forms import (
+    ASSUMPTIONS,
+    DRAWS,
+    FORMS,
+    NAIVE,
+    PAIR,
+    RIGHT,
+    USER,
+    USERS,
+    Assumption,
+    Grid,
+    Score,
+    World,
+    claims,
+    notes,
+    simulate,
+)
 
-METRIC = "recall@30"
+
+def world(gamma: float = 1.0, n_users: int = 200, n_items: int = 300, metric: str = "auc") -> World:
+    return World.draw(gamma, n_users, n_items, metric, np.random.default_rng(0))
 
 
-def world(gamma: float = 1.0, n_users: int = 200, n_items: int = 300, seed: int = 0) -> World:
-    return World.draw(gamma, n_users, n_items, (METRIC, "auc"), np.random.default_rng(seed))
+def scores(
+    made: World, positives: float, assumptions: tuple[Assumption, ...], draws: int
+) -> dict[tuple[Assumption, str], Score]:
+    estimates = made.estimates(positives, assumptions, draws, np.random.default_rng(0))
+    return {key: Score.of(values, made.truth) for key, values in estimates.items()}
 
 
 def test_propensities_give_the_positives_asked_for_and_follow_the_exponent() -> None:
@@ -30,7 +49,7 @@ def test_propensities_give_the_positives_asked_for_and_follow_the_exponent() -> 
 
 
 def test_more_positives_than_can_be_observed_are_refused() -> None:
-    with pytest.raises(ConfigError, match="positives a user need a propensity of"):
+    with pytest.raises(ConfigError, match="positives per user need a propensity of"):
         world().propensity(59.0)
 
 
@@ -49,8 +68,13 @@ def test_what_is_observed_follows_the_expected_counts(gamma: float) -> None:
 
 def test_the_truth_is_the_mean_over_users_of_the_mean_over_what_they_like() -> None:
     made = world(n_users=20)
-    own = [made.gains[METRIC][:, made.users == user].mean(axis=1) for user in np.unique(made.users)]
-    assert made.truth(METRIC) == pytest.approx(np.mean(own, axis=0))
+    by_user = [made.gains[:, made.users == user].mean(axis=1) for user in np.unique(made.users)]
+    assert made.truth == pytest.approx(np.mean(by_user, axis=0))
+
+
+def test_a_metric_that_is_not_a_mean_is_refused() -> None:
+    with pytest.raises(TypeError, match="not a mean"):
+        world(metric="ndcg")
 
 
 def test_assumed_propensities_are_those_of_the_counts() -> None:
@@ -71,15 +95,15 @@ def test_a_score_by_hand() -> None:
 def test_gamma_of_minus_1_is_aoa_for_the_published_form() -> None:
     """Yang et al. 2018, eq. 14: the exponent is 0."""
     each = Assumption(-1.0)
-    found = run_trials(world(gamma=0.0), 2.0, (each,), 5, np.random.default_rng(0))
-    assert found[each, USER, METRIC] == pytest.approx(found[each, NAIVE, METRIC])
+    estimates = world(gamma=0.0, metric="recall@30").estimates(2.0, (each,), 5, np.random.default_rng(0))
+    assert estimates[each, USER] == pytest.approx(estimates[each, NAIVE])
 
 
 def test_with_known_propensities_the_pair_form_is_nearly_unbiased_and_the_published_one_is_not() -> None:
-    """Two positives a user: the bias of a mean over 60 draws is within 4 standard errors, 1 in 10,000 fails wrongly."""
+    """Two positives per user: the bias over 60 draws is within 4 standard errors; 1 in 10,000 fails wrongly."""
     known = Assumption(None)
-    found = run_trials(world(gamma=1.0, n_users=400), 2.0, (known,), 60, np.random.default_rng(2))
-    pair, user, naive = (found[known, form, "auc"] for form in (PAIR, USER, NAIVE))
+    by_form = scores(world(gamma=1.0, n_users=400), 2.0, (known,), 60)
+    pair, user, naive = (by_form[known, form] for form in (PAIR, USER, NAIVE))
     assert pair.bias < 4 * pair.rmse / 60**0.5
     assert 0.4 * naive.bias < user.bias < naive.bias
 
@@ -87,41 +111,48 @@ def test_with_known_propensities_the_pair_form_is_nearly_unbiased_and_the_publis
 def test_rows_without_a_propensity_are_dropped_unless_the_form_needs_none() -> None:
     made = replace(world(), counts=np.where(np.arange(300) < 150, 5, 0))
     each = Assumption(0.0, 0.0)
-    found = run_trials(made, 5.0, (each, RIGHT), 10, np.random.default_rng(0))
-    assert found[each, NAIVE, "auc"] == found[RIGHT, NAIVE, "auc"]
-    assert found[each, PAIR, "auc"] != found[RIGHT, PAIR, "auc"]
+    by_form = scores(made, 5.0, (each, RIGHT), 10)
+    assert by_form[each, NAIVE] == by_form[RIGHT, NAIVE]
+    assert by_form[each, PAIR] != by_form[RIGHT, PAIR]
 
 
 def graded(worst: str) -> Grid:
     """A grid in which one form is always worst, and the others equal."""
-    score, bad = Score(0.1, 0.1, 1.0, 0.0), Score(0.5, 0.5, 0.0, 0.0)
-    keys = [
-        (gamma, n, each, form) for gamma in (0.0, 1.0) for n in (1.0, 2.0) for each in ASSUMPTIONS for form in FORMS
-    ]
-    return Grid({key: bad if key[-1] == worst else score for key in keys}, (0.0, 1.0), (1.0, 2.0), ASSUMPTIONS)
+    truth = np.array([1.0, 0.5])
+    good, bad = np.array([truth * 1.1] * 2), np.array([truth[::-1] * 1.5] * 2)
+    groups = {
+        (gamma, n, each, form): bad if form == worst else good
+        for gamma in (0.0, 1.0)
+        for n in (1.0, 2.0)
+        for each in ASSUMPTIONS
+        for form in FORMS
+    }
+    trials = Trials(("gamma", "positives", "assumption", "form"), "draw, model", groups)
+    return Grid(trials, dict.fromkeys((0.0, 1.0), truth))
 
 
 def test_conclusions_follow_the_numbers() -> None:
     naive, pair = (" ".join(notes(graded(worst))) for worst in (NAIVE, PAIR))
     assert "above AOA's: never" in naive
     assert "above AOA's: snips 4" in pair
-    assert graded(NAIVE).removed(USER, 1.0) == pytest.approx(0.8)
+    bad, good = (graded(NAIVE).scores[0.0, 1.0, RIGHT, form].bias for form in (NAIVE, USER))
+    assert graded(NAIVE).removed(USER, 1.0) == pytest.approx(1 - good / bad)
     assert graded(PAIR).worse(RIGHT, PAIR) == 4
+    assert graded(PAIR).mean("right", PAIR) == 0
     assert next(iter(claims(graded(PAIR)))).holds is False
 
 
 def test_a_small_grid_has_all_cells_and_is_not_judged() -> None:
-    context = Context(fast=True)
-    small = simulate(Size(40, 1000, 3), context)
-    assert len(small.scores) == 12 * len(ASSUMPTIONS) * len(FORMS)
-    found = forms.run(context)
-    assert {claim.holds for claim in found.claims} == {None}
-    assert len(found.cells) == (12 * len(FORMS) - 6) * 3  # aoa assumes nothing
-    assert all(cell.ours is not None for cell in found.cells)
-    assert found.notes[-1].startswith("In short")
+    context = Context(fast=True, sizes={USERS: 40, DRAWS: 3})
+    assert len(simulate(context).scores) == 12 * len(ASSUMPTIONS) * len(FORMS)
+    (table,) = STUDY.run(context, ["forms"]).tables
+    assert {claim.holds for claim in table.claims} == {None}
+    assert len(table.cells) == (12 * len(FORMS) - 6) * 3  # aoa assumes nothing
+    assert all(cell.ours is not None for cell in table.cells)
+    assert table.findings.notes[-1].startswith("In short")
 
 
 @pytest.mark.slow
 def test_the_claims_hold_with_another_seed() -> None:
-    found = claims(simulate(replace(FULL, draws=60), Context(seed=1)))
-    assert {claim.claim: claim.holds for claim in found if not claim.holds} == {}
+    judged = claims(simulate(Context(seed=1, sizes={DRAWS: 60})))
+    assert {claim.claim: claim.holds for claim in judged if not claim.holds} == {}

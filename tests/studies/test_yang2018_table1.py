@@ -8,6 +8,7 @@ import pytest
 from unskew.estimators import Aoa, Ips, Snips
 from unskew.studies import Context, Findings, get_study
 from unskew.studies.yang2018 import STUDY, table1
+from unskew.studies.yang2018.table1 import EXAMPLE
 
 
 @pytest.fixture(scope="module")
@@ -35,40 +36,36 @@ def test_each_cell_says_whether_the_paper_prints_it(findings: Findings) -> None:
     assert printed | beyond == {cell.column for cell in findings.cells}
 
 
-def test_other_chances_of_observation_make_cells_and_claims_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_chances_of_observation_make_cells_and_claims_fail() -> None:
     """With all liked items equally likely to be seen, AOA is as good as SNIPS."""
-    monkeypatch.setattr(table1, "CHANCE", {"a": 0.5, "b": 0.5})
-    findings = table1.run(Context())
+    findings = table1.compute(replace(EXAMPLE, chance={"a": 0.5, "b": 0.5}))
     assert any(cell.agrees is False for cell in findings.cells)
     holds = {claim.claim: claim.holds for claim in findings.claims}
     assert holds["SNIPS is less biased than AOA for every list, and not free of bias"] is False
     assert holds["E[IPS] = R"] is True
 
 
-def test_a_list_that_is_not_what_the_paper_drew_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(table1.LISTS, "Z1", table1.LISTS["Z3"])
-    findings = table1.run(Context())
+def test_a_list_that_is_not_what_the_paper_drew_fails() -> None:
+    findings = table1.compute(replace(EXAMPLE, lists={**EXAMPLE.lists, "Z1": EXAMPLE.lists["Z3"]}))
     assert any(cell.agrees is False for cell in findings.cells if cell.row == "Z1")
     assert findings.claims[0].holds is False
 
 
 def test_the_patterns_are_all_and_their_chances_add_up() -> None:
-    found = list(table1.patterns())
-    assert len({tuple(seen.tolist()) for seen, _ in found}) == 2**8
-    assert sum(chance for _, chance in found) == pytest.approx(1, rel=1e-12)
+    patterns = list(EXAMPLE.patterns())
+    assert len({tuple(seen.tolist()) for seen, _ in patterns}) == 2**8
+    assert sum(chance for _, chance in patterns) == pytest.approx(1, rel=1e-12)
 
 
 def test_an_expectation_is_over_what_is_defined() -> None:
     """All gains 1: AOA and SNIPS are 1 whenever they are defined; IPS is 1 on average with its zeros counted."""
-    ones = np.ones(8)
-    assert table1.expectation(ones, Aoa()) == pytest.approx(1)
-    assert table1.expectation(ones, Snips()) == pytest.approx(1)
-    assert table1.expectation(ones, Ips()) == pytest.approx(1)
+    for estimator in (Aoa(), Snips(), Ips()):
+        assert EXAMPLE.expectation(np.ones(8), estimator) == pytest.approx(1)
 
 
-def test_a_metric_that_is_no_mean_has_no_gains() -> None:
-    with pytest.raises(TypeError, match="no mean"):
-        table1.gains("Z1", "ndcg")
+def test_a_metric_that_is_not_a_mean_has_no_gains() -> None:
+    with pytest.raises(TypeError, match="not a mean"):
+        EXAMPLE.gains("Z1", "ndcg")
 
 
 def test_the_study_is_known_by_its_name() -> None:

@@ -1,32 +1,40 @@
 """Table 3 of Yang et al. 2018: who is judged on what, errors and orders, on made data and on Coat."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from unskew.data import Interactions, Split
-from unskew.data.sources import status_of
+from unskew.data.sources import get_source, status_of
 from unskew.data.sources.coat import COAT as COAT_SOURCE
 from unskew.studies import Context
-from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.trials import Trials
 from unskew.studies.yang2018 import STUDY, table3
-from unskew.studies.yang2018.printed import TABLE3, TABLE3_GAMMAS
-from unskew.studies.yang2018.table3_data import (
+from unskew.studies.yang2018.printed import TABLE3
+from unskew.studies.yang2018.table3 import ESTIMATES, paper_claims, zero_of
+from unskew.studies.yang2018.table3_draws import (
+    AOA,
+    COAT_SETTINGS,
+    DIMS,
+    DRAWS,
+    TRUTH,
+    YAHOO_STEPS,
+    Runs,
+    published,
+    run_draws,
+    search,
+)
+from unskew.studies.yang2018.yahoo import (
     COAT,
     COMPARISONS,
     YAHOO,
     Benchmark,
     Comparison,
     Overlap,
-    find_benchmark,
-    make_benchmark,
 )
-from unskew.studies.yang2018.table3_runs import AOA, ESTIMATES, Runs, published, run_draws
-from unskew.studies.yang2018.table3_settings import COAT_SETTINGS, YAHOO_SETTINGS, fewer_steps, search
-from unskew.studies.yang2018.table3_tally import errors, reduction, taus
-from unskew.studies.yang2018.table3_words import paper_claims, zero_of
 
 TRAIN, RANDOM = "ydata-ymusic-rating-study-v1_0-train.txt", "ydata-ymusic-rating-study-v1_0-test.txt"
 TINY = (
@@ -66,12 +74,18 @@ def made(seed: int = 0, n_users: int = 30, n_items: int = 40) -> Split:
 
 @pytest.fixture(scope="module")
 def benchmark() -> Benchmark:
-    return make_benchmark(COAT, made(), 12, TINY)
+    return Benchmark.of(COAT, made(), 12, TINY)
 
 
 @pytest.fixture(scope="module")
 def runs(benchmark: Benchmark) -> Runs:
-    return run_draws(benchmark, fewer_steps(COAT_SETTINGS, 3), 2, Context())
+    return small_runs(benchmark, 0)
+
+
+def small_runs(benchmark: Benchmark, seed: int) -> Runs:
+    """Two draws of models that are trained for three steps."""
+    models = {name: replace(model, iterations=3) for name, model in COAT_SETTINGS.items()}
+    return run_draws(benchmark, models, Context(seed=seed, sizes={DRAWS[COAT]: 2}))
 
 
 def test_overlaps_are_counted() -> None:
@@ -81,11 +95,11 @@ def test_overlaps_are_counted() -> None:
 
 def test_a_test_user_keeps_a_random_positive_whichever_way_the_positives_are_divided() -> None:
     """User 1's only relevant random item is a chosen positive, so the user might be left with none."""
-    assert make_benchmark(COAT, overlapping(), 3, TINY).users.tolist() == [0]
+    assert Benchmark.of(COAT, overlapping(), 3, TINY).users.tolist() == [0]
 
 
 def test_an_overlapping_cell_is_dropped_when_learnt_from_and_kept_when_held_out() -> None:
-    benchmark = make_benchmark(COAT, overlapping(), 3, TINY)
+    benchmark = Benchmark.of(COAT, overlapping(), 3, TINY)
     kept = set()
     for seed in range(20):
         tests = benchmark.split(np.random.default_rng(seed))
@@ -119,25 +133,16 @@ def test_cut_offs_are_the_same_share_of_what_is_ranked() -> None:
         assert ratios[2] == ratios[3]
 
 
-def hand_runs() -> Runs:
-    """Two draws of two models: truth 0.5, AOA off by 0.2 and 0.4, UB(1.5) by -0.1 and 0.1."""
-    truth = np.full((2, 2), 0.5)
-    estimates = {
-        ("AUC", AOA): np.array([[0.7, 0.7], [0.9, 0.9]]),
-        ("AUC", published(1.5)): truth + np.array([[-0.1], [0.1]]),
-    }
-    return Runs(("a", "b"), {"AUC": truth}, {"AUC": truth}, {"AUC": truth}, estimates, {"AUC": 1.0}, 1, 1, 0, 0)
-
-
 def test_errors_and_reductions_by_hand() -> None:
-    runs = hand_runs()
-    assert errors(runs, "AUC", published(1.5))[:, 0].tolist() == pytest.approx([0.1, 0.1])
-    found = reduction(runs, "AUC", published(1.5), 0)
+    """Two draws of two models: truth 0.5, AOA off by 0.2 and 0.4, UB(1.5) by -0.1 and 0.1."""
+    values = {TRUTH: [0.5, 0.5], AOA: [0.7, 0.9], published(1.5): [0.4, 0.6]}
+    groups = {(COAT, "AUC", name, model): np.array(pair) for name, pair in values.items() for model in ("a", "b")}
+    runs = Runs(COAT, ("a", "b"), Trials(DIMS, "draw", groups))
+    assert runs.error("AUC", published(1.5), "a").tolist() == pytest.approx([0.1, 0.1])
+    less = runs.reduction("AUC", published(1.5), "a")
     # ratio 0.1 / 0.3; residuals 0.1 - 0.2 / 3 and 0.1 - 0.4 / 3, of standard deviation 0.2 / 3 / sqrt(2)
-    assert found.value == pytest.approx(100 * (1 - 1 / 3))
-    assert found.error == pytest.approx(100 * (0.2 / 3 / 2**0.5) / 0.3 / 2**0.5)
-    assert Mean.of(np.array([1.0, 3.0])) == Mean(2.0, pytest.approx(2**0.5), pytest.approx(1.0))
-    assert Mean.of(np.array([1.0])) == Mean(1.0, None, None)
+    assert less.value == pytest.approx(100 * (1 - 1 / 3))
+    assert less.error == pytest.approx(100 * (0.2 / 3 / 2**0.5) / 0.3 / 2**0.5)
 
 
 def test_the_gamma_at_which_a_form_is_right_is_read_off_the_line() -> None:
@@ -146,24 +151,24 @@ def test_the_gamma_at_which_a_form_is_right_is_read_off_the_line() -> None:
 
 
 def test_all_estimates_of_all_comparisons_are_there_and_lie_between_0_and_1(runs: Runs) -> None:
+    assert runs.draws == 2
     for comparison in TINY:
-        assert runs.truth[comparison.name].shape == (2, 4)
-        for name in ESTIMATES:
-            values = runs.estimates[comparison.name, name]
-            assert values.shape == (2, 4)
-            assert ((values >= 0) & (values <= 1)).all()
-        assert np.abs(taus(runs, comparison.name, AOA)).max() <= 1
+        for name in (TRUTH, *ESTIMATES):
+            for model in COAT_SETTINGS:
+                values = runs.of(comparison.name, name, model)
+                assert values.shape == (2,)
+                assert ((values >= 0) & (values <= 1)).all()
+        assert np.abs(runs.taus(comparison.name, AOA)).max() <= 1
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_one_others(benchmark: Benchmark, runs: Runs) -> None:
-    models = fewer_steps(COAT_SETTINGS, 3)
-    again, other = (run_draws(benchmark, models, 2, Context(seed=seed)) for seed in (0, 1))
-    assert np.array_equal(again.truth["AUC"], runs.truth["AUC"])
-    assert not np.array_equal(other.truth["AUC"], runs.truth["AUC"])
+    again, other = (small_runs(benchmark, seed).of("AUC", TRUTH, "bpr") for seed in (0, 1))
+    assert np.array_equal(again, runs.of("AUC", TRUTH, "bpr"))
+    assert not np.array_equal(other, runs.of("AUC", TRUTH, "bpr"))
 
 
 def test_the_papers_claims_are_not_judged_on_other_data(benchmark: Benchmark, runs: Runs) -> None:
-    assert {claim.holds for claim in paper_claims(benchmark, runs, judged=False)} == {None}
+    assert {claim.holds for claim in paper_claims(benchmark, runs)} == {None}
 
 
 def test_settings_are_chosen_from_the_grid(benchmark: Benchmark) -> None:
@@ -176,33 +181,28 @@ def test_settings_are_chosen_from_the_grid(benchmark: Benchmark) -> None:
 def test_without_data_the_papers_numbers_stand_alone(tmp_path: Path) -> None:
     findings = table3.run(Context(folder=tmp_path))
     printed = [cell.paper for cell in findings.cells if cell.data == YAHOO]
-    assert sorted(printed) == sorted(n for by in TABLE3.values() for numbers in by.values() for n in numbers)
+    assert sorted(printed) == sorted(TABLE3.values())
     assert all(cell.ours is None and "is not here" in cell.note for cell in findings.cells)
     assert {claim.holds for claim in findings.claims} == {None}
     assert STUDY.run(Context(folder=tmp_path), ["table3"]).status == 2
 
 
-def test_yahoo_r3_runs_from_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_yahoo_r3_runs_from_its_files(tmp_path: Path) -> None:
     split = made(1)
-    folder = tmp_path / YAHOO
-    folder.mkdir()
     seen = pairs(split.train)
     for file, part, kept in ((TRAIN, split.train, seen), (RANDOM, split.test, pairs(split.test) - seen)):
         assert part.values is not None
         rows = zip(part.users.tolist(), part.items.tolist(), part.values.tolist(), strict=True)
         lines = [f"{u + 1}\t{i + 1}\t{value:g}\n" for u, i, value in rows if (u, i) in kept]
-        (folder / file).write_text("".join(lines))
-    monkeypatch.setattr("unskew.studies.yang2018.table3_data.LIST_SIZE", 12)
-    monkeypatch.setitem(COMPARISONS, YAHOO, TINY)  # type: ignore[misc]
-    context = Context(folder=tmp_path, fast=True)
-    monkeypatch.setattr(table3, "YAHOO_SETTINGS", fewer_steps(YAHOO_SETTINGS, 2))
-    found = table3.on_yahoo(find_benchmark(YAHOO, context), context)
-    told = [cell for cell in found.cells if cell.paper is not None]
-    assert len(told) == 2 * len(TABLE3) * (1 + len(TABLE3_GAMMAS))
-    assert all(cell.ours is not None and not cell.comparable for cell in told)
-    full = table3.on_yahoo(find_benchmark(YAHOO, context), Context(folder=tmp_path))
-    told = [cell for cell in full.cells if cell.paper is not None]
-    assert all(cell.agrees is not None and cell.tolerance for cell in told)
+        (tmp_path / file).write_text("".join(lines))
+    benchmark = Benchmark.of(YAHOO, get_source(YAHOO).read_split(tmp_path), 12, TINY)
+    small, full = (
+        table3.compute(YAHOO, benchmark, Context(fast=fast, sizes={YAHOO_STEPS: 2})) for fast in (True, False)
+    )
+    printed = [cell for cell in small.cells if cell.paper is not None]
+    assert len(printed) == len(TABLE3)
+    assert all(cell.ours is not None and not cell.comparable for cell in printed)
+    assert all(cell.agrees is not None and cell.tolerance for cell in full.cells if cell.paper is not None)
     assert full.claims[0].holds is False  # these are not the 2,296 users
 
 
@@ -215,7 +215,7 @@ WITH_COAT = pytest.mark.skipif(
 
 @WITH_COAT
 def test_coats_overlaps_are_366_of_which_91_are_positives() -> None:
-    benchmark = find_benchmark(COAT, Context(folder=COAT_FOLDER.parent))
+    benchmark = Benchmark.find(COAT, Context(folder=COAT_FOLDER.parent))
     assert benchmark is not None
     assert benchmark.overlap == Overlap(cells=366, liked=91, same=366)
     assert len(benchmark.users) == 216

@@ -1,4 +1,4 @@
-"""Test users and the biased test of Table 3 (Yang et al. 2018), on made logs and, where they are at hand, real ones."""
+"""Test users and the biased test of Table 3 (Yang et al. 2018), on made logs and, where available, real ones."""
 
 import os
 from pathlib import Path

@@ -34,10 +34,13 @@ class Claim:
     evidence: str
     needs_full: bool = False
 
+    def __post_init__(self) -> None:
+        if self.holds is not None:  # numpy's False is not False
+            object.__setattr__(self, "holds", bool(self.holds))
+
     def to_dict(self) -> dict[str, Any]:
         """The claim as plain data."""
-        holds = None if self.holds is None else bool(self.holds)  # numpy has a truth of its own
-        return {"claim": self.claim, "holds": holds, "evidence": self.evidence}
+        return {"claim": self.claim, "holds": self.holds, "evidence": self.evidence}
 
 
 def claim(text: str, verdict: Verdict, *, needs_full: bool = True) -> Claim:

@@ -44,11 +44,11 @@ class Trials:
     groups: Mapping[Key, Floats]
 
     @classmethod
-    def collect(cls, dims: tuple[str, ...], unit: str, rows: Iterable[tuple[Key, float]]) -> "Trials":
+    def collect(cls, dims: tuple[str, ...], unit: str, rows: Iterable[tuple[Key, float | None]]) -> "Trials":
         """Trials from single numbers, each with its key; those of one key follow one another in the order of units."""
         lists: dict[Key, list[float]] = {}
         for key, value in rows:
-            lists.setdefault(key, []).append(float(value))
+            lists.setdefault(key, []).append(np.nan if value is None else float(value))
         return cls(dims, unit, {key: np.array(values) for key, values in lists.items()})
 
     def __getitem__(self, key: Key) -> Floats:

@@ -47,20 +47,9 @@ LABELS = {"mf-auc": "MF-AUC", "mf-adg": "MF-ADG", OWN: "MF-AUC chosen by ATOP", 
 class Fold:
     """One split with all models trained on it.
 
-    Parameters
-    ----------
-    train, validation, test : Interactions
-    ranks : mapping
-        Model to the ranks of all held-out rows, of validation and test together, among the items that the user has not
-        had in training.
-    in_test : array of bool
-        Which of these rows are of the test.
-    settings : mapping
-        Model to the settings that validation chose, in words.
-    train_only : int
-        Users that nothing is held out from.
-    among_all : mapping
-        Model to the ranks of the test rows among all items, those of training included; of the first fold alone.
+    `ranks` are of all held-out rows, of validation and test together, among the items that the user has not had in
+    training, and `in_test` says which are of the test; `settings` are what validation chose, in words. `among_all` has
+    the ranks of the test rows among all items, those of training included, of the first fold alone.
     """
 
     train: Interactions
@@ -126,16 +115,7 @@ def available_folds(context: Context, data: str) -> list[Fold]:
 
 
 def train_fold(context: Context, data: str, number: int, split: Split) -> Fold:
-    """Train and choose all models on a split, and rank what it holds out.
-
-    Parameters
-    ----------
-    context : Context
-    data : str
-    number : int
-        Of the fold: another one begins from other initial parameters.
-    split : Split
-    """
+    """Train and choose all models on a split, and rank what it holds out."""
     if split.validation is None:
         raise DataError(f"{data}: there is no validation row to choose by")
     scorers: dict[str, Scorer] = {}

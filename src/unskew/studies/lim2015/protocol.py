@@ -25,15 +25,8 @@ ML_1M_RATINGS = ("ratings.dat", "ratings_first_487650_rows.dat")
 class DataSet:
     """A data set of the study.
 
-    Parameters
-    ----------
-    name : str
-    paper : str
-        The paper's set whose numbers appear next to ours: itself, or the one that it replaces.
-    positive : str
-        Which rows are relevant; empty for all.
-    dense : mapping
-        How it is made denser, as options of `densify`.
+    `paper` is the paper's set whose numbers appear next to ours: itself, or the one that it replaces. `positive` says
+    which rows are relevant, all if empty, and `dense` are options of `densify`.
     """
 
     name: str

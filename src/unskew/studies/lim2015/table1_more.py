@@ -39,16 +39,8 @@ WIDER: Size[Grid] = Size(((0.005, 0.01, 0.02, 0.05, 0.1), (0.02, 0.05, 0.1, 0.2,
 class More:
     """Both models after more training.
 
-    Parameters
-    ----------
-    values : mapping
-        By model and metric, one number per fold and user, NaN of users without a test row.
-    settings : mapping
-        Model to what was chosen in each fold, in words.
-    grid : Grid
-        What it was chosen from.
-    before : mapping
-        The values of all models of these folds, as the table has them.
+    Values by model and metric, one per fold and user, NaN of users without a test row; `before` has those of all models
+    in the table. `settings` are what was chosen from the grid in each fold, in words.
     """
 
     values: Mapping[tuple[str, str], Floats]

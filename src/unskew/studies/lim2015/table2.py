@@ -66,11 +66,8 @@ _EXPECTED = "MAP and NDCG fall by what the sizes of the parts say"
 class Sizes:
     """A measure of a model on validation and on test, as observed and as expected from the sizes alone.
 
-    Parameters
-    ----------
-    parts : mapping
-        Each of `PARTS` to an array (folds, users): NaN of users without a row in the part, and what is expected only
-        of users with both.
+    Each of `PARTS` is an array (folds, users): NaN of users without a row in the part; what is expected is NaN but for
+    users with both.
     """
 
     def __init__(self, parts: Mapping[str, Floats]) -> None:

@@ -78,20 +78,7 @@ def run(context: Context) -> Findings:
 def simulate(
     context: Context, name: str, world: Marketplace, gammas: tuple[float, ...], logs: int, *, yardsticks: bool = False
 ) -> Trials:
-    """Draw logs of a world, and train on each in all ways.
-
-    Parameters
-    ----------
-    context : Context
-    name : str
-        Of the world, for progress and its own random numbers.
-    world : Marketplace
-    gammas : tuple of float
-        Of the popularity that weights are made from, in addition to no weights and known P.
-    logs : int
-    yardsticks : bool
-        Whether MF-AUC and other models are trained too.
-    """
+    """Draw logs of a world, and train on each in all ways; with yardsticks, MF-AUC and other models too."""
     weights = ("", *map(popularity, gammas), KNOWN)
     ways = (*([Way(model="mf-auc")] if yardsticks else []), *(Way(word, per) for per in _DRAWN for word in weights))
     numbers: list[tuple[Key, float]] = []

@@ -46,13 +46,7 @@ class Draw:
 
     Validation rows are candidates and count for the truth: what is relevant outside train is the target of either part.
 
-    Parameters
-    ----------
-    world : World
-    split : Split
-        Train, validation and test, held-out rows with P(in this part | candidate).
-    exposure : array
-        P of each item: the chance of a relevant pair to be in the log.
+    Held-out rows have P(in this part | candidate), and `exposure` is the chance of a relevant pair to be in the log.
     """
 
     world: World
@@ -166,17 +160,6 @@ def run_trial(
 
     Yields numbers with their keys: (quantity, of, by). ``true`` and ``true over pairs`` are of a way and by a choice;
     ``head`` is of a way; ``bias``, ``rmse``, ``in order`` and ``lost`` are of an estimate over the chosen models.
-
-    Parameters
-    ----------
-    draw : Draw
-    ways : sequence of Way
-    context : Context
-        For the sizes.
-    seed : int
-        All begin with the same numbers.
-    yardsticks : bool
-        Whether to train other models to compare with.
     """
     penalties = context.size(PENALTIES)
     tried = [(way, penalty) for way in ways for penalty in penalties]

@@ -27,17 +27,7 @@ LOSSES: Mapping[str, Loss] = {"MAE": "mae", "MSE": "mse"}
 class Search:
     """Settings to be chosen by cross-validation.
 
-    Parameters
-    ----------
-    rated : Rated
-    factors, penalties : tuple
-        What to try.
-    loss, offsets
-        As in `tune_mf`.
-    folds, patience : int
-        As in `tune_mf`.
-    seed : int
-        Deals the folds.
+    The options are those of `tune_mf`; the seed deals the folds.
     """
 
     rated: Rated
@@ -67,16 +57,7 @@ class Search:
 class Learner:
     """A row of the table.
 
-    Parameters
-    ----------
-    row : str
-        What to call it.
-    propensity : str
-        Which of the benchmark's propensities weigh the rows; empty for none.
-    offsets : str
-        As in `fit_mf`.
-    mixture : bool
-        Whether it is CPT-v instead of a factorisation.
+    `propensity` names one of the benchmark's, empty for none; with `mixture` it is CPT-v instead of a factorisation.
     """
 
     row: str
@@ -89,19 +70,8 @@ class Learner:
 class Benchmark:
     """Self-selected ratings to learn from, and random ones to be judged on.
 
-    Parameters
-    ----------
-    name : str
-        The data set.
-    split : Split
-        Its test is without the rows of the sample.
-    sample : Interactions
-        Ratings of random pairs, for propensities.
-    propensities : mapping
-        Name to model.
-    learners : tuple of Learner
-    factors, penalties : tuple
-        What cross-validation chooses from.
+    The test of the split is without the rows of the sample, from which propensities are learnt. Cross-validation
+    chooses among the factors and penalties.
     """
 
     name: str
@@ -123,16 +93,7 @@ class Learnt:
 
 @dataclass(frozen=True, eq=False)
 class Learning:
-    """The task of a learner, for another process: choose the settings, fit, and predict.
-
-    Parameters
-    ----------
-    search : Search
-    test : Interactions
-        The rows to predict.
-    mixture : bool
-        Whether it is CPT-v, which has nothing to choose.
-    """
+    """The task of a learner, for another process: choose the settings, fit, and predict."""
 
     search: Search
     test: Interactions
@@ -156,13 +117,7 @@ class Learning:
 class Learned:
     """All rows of a benchmark.
 
-    Parameters
-    ----------
-    benchmark : Benchmark
-    rows : mapping
-        (row, metric) to what was learnt; a model is judged by the loss it was trained with, CPT-v by both.
-    notes : tuple of str
-        On the propensities.
+    Rows are by name and by the metric that the fit made small; CPT-v is judged by both. The notes are on propensities.
     """
 
     benchmark: Benchmark

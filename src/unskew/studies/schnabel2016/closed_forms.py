@@ -27,14 +27,8 @@ POWERS = {"MAE": 1, "MSE": 2}
 class Limit:
     """Where an experiment tends to.
 
-    Parameters
-    ----------
-    true, naive : float
-        The true risk, and the limit of the naive average.
-    sd_ips, sd_snips, sd_naive : float
-        Standard deviations of the estimates over draws of what is observed.
-    sd_prediction, sd_prediction_naive : float
-        How much the true risk and the naive limit vary over draws of the prediction itself; 0 but for SKEWED.
+    The true risk and the limit of the naive average; standard deviations of the estimates over draws of what is
+    observed; and how much the first two vary over draws of the prediction itself, which is 0 but for SKEWED.
     """
 
     true: float
@@ -53,18 +47,7 @@ def chances_at(alpha: float, density: float = 0.05) -> Floats:
 
 
 def limit(matrix: str, metric: str, alpha: float, cells: int) -> Limit:
-    """Closed forms of one prediction's MAE or MSE.
-
-    Parameters
-    ----------
-    matrix : str
-        One of the five predictions.
-    metric : {"MAE", "MSE"}
-    alpha : float
-        Of the observation model.
-    cells : int
-        Users times items.
-    """
+    """Closed forms of one prediction's MAE or MSE."""
     power, chance = POWERS[metric], chances_at(alpha)
     first, second = moments(matrix, power), moments(matrix, 2 * power)
     true = float(SHARES @ first)

@@ -27,13 +27,7 @@ LOSSES: Mapping[str, RatingLoss] = {"MAE": MAE(), "MSE": MSE()}
 class Losses:
     """Losses of all cells, sorted by rating.
 
-    Parameters
-    ----------
-    cells : array of int
-        How many cells have each rating.
-    names : tuple of str
-        What the columns are, each a metric and a prediction.
-    values : array (cells, columns)
+    `cells` counts the cells of each rating; a column of `values` is a metric of a prediction, as in `names`.
     """
 
     cells: Ints
@@ -42,16 +36,7 @@ class Losses:
 
     @classmethod
     def of(cls, ratings: Ints, metrics: tuple[str, ...], rng: np.random.Generator) -> "Losses":
-        """Losses of the five predictions.
-
-        Parameters
-        ----------
-        ratings : array of int, users by items
-        metrics : tuple of str
-            Of MAE, MSE and DCG.
-        rng : Generator
-            For the predictions, and for the order of ties in DCG.
-        """
+        """Losses of the five predictions."""
         order = np.argsort(ratings, axis=None, kind="stable")
         stars = ratings.astype(float)
         matrices = prediction_matrices(ratings, rng)
@@ -79,17 +64,7 @@ class Losses:
         return np.array([(part**power).sum(axis=0) for part in parts])
 
     def draw(self, chance: Floats, trials: int, rng: np.random.Generator, progress: Stage | None = None) -> "Draws":
-        """Observe each cell with the chance of its rating, again and again.
-
-        Parameters
-        ----------
-        chance : array (5,)
-            P of one to five stars.
-        trials : int
-        rng : Generator
-        progress : callable, optional
-            Called as ``progress("trials", done, total)``.
-        """
+        """Observe each cell with the chance of its rating, again and again."""
         propensity = np.repeat(chance, self.cells)
         ends = np.cumsum(self.cells)
         counts, sums = np.zeros((trials, 5)), np.zeros((trials, 5, len(self.names)))
@@ -106,14 +81,7 @@ class Losses:
 class Draws:
     r"""What was observed in each trial, summed by rating; every estimate is a function of these sums.
 
-    Parameters
-    ----------
-    size : int
-        U times I.
-    counts : array (trials, 5)
-        Observed cells of each rating.
-    sums : array (trials, 5, columns)
-        Their losses.
+    `size` is users times items; `counts` (trials, 5) and `sums` (trials, 5, columns) are what was observed.
     """
 
     size: int
@@ -134,15 +102,7 @@ class Draws:
         return np.asarray(np.einsum("tr,trc->tc", weights, self.sums) / (weights * self.counts).sum(axis=1)[:, None])
 
     def naive_bayes(self, sample: Ints, smoothing: float = 1.0) -> Floats:
-        r"""P of each rating in each trial, :math:`P(r \mid O) P(O) / P(r)`, at most 1.
-
-        Parameters
-        ----------
-        sample : array (trials, 5)
-            How many cells of each rating a random sample has.
-        smoothing : float
-            Added to each of these counts.
-        """
+        r"""P of each rating in each trial, :math:`P(r \mid O) P(O) / P(r)`, at most 1."""
         share = (sample + smoothing) / (sample + smoothing).sum(axis=1, keepdims=True)
         return np.asarray(np.minimum(self.counts / self.size / share, 1.0))
 

@@ -45,17 +45,7 @@ NOTHING = Trials(("metric", "estimator", "matrix"), "draw", {})
 
 @dataclass(frozen=True, eq=False)
 class Simulated:
-    """Estimates over draws of what is observed, next to the truth; empty without the data.
-
-    Parameters
-    ----------
-    estimates : Trials
-        By metric, estimator and prediction.
-    truth : mapping
-        By metric and prediction.
-    exact_sd : mapping
-        The standard deviation of an estimate over draws, from all cells; by metric, estimator and prediction.
-    """
+    """Estimates over draws of what is observed, next to the truth; empty without the data."""
 
     estimates: Trials = NOTHING
     truth: Mapping[tuple[str, str], float] = field(default_factory=dict)
@@ -95,14 +85,7 @@ def simulate(world: World, context: Context) -> Simulated:
 
 
 def exact_sds(losses: Losses, chance: Floats) -> dict[str, Floats]:
-    r"""Standard deviation of each estimate over draws, from all cells; to first order but for IPS.
-
-    Parameters
-    ----------
-    losses : Losses
-    chance : array (5,)
-        P of one to five stars.
-    """
+    r"""Standard deviation of each estimate over draws, from all cells; to first order but for IPS."""
     cells, first, second = losses.cells[:, None], losses.by_rating(), losses.by_rating(2)
     P = np.where(losses.cells > 0, chance, 1.0)[:, None]
     size, expected = float(losses.cells.sum()), float((cells * P).sum())

@@ -55,16 +55,7 @@ def run(context: Context) -> Findings:
 
 
 def compute(name: str, benchmark: Benchmark | None, context: Context) -> Findings:
-    """The part of one data set, or the paper's numbers alone.
-
-    Parameters
-    ----------
-    name : str
-        Of the data set.
-    benchmark : Benchmark or None
-        None when the data set is not available.
-    context : Context
-    """
+    """The part of one data set, or the paper's numbers alone."""
     if benchmark is None:
         why = context.absence(name)
         claims = unjudged((_claim_text(name, column) for column in COLUMNS), why)

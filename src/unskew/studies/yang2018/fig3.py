@@ -2,35 +2,38 @@
 
 import numpy as np
 
-from unskew.studies.framework.cells import ReproducedCell
-from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.cells import ReproducedCell, cell
+from unskew.studies.framework.claims import claim, unjudged
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Table
 from unskew.studies.yang2018.printed import MODELS
-from unskew.studies.yang2018.protocol import DATA, LABELS, TOP, Presented, learnt_models, presented_by
+from unskew.studies.yang2018.protocol import DATA, TOP, Presented, learnt_models, presented_by
 
 STRAIGHT = 0.9  # of the variance of log f that the line explains
 _CLAIM = "Every model recommends popular items more, along a straight line in log f against log n*"
+_COLUMN = "R2 of the line"
+_NOT_PRINTED = "the paper draws the points and prints no number"
 
 
 def run(context: Context) -> Findings:
-    """f(n*) of the four models on each data set at hand, and how straight it is."""
-    cells, panels, told, holds = [], [], [], []
+    """f(n*) of the four models on each available data set, and how straight it is."""
+    cells: list[ReproducedCell] = []
+    panels, evidence, holds = [], [], []
     for data in DATA:
         learnt = learnt_models(context, data)
-        for name in MODELS:
-            presented = None if learnt is None else presented_by(context, data, learnt[name])
-            explained = None if presented is None else _explained(presented)
-            note = context.absence(data) if presented is None else "the paper draws the points and prints no number"
-            cells.append(ReproducedCell(LABELS[name], "R2 of the line", data, None, explained, note=note))
-            if presented is None or explained is None:
-                continue
-            told.append(f"{data} {LABELS[name]}: slope {presented.fit.gamma:.2f}, R2 {explained:.3f}")
-            holds.append(presented.fit.gamma > 0 and explained > STRAIGHT)
-            panels.append(Panel(f"{LABELS[name]}, {data}", _series(presented)))
+        if learnt is None:
+            cells += (cell(title, _COLUMN, data, None, note=context.absence(data)) for title in MODELS.values())
+            continue
+        for name, title in MODELS.items():
+            presented = presented_by(context, data, learnt[name])
+            straight, gamma = explained(presented), presented.fit.gamma
+            cells.append(cell(title, _COLUMN, data, straight, note=_NOT_PRINTED))
+            evidence.append(f"{data} {title}: slope {gamma:.2f}, R2 {straight:.3f}")
+            holds.append(gamma > 0 and straight > STRAIGHT)
+            panels.append(Panel(f"{title}, {data}", _series(presented)))
     if not panels:
-        return Findings(tuple(cells), (Claim(_CLAIM, None, context.absence(DATA[0])),))
+        return Findings(tuple(cells), unjudged([_CLAIM], context.absence(DATA[0])))
     figure = Figure(
         f"Recommendations of an item in the top {TOP}, by popularity",
         "n*, training interactions of the item",
@@ -40,26 +43,25 @@ def run(context: Context) -> Findings:
         note=(
             f"f(n*): mean number of users with an item of that popularity in their top {TOP} of the full catalogue. "
             "The line is the fit whose slope is gamma, without the 0.5 % most popular items; levels never recommended "
-            "are left out."
+            "are omitted."
         ),
     )
-    claim = Claim(f"{_CLAIM} (R2 above {STRAIGHT:g})", None if context.fast else all(holds), "; ".join(told))
-    return Findings(tuple(cells), (claim,), (figure,))
+    verdict = all(holds), "; ".join(evidence)
+    return Findings(tuple(cells), (claim(f"{_CLAIM} (R2 above {STRAIGHT:g})", verdict),), (figure,))
 
 
 def _series(presented: Presented) -> tuple[Series, Series]:
     bias, fit = presented.bias, presented.fit
     shown = bias.f > 0
-    levels, f = bias.levels[shown].astype(float), bias.f[shown]
+    levels = bias.levels[shown].astype(float)
     line = np.exp(fit.intercept + fit.gamma * np.log(levels))
-    nothing = [0.0] * len(levels)
     return (
-        Series.of("f(n*)", levels.tolist(), f.tolist(), nothing),
-        Series.of("fit", levels.tolist(), line.tolist(), nothing, naive=True),
+        Series.exact("f(n*)", levels.tolist(), bias.f[shown].tolist()),
+        Series.exact("fit", levels.tolist(), line.tolist(), naive=True),
     )
 
 
-def _explained(presented: Presented) -> float:
+def explained(presented: Presented) -> float:
     """The share of the variance of log f, over the levels of the fit, that the line explains."""
     bias, fit = presented.bias, presented.fit
     most = np.sort(bias.levels[bias.f > 0])[: fit.levels]  # the cut takes levels from the top

@@ -1,10 +1,10 @@
-"""The published protocol: data, splits, models and how they are judged."""
+"""The published protocol: data, splits, models, and how the models are trained and chosen."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, NamedTuple
 
-from unskew.arrays import Ints
 from unskew.data import Split
 from unskew.data.splitters import split_fractions
 from unskew.evaluation import choose, get_preset
@@ -13,7 +13,7 @@ from unskew.models import Bpr, Cml, CmlRank, GradientModel, Pmf
 from unskew.models.training.gradient_model import PENALTIES
 from unskew.propensities.popularity_fit import GammaFit, PresentationBias, fit_gamma, presentation_bias
 from unskew.ranking import FactorScorer, count_top
-from unskew.studies.framework.study import Context
+from unskew.studies.framework.study import Context, Size
 from unskew.studies.yang2018.printed import METRICS, MODELS
 
 DATA = ("citeulike-a", "tradesy", "amazon-book")
@@ -21,14 +21,17 @@ STAND_INS = ("steam-200k", "amazon-video-games")
 """Sets the paper does not have, for what it says across data sets."""
 FRACTIONS = (70, 15, 15)
 FEWEST = {"tradesy": 5}
-"""Users with fewer interactions are left out, as the set is used since He and McAuley (2016)."""
+"""Users with fewer interactions are excluded, as in other work with this set since He and McAuley (2016)."""
 TOP = 50
-LABELS = {"bpr": "BPR", "cml": "U-CML", "cml-rank": "A-CML", "pmf": "PMF"}
+TRAINING: Size[dict[str, Any]] = Size({}, {"factors": 16, "iterations": 600, "every": 200, "batch": 4000})
+"""Options of the models that differ from those of their recipe."""
+PAPER_FORM_STEPS = 20_000
 PRESET = get_preset("yang2018")
 ALL_ROUND = "adg"
 """The metric that chooses the state of a model where one state is needed for all."""
 NOT_OURS = (
-    "authors' code; the split, the draws and the first factors are not published, so ours are drawn anew from the seed"
+    "the paper's numbers are from the authors' code; its split, draws and first factors are not published, so ours are "
+    "drawn again from the seed"
 )
 
 
@@ -36,11 +39,7 @@ NOT_OURS = (
 class Recipe:
     """How the models of a data set are trained (Yang et al. 2018, section 4.2 and the published scripts).
 
-    Parameters
-    ----------
-    factors, iterations, every : int
-    penalties : mapping
-        The regularisation of each model that the scripts settled on.
+    The penalties are the regularisation of each model that the scripts settled on.
     """
 
     factors: int
@@ -48,25 +47,14 @@ class Recipe:
     every: int
     penalties: Mapping[str, float]
 
-    def model(self, name: str, *, fast: bool = False) -> GradientModel:
+    def model(self, name: str, context: Context) -> GradientModel:
         """The settings of one of the four models."""
-        model = replace(
-            _STARTS[name],
-            factors=self.factors,
-            iterations=self.iterations,
-            every=self.every,
-            regularisation=self.penalties[name],
-            patience=0,
-        )
-        return replace(model, factors=16, iterations=600, every=200, batch=4000) if fast else model
+        sizes: dict[str, Any] = {"factors": self.factors, "iterations": self.iterations, "every": self.every}
+        penalty = self.penalties[name]
+        return replace(_STARTS[name], regularisation=penalty, patience=0, **sizes | context.size(TRAINING))
 
 
-_STARTS: Mapping[str, GradientModel] = {
-    "bpr": Bpr(),
-    "cml": Cml(),
-    "cml-rank": CmlRank(),
-    "pmf": Pmf(form="openrec"),
-}
+_STARTS: Mapping[str, GradientModel] = {"bpr": Bpr(), "cml": Cml(), "cml-rank": CmlRank(), "pmf": Pmf(form="openrec")}
 _CITEULIKE = {"bpr": 0.01, "cml": 0.1, "cml-rank": 0.1, "pmf": 0.0}
 RECIPES: Mapping[str, Recipe] = {
     "citeulike-a": Recipe(50, 50_000, 5000, _CITEULIKE),
@@ -76,16 +64,8 @@ RECIPES: Mapping[str, Recipe] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Learnt:
-    """A model with the states that validation chose, one a metric.
-
-    Parameters
-    ----------
-    name : str
-    chosen : mapping
-        By metric.
-    """
+class Learnt(NamedTuple):
+    """A model with the states that validation chose, one per metric."""
 
     name: str
     chosen: Mapping[str, Chosen]
@@ -96,16 +76,15 @@ class Learnt:
         return self.chosen[ALL_ROUND].scorer
 
 
-@dataclass(frozen=True, eq=False)
-class Presented:
-    """What a model presents by popularity, and gamma."""
+class Presented(NamedTuple):
+    """How often a model presents items of each popularity, and gamma."""
 
     bias: PresentationBias
     fit: GammaFit
 
 
 def split_of(context: Context, data: str) -> Split | None:
-    """The data set in three parts at random over interactions; None when it is not at hand."""
+    """The data set in three parts at random over interactions; None when it is not available."""
     source = context.find(data)
     if source is None:
         return None
@@ -118,41 +97,44 @@ def split_of(context: Context, data: str) -> Split | None:
     return context.once(f"yang2018 split {data}", make)
 
 
-def drop_cold(split: Split) -> Split:
+def judged_split(split: Split, candidates: str = PRESET["candidates"]) -> Split:
     """The split without held-out rows of items that have no training row: the paper drops them."""
-    held = [
+    test, validation = (
         None if part is None else part.take(split.train.item_counts[part.items] > 0)
         for part in (split.test, split.validation)
-    ]
-    assert held[0] is not None
-    return Split(split.train, held[0], held[1], candidates=split.rule, origin=split.origin)
-
-
-def popularity_of(split: Split) -> Ints:
-    """n*: training interactions of each item."""
-    return split.train.item_counts
+    )
+    assert test is not None
+    return Split(split.train, test, validation, candidates=split.rule, origin=split.origin).with_candidates(candidates)
 
 
 def learnt_models(context: Context, data: str) -> dict[str, Learnt] | None:
-    """The four models, trained once for all tables; None when the data is not at hand.
+    """The four models, trained once for all tables; None when the data is not available.
 
     Steps are chosen for each model and metric by the metric on the validation part, under the published protocol; with
     `tune` the regularisation too.
     """
-    split = split_of(context, data)
-    if split is None:
+    if split_of(context, data) is None:
         return None
-    return {name: context.once(f"yang2018 {data} {name}", partial(_learn, context, data, name)) for name in MODELS}
+    models = {name: RECIPES[data].model(name, context) for name in MODELS}
+    learn = partial(_learn, context, data)
+    return {name: context.once(f"yang2018 {data} {name}", partial(learn, name, models[name])) for name in MODELS}
 
 
-def _learn(context: Context, data: str, name: str, model: GradientModel | None = None) -> Learnt:
+def paper_form_pmf(context: Context, data: str) -> Learnt:
+    """PMF with the paper's weights instead of its code's, for fewer steps: it settles early."""
+    model = replace(RECIPES[data].model("pmf", context), form="paper")  # type: ignore[call-arg]
+    model = replace(model, iterations=min(model.iterations, PAPER_FORM_STEPS))
+    return context.once(f"yang2018 {data} paper pmf", partial(_learn, context, data, "pmf-paper", model))
+
+
+def _learn(context: Context, data: str, name: str, model: GradientModel) -> Learnt:
     split = split_of(context, data)
     assert split is not None
     size = "fast" if context.fast else "full"
     chosen = choose(
-        model or RECIPES[data].model(name, fast=context.fast),
-        drop_cold(split).with_candidates(PRESET["candidates"]),
-        METRICS,
+        model,
+        judged_split(split),
+        tuple(METRICS),
         penalties=PENALTIES if context.tune else None,
         rng=context.seed,
         checkpoints=context.cached("yang2018", data, f"{size}-seed{context.seed}"),
@@ -162,16 +144,6 @@ def _learn(context: Context, data: str, name: str, model: GradientModel | None =
     return Learnt(name, chosen)
 
 
-def paper_form_pmf(context: Context, data: str) -> Learnt | None:
-    """PMF with the paper's weights instead of its code's, for fewer steps: it settles early."""
-    recipe = RECIPES[data]
-    if split_of(context, data) is None:
-        return None
-    shorter = replace(recipe, iterations=min(recipe.iterations, 20_000)).model("pmf", fast=context.fast)
-    model = replace(shorter, form="paper")  # type: ignore[call-arg]
-    return context.once(f"yang2018 {data} paper pmf", lambda: _learn(context, data, "pmf-paper", model))
-
-
 def presented_by(context: Context, data: str, learnt: Learnt) -> Presented:
     """f(n*) and gamma of a model, from the top 50 of every user over the full catalogue."""
     split = split_of(context, data)
@@ -179,7 +151,7 @@ def presented_by(context: Context, data: str, learnt: Learnt) -> Presented:
 
     def make() -> Presented:
         counts = count_top(learnt.scorer, split.train, TOP, name=learnt.name).counts
-        popularity = popularity_of(split)
+        popularity = split.train.item_counts
         return Presented(presentation_bias(popularity, counts), fit_gamma(popularity, counts))
 
     return context.once(f"yang2018 presented {data} {learnt.name}", make)

@@ -1,15 +1,22 @@
-"""Table 3's test users and its biased test, for Yahoo! R3 and for other sets that have a random test."""
+"""Data of Table 3, Yahoo! R3 and Coat: test users, a biased test from what they chose, and a test of random items."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from unskew.arrays import Bools, Ints
-from unskew.data import Interactions
+from unskew.data import Interactions, Split
+from unskew.data.pairs import is_among
 from unskew.errors import ConfigError, DataError
+from unskew.studies.framework.study import Context
 
+COAT, YAHOO = "coat", "yahoo-r3"
 RELEVANT = 4.0
-LIST_SIZE = 300
+POSITIVE = f"rating>={RELEVANT:g}"
+LIST_SIZE = {YAHOO: 300, COAT: 96}
+"""Items drawn for the biased test. The random lists of Coat have 16 items: recall@6 is to 96 what recall@1 is to 16."""
 ATTEMPTS = 20
 
 
@@ -17,23 +24,23 @@ def eligible_users(train: Interactions, random: Interactions, *, relevant: float
     """Codes of the users that both tests can judge (Yang et al. 2018, Table 3), ascending.
 
     They have a relevant and an irrelevant item in the random test, and `least` relevant ones in training, so that one
-    can be held out and one be learnt from. In Yahoo! R3 there are 2,296.
-
-    Parameters
-    ----------
-    train, random : Interactions
-        With ratings, in the same vocabularies, as those of a `Split` are.
-    relevant : float
-        The rating from which on an item is relevant.
-    least : int
-        How many relevant training items a user needs.
+    can be held out and one be learnt from. In Yahoo! R3 there are 2,296. Items rated `relevant` or more are relevant.
     """
     if train.user_vocabulary != random.user_vocabulary:
         raise DataError(f"{train.name} and {random.name}: users are coded differently; put both into one Split")
-    liked = _at_least(train, relevant)
+    enough = _users(train, _at_least(train, relevant)) >= least
     good = _at_least(random, relevant)
-    enough = _users(train, liked) >= least
     return np.flatnonzero(enough & (_users(random, good) > 0) & (_users(random, ~good) > 0)).astype(np.int32)
+
+
+def _at_least(log: Interactions, relevant: float) -> Bools:
+    if log.values is None:
+        raise DataError(f"{log.name} has no ratings; they decide which items are relevant")
+    return np.asarray(log.values >= relevant)
+
+
+def _users(log: Interactions, rows: Bools) -> Ints:
+    return np.bincount(log.users[rows], minlength=log.n_users)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +59,7 @@ class BiasedSplit:
     redrawn : int
         Users whose first draw left a part without a positive.
     moved : int
-        Of them, those for whom no draw would do, so that one positive was put into the empty part.
+        Users for whom no draw was good, so that one positive was put into the empty part.
     """
 
     train: Interactions
@@ -63,38 +70,37 @@ class BiasedSplit:
 
 
 def biased_split(
-    train_positives: Interactions, users: Ints, n_songs: int, size: int, rng: np.random.Generator
+    positives: Interactions, users: Ints, n_items: int, size: int, rng: np.random.Generator
 ) -> BiasedSplit:
     """Hold out, for each user, the positives among some items drawn uniformly from all.
 
     The paper holds out "300 songs per user" of 1,000 and does not say how. Here they are drawn uniformly, whether the
     user has them or not, so the test is as skewed as training. Both parts must have a positive: the draw is repeated
-    up to 20 times, then one positive, drawn at random, changes place with an item that is none.
+    up to 20 times. Then one positive, drawn at random, changes place with an item that is not a positive.
 
     Parameters
     ----------
-    train_positives : Interactions
-        The relevant rows of training.
+    positives : Interactions
+        The relevant rows of training; at least two of each of `users`, who are given by their codes.
     users : array of int
-        Codes of the users to hold out for, each with at least two rows.
-    n_songs : int
-        Items are drawn from codes 0 to ``n_songs - 1``.
-    size : int
-        How many are drawn for each user.
+    n_items, size : int
+        For each user `size` items are drawn from codes 0 to ``n_items - 1``.
     rng : numpy.random.Generator
     """
-    _check(train_positives, users, n_songs, size)
-    offsets, items = train_positives.by_user
-    lists = np.empty((len(users), size), dtype=np.int32)
-    redrawn = moved = 0
-    for place, user in enumerate(users.tolist()):
-        positive = np.zeros(n_songs, dtype=bool)
-        positive[items[offsets[user] : offsets[user + 1]]] = True
-        drawn, draws, swapped = _draw(positive, size, rng)
-        lists[place] = drawn
-        redrawn += draws > 1
-        moved += swapped
-    return _divide(train_positives, users, lists, redrawn, moved)
+    _check(positives, users, n_items, size)
+    relevant = np.zeros((positives.n_users, positives.n_items), dtype=bool)
+    relevant[positives.users, positives.items] = True
+    draws = [_draw(relevant[user, :n_items], size, rng) for user in users.tolist()]
+    inside = np.zeros_like(relevant)
+    for user, (items, _, _) in zip(users.tolist(), draws, strict=True):
+        inside[user, items] = True
+    owners, items = (codes.astype(np.int32) for codes in np.nonzero(inside))
+    vocabularies = positives.user_vocabulary, positives.item_vocabulary
+    values = relevant[owners, items].astype(np.float64)
+    listed = Interactions(owners, items, *vocabularies, values=values, name="biased lists")
+    held = inside[positives.users, positives.items]
+    redrawn, moved = sum(attempts > 1 for _, attempts, _ in draws), sum(swapped for _, _, swapped in draws)
+    return BiasedSplit(positives.take(~held), positives.take(held), listed, redrawn, moved)
 
 
 def _draw(positive: Bools, size: int, rng: np.random.Generator) -> tuple[Ints, int, bool]:
@@ -112,29 +118,11 @@ def _draw(positive: Bools, size: int, rng: np.random.Generator) -> tuple[Ints, i
     return np.flatnonzero(inside), ATTEMPTS, True
 
 
-def _divide(positives: Interactions, users: Ints, lists: Ints, redrawn: int, moved: int) -> BiasedSplit:
-    inside = np.zeros((positives.n_users, positives.n_items), dtype=bool)
-    inside[users[:, None], lists] = True
-    held = inside[positives.users, positives.items]
-    relevant = np.zeros_like(inside)
-    relevant[positives.users, positives.items] = True
-    owners = np.repeat(users, lists.shape[1]).astype(np.int32)
-    listed = Interactions(
-        owners,
-        lists.ravel(),
-        positives.user_vocabulary,
-        positives.item_vocabulary,
-        values=relevant[owners, lists.ravel()].astype(np.float64),
-        name="biased lists",
-    )
-    return BiasedSplit(positives.take(~held), positives.take(held), listed, redrawn, moved)
-
-
-def _check(positives: Interactions, users: Ints, n_songs: int, size: int) -> None:
-    if not 0 < size < n_songs:
-        raise ConfigError(f"{size} of {n_songs} items cannot be held out; draw at least 1, and fewer than there are")
-    if n_songs > positives.n_items or int(positives.items.max(initial=-1)) >= n_songs:
-        raise DataError(f"{positives.name} has {positives.n_items} items; {n_songs} cannot be drawn from")
+def _check(positives: Interactions, users: Ints, n_items: int, size: int) -> None:
+    if not 0 < size < n_items:
+        raise ConfigError(f"{size} of {n_items} items cannot be held out; draw at least 1, and fewer than there are")
+    if n_items > positives.n_items or int(positives.items.max(initial=-1)) >= n_items:
+        raise DataError(f"{positives.name} has {positives.n_items} items; {n_items} cannot be drawn from")
     if len(np.unique(users)) != len(users):
         raise DataError("a user is named twice; name each once")
     few = users[positives.user_counts[users] < 2]
@@ -146,11 +134,116 @@ def _check(positives: Interactions, users: Ints, n_songs: int, size: int) -> Non
         )
 
 
-def _at_least(log: Interactions, relevant: float) -> Bools:
-    if log.values is None:
-        raise DataError(f"{log.name} has no ratings; relevant items are told by them")
-    return np.asarray(log.values >= relevant)
+@dataclass(frozen=True)
+class Comparison:
+    """A metric, by its word on the biased test and its word on the random test.
+
+    With `lists` items are ranked among the user's list only, as in the paper; else in the full catalogue.
+    """
+
+    name: str
+    biased: str
+    random: str
+    lists: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The metric without its cut-off."""
+        return self.biased.partition("@")[0]
 
 
-def _users(log: Interactions, rows: Bools) -> Ints:
-    return np.bincount(log.users[rows], minlength=log.n_users)
+COMPARISONS: Mapping[str, tuple[Comparison, ...]] = {
+    COAT: (
+        Comparison("AUC", "auc", "auc"),
+        Comparison("Recall@30", "recall@30", "recall@30"),
+        Comparison("AUC, lists", "auc", "auc", lists=True),
+        Comparison("Recall, lists", "recall@6", "recall@1", lists=True),
+    ),
+    YAHOO: (
+        Comparison("AUC, lists", "auc", "auc", lists=True),
+        Comparison("Recall, lists", "recall@30", "recall@1", lists=True),
+        Comparison("AUC", "auc", "auc"),
+        Comparison("Recall@100", "recall@100", "recall@100"),
+    ),
+}
+"""What is compared on each set; a cut-off is the same share of the items that are ranked on both sides."""
+
+
+class Overlap(NamedTuple):
+    """Cells of all users in both tests: all, those rated 4 or more where users chose, those with the same rating."""
+
+    cells: int
+    liked: int
+    same: int
+
+    @classmethod
+    def of(cls, chosen: Interactions, random: Interactions) -> "Overlap":
+        """Count them."""
+        ratings = np.full((chosen.n_users, chosen.n_items), np.nan)
+        ratings[chosen.users, chosen.items] = np.nan if chosen.values is None else chosen.values
+        inside = random.take(is_among(random, chosen, random.n_items))
+        given = ratings[inside.users, inside.items]
+        return cls(len(inside), int((given >= RELEVANT).sum()), int((given == inside.values).sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Tests:
+    """One draw of the biased test; the rows of the random test that are not training positives; how many are."""
+
+    parts: BiasedSplit
+    random: Interactions
+    dropped: int
+
+    def biased_split(self, *, lists: bool) -> Split:
+        """To be judged with ``rating>=1`` as the positives."""
+        held = self.parts.listed if lists else self.parts.listed.where("rating>=1")
+        return Split(self.parts.train, held, candidates="listed" if lists else "unseen", origin="biased test")
+
+    def random_split(self, *, lists: bool) -> Split:
+        """To be judged with `POSITIVE`."""
+        return Split(self.parts.train, self.random, candidates="listed" if lists else "unseen", origin="random test")
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """A data set: what users chose and liked, and ratings of random items by the test users, given by their codes.
+
+    `size` items are drawn for each test user to make the biased test.
+    """
+
+    name: str
+    positives: Interactions
+    random: Interactions
+    users: Ints
+    size: int
+    comparisons: tuple[Comparison, ...]
+    overlap: Overlap
+
+    @classmethod
+    def of(cls, name: str, split: Split, size: int, comparisons: tuple[Comparison, ...]) -> "Benchmark":
+        """From ratings that users chose to give (train) and ratings of random items (test).
+
+        Test users must have a relevant and an irrelevant random item that is not a positive of theirs where they
+        chose, so that they can be judged whichever way their positives are divided.
+        """
+        positives = split.train.where(POSITIVE)
+        safe = split.test.take(~is_among(split.test, positives, split.test.n_items))
+        users = eligible_users(split.train, safe)
+        if not len(users):
+            raise DataError(f"{name}: no user has two positives and both kinds of random items; is it the right data?")
+        random = split.test.take(np.isin(split.test.users, users))
+        return cls(name, positives, random, users, size, comparisons, Overlap.of(split.train, split.test))
+
+    @classmethod
+    def find(cls, name: str, context: Context) -> "Benchmark | None":
+        """The benchmark of a data set; None when it is not available."""
+        source = context.find(name)
+        if source is None:
+            return None
+        return cls.of(name, source.read_split(context.place(name)), LIST_SIZE[name], COMPARISONS[name])
+
+    def split(self, rng: np.random.Generator) -> Tests:
+        """Hold out a biased test, and exclude from the random one what is still learnt from."""
+        parts = biased_split(self.positives, self.users, self.positives.n_items, self.size, rng)
+        learnt = is_among(self.random, parts.train, self.random.n_items)
+        return Tests(parts, self.random.take(~learnt), int(learnt.sum()))
