@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_wang2024 import tiny_log, tiny_split, tiny_world
 
+from unskew import evaluate
 from unskew.data import Interactions, Split
 from unskew.estimators import Aoa, Rows
 from unskew.metrics import Recall
@@ -129,6 +130,23 @@ def test_numbers_of_a_sample_by_hand():
     sample = drawn_sample(log, ranks, np.array([[7, 2, 9], [4, 1, 0], [3, 5, 6]]))
     numbers = {name: terms.value for name, terms in numbers_of(sample, (5,)).items()}
     assert numbers == {"traditional@5": 1.0, "URE@5": (0 + 1) / 2, "pooled URE@5": pytest.approx(2 / 3)}
+
+
+def test_numbers_of_a_sample_are_those_of_evaluate():
+    world, rng = tiny_world(), np.random.default_rng(6)
+    everything = np.ones(world.labels.shape, dtype=bool)
+    drawn = draw_exposed(everything, 12, rng)
+    test = labelled_pairs(world, np.repeat(np.arange(40), 12), drawn.ravel())
+    train = labelled_pairs(world, *np.nonzero(rng.random(everything.shape) < 0.3))
+    split = Split(train, test, candidates="all", exposed=True)
+    scores = world.labels + rng.normal(size=everything.shape)
+    sample = exposed_sample(split, places(scores, everything), everything.sum(axis=1))
+    words = {"traditional@5": "traditional", "URE@5": "ure", "pooled URE@5": "ure(aggregate=pooled)"}
+    report = evaluate({"model": MatrixScorer(scores)}, split, metrics=["recall@5"], estimators=list(words.values()))
+    by_word = {each.estimator: each for each in report.estimates}
+    for name, terms in numbers_of(sample, (5,)).items():
+        assert terms.value == pytest.approx(by_word[words[name]].value)
+        assert terms.std_error == pytest.approx(by_word[words[name]].std_error)
 
 
 @pytest.mark.parametrize("k", [1, 3, 12, 13])
