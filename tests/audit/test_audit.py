@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from audited_logs import ITEMS, USERS, flat_log, scorer, skewed_log, tiny
+from audited_logs import ITEMS, USERS, scorer, tiny
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +14,7 @@ from unskew.audit.holdout import NO_TEST
 from unskew.data import split_leave_one_out
 from unskew.models import Model
 from unskew.ranking import FactorScorer, MatrixScorer
+from unskew.testing.worlds import flat_log, skewed_log
 
 
 def test_lists_worked_by_hand():

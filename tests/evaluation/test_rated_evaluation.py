@@ -3,11 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
-from rated_worlds import ITEMS, USERS, all_pairs, places, rated_world, without
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.errors import ConfigError, DataError
 from unskew.ranking import FactorScorer, ListScorer, MatrixScorer, Predictions, prepare_contest, rank
+from unskew.testing.worlds.rated_worlds import ITEMS, USERS, all_pairs, places, rated_world, without
 
 WORLD = rated_world()
 RULES = ("unseen", "all", "listed")

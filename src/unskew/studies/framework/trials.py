@@ -85,6 +85,19 @@ class Trials:
         }
         return Trials(self.dims, self.unit, kept)
 
+    def at(self, **fixed: Hashable) -> "Trials":
+        """The groups in which these dimensions have these values, without these dimensions.
+
+        Examples
+        --------
+        >>> trials = Trials(("data", "model"), "draw", {("x", "a"): np.array([1.0]), ("y", "a"): np.array([2.0])})
+        >>> trials.at(data="y")["a",]
+        array([2.])
+        """
+        places = [place for place, dim in enumerate(self.dims) if dim not in fixed]
+        groups = {tuple(key[place] for place in places): values for key, values in self.where(**fixed).groups.items()}
+        return Trials(tuple(self.dims[place] for place in places), self.unit, groups)
+
     def values(self, **fixed: Hashable) -> Floats:
         """The values of the one group that these dimensions single out.
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from unskew.arrays import Floats
+from unskew.arrays import Floats, Ints
 from unskew.data import Interactions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CovariateWorld:
+    """Tables of users and items, the propensity of each pair, and a log drawn with it."""
+
     users: pl.DataFrame
     items: pl.DataFrame
     propensity: Floats
@@ -18,7 +20,7 @@ class CovariateWorld:
 
 
 def covariate_world(seed: int, n_users: int = 200, n_items: int = 150, level: float = -2.0) -> CovariateWorld:
-    """Observation by a logistic model of a number, an indicator, a text and two of their pairs."""
+    """Return a world observed by a logistic model of a number, an indicator, a text and two of their pairs."""
     rng = np.random.default_rng(seed)
     users = pl.DataFrame(
         {
@@ -38,14 +40,14 @@ def covariate_world(seed: int, n_users: int = 200, n_items: int = 150, level: fl
     return CovariateWorld(users, items, propensity, log)
 
 
-def pairs(log: Interactions) -> tuple[np.ndarray, np.ndarray]:
-    """The codes of all pairs."""
+def pairs(log: Interactions) -> tuple[Ints, Ints]:
+    """Return the user codes and the item codes of all pairs."""
     users, items = np.indices((log.n_users, log.n_items)).reshape(2, -1)
     return users, items
 
 
 def rated(counts: dict[int, int], n_users: int, n_items: int, name: str = "log.csv") -> Interactions:
-    """A log with so many rows of each rating, on the first pairs in turn."""
+    """Return a log with this number of rows of each rating, on the first pairs in turn."""
     values = np.repeat(list(counts), list(counts.values()))
     cells = np.arange(len(values))
     return Interactions.from_arrays(

@@ -1,4 +1,4 @@
-"""Small scored users with many ties, and their ranks as the metrics read them."""
+"""Users with few candidates and many ties, and their ranks as the metrics read them."""
 
 import dataclasses
 import itertools
@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from hypothesis import strategies as st
 
 from unskew.arrays import Floats, Ints
 from unskew.metrics import ListMetric, Metric, MetricWord, UserLists, parse_metric
@@ -16,32 +15,28 @@ from unskew.ranking import Ranks
 
 @dataclass(frozen=True)
 class ScoredUser:
+    """The scores of a user's candidates, and which of them are relevant; a score of 0 means that it is not listed."""
+
     scores: tuple[int, ...]
     relevant: tuple[bool, ...]
 
     @property
     def listed(self) -> int:
-        """A score of 0 means that the model did not list the item."""
+        """Number of candidates that the model listed."""
         return sum(score > 0 for score in self.scores)
 
     def ranks(self) -> tuple[list[int], list[int]]:
+        """Return how many candidates are above and tied with each relevant item."""
         positives = [s for s, r in zip(self.scores, self.relevant, strict=True) if r]
         above = [sum(other > score for other in self.scores) for score in positives]
         tied = [self.scores.count(score) - 1 for score in positives]
         return above, tied
 
     def parts(self, size: int) -> "list[ScoredUser]":
-        """The user with each choice of so many of the relevant items; the others stay candidates."""
+        """Return the user with each choice of `size` relevant items; the others stay candidates."""
         places = [place for place, relevant in enumerate(self.relevant) if relevant]
         chosen = itertools.combinations(places, size)
         return [ScoredUser(self.scores, tuple(i in part for i in range(len(self.scores)))) for part in chosen]
-
-
-@st.composite
-def scored_users(draw: st.DrawFn, max_items: int = 7, max_score: int = 3) -> ScoredUser:
-    scores = draw(st.lists(st.integers(0, max_score), min_size=1, max_size=max_items))
-    flags = draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)).filter(any))
-    return ScoredUser(tuple(scores), tuple(flags))
 
 
 def rows_of(users: list[ScoredUser], policy: str = "expected") -> tuple[Ints, Ints, Ints, Ints, Ints]:
@@ -90,32 +85,45 @@ def user_values(
 
 
 def placed_user(places: Iterable[int], n: int) -> ScoredUser:
-    """One user without ties, with relevant items below so many of n candidates."""
+    """Return a user without ties whose relevant items have these places, from 0, among n candidates."""
     wanted = set(places)
     return ScoredUser(tuple(range(n, 0, -1)), tuple(place in wanted for place in range(n)))
 
 
+def random_users(n: int, rng: np.random.Generator, max_items: int = 7, max_score: int = 3) -> list[ScoredUser]:
+    """Return users with few candidates, many ties and at least one relevant item.
+
+    The first two are edge cases: one candidate, and candidates that are all tied.
+    """
+    users = [ScoredUser((1,), (True,)), ScoredUser((1,) * 5, (True, True, False, False, False))]
+    while len(users) < n:
+        size = int(rng.integers(1, max_items + 1))
+        relevant = rng.random(size) < 0.5
+        relevant[rng.integers(size)] = True
+        users.append(ScoredUser(tuple(rng.integers(0, max_score + 1, size).tolist()), tuple(relevant.tolist())))
+    return users[:n]
+
+
 def from_ranks(ranks: list[int], n: int) -> UserLists:
-    """One user without ties whose relevant items have these 1-based ranks."""
+    """Return the list of one user without ties whose relevant items have these 1-based ranks."""
     above = np.array(ranks) - 1
     return UserLists.from_rows(np.array([0, len(ranks)]), above, np.zeros_like(above), np.full_like(above, n))
 
 
 def all_forms() -> list[str]:
-    """Every registered metric with every choice of its options, without cut-off."""
+    """Return every registered metric with every choice of its options, without cut-off."""
     forms = []
     for member in MetricWord.members():
         hints = typing.get_type_hints(member)
         fields = [field for field in dataclasses.fields(member) if field.init]
         choices = [typing.get_args(hints[field.name]) or (False, True) for field in fields]
-        for values in itertools.product(*choices):
-            made = member(**dict(zip([field.name for field in fields], values, strict=True)))
-            forms.append(str(made))
+        names = [field.name for field in fields]
+        forms += [str(member(**dict(zip(names, values, strict=True)))) for values in itertools.product(*choices)]
     return forms
 
 
 def all_words(cutoffs: tuple[int, ...] = (1, 3, 10)) -> list[str]:
-    """Every form with every cut-off it takes."""
+    """Return every form with every cut-off that it takes."""
     words = []
     for form in all_forms():
         takes = MetricWord.from_word(form).takes_cutoff
@@ -125,5 +133,5 @@ def all_words(cutoffs: tuple[int, ...] = (1, 3, 10)) -> list[str]:
 
 
 def ranking_words(cutoffs: tuple[int, ...] = (1, 3, 10)) -> list[str]:
-    """Every word of a metric that ranks; the others are losses of predicted ratings."""
+    """Return every word of a metric that ranks; the others are losses of predicted ratings."""
     return [word for word in all_words(cutoffs) if parse_metric(word).kind != "loss"]

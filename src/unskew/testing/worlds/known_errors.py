@@ -1,13 +1,16 @@
-"""A small log of ratings, and models of known errors, for tests of reports on ratings.
+"""A small log of ratings, and models whose errors are known.
 
-Of 30 users and 10 items each pair has a rating from 1 to 5. The model "near" is wrong by 0.25 everywhere, "far" by 1
+Each pair of 30 users and 10 items has a rating from 1 to 5. The model "near" is wrong by 0.25 everywhere, "far" by 1
 where the rating is low and by 0.5 elsewhere. Low ratings are logged with probability 0.25 and high ones always.
 """
+
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from unskew import Interactions, Split
+from unskew.arrays import Floats
+from unskew.data import Interactions, Split
 from unskew.evaluation import Report, evaluate
 from unskew.ranking import MatrixScorer, Predictions
 
@@ -19,32 +22,34 @@ FAR = RATINGS + np.where(LOW, 1.0, 0.5)
 
 
 def rated_split(seed: int = 0, *, factor: float = 1.0) -> Split:
-    """All high ratings and a quarter of the low ones; the propensities that come with them are `factor` times right."""
+    """Return all high ratings and a quarter of the low ones; their propensities are `factor` times the right ones."""
     logged = np.where(LOW, np.random.default_rng(seed).random(LOW.shape) < 0.25, True)
     users, items = np.nonzero(logged)
-    size = {"n_users": USERS, "n_items": ITEMS}
     chance = np.minimum(1.0, np.where(LOW, 0.25, 1.0) * factor)[logged]
-    test = Interactions.from_arrays(users, items, values=RATINGS[logged], propensity=chance, **size)
-    return Split(Interactions.from_arrays([], [], values=[], **size), test, candidates="all")
+    test = Interactions.from_arrays(
+        users, items, values=RATINGS[logged], propensity=chance, n_users=USERS, n_items=ITEMS
+    )
+    empty = Interactions.from_arrays([], [], values=[], n_users=USERS, n_items=ITEMS)
+    return Split(empty, test, candidates="all")
 
 
-def table_of(predicted: np.ndarray, split: Split) -> Predictions:
-    """Predictions for the test rows alone, which cannot rank."""
+def table_of(predicted: Floats, split: Split) -> Predictions:
+    """Return predictions for the test rows alone, which cannot rank."""
     test = split.test
     columns = {"user": test.users, "item": test.items, "prediction": predicted[test.users, test.items]}
     return Predictions.from_frame(pl.DataFrame(columns), split)
 
 
-def judge_ratings(*, split: Split | None = None, models: dict[str, object] | None = None, **settings: object) -> Report:
-    """Evaluate "near" and "far", by column propensities unless told otherwise."""
+def judge_ratings(*, split: Split | None = None, models: dict[str, Any] | None = None, **settings: Any) -> Report:
+    """Return the report on "near" and "far", by mae, rmse and column propensities unless `settings` say otherwise."""
     chosen = models or {"far": MatrixScorer(FAR, ratings=True), "near": MatrixScorer(NEAR, ratings=True)}
     settings.setdefault("metrics", ["mae", "rmse"])
     settings.setdefault("propensity", "column")
     return evaluate(chosen, split or rated_split(), **settings)
 
 
-def judge_mixed(**settings: object) -> Report:
-    """A model that does both, one that only ranks, one that only predicts."""
+def judge_mixed(**settings: Any) -> Report:
+    """Return the report on a model that ranks and predicts, one that only ranks and one that only predicts."""
     split = rated_split()
     models = {
         "both": MatrixScorer(NEAR, ratings=True),

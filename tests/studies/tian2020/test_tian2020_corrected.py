@@ -3,13 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from made_tian2020 import all_worlds
+from made_tian2020 import all_worlds, made_runs, usual
 
-from unskew.studies.tian2020 import corrected_words
-from unskew.studies.tian2020.goal import (
+from unskew.studies.tian2020 import corrected
+from unskew.studies.tian2020.corrected import (
     ADMITTED,
     Judgement,
-    Reach,
     chosen_count,
     covered_counts,
     judgements,
@@ -87,7 +86,7 @@ def test_the_runs_needed_make_two_points_two_standard_errors():
 
 
 def test_only_metrics_that_a_correction_admits_are_judged():
-    runs = all_worlds("ml-1m")[:1]
+    runs = made_runs("ml-1m", "ibp-unif", usual())
     found = {each.label: [j.pair.metric for j in judgements(runs, each.label)] for each in METHODS}
     assert found["aoa"] == found["ips, true"] == list(ADMITTED)
     assert found["snips, estimated"] == ["recall@50", "adg@50", "auc"]
@@ -95,35 +94,35 @@ def test_only_metrics_that_a_correction_admits_are_judged():
 
 def test_claims_are_about_true_propensities_and_name_where_they_fail():
     good, bad = judgement(), judgement(right_chosen=0.5)
-    reaches = [
-        Reach("aoa", (bad,)),
-        Reach("ips, true", (good, good)),
-        Reach("snips, true", (good, bad)),
-        Reach("snips, estimated", (bad,)),
-    ]
-    claims = list(corrected_words.claims(reaches))
+    judged = {
+        "aoa": [bad],
+        "ips, true": [good, good],
+        "snips, true": [good, bad],
+        "snips, estimated": [bad],
+    }
+    claims = list(corrected.claims(judged))
     assert [each.holds for each in claims] == [True, False]
     assert all("in no world and metric do the runs refute that" in each.claim for each in claims)
     assert "not refuted: right in 1 of 2 with a clear gap" in claims[1].evidence
-    assert all("100 runs would refute it by fewer than 84 that cover" in each.evidence for each in claims)
+    assert all("100 runs refute the goal if fewer than 84 cover" in each.evidence for each in claims)
     assert "ml-1m ibp-pop recall right in 50 %" in claims[1].evidence
-    notes = "\n".join(corrected_words.notes(all_worlds("ml-1m"), reaches))
+    notes = "\n".join(corrected.notes(all_worlds("ml-1m"), judged))
     assert "naive: not refuted: right in 0 of 1" in notes
     assert "snips, estimated: not refuted: right in 0 of 1" in notes
     assert "An interval that truly covers at 90 % would often pass: in studies of 40 runs in 99 %" in notes
 
 
 def test_the_tolerance_names_both_limits_where_there_are_two():
-    assert corrected_words.tolerance([400, 200, 200]) == (
-        "Not refuted is less than shown: 200 runs would refute it by fewer than 174 that cover, or by fewer than 179 "
-        "that choose right; 400 runs would refute it by fewer than 355 or more than 397 that cover, or by fewer than "
-        "365 that choose right"
+    assert corrected.tolerance([400, 200, 200]) == (
+        "'Not refuted' does not mean 'shown': 200 runs refute the goal if fewer than 174 cover, or if fewer than 179 "
+        "choose right; 400 runs refute the goal if fewer than 355 or more than 397 cover, or if fewer than 365 choose "
+        "right"
     )
 
 
-def test_an_interval_that_does_not_cover_is_told_with_bias_and_claimed_error():
+def test_an_interval_that_does_not_cover_is_listed_with_bias_and_claimed_error():
     off = judgement(coverage_population=0.4, bias=0.02, std_error=0.005)
-    notes = list(corrected_words.notes(all_worlds("ml-1m"), [Reach("ips, true", (off,))]))
+    notes = list(corrected.notes(all_worlds("ml-1m"), {"ips, true": [off]}))
     assert notes[-1] == (
         "ips, true, intervals that do not cover: ml-1m ibp-pop recall 40 % (bias +2.0 times the spread over runs, "
         "claimed standard error 0.50 times)."

@@ -1,13 +1,15 @@
-"""A log whose skew is known by hand, for tests of the page and the verdict.
+"""A log whose skew is known by hand: ten popular items, ten rare ones, and models that prefer the one or the other.
 
-Items 0 to 9 are the head, with 100 training rows each; items 10 to 19 the tail, with one. Of the held-out rows four in
-five are of the head. The model "head" ranks all head items above the tail, "tail" the other way, so that by recall@10
+Items 0 to 9 are the head, with 100 training rows each; items 10 to 19 the tail, with one. Four of five held-out rows
+are of the head. The model "head" ranks all head items above the tail, "tail" the other way round, so that by recall@10
 the naive averages are 0.8 and 0.2. With gamma g a tail row weighs (101 / 2) ** ((g + 1) / 2) head rows.
 """
 
+from typing import Any
+
 import numpy as np
 
-from unskew import Interactions, Split
+from unskew.data import Interactions, Split
 from unskew.evaluation import Report, evaluate
 from unskew.ranking import MatrixScorer
 
@@ -15,6 +17,7 @@ HEAD, ITEMS, TRAINING_USERS = 10, 20, 100
 
 
 def make_split(users: int = 200, *, propensity: float | None = None) -> Split:
+    """Return the split; each of the users has one held-out row, with this propensity if one is given."""
     total = users + TRAINING_USERS
     trained = np.arange(users, total)
     train_users = np.append(np.repeat(trained, HEAD), trained[: ITEMS - HEAD])
@@ -29,13 +32,14 @@ def make_split(users: int = 200, *, propensity: float | None = None) -> Split:
 
 
 def make_scorer(kind: str, users: int = 200) -> MatrixScorer:
+    """Return the model ``head``, ``tail`` or ``even``, the last with equal scores."""
     is_head = np.arange(ITEMS) < HEAD
     row = {"head": is_head * 1.0, "tail": ~is_head * 1.0, "even": np.zeros(ITEMS)}[kind]
     return MatrixScorer(np.tile(row, (users + TRAINING_USERS, 1)))
 
 
-def judge_models(*kinds: str, users: int = 200, names: tuple[str, ...] | None = None, **settings: object) -> Report:
-    """Evaluate the models, recall@10 unless told otherwise."""
+def judge_models(*kinds: str, users: int = 200, names: tuple[str, ...] | None = None, **settings: Any) -> Report:
+    """Return the report on these models, by recall@10 unless `settings` say otherwise."""
     models = {name: make_scorer(kind, users) for name, kind in zip(names or kinds, kinds, strict=True)}
     settings.setdefault("metrics", ["recall@10"])
     split = settings.pop("split", None) or make_split(users)

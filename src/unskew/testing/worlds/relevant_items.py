@@ -20,12 +20,14 @@ class Relevant:
 
     @classmethod
     def random(cls, counts: list[int], seed: int) -> "Relevant":
+        """Return random gains and chances for users with these numbers of relevant items."""
         rng = np.random.default_rng(seed)
         n = sum(counts)
         return cls(np.repeat(np.arange(len(counts)), counts), rng.uniform(0, 1, n), rng.uniform(0.1, 0.9, n))
 
     @property
     def counts(self) -> Floats:
+        """Number of relevant items of each user."""
         return np.bincount(self.user).astype(float)
 
     @property
@@ -37,13 +39,13 @@ class Relevant:
         return sum(sums) / len(sums)
 
     def patterns(self) -> Iterator[tuple[Bools, float]]:
-        """Every pattern of observation with its probability."""
+        """Yield every pattern of observation with its probability."""
         for bits in itertools.product([False, True], repeat=len(self.user)):
             seen = np.array(bits)
             yield seen, float(np.prod(np.where(seen, self.propensity, 1 - self.propensity)))
 
     def value(self, estimator: Estimator, seen: Bools, *, total: bool = False) -> float | None:
-        """The estimate from what was seen; users with nothing seen count as 0 where the estimator says so."""
+        """Return the estimate from what was seen; users with nothing seen count as 0 where the estimator says so."""
         users, user = np.unique(self.user[seen], return_inverse=True)
         rows = Rows(
             worth=self.gains[seen],
