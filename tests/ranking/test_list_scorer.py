@@ -106,7 +106,9 @@ def test_what_is_not_listed_gains_nothing_at_a_cut_off_unless_asked() -> None:
     assert zero.value("m", "recall@5", "aoa") == 0
     assert tied.value("m", "recall@5", "aoa") == pytest.approx(3 / 4)
     assert zero.value("m", "auc", "aoa") == tied.value("m", "auc", "aoa") == pytest.approx(1 - 3.5 / 6)
-    assert any("lists at most 2 candidates per user, fewer than recall@5" in text for text in zero.warnings)
+    assert any(
+        "lists at most 2 candidates per user, fewer than the cut-off of recall@5" in text for text in zero.warnings
+    )
 
 
 def test_a_dense_table_equals_the_matrix() -> None:

@@ -82,7 +82,7 @@ def test_a_choice_without_validation_rows_is_refused(model, options):
 
 def test_a_log_without_a_positive_is_refused_as_such():
     split = world(rated=True)
-    with pytest.raises(DataError, match=r"bpr.* has no rows; check the file and positive="):
+    with pytest.raises(DataError, match=r"has no rows for bpr.*; check the file and positive="):
         choose(MODEL, split, ["auc"], train=split.train.where("rating>5"))
 
 

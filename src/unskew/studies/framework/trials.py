@@ -133,10 +133,17 @@ class Trials:
         import polars as pl
 
         units = [name.strip() for name in self.unit.split(",")]
+        numbers = {dim for dim in self.dims if all(isinstance(level, int | float) for level in self.levels(dim))}
         parts = []
         for key, values in self.groups.items():
             counters = np.indices(values.shape).reshape(values.ndim, -1)
-            columns: dict[str, Any] = {dim: [str(level)] * values.size for dim, level in self.named(key).items()}
+            columns: dict[str, Any] = {
+                dim: [level if dim in numbers else str(level)] * values.size for dim, level in self.named(key).items()
+            }
             columns |= dict(zip(units, counters, strict=True))
             parts.append(pl.DataFrame({**columns, "value": values.ravel()}))
-        return pl.concat(parts) if parts else pl.DataFrame({name: [] for name in (*self.dims, *units, "value")})
+        return (
+            pl.concat(parts, how="vertical_relaxed")
+            if parts
+            else pl.DataFrame({name: [] for name in (*self.dims, *units, "value")})
+        )

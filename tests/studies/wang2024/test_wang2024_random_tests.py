@@ -1,4 +1,4 @@
-"""Data of which only a random sample is labelled: parts, populations and recall in the sample (Wang et al. 2024)."""
+"""Data of which only a random sample is labelled: parts and populations (Wang et al. 2024)."""
 
 import os
 from pathlib import Path
@@ -8,10 +8,8 @@ import pytest
 from made_wang2024 import tiny_split
 
 from unskew.data.sources import get_source, status_of
-from unskew.estimators import Rows, Ure
 from unskew.studies import Context
-from unskew.studies.wang2024.coat import COAT, random_test, split_test
-from unskew.studies.wang2024.draws import recall_inside, with_recall
+from unskew.studies.wang2024.random_tests import COAT, random_test, random_tests, split_test
 
 
 def pairs(part):
@@ -21,7 +19,7 @@ def pairs(part):
 def test_random_rows_are_dealt_into_three_parts_with_labels():
     split = tiny_split()
     test = split_test("made", split, np.random.default_rng(0))
-    parts = [test.uniform, test.validation, test.exposed]
+    parts = [test.parts.uniform, test.parts.validation, test.exposed]
     assert [len(part) for part in parts] == [15, 15, 270]
     assert set.union(*map(pairs, parts)) == pairs(split.test)
     assert sum(len(pairs(part)) for part in parts) == 300
@@ -36,27 +34,19 @@ def test_random_rows_are_dealt_into_three_parts_with_labels():
 def test_the_population_is_what_the_rows_were_drawn_from(candidates):
     split = tiny_split(candidates)
     test = split_test("made", split, np.random.default_rng(0))
-    outside = pairs(test.uniform) | pairs(test.validation) | (pairs(split.train) if candidates == "unseen" else set())
+    outside = (
+        pairs(test.parts.uniform)
+        | pairs(test.parts.validation)
+        | (pairs(split.train) if candidates == "unseen" else set())
+    )
     held = {(int(u), int(i)) for u, i in zip(*np.nonzero(test.held), strict=True)}
     assert held == {(u, i) for u in range(30) for i in range(40)} - outside
     assert pairs(test.exposed) <= held
 
 
-def test_recall_in_the_sample_by_hand():
-    # user 0: ranks 7 (positive), 2, 9; user 1: ranks 4 (positive), 1 (positive), 0; user 2 has no positive
-    above = np.array([7, 2, 9, 4, 1, 0, 3], dtype=np.int32)
-    labels = np.array([1, 0, 0, 1, 1, 0, 0], dtype=bool)
-    rows = Rows(np.zeros(7), np.array([0, 0, 0, 1, 1, 1, 2]), total=np.full(3, 10.0), positive=labels)
-    assert recall_inside(rows, above, 1).value == 0.0
-    assert recall_inside(rows, above, 2).value == (1 + 1 / 2) / 2
-    assert recall_inside(rows, above, 3).value == 1.0
-    at_five = with_recall(rows, above, 5)
-    assert Ure().terms(at_five, "mean").value == (0 + 1) / 2
-    assert Ure(aggregate="pooled").terms(at_five, "mean").value == pytest.approx(2 * 10 / 30)
-
-
 def test_data_that_is_not_here_gives_nothing(tmp_path):
     assert random_test(Context(folder=tmp_path), COAT) is None
+    assert random_tests(Context(folder=tmp_path)) == []
 
 
 def test_coat_has_sixteen_random_ratings_a_person_of_three_hundred_coats():
@@ -66,5 +56,6 @@ def test_coat_has_sixteen_random_ratings_a_person_of_three_hundred_coats():
     if status_of(get_source(COAT), folder / COAT).presence == "absent":
         pytest.skip("real data: coat is not in the folder UNSKEW_DATA")
     test = random_test(Context(folder=folder), COAT)
-    assert [len(part) for part in (test.train, test.uniform, test.validation, test.exposed)] == [6960, 232, 232, 4176]
+    parts = (test.parts.train, test.parts.uniform, test.parts.validation, test.exposed)
+    assert [len(part) for part in parts] == [6960, 232, 232, 4176]
     assert test.held.sum() == 290 * 300 - 2 * 232
