@@ -92,10 +92,6 @@ class Context:
         value: _T = asked
         return value
 
-    def n_trials(self, full: int, fast: int) -> int:
-        """The number asked for, else that of the full or the small version."""
-        return self.size(Size(full, fast, trials=True))
-
     def report(self, stage: str, done: int, total: int) -> None:
         """Report how far a stage is."""
         if self.progress is not None:
