@@ -33,6 +33,7 @@ def trials() -> Trials:
 def test_a_group_is_found_by_what_singles_it_out(trials: Trials) -> None:
     assert trials.values(model="a", metric="auc").tolist() == [1, 2, 3]
     assert trials.values(model="b").tolist() == [0, 2, 1]
+    assert trials.mean(metric="map") == Mean.of([0.0, 0.0, 0.5])
     assert trials.levels("model") == ("a", "b")
     assert list(trials.where(model="a")) == [("a", "auc"), ("a", "map")]
 

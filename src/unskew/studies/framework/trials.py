@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.framework.stats import Gap
+from unskew.studies.framework.stats import Gap, Mean
 
 if TYPE_CHECKING:
     import polars as pl
@@ -112,6 +112,10 @@ class Trials:
         if len(groups) != 1:
             raise KeyError(f"{len(groups)} groups have {fixed}; the dimensions are {', '.join(self.dims)}")
         return groups[0]
+
+    def mean(self, **fixed: Hashable) -> Mean:
+        """The mean of a group over its units, with spread and standard error."""
+        return Mean.of(self.values(**fixed).ravel())
 
     def gap(self, a: Mapping[str, Hashable], b: Mapping[str, Hashable] | float, **fixed: Hashable) -> Gap:
         """The mean difference of two groups, paired by unit, or of a group from a number.
