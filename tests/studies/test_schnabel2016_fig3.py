@@ -95,7 +95,7 @@ def test_the_claim_on_learnt_propensities_fails_when_they_are_worse():
 
 
 def test_without_data_the_figure_is_empty_and_says_what_to_do(tmp_path):
-    found = fig3.run(Context(folder=tmp_path))
+    found = fig3.TABLE.run(Context(folder=tmp_path))
     assert all(cell.ours is None and "unskew datasets get ml-100k" in cell.note for cell in found.cells)
     assert [claim.holds for claim in found.claims] == [None] * 3
     assert not found.figures

@@ -35,17 +35,13 @@ def run(context: Context) -> Findings:
         "MAE naive, drawn sample": [float(np.average(loss[0], weights=SAMPLE)) for loss in losses],
         "MAE snips, drawn sample": [float(np.average(loss[0], weights=weights)) for loss in losses],
     }
-    drawn = _draw(context)
-    cells = [
-        cell(name, column, "simulated", ours, paper, limits=_EXACT, note=_FIGURE)
-        for column, papers in PAPER.items()
-        for name, paper, ours in zip(NAMES, papers, exact[column], strict=True)
-    ] + [
-        cell(name, column, "simulated", value, note=_WORLD)
-        for column, values in drawn.items()
-        for name, value in zip(NAMES, values, strict=True)
-    ]
-    return Findings(tuple(cells), _claims({**exact, **drawn}))
+    values = {**exact, **_draw(context)}
+    cells = []
+    for column, ours in values.items():
+        limits, note = (_EXACT, _FIGURE) if column in PAPER else (None, _WORLD)
+        for name, value, paper in zip(NAMES, ours, PAPER.get(column, (None, None)), strict=True):
+            cells.append(cell(name, column, "simulated", value, paper, limits=limits, note=note))
+    return Findings(tuple(cells), _claims(values))
 
 
 def _draw(context: Context) -> dict[str, list[float]]:

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from unskew.estimators import Comparison
 from unskew.evaluation import Report, evaluate
 from unskew.studies.framework.cells import ReproducedCell, cell
-from unskew.studies.framework.claims import Claim, unjudged
+from unskew.studies.framework.claims import Claim, Verdict, unjudged
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Table
 from unskew.studies.schnabel2016.benchmarks import COAT, LOSSES, YAHOO, Benchmark, Learned, coat, learn, yahoo
@@ -47,11 +46,7 @@ COLUMNS = (
 def run(context: Context) -> Findings:
     """The table, for each data set that is available."""
     parts = [compute(name, make(context), context) for name, make in ((COAT, coat), (YAHOO, yahoo))]
-    return Findings(
-        cells=tuple(cell for part in parts for cell in part.cells),
-        claims=tuple(claim for part in parts for claim in part.claims),
-        notes=(_METHOD, *(note for part in parts for note in part.notes)),
-    )
+    return Findings.joined(parts, _METHOD)
 
 
 def compute(name: str, benchmark: Benchmark | None, context: Context) -> Findings:
@@ -63,7 +58,7 @@ def compute(name: str, benchmark: Benchmark | None, context: Context) -> Finding
     learned = learn(benchmark, context)
     rows = {row for row, _ in learned.rows}
     cells = (*_cells(learned, context), *_paper_cells(name, rows, "left out of the small version"))
-    return Findings(cells, tuple(_claims(learned, context)), notes=(*_notes(learned), *learned.notes))
+    return Findings(cells, tuple(_claims(learned, context)), notes=(_tried(benchmark), *learned.notes))
 
 
 def _evaluate(
@@ -121,17 +116,17 @@ def _claims(learned: Learned, context: Context) -> Iterator[Claim]:
     learners = learned.benchmark.learners
     naive, ips = learners[0].row, next(learner.row for learner in learners if learner.propensity)
     for column in COLUMNS:
-        holds, evidence = _compare(learned, column, naive, ips, context)
-        yield Claim(_claim_text(learned.benchmark.name, column), holds, evidence)
+        yield Claim(_claim_text(learned.benchmark.name, column), *_compare(learned, column, naive, ips, context))
 
 
-def _compare(learned: Learned, column: Column, naive: str, ips: str, context: Context) -> tuple[bool | None, str]:
+def _compare(learned: Learned, column: Column, naive: str, ips: str, context: Context) -> Verdict:
     """Whether one row has a lower error than another, on the same test rows and on the same draws of users."""
     by_row, by_user = (
         _evaluate(learned, column, context, interval, (naive, ips))
         for interval in ("observation", f"bootstrap({DRAWS})")
     )
-    paired, drawn = (_naive_first(report.comparisons[0], naive) for report in (by_row, by_user))
+    pairs = (report.comparisons[0] for report in (by_row, by_user))
+    paired, drawn = (pair if pair.a == naive else pair.reversed() for pair in pairs)
     if paired.difference is None or paired.p_value is None or drawn.low is None or drawn.high is None:
         return None, "too few test rows"
     values = " against ".join(f"{row} {by_row.value(row, LOSSES[column.metric], 'aoa'):.4f}" for row in (ips, naive))
@@ -143,10 +138,6 @@ def _compare(learned: Learned, column: Column, naive: str, ips: str, context: Co
     return paired.difference > 0 and paired.p_value < LEVEL and drawn.low > 0, evidence
 
 
-def _naive_first(comparison: Comparison, naive: str) -> Comparison:
-    return comparison if comparison.a == naive else comparison.reversed()
-
-
 _METHOD = (
     "A fit of the squared error is judged by both errors, and a fit of the absolute error by that one. Which of the "
     "two the paper's MAE belongs to is not known. The first comes closer to it and is the one compared, which was "
@@ -156,14 +147,13 @@ _METHOD = (
 )
 
 
-def _notes(learned: Learned) -> Iterator[str]:
-    benchmark = learned.benchmark
+def _tried(benchmark: Benchmark) -> str:
     grid = ", ".join(f"{penalty:g}" for penalty in benchmark.penalties)
-    factors = ", ".join(map(str, benchmark.factors))
-    yield (
+    return (
         f"{benchmark.name}: {len(benchmark.split.train):,} ratings to learn from; {len(benchmark.sample):,} of the "
         f"random ones make the sample for naive Bayes and combined propensities, and the other "
-        f"{len(benchmark.split.test):,} judge all rows. Tried: {factors} factors, penalties {grid}."
+        f"{len(benchmark.split.test):,} judge all rows. Tried: {', '.join(map(str, benchmark.factors))} factors, "
+        f"penalties {grid}."
     )
 
 
