@@ -66,8 +66,8 @@ def test_a_thinned_world_keeps_so_many_users_and_items(world):
     assert fig3._thinned(world.ratings, SMALL, FAST).shape == world.ratings.shape
 
 
-def test_the_figure_has_both_errors_by_alpha_and_by_size(errors):
-    found = fig3.findings("A made world.", errors)
+def test_the_figure_has_both_errors_by_alpha_and_by_size(world):
+    found = fig3.compute(world, FAST)
     by_alpha, by_size = found.figures
     assert [line.name for line in by_alpha.panels[0].series] == [NAIVE, IPS]
     assert [line.name for line in by_size.panels[1].series] == [NAIVE, IPS, LEARNT]

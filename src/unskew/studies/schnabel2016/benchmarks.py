@@ -1,6 +1,6 @@
 """Data with a random test set, and the factorisations of ratings that Table 2 compares on it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -16,7 +16,6 @@ from unskew.models import CptV, Rated, fit_cpt, fit_mf
 from unskew.models.ratings.mf_fit import Loss, Offsets
 from unskew.models.ratings.mf_tuning import FACTORS, PENALTIES, tune_mf
 from unskew.propensities import Boosted, Column, Combined, Logistic, NaiveBayes, PropensityModel
-from unskew.ranking import Predictions
 from unskew.studies.framework.pool import run_all
 from unskew.studies.framework.study import Context
 
@@ -62,8 +61,7 @@ class Learnt(NamedTuple):
     settings: str
 
 
-@dataclass(frozen=True, eq=False)
-class Learned:
+class Learned(NamedTuple):
     """All rows of a benchmark.
 
     Rows are by name and by the metric that the fit made small; CPT-v is judged by both. The notes are on propensities.
@@ -72,16 +70,6 @@ class Learned:
     benchmark: Benchmark
     rows: Mapping[tuple[str, str], Learnt]
     notes: tuple[str, ...] = ()
-
-    def predictions(self, metric: str, rows: Sequence[str] | None = None) -> dict[str, Predictions]:
-        """By row, ready to be judged."""
-        test = self.benchmark.split.sorted_test
-        values = np.asarray(test.values)
-        return {
-            row: Predictions(test.users, test.items, values, learnt.predicted)
-            for (row, owner), learnt in self.rows.items()
-            if owner == metric and (rows is None or row in rows)
-        }
 
 
 def learn(benchmark: Benchmark, context: Context) -> Learned:

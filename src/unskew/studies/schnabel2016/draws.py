@@ -17,7 +17,6 @@ from unskew.simulators import draw_observed, observation, prediction_matrices
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.trials import Key, Trials
 
-STARS = np.arange(1, 6)
 CUTOFF = 50
 PANELS = {"MSE": "Estimates of MSE", "DCG": f"Estimates of DCG@{CUTOFF}"}
 LOSSES: Mapping[str, RatingLoss] = {"MAE": MAE(), "MSE": MSE()}

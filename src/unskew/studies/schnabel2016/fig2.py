@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from unskew.arrays import Floats
 from unskew.studies.framework.cells import ReproducedCell, cell
 from unskew.studies.framework.claims import Claim, unjudged
 from unskew.studies.framework.completed_movielens import DATA, World, completed_table
@@ -51,22 +50,19 @@ def measure(world: World, context: Context) -> tuple[Trials, float, float]:
     losses = Losses.of(world.ratings, ("MSE", "DCG"), rng)
     groups = {}
     distance = gap = 0.0
+    trials = context.size(DRAWS)
     for alpha in context.counted("strengths of selection", context.size(ALPHAS)):
         chance = chances(world.ratings, alpha)
-        draws = losses.draw(chance, context.size(DRAWS), rng)
+        draws = losses.draw(chance, trials, rng)
         estimates = {NAIVE: draws.naive(), IPS: draws.ips(chance), SNIPS: draws.snips(chance)}
         groups.update(squared_errors(losses, estimates, alpha))
-        distance = max(distance, _distance(estimates[NAIVE][:, losses.columns("MSE")], alpha, world.ratings.size))
+        forms = [limit(matrix, "MSE", alpha, world.ratings.size) for matrix in MATRICES]
+        errors = [np.hypot(form.sd_naive / trials**0.5, form.sd_prediction_naive) for form in forms]
+        naive = estimates[NAIVE][:, losses.columns("MSE")].mean(axis=0)
+        distance = max(distance, float(np.max(np.abs(naive - [form.naive for form in forms]) / errors)))
         if alpha == 1:
             gap = float(np.abs(estimates[SNIPS] / estimates[NAIVE] - 1).max())
     return Trials(("metric", "estimator", "alpha"), "draw", groups), distance, gap
-
-
-def _distance(naive: Floats, alpha: float, size: int) -> float:
-    """How far the naive means are from their limits, in standard errors."""
-    forms = [limit(matrix, "MSE", alpha, size) for matrix in MATRICES]
-    error = [np.hypot(form.sd_naive / np.sqrt(len(naive)), form.sd_prediction_naive) for form in forms]
-    return float(np.max(np.abs(naive.mean(axis=0) - [form.naive for form in forms]) / error))
 
 
 def _cells(size: int, alphas: tuple[float, ...]) -> Iterator[ReproducedCell]:

@@ -80,18 +80,14 @@ def compute(world: World | None, context: Context) -> Findings:
         why = context.absence(DATA)
         cells = (_cell(case, metric, None, why) for case in cases(DESIGN.full) for metric in METRICS)
         return Findings(tuple(cells), unjudged((_BETTER, _EQUAL, _LEARNT), why))
-    return findings(world.origin, measure(world.ratings, context))
-
-
-def findings(origin: str, errors: Errors) -> Findings:
-    """The figure of what came out."""
+    errors = measure(world.ratings, context)
     curve = "the paper draws a curve and prints no number; penalty {:g}"
     cells = (
         _cell(case, metric, errors.trials[*case, metric], curve.format(penalty))
         for case, penalty in errors.penalties.items()
         for metric in METRICS
     )
-    notes = (origin, *_notes(errors))
+    notes = (world.origin, *_notes(errors))
     return Findings(tuple(cells), tuple(_claims(errors)), tuple(_figures(errors)), notes, trials=errors.trials)
 
 
