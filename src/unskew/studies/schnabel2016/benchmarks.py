@@ -21,6 +21,8 @@ from unskew.studies.framework.study import Context
 
 COAT, YAHOO = "coat", "yahoo-r3"
 SHARE = 0.05  # of the test rows, which become the random sample
+Grid = tuple[tuple[int, ...], tuple[float, ...]]
+"""Factors and penalties to choose from."""
 LOSSES: Mapping[str, Loss] = {"MAE": "mae", "MSE": "mse"}
 
 
@@ -86,15 +88,8 @@ def learn(benchmark: Benchmark, context: Context) -> Learned:
     return Learned(benchmark, rows, notes)
 
 
-def _learn(
-    learner: Learner,
-    rated: Rated,
-    loss: Loss,
-    grid: tuple[tuple[int, ...], tuple[float, ...]],
-    test: Interactions,
-    seed: int,
-) -> Learnt:
-    """Choose the settings from the factors and penalties of a grid, fit, and predict; runs in another process."""
+def _learn(learner: Learner, rated: Rated, loss: Loss, grid: Grid, test: Interactions, seed: int) -> Learnt:
+    """Choose the settings from a grid, fit, and predict; runs in another process."""
     with one_thread():
         if learner.mixture:
             fit, settings = fit_cpt(rated, CptV.classes, rng=seed).factors, f"{CptV.classes} classes"

@@ -38,7 +38,6 @@ _CLAIMS = (
     "The naive average puts REC_FOURS behind REC_ONES by MAE, though it is better; IPS and SNIPS do not",
 )
 
-
 NOTHING = Trials(("metric", "estimator", "matrix"), "draw", {})
 
 

@@ -207,8 +207,8 @@ class Grid:
 
     def worse(self, each: Assumption, form: str) -> int:
         """In how many settings a form's RMSE is above that of AOA."""
-        errors = ([self.scores[*setting, each, name]["rmse"] for setting in self.settings] for name in (form, NAIVE))
-        return int(np.sum(np.greater(*errors)))
+        pairs = ([self.scores[*setting, each, name]["rmse"] for name in (form, NAIVE)] for setting in self.settings)
+        return sum(error > naive for error, naive in pairs)
 
 
 def simulate(context: Context) -> Grid:

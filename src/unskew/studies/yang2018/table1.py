@@ -142,15 +142,9 @@ def _cells(numbers: Trials) -> Iterator[ReproducedCell]:
     for name, column in numbers:
         if (name, column) in TABLE1:
             ours, paper = numbers[name, column], TABLE1[name, column]
-            yield cell(name, column, "none", ours, paper, limits=_LIMITS, note=_note(column))
-
-
-def _note(column: str) -> str:
-    if "default" in column:
-        return _SAME
-    if column in ("E[DCG AOA]", "E[DCG SNIPS]"):
-        return _EMPTY
-    return _PRINTED if column.endswith((" true", " AOA")) else _BEYOND
+            note = _PRINTED if column.endswith((" true", " AOA")) else _BEYOND
+            note = _SAME if "default" in column else _EMPTY if column in ("E[DCG AOA]", "E[DCG SNIPS]") else note
+            yield cell(name, column, "none", ours, paper, limits=_LIMITS, note=note)
 
 
 def _claims(numbers: Trials) -> Iterator[Claim]:
