@@ -138,7 +138,7 @@ def _thinned(ratings: Ints, context: Context) -> Ints:
     shape = context.size(SHAPE)
     kept = zip(ratings.shape, shape or ratings.shape, strict=True)
     users, items = (np.sort(rng.permutation(n)[:keep]) for n, keep in kept)
-    return ratings[np.ix_(users, items)]
+    return np.asarray(ratings[np.ix_(users, items)])
 
 
 def _cell(case: Case, metric: str, values: Floats | None, note: str) -> ReproducedCell:
