@@ -61,7 +61,7 @@ def test_the_compiler_stays_unloaded_until_something_is_ranked() -> None:
 def test_evaluate_loads_no_simulator_audit_study_or_page() -> None:
     loaded = modules_of("from unskew import evaluate")
     parts = {name.split(".")[1] for name in loaded if name.startswith("unskew.")}
-    assert not parts & {"simulators", "audit", "calibration", "feedback", "trials", "studies", "cli"}
+    assert not parts & {"simulators", "audit", "calibration", "feedback", "trials", "studies", "cli", "testing"}
     assert not {name.split(".")[0] for name in loaded} & {"altair", "jinja2"}
     assert not any(name.startswith("unskew.evaluation.showing") for name in loaded)
 

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from audited_logs import ITEMS, USERS, flat_log, scorer, skewed_log, tiny
+from audited_logs import ITEMS, USERS, scorer, tiny
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +14,7 @@ from unskew.audit.holdout import NO_TEST
 from unskew.data import split_leave_one_out
 from unskew.models import Model
 from unskew.ranking import FactorScorer, MatrixScorer
+from unskew.testing.worlds import flat_log, skewed_log
 
 
 def test_lists_worked_by_hand():
@@ -189,7 +190,7 @@ def test_two_popularity_levels_of_the_log_stay_two_when_rows_are_held_out():
     whole = flat_log()
     found = audit(whole.take(np.arange(1, len(whole))), {"popular": "popular"}, k=10)
     assert found.model("popular").gamma is None
-    assert "the number of interactions is 5 or 6 for every item" in found.model("popular").why
+    assert "every item has 5 or 6 interactions" in found.model("popular").why
     assert found.strata.rows.tolist() == [354, 0, 5]
     assert found.counted_on == "rows"
 
@@ -252,7 +253,7 @@ def test_what_cannot_be_is_refused(how, kind, says):
 
 
 def test_too_few_rows_for_a_split_are_refused():
-    with pytest.raises(DataError, match="leave nothing for test"):
+    with pytest.raises(DataError, match="leave none for test"):
         audit(Interactions.from_arrays([0, 1], [0, 1]), {"p": "popular"}, k=1)
     with pytest.raises(DataError, match="expected Interactions"):
         audit([1, 2])  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from audited_logs import tiny
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,12 +11,6 @@ from unskew.audit.popularity import measure_log, part_items, stratum_of
 from unskew.data.concentration import gini, lorenz
 
 COUNTS = st.lists(st.integers(0, 40), min_size=1, max_size=40).filter(lambda counts: sum(counts) > 0)
-
-
-def tiny() -> Interactions:
-    """Item a has 4 rows, b 2, c and d 1 each."""
-    users = ["u0", "u0", "u0", "u1", "u1", "u2", "u2", "u3"]
-    return Interactions.from_arrays(users, ["a", "b", "c", "a", "b", "a", "d", "a"])
 
 
 def log_of(counts: list[int]) -> Interactions:

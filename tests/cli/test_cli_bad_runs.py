@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -24,8 +25,17 @@ def test_ips_of_a_mean_without_counts_is_refused(world, refuse):
 
 
 def test_ips_of_a_sum_needs_no_counts(world, unskew):
+    """It is the sum of gain / P over the test rows, by the number of users."""
     outcome = unskew(*world.evaluate("-e", "ips", "--propensity", "column", "-m", "dcg@5", "--json", "-"))
-    assert outcome.code == 0
+    scores = world.array("user_factors") @ world.array("item_factors").T
+    for user, item in pl.read_csv(world / "train.csv").select("user", "item").iter_rows():
+        scores[int(user[1:]), int(item[1:])] = -np.inf
+    total = 0.0
+    for user, item, chance in pl.read_csv(world / "test.csv").select("user", "item", "propensity").iter_rows():
+        above = int(np.sum(scores[int(user[1:])] > scores[int(user[1:]), int(item[1:])]))
+        total += (above < 5) / np.log2(above + 2) / chance
+    (row,) = json.loads(outcome.out)["estimates"]
+    assert row["value"] == pytest.approx(total / USERS, rel=1e-12)
 
 
 def test_the_column_propensity_needs_that_column(world, refuse):
@@ -66,11 +76,14 @@ def test_ips_with_all_it_needs_runs(world, unskew):
 
 
 def test_counts_may_call_the_user_as_the_log_does(world, unskew):
+    path = world.write("counts.csv", counts())
+    run = ["-e", "ips", "--propensity", "column", "--relevant-counts", path, "--json", "-"]
+    usual = json.loads(unskew(*world.evaluate(*run)).out)["estimates"]
     for name in ("train.csv", "test.csv"):
         world.write(name, (world.folder / name).read_text().replace("user,", "uid,", 1))
-    path = world.write("counts.csv", counts().replace("user,", "uid,"))
-    run = world.evaluate("-e", "ips", "--propensity", "column", "--relevant-counts", path, "--user-col", "uid")
-    assert unskew(*run).code == 0
+    world.write("counts.csv", counts().replace("user,", "uid,"))
+    renamed = json.loads(unskew(*world.evaluate(*run, "--user-col", "uid")).out)
+    assert renamed["estimates"] == usual
 
 
 def test_positive_needs_the_column_it_names(world, refuse):

@@ -88,7 +88,8 @@ def test_fields_left_empty_at_the_end_of_a_line_are_no_error(world, unskew):
     lines = (world.folder / "test.csv").read_text().splitlines()
     noted = [f"{lines[0]},note"] + [f"{line}," for line in lines[1:]]
     world.write("noted.csv", "\n".join(noted) + "\n")
-    assert unskew(*world.evaluate(test="noted.csv")).code == 0
+    outcome = unskew(*world.evaluate("--json", "-", test="noted.csv"))
+    assert outcome.out == unskew(*world.evaluate("--json", "-")).out
 
 
 def test_windows_line_ends_and_a_byte_order_mark_do_not_matter(world, unskew):

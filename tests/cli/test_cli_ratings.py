@@ -68,8 +68,11 @@ def test_a_page_and_the_json_are_written(world, unskew):
     predictions(world)
     words = ["--predictions", world / "good.csv", "--html", world / "out.html", "--json", world / "out.json"]
     assert unskew(*world.evaluate(*words, model=False)).code == 0
-    assert "mae" in Path(world / "out.html").read_text()
-    assert json.loads(Path(world / "out.json").read_text())["run"]["metrics"] == ["mae", "mse"]
+    page, made = Path(world / "out.html").read_text(), json.loads(Path(world / "out.json").read_text())
+    assert {row["metric"] for row in made["estimates"]} == {"mae", "mse"}
+    for row in made["estimates"]:
+        assert row["definition"] in page
+        assert f">{row['value']:.4f}" in page
 
 
 def test_factors_whose_scores_are_ratings_predict_and_rank(world, unskew):
@@ -106,7 +109,8 @@ def test_rows_without_a_prediction_are_left_out_when_allowed(world, unskew):
 
 def test_a_scale_is_checked_when_it_is_declared(world, refuse, unskew):
     words = world.evaluate("--predictions", predictions(world), model=False)
-    assert unskew(*words, "--scale", "1-5/1").code == 0
+    plain, declared = (json.loads(unskew(*words, *more, "--json", "-").out) for more in ((), ("--scale", "1-5/1")))
+    assert declared["estimates"] == plain["estimates"]
     for scale, says in (
         ("1-4", ("train.csv: rating 5 of user", "is not on the scale 1-4", "--scale")),
         ("2-5", ("rating 1 of user", "not on the scale 2-5")),

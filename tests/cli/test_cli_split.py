@@ -1,10 +1,13 @@
 """``unskew split``."""
 
+import json
 import os
 from pathlib import Path
 
 import polars as pl
 import pytest
+
+from unskew import Interactions, Split, evaluate
 
 WAYS = {
     "fractions": (("--fractions", "60/20/20"), {"train": 60, "validation": 20, "test": 20}),
@@ -112,7 +115,11 @@ def test_a_split_that_is_no_random_share_leaves_the_propensity_out_and_says_so(w
 def test_what_is_split_can_be_evaluated(world, unskew):
     unskew("split", world / "train.csv", world / "parts", "--per-user", "0.4")
     files = ["--train", world / "parts/train.csv", "--test", world / "parts/test.csv"]
-    assert unskew("evaluate", *files, "--model", "popular").code == 0
+    outcome = unskew("evaluate", *files, "--model", "popular", "-m", "recall@3", "-e", "aoa", "--json", "-")
+    split = Split(Interactions.read(world / "parts/train.csv"), Interactions.read(world / "parts/test.csv"))
+    report = evaluate({"popular": "popular"}, split, metrics=["recall@3"], estimators=["aoa"])
+    assert json.loads(outcome.out)["estimates"] == report.to_dict()["estimates"]
+    assert len(split.test) == 40
 
 
 def test_other_column_names_become_the_usual_ones(world, unskew):
@@ -137,8 +144,11 @@ def test_a_validation_file_of_an_earlier_split_is_pointed_at(world, unskew):
 
 
 def test_folders_are_made_as_deep_as_named(world, unskew):
-    assert unskew("split", world / "train.csv", world / "a/b/c").code == 0
-    assert (world.folder / "a/b/c/train.csv").exists()
+    unskew("split", world / "train.csv", world / "plain")
+    unskew("split", world / "train.csv", world / "a/b/c")
+    deep = {path.name: path.read_bytes() for path in Path(world / "a/b/c").iterdir()}
+    assert deep == {path.name: path.read_bytes() for path in Path(world / "plain").iterdir()}
+    assert set(deep) == {"train.csv", "validation.csv", "test.csv"}
 
 
 def test_the_name_of_a_data_set_is_enough(world, unskew, monkeypatch):

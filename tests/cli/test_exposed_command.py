@@ -223,7 +223,8 @@ def test_ratings_need_a_threshold_and_the_declared_scale(world, refuse):
 
 def test_a_scale_is_of_ratings_and_not_of_labels(world, unskew):
     write(world, drawn(world))
-    assert unskew(*command(world, "--scale", "1-5/1")).code == 0
+    scaled, plain = (run_of(unskew(*command(world, *more, "--json", "-"))) for more in (("--scale", "1-5/1"), ()))
+    assert scaled["estimates"] == plain["estimates"]
 
 
 def test_items_outside_the_population_are_refused(world, refuse):

@@ -9,58 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unskew import Interactions
-from unskew.arrays import Floats, Ints
-from unskew.errors import ConfigError, DataError
-from unskew.estimators import OVER_ALL_PAIRS, Aoa, Estimator, Ips, Kind, Places, Rows, Snips, Traditional, Ure
+from unskew.errors import ConfigError
+from unskew.estimators import OVER_ALL_PAIRS, Aoa, Estimator, Ips, Kind, Rows, Snips, Traditional, Ure
 from unskew.propensities import Popularity
+from unskew.testing import check_estimator
+from unskew.testing.contracts.estimator_contract import random_rows
+from unskew.testing.strategies import exposed_rows, observed_rows
+from unskew.testing.worlds.estimator_rows import at_ranks, ranks_of
 
 SNIPS = [Snips(per="pair"), Snips(per="balanced"), Snips(per="user")]
 # each form of snips against the average it becomes when all propensities are equal
 NAIVE = {"pair": Aoa(per="pair"), "balanced": Aoa(), "user": Aoa()}
 EVERY = [Aoa(), Aoa(per="pair"), Ips(), Ips(clip=0.3), *SNIPS, *(Snips(per=s.per, clip=0.3) for s in SNIPS)]
 OF_ITEMS = [Aoa(per="item"), Snips(per="item")]
+REDUCED = [Ure(aggregate="pooled", reduce="control"), Ure(aggregate="pooled", reduce="monotone")]
 PLAIN_URE = [Ure(), Ure(aggregate="pooled"), Ure(aggregate="ipw"), Ure(aggregate="ipw", counts="plug-in")]
-URE = [*PLAIN_URE, Ure(literal=True), *(Ure(aggregate="pooled", reduce=how) for how in ("control", "monotone"))]
+URE = [*PLAIN_URE, Ure(literal=True), *REDUCED]
 ALL: list[Estimator] = [*EVERY, *OF_ITEMS, Traditional(), *URE]
-
-
-@st.composite
-def observed(draw: st.DrawFn) -> Rows:
-    """A few rows of a few users, each with two relevant items more than were observed."""
-    counts = draw(st.lists(st.integers(1, 5), min_size=1, max_size=6))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n = sum(counts)
-    user = np.repeat(np.arange(len(counts)), counts)
-    return Rows(rng.uniform(0, 1, n), user, rng.uniform(0.01, 1, n), np.arange(n), total=np.array(counts) + 2.0)
-
-
-@st.composite
-def exposed(draw: st.DrawFn) -> Rows:
-    """A few users with some items drawn, at least one positive, and gains that fall with rank."""
-    sizes = np.array(draw(st.lists(st.integers(1, 9), min_size=1, max_size=6)))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    drawn = [rng.choice(size, rng.integers(1, size + 1), replace=False) for size in sizes]
-    user = np.repeat(np.arange(len(sizes)), [len(ranks) for ranks in drawn])
-    positive = rng.random(len(user)) < 0.5
-    positive[rng.integers(len(user))] = True
-    rows = Rows(np.zeros(len(user)), user, total=sizes.astype(float), positive=positive)
-    return at_ranks(rows, np.concatenate(drawn), 1 / np.arange(1, 10))
-
-
-def at_ranks(rows: Rows, ranks: Ints, gains: Floats) -> Rows:
-    """The rows with what each rank gains."""
-    sums = np.append(0.0, np.cumsum(gains))
-    places = Places(
-        ranks.astype(float),
-        lambda numbers: sums[np.minimum(numbers[None], rows.population[:, None])],
-        ideal=lambda numbers: sums[np.minimum(numbers, len(gains))],
-    )
-    return rows.with_worth(gains[ranks], places)
-
-
-def ranks_of(rows: Rows) -> Ints:
-    assert rows.places is not None
-    return rows.places.above.astype(int)
 
 
 def value(estimator: Estimator, rows: Rows) -> float:
@@ -73,6 +38,11 @@ def test_every_registered_estimator_is_tried_here() -> None:
     assert {type(estimator) for estimator in ALL} == set(Estimator.members())
 
 
+@pytest.mark.parametrize("estimator", ALL, ids=str)
+def test_every_estimator_keeps_the_contract(estimator: Estimator) -> None:
+    check_estimator(estimator, linear=estimator not in REDUCED)
+
+
 def claims(estimator: Estimator, kind: Kind) -> bool:
     """Whether the form claims this kind: means over items are of all pairs, and a sum is not a mean over pairs."""
     if kind not in estimator.kinds or (estimator in OF_ITEMS and kind not in OVER_ALL_PAIRS):
@@ -82,38 +52,27 @@ def claims(estimator: Estimator, kind: Kind) -> bool:
 
 @pytest.mark.parametrize("kind", get_args(Kind))
 @pytest.mark.parametrize("estimator", ALL, ids=str)
-@given(data=st.data())
-def test_every_kind_that_is_claimed_has_terms_and_weights_and_the_others_are_refused(
-    estimator: Estimator, kind: Kind, data: st.DataObject
+def test_every_form_has_the_kinds_that_it_claims_and_the_errors_of_rows_over_all_pairs(
+    estimator: Estimator, kind: Kind
 ) -> None:
-    rows = data.draw(exposed() if estimator.sees == "exposed" else observed())
-    if kind == "list" and estimator.sees != "exposed":  # the value of each user's whole list
-        rows = Rows(rows.worth, np.arange(len(rows)))
+    rows = random_rows(estimator, kind, np.random.default_rng(0))
     if not claims(estimator, kind):
         with pytest.raises(ConfigError):
             estimator.terms(rows, kind)
         return
-    terms, weights = estimator.terms(rows, kind), estimator.weights(rows, kind)
-    assert len(terms.numerator) == len(terms.denominator) >= terms.n_users
-    assert terms.value is not None
-    assert np.isfinite(terms.value)
-    assert (weights.shape, np.isfinite(weights).all(), (weights >= 0).all()) == ((len(rows),), True, True)
-    if rows.positive is not None:
-        assert not weights[~rows.positive].any()
-    if kind in OVER_ALL_PAIRS:
-        assert terms.rows is not None
-        assert terms.rows.shape == (len(rows),)
+    errors = estimator.terms(rows, kind).row_errors
+    assert errors is not None or kind not in OVER_ALL_PAIRS
 
 
 @pytest.mark.parametrize("snips", SNIPS, ids=str)
-@given(rows=observed(), p=st.floats(0.001, 1))
+@given(rows=observed_rows(), p=st.floats(0.001, 1))
 def test_snips_with_equal_propensities_is_the_naive_average_of_its_own_form(snips: Snips, rows: Rows, p: float) -> None:
     equal = replace(rows, propensity=np.full(len(rows), p))
     assert value(snips, equal) == pytest.approx(value(NAIVE[snips.per], rows), rel=1e-12)
 
 
 @pytest.mark.parametrize("snips", SNIPS, ids=str)
-@given(rows=observed(), seed=st.integers(0, 100))
+@given(rows=observed_rows(), seed=st.integers(0, 100))
 def test_snips_at_gamma_minus_one_is_the_naive_average_on_the_same_rows(snips: Snips, rows: Rows, seed: int) -> None:
     """Yang et al. (2018): gamma = -1 makes the exponent 0, whatever the counts."""
     rng = np.random.default_rng(seed)
@@ -123,15 +82,7 @@ def test_snips_at_gamma_minus_one_is_the_naive_average_on_the_same_rows(snips: S
     assert found == pytest.approx(value(NAIVE[snips.per], rows), rel=1e-12)
 
 
-@pytest.mark.parametrize("snips", [*SNIPS, *(Snips(per=s.per, clip=0.2) for s in SNIPS)], ids=str)
-@given(rows=observed(), scale=st.floats(0.001, 1))
-def test_snips_does_not_depend_on_the_scale_of_the_propensities(snips: Snips, rows: Rows, scale: float) -> None:
-    """Clipping included: it is relative to the largest propensity."""
-    scaled = replace(rows, propensity=scale * rows.chance)
-    assert value(snips, scaled) == pytest.approx(value(snips, rows), rel=1e-9)
-
-
-@given(rows=observed(), seed=st.integers(0, 100))
+@given(rows=observed_rows(), seed=st.integers(0, 100))
 def test_snips_per_user_takes_another_scale_for_each_user(rows: Rows, seed: int) -> None:
     """The first two forms need one scale across users, the third does not."""
     scale = np.random.default_rng(seed).uniform(0.1, 1, rows.n_users)[rows.user]
@@ -139,71 +90,16 @@ def test_snips_per_user_takes_another_scale_for_each_user(rows: Rows, seed: int)
     assert value(Snips(per="user"), scaled) == pytest.approx(value(Snips(per="user"), rows), rel=1e-9)
 
 
-@pytest.mark.parametrize("estimator", EVERY, ids=str)
-@given(rows=observed(), seed=st.integers(0, 100))
-def test_the_order_of_rows_and_users_does_not_matter(estimator: Estimator, rows: Rows, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    order, names = rng.permutation(len(rows)), rng.permutation(rows.n_users)
-    relevant = rng.integers(5, 9, rows.n_users).astype(float)
-    moved = np.empty_like(relevant)
-    moved[names] = relevant
-    one = estimator.terms(replace(rows, total=relevant), "mean")
-    shuffled = Rows(rows.worth[order], names[rows.user][order], rows.chance[order], total=moved)
-    other = estimator.terms(shuffled, "mean")
-    assert other.numerator[names] == pytest.approx(one.numerator, rel=1e-12)
-    assert other.denominator[names] == pytest.approx(one.denominator, rel=1e-12)
-
-
-@pytest.mark.parametrize("estimator", EVERY, ids=str)
-@given(rows=observed())
-def test_the_weights_are_those_of_the_estimate(estimator: Estimator, rows: Rows) -> None:
-    """Up to one factor, the value is the weighted sum of gains; diagnostics are made from these weights."""
-    weights = estimator.weights(rows, "mean")
-    found = value(estimator, rows) / value(estimator, rows.with_worth(np.ones(len(rows))))
-    assert found == pytest.approx(float(weights @ rows.worth / weights.sum()), rel=1e-9)
-
-
 @pytest.mark.parametrize("snips", SNIPS, ids=str)
-@given(rows=observed())
+@given(rows=observed_rows())
 def test_snips_of_a_constant_is_the_constant(snips: Snips, rows: Rows) -> None:
     assert value(snips, rows.with_worth(np.full(len(rows), 0.3))) == pytest.approx(0.3, rel=1e-12)
 
 
 @pytest.mark.parametrize("ure", URE, ids=str)
-@given(rows=exposed(), seed=st.integers(0, 100))
-def test_the_order_of_exposed_rows_and_users_does_not_matter(ure: Ure, rows: Rows, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    names = rng.permutation(rows.n_users)
-    shuffled = rng.permutation(len(rows))
-    order = shuffled[np.argsort(names[rows.user[shuffled]], kind="stable")]
-    sizes = np.empty(rows.n_users)
-    sizes[names] = rows.population
-    moved = Rows(np.zeros(len(rows)), names[rows.user][order], total=sizes, positive=rows.labels[order])
-    moved = at_ranks(moved, ranks_of(rows)[order], 1 / np.arange(1, 10))
-    kinds: tuple[Kind, ...] = ("mean", "sum")
-    for kind in kinds:
-        one, two = ure.terms(rows, kind), ure.terms(moved, kind)
-        assert two.numerator[names] == pytest.approx(one.numerator, rel=1e-9, abs=1e-12)
-        assert two.denominator[names] == pytest.approx(one.denominator, rel=1e-9, abs=1e-12)
-
-
-@pytest.mark.parametrize("ure", PLAIN_URE, ids=str)
-@given(rows=exposed())
-def test_the_weights_of_exposed_positives_are_those_of_the_estimate(ure: Ure, rows: Rows) -> None:
-    weights = ure.weights(rows, "mean")
-    assert value(ure, rows) == pytest.approx(float(weights @ rows.worth / weights.sum()), rel=1e-9)
-
-
-@pytest.mark.parametrize("ure", URE, ids=str)
-@given(rows=exposed())
+@given(rows=exposed_rows())
 def test_ure_of_a_constant_is_the_constant(ure: Ure, rows: Rows) -> None:
     assert value(ure, at_ranks(rows, ranks_of(rows), np.full(9, 0.3))) == pytest.approx(0.3, rel=1e-9)
-
-
-@pytest.mark.parametrize("ure", URE, ids=str)
-def test_what_is_for_exposed_items_refuses_held_out_positives(ure: Ure) -> None:
-    with pytest.raises(DataError, match="these rows have no labels"):
-        ure.terms(Rows(np.ones(1), np.zeros(1, int), np.ones(1)), "mean")
 
 
 def test_the_average_inside_the_sample_is_the_naive_one() -> None:
@@ -251,7 +147,7 @@ def test_clipping_raises_small_propensities_to_a_share_of_the_largest(kind: type
 
 
 @pytest.mark.parametrize("per", ["pair", "balanced", "user"])
-@given(rows=observed())
+@given(rows=observed_rows())
 def test_clipping_everything_leaves_the_naive_average(per: str, rows: Rows) -> None:
     snips = Snips(clip=1, per=per)  # type: ignore[arg-type]
     assert value(snips, rows) == pytest.approx(value(NAIVE[per], rows), rel=1e-12)

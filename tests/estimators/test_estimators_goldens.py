@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from observation import Relevant
 
 from unskew.arrays import Floats
 from unskew.estimators import Aoa, Ips, Snips
 from unskew.metrics import Metric, parse_metric
+from unskew.testing.worlds.relevant_items import Relevant
 
 RELEVANT = ["a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4"]
 OBSERVED = ["a1", "a2", "a4", "b3"]

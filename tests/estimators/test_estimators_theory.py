@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from observation import Relevant
 
 from unskew.estimators import Aoa, Ips, Rows, Snips
+from unskew.testing.worlds.relevant_items import Relevant
 
 WORLDS = [Relevant.random(counts, seed) for seed, counts in enumerate([[1], [5], [2, 3], [1, 1, 4], [1, 2, 3, 4]])]
 worlds = pytest.mark.parametrize("world", WORLDS, ids=lambda world: f"counts {world.counts.astype(int).tolist()}")

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rated_rows import FORMS, by_loops, row_worlds, sizes_of, take
 
 from unskew.errors import ConfigError, DataError
 from unskew.estimators import Aoa, Estimator, Ips, Places, Rows, Snips, Ure
 from unskew.simulators.ratings.rating_world import observation
+from unskew.testing.oracles import FORMS, estimate_by_loops, sizes_of
+from unskew.testing.strategies import pair_rows
+from unskew.testing.worlds.estimator_rows import reordered
 
 few = settings(max_examples=30)
 every_form = pytest.mark.parametrize("estimator", FORMS, ids=str)
@@ -44,17 +46,17 @@ def test_four_rows_by_hand():
 
 @every_form
 @few
-@given(rows=row_worlds())
+@given(rows=pair_rows())
 def test_the_value_is_that_of_the_loops(estimator, rows):
-    assert value(estimator, rows) == pytest.approx(by_loops(estimator, rows), rel=1e-12)
+    assert value(estimator, rows) == pytest.approx(estimate_by_loops(estimator, rows), rel=1e-12)
 
 
 @every_form
 @few
-@given(rows=row_worlds(), data=st.data())
+@given(rows=pair_rows(), data=st.data())
 def test_the_order_of_rows_changes_nothing(estimator, rows, data):
     order = np.array(data.draw(st.permutations(range(len(rows)))))
-    before, after = estimator.terms(rows, "loss"), estimator.terms(take(rows, order), "loss")
+    before, after = estimator.terms(rows, "loss"), estimator.terms(reordered(rows, order), "loss")
     np.testing.assert_allclose(after.numerator, before.numerator, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(after.denominator, before.denominator, rtol=1e-12)
     np.testing.assert_allclose(after.row_errors, before.row_errors[order], rtol=1e-9, atol=1e-12)
@@ -62,7 +64,7 @@ def test_the_order_of_rows_changes_nothing(estimator, rows, data):
 
 @every_form
 @few
-@given(rows=row_worlds(), factor=st.sampled_from([0.5, 3.0]), shift=st.sampled_from([0.0, 1.5]))
+@given(rows=pair_rows(), factor=st.sampled_from([0.5, 3.0]), shift=st.sampled_from([0.0, 1.5]))
 def test_the_value_follows_the_losses(estimator, rows, factor, shift):
     """Linear for all; a shift of every loss passes through unchanged but for ips, which does not know its own sum."""
     changed = rows.with_worth(factor * rows.worth)
@@ -74,7 +76,7 @@ def test_the_value_follows_the_losses(estimator, rows, factor, shift):
 
 @pytest.mark.parametrize("estimator", SELF_NORMALISED, ids=str)
 @few
-@given(rows=row_worlds(), scale=st.sampled_from([0.9, 0.1, 1e-4]))
+@given(rows=pair_rows(), scale=st.sampled_from([0.9, 0.1, 1e-4]))
 def test_snips_needs_propensities_up_to_scale_only(estimator, rows, scale):
     scaled = replace(rows, propensity=scale * rows.propensity)
     assert value(estimator, scaled) == pytest.approx(value(estimator, rows), rel=1e-9)
@@ -82,7 +84,7 @@ def test_snips_needs_propensities_up_to_scale_only(estimator, rows, scale):
 
 
 @few
-@given(rows=row_worlds(), chance=st.sampled_from([1.0, 0.5, 0.013]))
+@given(rows=pair_rows(), chance=st.sampled_from([1.0, 0.5, 0.013]))
 def test_with_equal_propensities_snips_is_the_naive_mean_of_the_same_form(rows, chance):
     same = replace(rows, propensity=np.full(len(rows), chance))
     for per in ("pair", "user", "item"):
@@ -90,21 +92,21 @@ def test_with_equal_propensities_snips_is_the_naive_mean_of_the_same_form(rows, 
 
 
 @few
-@given(rows=row_worlds(unequal=False), chance=st.sampled_from([1.0, 0.5, 0.013]))
+@given(rows=pair_rows(unequal=False), chance=st.sampled_from([1.0, 0.5, 0.013]))
 def test_with_equal_propensities_the_balanced_form_is_the_mean_of_users_means(rows, chance):
     same = replace(rows, propensity=np.full(len(rows), chance))
     assert value(Snips(per="balanced"), same) == pytest.approx(value(Aoa(per="user"), same), rel=1e-12)
 
 
 @few
-@given(rows=row_worlds())
+@given(rows=pair_rows())
 def test_clipping_at_one_makes_every_weight_the_same(rows):
     for per in ("pair", "user", "item"):
         assert value(Snips(per=per, clip=1), rows) == pytest.approx(value(Aoa(per=per), rows), rel=1e-12)
 
 
 @few
-@given(rows=row_worlds(unequal=False))
+@given(rows=pair_rows(unequal=False))
 def test_ips_is_the_naive_mean_when_p_is_the_share_of_pairs_observed(rows):
     """Schnabel et al. 2016, section 3: the naive estimator is IPS with P = n / UI."""
     share = len(rows) / rows.total.sum()
@@ -126,7 +128,7 @@ def test_where_all_ratings_are_as_likely_snips_is_the_naive_mean():
 
 
 @few
-@given(rows=row_worlds(), more=st.integers(1, 5))
+@given(rows=pair_rows(), more=st.integers(1, 5))
 def test_users_without_a_row_count_for_ips_alone(rows, more):
     longer = replace(rows, total=np.append(rows.total, np.full(more, rows.total[0])))
     for estimator in FORMS:
@@ -167,7 +169,7 @@ def test_of_nothing_only_ips_has_a_value_and_it_is_zero(estimator):
 
 @every_form
 @few
-@given(rows=row_worlds())
+@given(rows=pair_rows())
 def test_weights_for_diagnostics_are_how_much_each_row_counts(estimator, rows):
     """Up to scale: how the value moves with a row's loss, times the row's share of a pair in per-item and per-user."""
     weights = estimator.weights(rows, "loss")
@@ -185,7 +187,7 @@ def test_weights_for_diagnostics_are_how_much_each_row_counts(estimator, rows):
 
 
 @few
-@given(rows=row_worlds())
+@given(rows=pair_rows())
 def test_clipping_counts_the_rows_it_changes(rows):
     floor = 0.4 * rows.propensity.max()
     assert Snips(clip=0.4).clipped_share(rows) == np.mean(rows.propensity < floor)

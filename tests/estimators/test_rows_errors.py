@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from rated_rows import FORMS, make_rows, reweighted, row_worlds
 
 from unskew.errors import ConfigError
 from unskew.estimators import Aoa, Bootstrap, Delta, Estimator, Interval, Ips, Observation, Rows, Snips, Terms
+from unskew.testing import strategies, worlds
+from unskew.testing.oracles import FORMS, estimate_by_users
 
 few = settings(max_examples=30)
 every_form = pytest.mark.parametrize("estimator", FORMS, ids=str)
@@ -25,7 +26,7 @@ def squared_error(estimator: Estimator, rows: Rows, *, root: bool = False) -> fl
 
 
 @few
-@given(rows=row_worlds())
+@given(rows=strategies.pair_rows())
 def test_the_observation_variance_of_ips_is_horvitz_and_thompsons(rows):
     want = 0.0
     for delta, p in zip(rows.worth, rows.propensity, strict=True):
@@ -34,7 +35,7 @@ def test_the_observation_variance_of_ips_is_horvitz_and_thompsons(rows):
 
 
 @few
-@given(rows=row_worlds(unequal=False))
+@given(rows=strategies.pair_rows(unequal=False))
 def test_the_observation_variance_of_snips_is_that_of_the_ratio(rows):
     value, want, weights = Snips().terms(rows, "loss").value, 0.0, 0.0
     assert value is not None
@@ -45,14 +46,14 @@ def test_the_observation_variance_of_snips_is_that_of_the_ratio(rows):
 
 
 @few
-@given(rows=row_worlds(unequal=False))
+@given(rows=strategies.pair_rows(unequal=False))
 def test_the_observation_variance_of_the_naive_mean_is_its_own_sampling_variance(rows):
     want = np.var(rows.worth) / len(rows)
     assert squared_error(Aoa(), rows) == pytest.approx(want, rel=1e-9, abs=1e-18)
 
 
 @few
-@given(rows=row_worlds())
+@given(rows=strategies.pair_rows())
 def test_a_pair_that_is_always_observed_brings_no_error(rows):
     certain = replace(rows, propensity=np.ones(len(rows)))
     for estimator in FORMS:
@@ -64,7 +65,7 @@ def test_a_pair_that_is_always_observed_brings_no_error(rows):
 
 @pytest.mark.parametrize("per", ["pair", "user", "item"])
 @few
-@given(rows=row_worlds())
+@given(rows=strategies.pair_rows())
 def test_row_errors_are_how_the_value_moves_with_the_weight_of_a_row(per, rows):
     terms = Snips(per=per).terms(rows, "loss")
     assert terms.row_errors is not None
@@ -85,7 +86,7 @@ def _with_weight(rows: Rows, row: int, factor: float) -> Rows:
 
 @every_form
 @few
-@given(rows=row_worlds(), root=st.booleans())
+@given(rows=strategies.pair_rows(), root=st.booleans())
 def test_the_influence_of_a_user_is_how_the_value_moves_with_the_users_weight(estimator, rows, root):
     """The infinitesimal jackknife, for the value and for its root, as rmse has it."""
     terms = replace(estimator.terms(rows, "loss"), root=root)
@@ -98,7 +99,7 @@ def test_the_influence_of_a_user_is_how_the_value_moves_with_the_users_weight(es
         for step in (STEP, -STEP):
             weight = np.ones(users)
             weight[user] += step
-            ratio = reweighted(estimator, rows, weight)
+            ratio = estimate_by_users(estimator, rows, weight)
             ends.append(np.sqrt(ratio) if root else ratio)
         slopes.append((ends[0] - ends[1]) / (2 * STEP))
     np.testing.assert_allclose(terms.influence, slopes, rtol=1e-5, atol=1e-7)
@@ -119,7 +120,8 @@ def test_the_error_of_the_item_normalised_forms_is_that_of_drawing_users_anew(es
     rng = np.random.default_rng(1)
     users = int(rows.user.max()) + 1
     drawn = [
-        reweighted(estimator, rows, np.bincount(rng.integers(0, users, users), minlength=users)) for _ in range(1000)
+        estimate_by_users(estimator, rows, np.bincount(rng.integers(0, users, users), minlength=users))
+        for _ in range(1000)
     ]
     assert estimator.terms(rows, "loss").std_error == pytest.approx(np.std(drawn), rel=5 / np.sqrt(2000))
 
@@ -131,14 +133,14 @@ def test_the_error_of_a_root_is_that_of_the_jackknife(estimator):
     terms = replace(estimator.terms(rows, "loss"), root=True)
     users = len(terms.numerator)
     rows = replace(rows, total=rows.total[:users])
-    left = [np.sqrt(reweighted(estimator, rows, np.arange(users) != user)) for user in range(users)]
+    left = [np.sqrt(estimate_by_users(estimator, rows, np.arange(users) != user)) for user in range(users)]
     jackknife = np.sqrt((users - 1) / users * np.sum((left - np.mean(left)) ** 2))
     assert terms.std_error == pytest.approx(jackknife, rel=0.02)
     assert terms.value == pytest.approx(np.sqrt(estimator.terms(rows, "loss").value), rel=1e-12)
 
 
 @few
-@given(rows=row_worlds())
+@given(rows=strategies.pair_rows())
 def test_the_observation_error_of_a_root_is_that_of_the_ratio_over_twice_the_root(rows):
     for estimator in (Ips(), Snips()):
         value = estimator.terms(rows, "loss").value
@@ -148,7 +150,7 @@ def test_the_observation_error_of_a_root_is_that_of_the_ratio_over_twice_the_roo
 
 
 def test_a_perfect_prediction_has_a_root_of_zero_without_error():
-    rows = replace(make_rows([(0, 0), (1, 1), (2, 0)], 3, 0, unequal=False), worth=np.zeros(3))
+    rows = replace(worlds.pair_rows([(0, 0), (1, 1), (2, 0)], 3, 0, unequal=False), worth=np.zeros(3))
     for estimator in (Ips(), Snips(), Aoa()):
         terms = replace(estimator.terms(rows, "loss"), root=True)
         assert (terms.value, terms.std_error, Observation().std_error(terms)) == (0, 0, 0)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from observation import Relevant
 from scipy.stats import binom
 
 from unskew import Interactions, Split, evaluate
@@ -17,6 +16,7 @@ from unskew.estimators import Aoa, Estimator, Ips, Rows, Snips
 from unskew.metrics import ADG, AUC, Metric, Recall
 from unskew.ranking import MatrixScorer
 from unskew.studies.yang2018.table1 import EXAMPLE
+from unskew.testing.worlds.relevant_items import Relevant
 
 CHANCES = st.one_of(st.floats(0.02, 1), st.sampled_from([0.02, 0.5, 1.0]))
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from judged_worlds import ITEMS, USERS, real_factors, skewed_split, whole_scores
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.metrics import MetricWord, parse_metric
 from unskew.ranking import FactorScorer, MatrixScorer
+from unskew.testing.worlds.long_tail import ITEMS, USERS, real_factors, skewed_split, whole_scores
 
 METRICS = ["recall@5", "adg@5", "auc", "dcg@5", "precision@5", "ndcg@5", "map", "mrr", "hit@5", "auc(of=negatives)"]
 

@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import polars as pl
 import pytest
-from judged_worlds import USERS, skewed_split, whole_scores
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.arrays import Floats, Ints
@@ -13,6 +12,7 @@ from unskew.errors import ConfigError
 from unskew.estimators import Aoa, Snips
 from unskew.propensities import PropensityModel
 from unskew.ranking import ListScorer, MatrixScorer, prepare_contest, rank
+from unskew.testing.worlds.long_tail import USERS, skewed_split, whole_scores
 
 
 def test_only_positives_are_judged_and_the_rest_stay_candidates() -> None:

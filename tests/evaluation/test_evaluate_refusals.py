@@ -3,11 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
-from judged_worlds import USERS, skewed_split, whole_scores
 
 from unskew import Interactions, Split, evaluate
 from unskew.errors import ConfigError, DataError, PropensityError
 from unskew.ranking import MatrixScorer
+from unskew.testing.worlds.long_tail import USERS, skewed_split, whole_scores
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
-from rated_worlds import ITEMS, USERS, all_pairs, places, rated_world, without
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.errors import ConfigError, DataError
 from unskew.ranking import FactorScorer, ListScorer, MatrixScorer, Predictions, prepare_contest, rank
+from unskew.testing.worlds.rated_worlds import ITEMS, USERS, all_pairs, places, rated_world, without
 
 WORLD = rated_world()
 RULES = ("unseen", "all", "listed")
@@ -256,7 +256,7 @@ def test_rows_of_a_table_outside_the_test_change_no_loss():
 def test_predictions_of_other_codes_or_repeated_rows_are_refused():
     users, items = np.array([3, 3]), np.array([1, 1])
     twice = Predictions(users, items, np.ones(2), np.ones(2))
-    with pytest.raises(DataError, match="stands twice"):
+    with pytest.raises(DataError, match="occurs twice"):
         run({"m": twice}, metrics=["mae"], allow_missing=True)
     outside = Predictions(np.array([99]), np.array([1]), np.ones(1), np.ones(1))
     with pytest.raises(DataError, match="user code 99 is outside 0 to 24"):

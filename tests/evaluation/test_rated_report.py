@@ -4,14 +4,23 @@ import json
 
 import numpy as np
 import pytest
-from rated_runs import FAR, ITEMS, NEAR, USERS, judge_mixed, judge_ratings, rated_split, table_of
-from skewed import judge_models
 
 from unskew.display.phrases import capital
 from unskew.evaluation.showing import vocabulary as say
 from unskew.evaluation.showing.popularity_section import measure_ratings, measure_skew
 from unskew.evaluation.showing.text import best_against_next
 from unskew.ranking import MatrixScorer
+from unskew.testing.worlds.head_and_tail import judge_models
+from unskew.testing.worlds.known_errors import (
+    FAR,
+    ITEMS,
+    NEAR,
+    USERS,
+    judge_mixed,
+    judge_ratings,
+    rated_split,
+    table_of,
+)
 
 CORRECTED = f"{say.OF_A_LOG.corrected}, snips"
 NAIVE = f"{capital(say.OF_A_LOG.naive)}, aoa,"

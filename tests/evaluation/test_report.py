@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from judged_worlds import skewed_split, whole_scores
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.errors import ConfigError, DataError
 from unskew.ranking import MatrixScorer
+from unskew.testing.worlds.long_tail import skewed_split, whole_scores
 
 Number = (int, float)
 ESTIMATE = {

@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
-from ranked_lists import ScoredUser, user_values
 
 from unskew.metrics import parse_metric
+from unskew.testing.worlds.scored_users import ScoredUser, user_values
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ranked_lists import from_ranks
 
 from unskew.metrics import ATOP, AUC, AUCOfNegatives
+from unskew.testing.worlds.scored_users import from_ranks
 
 
 def test_auc_by_hand():

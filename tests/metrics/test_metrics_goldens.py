@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-from ranked_lists import from_ranks
 
 from unskew.metrics import ADG, NDCG, Metric, UserLists, parse_metric
+from unskew.testing.worlds.scored_users import from_ranks
 
 # Figure 1 of Yang et al.: ranks of a1..a4 and b1..b4 among 12 items; a1, a2, a4 and b3 were observed.
 FIGURE = {

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracles import LOSS_ORACLES
 from unskew.errors import ConfigError
 from unskew.metrics import MAE, MSE, RMSE, Accuracy, RatingLoss, parse_metric
+from unskew.testing.oracles import LOSSES
 
 RATINGS = np.array([5.0, 1, 3, 4])
 PREDICTED = np.array([4.0, 1, 3.5, 6])
@@ -44,10 +44,10 @@ def test_accuracy_rounds_halves_up_and_nothing_below_them(predicted, shown):
     assert right.tolist() == [1, 0, 0]
 
 
-@pytest.mark.parametrize("word", LOSS_ORACLES)
+@pytest.mark.parametrize("word", LOSSES)
 @given(rows=rated)
 def test_each_row_loses_what_the_definition_says(word, rows):
-    want = [LOSS_ORACLES[word](*row) for row in rows]
+    want = [LOSSES[word](*row) for row in rows]
     np.testing.assert_allclose(loss(word, *columns(rows)), want, rtol=1e-12)
 
 

@@ -3,10 +3,10 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ranked_lists import all_words
 
 from unskew.errors import ConfigError
 from unskew.metrics import ADG, NDCG, Metric, Recall, list_metrics, parse_metric
+from unskew.testing.worlds.scored_users import all_words
 
 
 @given(

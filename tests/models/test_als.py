@@ -3,19 +3,14 @@
 import numpy as np
 import pytest
 
-from unskew.data import Interactions
 from unskew.models import Als
+from unskew.testing.worlds import log_of
 
 
 def small(seed=0, shape=(30, 20), share=0.25):
     X = (np.random.default_rng(seed).random(shape) < share).astype(float)
     X[:, 0] = 1  # no user without a row
     return X
-
-
-def log_of(X):
-    users, items = np.nonzero(X)
-    return Interactions.from_arrays(users, items, n_users=X.shape[0], n_items=X.shape[1])
 
 
 def objective(X, P, Q, model):

@@ -6,11 +6,7 @@ import pytest
 from unskew.data import Interactions
 from unskew.errors import ConfigError
 from unskew.models import Ease
-
-
-def log_of(X):
-    users, items = np.nonzero(X)
-    return Interactions.from_arrays(users, items, n_users=X.shape[0], n_items=X.shape[1])
+from unskew.testing.worlds import log_of
 
 
 @pytest.mark.parametrize("regularisation", [0.5, 10, 500])

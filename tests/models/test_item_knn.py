@@ -8,11 +8,7 @@ from hypothesis import strategies as st
 from unskew.data import Interactions
 from unskew.models import ItemKnn
 from unskew.models import item_knn as module
-
-
-def log_of(X):
-    users, items = np.nonzero(X)
-    return Interactions.from_arrays(users, items, n_users=X.shape[0], n_items=X.shape[1])
+from unskew.testing.worlds import log_of
 
 
 def weights_by_loops(X, k, shrinkage):

@@ -6,11 +6,7 @@ import pytest
 from unskew.data import Interactions
 from unskew.errors import ConfigError
 from unskew.models import Svd
-
-
-def log_of(X):
-    users, items = np.nonzero(X)
-    return Interactions.from_arrays(users, items, n_users=X.shape[0], n_items=X.shape[1])
+from unskew.testing.worlds import log_of
 
 
 def random_matrix(shape, seed=0):

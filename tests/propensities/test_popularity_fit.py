@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracles import gamma_of_pairs
 from unskew.errors import ConfigError, DataError, PropensityError
 from unskew.propensities import fit_gamma, presentation_bias
+from unskew.testing.oracles import gamma_of_pairs
 
 
 def test_f_is_the_mean_over_the_items_of_a_level() -> None:

@@ -1,4 +1,4 @@
-"""What every propensity owes: aligned values in (0, 1], of maximum 1 when known only up to scale."""
+"""What every propensity owes, by the contract, and what each of them is by its formula."""
 
 import numpy as np
 import polars as pl
@@ -18,6 +18,8 @@ from unskew.propensities import (
     PropensityModel,
     Uniform,
 )
+from unskew.testing import check_propensity
+from unskew.testing.contracts.propensity_contract import propensity_logs
 
 USERS = pl.DataFrame({"user": range(30), "age": [code % 7 for code in range(30)]})
 ITEMS = pl.DataFrame({"item": range(22), "kind": ["abc"[code % 3] for code in range(22)]})
@@ -39,46 +41,26 @@ MODELS = [
 ]
 
 
-def log(seed: int = 0, **columns: object) -> Interactions:
-    rng = np.random.default_rng(seed)
-    users, items = rng.integers(0, 30, 300), np.minimum(rng.geometric(0.15, 300), 19)
-    return Interactions.from_arrays(users, items, n_users=30, n_items=22, **columns)  # type: ignore[arg-type]
-
-
 def test_every_registered_propensity_is_tried_here() -> None:
     assert {type(model) for model in MODELS} == set(PropensityModel.members())
 
 
-@pytest.mark.parametrize("model", MODELS, ids=str)
-@given(seed=st.integers(0, 20))
-def test_values_lie_in_their_range_and_stay_with_their_rows(model: PropensityModel, seed: int) -> None:
-    train = log(seed)
-    rng = np.random.default_rng(seed)
-    test = log(seed + 1, propensity=rng.uniform(0.01, 1, 300), values=rng.integers(1, 6, 300))
-    fitted = model.fit(train, test)
-    values = fitted(test.users, test.items, test.values)
-    assert values.shape == (len(test),)
-    known = values[~np.isnan(values)]
-    assert ((known > 0) & (known <= 1)).all()
-    if not fitted.absolute:
-        whole = fitted(np.zeros(22, int), np.arange(22))
-        assert np.nanmax(whole) == 1
-    order = rng.permutation(len(test))
-    assert test.values is not None
-    again = fitted(test.users[order], test.items[order], test.values[order])
-    assert np.array_equal(again, values[order], equal_nan=True)
-
-
 def test_uniform_is_the_same_for_all_and_not_absolute() -> None:
-    fitted = Uniform().fit(log(), log())
+    fitted = Uniform().fit(*propensity_logs())
     assert fitted(np.arange(3), np.arange(3)).tolist() == [1, 1, 1]
     assert not fitted.absolute
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("seed", range(5))
+def test_every_propensity_keeps_the_contract(model: PropensityModel, seed: int) -> None:
+    check_propensity(model, seed=seed)
 
 
 @given(gamma=st.floats(-3, 3), smoothing=st.floats(0.01, 10))
 def test_popularity_is_a_power_of_the_training_count(gamma: float, smoothing: float) -> None:
     """Yang et al. 2018, with smoothing: ((n + s) / max)^((gamma + 1) / 2), scaled to a maximum of 1."""
-    train = log()
+    train, _ = propensity_logs()
     fitted = Popularity(gamma, smoothing).fit(train, train)
     powers = [(count + smoothing) ** ((gamma + 1) / 2) for count in train.item_counts.tolist()]
     assert fitted.by_item == pytest.approx([power / max(powers) for power in powers], rel=1e-9)

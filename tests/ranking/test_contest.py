@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ranking_oracle import rows_of
 
 from unskew import Interactions, Split
 from unskew.errors import ConfigError, DataError
 from unskew.ranking import FactorScorer, ListScorer, MatrixScorer, Scorer, prepare_contest, rank
+from unskew.testing.worlds.integer_worlds import rows_of
 
 
 def log(*pairs: tuple[object, object], **columns: list[float]) -> Interactions:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ranking_oracle import slow_rank
 
 from unskew.ranking import kernel
+from unskew.testing.oracles import slow_rank
 
 dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 

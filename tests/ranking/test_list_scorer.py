@@ -5,23 +5,25 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ranking_oracle import World, rows_of, slow_rows, worlds
 
 from unskew import Interactions, Split, evaluate
 from unskew.errors import DataError
 from unskew.ranking import ListScorer, MatrixScorer, Ranks, prepare_contest, rank
+from unskew.testing.oracles import slow_rows
+from unskew.testing.strategies import integer_worlds
+from unskew.testing.worlds.integer_worlds import IntegerWorld, rows_of
 
 RULES = ["unseen", "all", "trained", "listed", "sampled(2)"]
 TIES = ["expected", "optimistic", "pessimistic", "ordinal", "random"]
 
 
-def lists_of(world: World) -> ListScorer:
+def lists_of(world: IntegerWorld) -> ListScorer:
     """List the items of positive score, with their scores; the others are left out."""
     padded = np.array([[i if s > 0 else -1 for i, s in enumerate(row)] for row in world.scores])
     return ListScorer.from_arrays(padded, world.matrix, n_items=world.n_items)
 
 
-def dense_of(world: World) -> MatrixScorer:
+def dense_of(world: IntegerWorld) -> MatrixScorer:
     """The same as scores of all items: what is not listed shares the lowest."""
     return MatrixScorer(np.maximum(world.matrix, 0))
 
@@ -32,8 +34,8 @@ def ranked(scorer: object, split: Split, **options: object) -> Ranks:
 
 @pytest.mark.parametrize("rule", RULES)
 @settings(max_examples=60)
-@given(world=worlds(), ties=st.sampled_from(TIES))
-def test_lists_rank_as_the_dense_scores_do(world: World, rule: str, ties: str) -> None:
+@given(world=integer_worlds(), ties=st.sampled_from(TIES))
+def test_lists_rank_as_the_dense_scores_do(world: IntegerWorld, rule: str, ties: str) -> None:
     if not slow_rows(world, "unseen" if rule == "sampled(2)" else rule, "expected"):
         return
     split = world.split(rule)
@@ -45,8 +47,8 @@ def test_lists_rank_as_the_dense_scores_do(world: World, rule: str, ties: str) -
 
 
 @settings(max_examples=40)
-@given(world=worlds())
-def test_blocks_and_paths_agree_on_how_many_candidates_are_listed(world: World) -> None:
+@given(world=integer_worlds())
+def test_blocks_and_paths_agree_on_how_many_candidates_are_listed(world: IntegerWorld) -> None:
     if not slow_rows(world, "unseen", "expected"):
         return
     lists, split = lists_of(world), world.split("unseen")
@@ -104,7 +106,9 @@ def test_what_is_not_listed_gains_nothing_at_a_cut_off_unless_asked() -> None:
     assert zero.value("m", "recall@5", "aoa") == 0
     assert tied.value("m", "recall@5", "aoa") == pytest.approx(3 / 4)
     assert zero.value("m", "auc", "aoa") == tied.value("m", "auc", "aoa") == pytest.approx(1 - 3.5 / 6)
-    assert any("lists at most 2 candidates per user, fewer than recall@5" in text for text in zero.warnings)
+    assert any(
+        "lists at most 2 candidates per user, fewer than the cut-off of recall@5" in text for text in zero.warnings
+    )
 
 
 def test_a_dense_table_equals_the_matrix() -> None:

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ranking_oracle import World, rows_of, slow_rows, worlds
 
 from unskew import Interactions, Split
 from unskew.errors import ConfigError, DataError
@@ -19,6 +18,9 @@ from unskew.ranking import (
     prepare_contest,
     rank,
 )
+from unskew.testing.oracles import slow_rows
+from unskew.testing.strategies import integer_worlds
+from unskew.testing.worlds.integer_worlds import IntegerWorld, rows_of
 
 RULES = ["unseen", "all", "trained", "listed"]
 FIXED = ["expected", "optimistic", "pessimistic", "ordinal"]
@@ -33,7 +35,7 @@ def ranked(scorer: Scorer, split: Split, **options: object) -> Ranks:
     return rank(scorer, prepare_contest({"model": scorer}, split), **options)  # type: ignore[arg-type]
 
 
-def refused(world: World, rule: str) -> bool:
+def refused(world: IntegerWorld, rule: str) -> bool:
     """Whether no row can be judged, which must then be said."""
     if slow_rows(world, rule, "expected"):
         return False
@@ -44,8 +46,8 @@ def refused(world: World, rule: str) -> bool:
 
 @pytest.mark.parametrize("rule", RULES)
 @settings(max_examples=60)
-@given(world=worlds())
-def test_ranks_agree_with_the_oracle(world: World, rule: str) -> None:
+@given(world=integer_worlds())
+def test_ranks_agree_with_the_oracle(world: IntegerWorld, rule: str) -> None:
     if refused(world, rule):
         return
     scorer = MatrixScorer(world.matrix)
@@ -58,16 +60,18 @@ def test_ranks_agree_with_the_oracle(world: World, rule: str) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @settings(max_examples=50)
-@given(world=worlds(), rule=st.sampled_from(RULES), ties=st.sampled_from(FIXED))
-def test_factors_in_either_precision_agree_with_the_oracle(world: World, rule: str, ties: str, dtype: type) -> None:
+@given(world=integer_worlds(), rule=st.sampled_from(RULES), ties=st.sampled_from(FIXED))
+def test_factors_in_either_precision_agree_with_the_oracle(
+    world: IntegerWorld, rule: str, ties: str, dtype: type
+) -> None:
     if not refused(world, rule):
         ranks = ranked(factors_of(world.matrix, dtype), world.split(rule), ties=ties)
         assert rows_of(ranks) == slow_rows(world, rule, ties)
 
 
 @settings(max_examples=50)
-@given(world=worlds(), rule=st.sampled_from(RULES), seed=st.integers(0, 50))
-def test_random_ties_put_each_group_in_one_order(world: World, rule: str, seed: int) -> None:
+@given(world=integer_worlds(), rule=st.sampled_from(RULES), seed=st.integers(0, 50))
+def test_random_ties_put_each_group_in_one_order(world: IntegerWorld, rule: str, seed: int) -> None:
     if refused(world, rule):
         return
     rows = slow_rows(world, rule, "expected")
@@ -81,12 +85,12 @@ def test_random_ties_put_each_group_in_one_order(world: World, rule: str, seed: 
 
 @settings(max_examples=50)
 @given(
-    world=worlds(max_users=8),
+    world=integer_worlds(max_users=8),
     rule=st.sampled_from([*RULES, "sampled(3)"]),
     ties=st.sampled_from([*FIXED, "random"]),
     size=st.integers(1, 9),
 )
-def test_blocks_do_not_matter_for_whole_scores(world: World, rule: str, ties: str, size: int) -> None:
+def test_blocks_do_not_matter_for_whole_scores(world: IntegerWorld, rule: str, ties: str, size: int) -> None:
     if refused(world, "unseen" if rule.startswith("sampled") else rule):
         return
     for scorer in (MatrixScorer(world.matrix), factors_of(world.matrix)):
@@ -109,7 +113,7 @@ def test_threads_do_not_matter_bit_for_bit(rule: str, ties: str) -> None:
 
 
 def test_the_seed_decides_random_ties() -> None:
-    world = World(1, 30, frozenset(), frozenset(), frozenset((0, i) for i in range(30)), ((0,) * 30,))
+    world = IntegerWorld(1, 30, frozenset(), frozenset(), frozenset((0, i) for i in range(30)), ((0,) * 30,))
     first, again, other = (
         ranked(MatrixScorer(world.matrix), world.split("all"), ties="random", seed=s).above.tolist() for s in (1, 1, 2)
     )
@@ -165,7 +169,7 @@ def test_products_that_overflow_name_the_user_and_the_item() -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_a_callable_needs_no_shape_under_any_rule(rule: str) -> None:
     """Its last items need not be candidates."""
-    world = World(
+    world = IntegerWorld(
         2, 4, frozenset({(0, 0), (1, 1)}), frozenset(), frozenset({(0, 1), (1, 0)}), ((3, 1, 2, 4), (1, 1, 2, 0))
     )
     matrix = world.matrix

@@ -5,10 +5,11 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ranking_oracle import World, worlds
 
 from unskew import Interactions, Split, evaluate
 from unskew.ranking import MatrixScorer, Ranks, prepare_contest, rank
+from unskew.testing.strategies import integer_worlds
+from unskew.testing.worlds.integer_worlds import IntegerWorld
 
 RULES = ("unseen", "all", "trained", "sampled(3)")
 
@@ -26,8 +27,10 @@ def columns(ranks: Ranks) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("rule", RULES)
-@given(world=worlds(), times=st.lists(st.integers(1, 3), min_size=1, max_size=5))
-def test_repeated_training_rows_change_no_candidate_and_no_rank(rule: str, world: World, times: list[int]) -> None:
+@given(world=integer_worlds(), times=st.lists(st.integers(1, 3), min_size=1, max_size=5))
+def test_repeated_training_rows_change_no_candidate_and_no_rank(
+    rule: str, world: IntegerWorld, times: list[int]
+) -> None:
     split = world.split(rule)
     again = Split(repeated(split.train, times), split.test, split.validation, candidates=rule)
     scorer = MatrixScorer(world.matrix)
@@ -42,8 +45,8 @@ def test_repeated_training_rows_change_no_candidate_and_no_rank(rule: str, world
     assert columns(first) == columns(second)
 
 
-@given(world=worlds(), times=st.lists(st.integers(1, 3), min_size=1, max_size=5))
-def test_what_a_user_has_seen_is_a_set(world: World, times: list[int]) -> None:
+@given(world=integer_worlds(), times=st.lists(st.integers(1, 3), min_size=1, max_size=5))
+def test_what_a_user_has_seen_is_a_set(world: IntegerWorld, times: list[int]) -> None:
     train = world.split("unseen").train
     again = repeated(train, times)
     assert [part.tolist() for part in again.by_user] == [part.tolist() for part in train.by_user]

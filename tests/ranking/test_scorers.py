@@ -18,6 +18,7 @@ from unskew.ranking import (
     prepare_contest,
     rank,
 )
+from unskew.testing import check_scorer
 
 USERS, ITEMS, D = 4, 6, 3
 
@@ -150,6 +151,22 @@ def test_an_item_item_model_multiplies_history_and_weights(*, dense: bool) -> No
     assert standing(scorer) == standing(MatrixScorer(history @ weights))
     with pytest.raises(DataError, match="expected"):
         ItemItemScorer(sparse.csr_array(history), weights[:3])
+
+
+def test_every_scorer_keeps_the_contract() -> None:
+    rng = np.random.default_rng(0)
+    matrix, history = rng.normal(size=(USERS, ITEMS)), sparse.csr_array(rng.integers(0, 2, (USERS, ITEMS)))
+    factors = FactorScorer(rng.normal(size=(USERS, D)), rng.normal(size=(ITEMS, D)), item_bias=rng.normal(size=ITEMS))
+    scorers = [
+        MatrixScorer(matrix),
+        MatrixScorer(matrix.astype("f4"), user_ids=["a", "b", "c", "d"]),
+        factors,
+        ItemItemScorer(history, rng.normal(size=(ITEMS, ITEMS))),
+        CallableScorer(lambda users: matrix[users]),
+        ListScorer.from_arrays(rng.permuted(np.tile(np.arange(ITEMS), (USERS, 1)), axis=1)[:, :3], n_items=ITEMS),
+    ]
+    for scorer in scorers:
+        check_scorer(scorer, n_users=USERS, n_items=ITEMS)
 
 
 def test_anything_with_a_score_is_a_scorer() -> None:

@@ -4,17 +4,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ranking_oracle import World, listed_of, rows_of, slow_rank, worlds
 
 from unskew import Interactions, Split
 from unskew.ranking import MatrixScorer, Threads, prepare_contest, rank
 from unskew.ranking.contest import in_full
 from unskew.ranking.seeded_draws import draw_outside, join_rows
+from unskew.testing.oracles import slow_rank
+from unskew.testing.strategies import integer_worlds
+from unskew.testing.worlds.integer_worlds import IntegerWorld, listed_of, rows_of
 
 
 @settings(max_examples=60)
-@given(world=worlds(max_items=12), n=st.integers(1, 12), seed=st.integers(0, 5))
-def test_candidates_are_the_positives_and_n_draws_from_outside_all_parts(world: World, n: int, seed: int) -> None:
+@given(world=integer_worlds(max_items=12), n=st.integers(1, 12), seed=st.integers(0, 5))
+def test_candidates_are_the_positives_and_n_draws_from_outside_all_parts(
+    world: IntegerWorld, n: int, seed: int
+) -> None:
     judged = world.test - world.train
     if not judged:
         return
@@ -103,8 +107,8 @@ def test_pairs_of_items_are_drawn_together_equally_often(inside: int) -> None:
 
 
 @settings(max_examples=60)
-@given(world=worlds(max_items=12), seed=st.integers(0, 5))
-def test_in_full_all_that_could_be_drawn_are_candidates(world: World, seed: int) -> None:
+@given(world=integer_worlds(max_items=12), seed=st.integers(0, 5))
+def test_in_full_all_that_could_be_drawn_are_candidates(world: IntegerWorld, seed: int) -> None:
     judged = sorted(world.test - world.train)
     if not judged:
         return

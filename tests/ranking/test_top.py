@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ranking_oracle import World, candidates_of, worlds
 
 from unskew import Interactions, Split
 from unskew.errors import ConfigError, DataError
@@ -22,6 +21,9 @@ from unskew.ranking import (
     top_kernel,
     top_lists,
 )
+from unskew.testing.oracles import candidates_of
+from unskew.testing.strategies import integer_worlds
+from unskew.testing.worlds.integer_worlds import IntegerWorld
 
 Listed = dict[int, dict[int, int]]  # user to item to score
 
@@ -39,7 +41,7 @@ def slow_top(scores: dict[int, int], k: int) -> tuple[list[int], dict[int, Fract
 
 
 def slow_answers(
-    world: World, k: int, *, trained: bool, listed: Listed | None = None
+    world: IntegerWorld, k: int, *, trained: bool, listed: Listed | None = None
 ) -> tuple[dict[int, list[int]], np.ndarray]:
     """Lists by user and counts by item."""
     lists, counts = {}, [Fraction(0)] * world.n_items
@@ -56,7 +58,7 @@ def as_lists(top: TopLists) -> dict[int, list[int]]:
     return {int(user): [int(item) for item in row if item >= 0] for user, row in zip(top.users, top.items, strict=True)}
 
 
-def scorers_of(world: World) -> list[Scorer]:
+def scorers_of(world: IntegerWorld) -> list[Scorer]:
     matrix = world.matrix
     shifted = np.roll(np.arange(world.n_items), 1)  # columns that are not in the order of the catalogue
     return [
@@ -68,8 +70,8 @@ def scorers_of(world: World) -> list[Scorer]:
 
 @pytest.mark.parametrize("catalogue", ["trained", "all"])
 @settings(max_examples=60)
-@given(world=worlds(), k=st.integers(1, 6))
-def test_counts_and_lists_agree_with_a_sort(world: World, k: int, catalogue: str) -> None:
+@given(world=integer_worlds(), k=st.integers(1, 6))
+def test_counts_and_lists_agree_with_a_sort(world: IntegerWorld, k: int, catalogue: str) -> None:
     if not world.train:
         return
     split = world.split("unseen")
@@ -82,8 +84,8 @@ def test_counts_and_lists_agree_with_a_sort(world: World, k: int, catalogue: str
 
 
 @settings(max_examples=60)
-@given(world=worlds(), k=st.integers(1, 6), data=st.data())
-def test_what_a_top_n_list_leaves_out_is_never_recommended(world: World, k: int, data: st.DataObject) -> None:
+@given(world=integer_worlds(), k=st.integers(1, 6), data=st.data())
+def test_what_a_top_n_list_leaves_out_is_never_recommended(world: IntegerWorld, k: int, data: st.DataObject) -> None:
     if not world.train:
         return
     items = st.lists(st.integers(0, world.n_items - 1), min_size=1, unique=True)
@@ -100,8 +102,8 @@ def test_what_a_top_n_list_leaves_out_is_never_recommended(world: World, k: int,
 
 
 @settings(max_examples=25)
-@given(world=worlds(), k=st.integers(1, 5), block=st.integers(1, 4), threads=st.integers(1, 3))
-def test_blocks_and_threads_do_not_matter(world: World, k: int, block: int, threads: int) -> None:
+@given(world=integer_worlds(), k=st.integers(1, 5), block=st.integers(1, 4), threads=st.integers(1, 3))
+def test_blocks_and_threads_do_not_matter(world: IntegerWorld, k: int, block: int, threads: int) -> None:
     if not world.train:
         return
     scorer, split = MatrixScorer(world.matrix), world.split("unseen")

@@ -1,12 +1,13 @@
 """What is observed, held out, and how likely it was. Fixed seeds; |z| < 4 or p > 1e-4 for each test."""
 
+from collections.abc import Sequence
+from functools import cache
 from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pps import inclusion, set_chances
 from scipy.stats import chisquare
 
 from unskew.arrays import Floats, Ints
@@ -22,6 +23,29 @@ from unskew.simulators.observation_kernel import (
 
 WEIGHTS = (1.0, 2.0, 4.0, 9.0)
 NOTHING = np.empty(0)
+
+
+def set_chances(weights: Sequence[float], n: int) -> dict[frozenset[int], float]:
+    """Probability that the first n drawn in proportion to weight are this set, for every set, added over all ways."""
+    total = sum(weights)
+
+    @cache
+    def chance(drawn: frozenset[int]) -> float:
+        if not drawn:
+            return 1.0
+        return sum(
+            chance(drawn - {last}) * weights[last] / (total - sum(weights[k] for k in drawn - {last})) for last in drawn
+        )
+
+    return {frozenset(each): chance(frozenset(each)) for each in combinations(range(len(weights)), n)}
+
+
+def inclusion(weights: Sequence[float], n: int) -> Floats:
+    """Probability of each to be among the first n drawn."""
+    found = np.zeros(len(weights))
+    for drawn, chance in set_chances(weights, n).items():
+        found[list(drawn)] += chance
+    return found
 
 
 def observe(weights: Floats, likes: int, n: int, users: int, seed: int) -> Ints:

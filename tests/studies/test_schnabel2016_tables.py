@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from schnabel_goldens import MAE, MSE
+
 from unskew.data import Interactions
 from unskew.data.sources import get_source, status_of
 from unskew.simulators import MARGINALS, relabel

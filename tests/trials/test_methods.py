@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from small_worlds import make_world
 
 from unskew.errors import ConfigError, PropensityError
 from unskew.metrics import parse_metric
 from unskew.propensities import PropensityModel
+from unskew.testing.worlds.true_worlds import make_world
 from unskew.trials import METHODS, Method, run_trial
 
 

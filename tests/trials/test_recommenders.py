@@ -2,12 +2,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from small_worlds import Place, count_places, draw_world, make_world
 
 from unskew.errors import ConfigError
 from unskew.models import Model
 from unskew.ranking import MatrixScorer, Ranks
 from unskew.simulators import Marketplace, World
+from unskew.testing.worlds.true_worlds import Place, count_places, draw_world, make_world
 from unskew.trials import Learnt, Oracle, Random, judged_rows, parse_recommender, resolve_recommenders
 
 

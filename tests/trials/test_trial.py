@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_worlds import count_places, draw_world, make_world
 
 from unskew.errors import ConfigError, DataError
 from unskew.simulators import Ibp, Lda, UniformLikes, World
+from unskew.testing.worlds.true_worlds import count_places, draw_world, make_world
 from unskew.trials import Method, Trial, run_trial, split_panel
 
 PRECISION, NDCG = "precision(of=list)@50", "ndcg(discount=lenskit, ideal=all)@50"

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from small_worlds import draw_world, make_world
 
 from unskew.errors import DataError
+from unskew.testing.worlds.true_worlds import draw_world, make_world
 from unskew.trials import judged_rows, split_panel
 
 

@@ -1,4 +1,4 @@
-"""Logs and models for tests of audits."""
+"""A log of eight rows and models of it, for tests of audits."""
 
 import numpy as np
 
@@ -17,23 +17,3 @@ def tiny() -> Interactions:
 def scorer(*row: float) -> MatrixScorer:
     """The same scores of a, b, c and d for everybody."""
     return MatrixScorer(np.tile(np.array(row, dtype=float), (4, 1)), user_ids=USERS, item_ids=ITEMS)
-
-
-def flat_log(users: int = 40, items: int = 60, rows: int = 6, seed: int = 0) -> Interactions:
-    """A log in which every item has as many rows."""
-    rng = np.random.default_rng(seed)
-    who = [rng.choice(users, rows, replace=False) for _ in range(items)]
-    return Interactions.from_arrays(np.concatenate(who), np.repeat(np.arange(items), rows))
-
-
-def skewed_log(users: int = 120, items: int = 60, seed: int = 0) -> Interactions:
-    """A log with a long tail, times and ratings."""
-    rng = np.random.default_rng(seed)
-    chance = 1 / np.arange(1, items + 1)
-    picked = [rng.choice(items, 8, replace=False, p=chance / chance.sum()) for _ in range(users)]
-    return Interactions.from_arrays(
-        np.repeat(np.arange(users), 8),
-        np.concatenate(picked),
-        values=rng.integers(1, 6, 8 * users),
-        times=rng.permutation(8 * users),
-    )

@@ -3,9 +3,9 @@
 import shutil
 
 import pytest
-from audited_logs import skewed_log
 
 from unskew import audit
+from unskew.testing.worlds import skewed_log
 
 CHROMIUM = shutil.which("chromium")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")

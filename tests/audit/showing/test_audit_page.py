@@ -4,7 +4,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from audited_logs import flat_log, skewed_log, tiny
+from audited_logs import tiny
 
 from unskew import Interactions, audit
 from unskew.audit.showing import words
@@ -12,6 +12,7 @@ from unskew.audit.showing.charts import THE_LOG, levels_chart, rank_chart
 from unskew.audit.showing.words import headline, summary
 from unskew.display.numbers import percent
 from unskew.display.styles import series_styles
+from unskew.testing.worlds import flat_log, skewed_log
 
 EVIL = "<script>alert(1)</script>"
 

@@ -8,9 +8,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from exposed_worlds import judge_exposed
-from judged_worlds import ITEMS, USERS, real_factors, skewed_log, skewed_split, whole_scores
-from rated_runs import judge_mixed, judge_ratings
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.data import split_fractions, split_temporal
@@ -18,6 +15,9 @@ from unskew.errors import ConfigError, DataError, Option
 from unskew.evaluation.checking import AUDIT_CHECKS, CHECKS, data, find_warnings, models, time_leak, warn, weights
 from unskew.metrics import parse_metric
 from unskew.ranking import ListScorer, MatrixScorer
+from unskew.testing.worlds.exposed_worlds import judge_exposed
+from unskew.testing.worlds.known_errors import judge_mixed, judge_ratings
+from unskew.testing.worlds.long_tail import ITEMS, USERS, real_factors, skewed_rows, skewed_split, whole_scores
 
 
 def said(text: str, report: Report) -> bool:
@@ -59,7 +59,7 @@ def test_every_warning_comes_from_a_registered_check(make: Any) -> None:
 def with_validation() -> Split:
     rng = np.random.default_rng(3)
     split = skewed_split()
-    return Split(split.train, split.test, skewed_log(100, rng))
+    return Split(split.train, split.test, skewed_rows(100, rng))
 
 
 # what is left out

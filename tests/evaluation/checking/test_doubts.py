@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from judged_worlds import ITEMS, USERS, real_factors, skewed_split, whole_scores
 
 from unskew import Interactions, Split, evaluate
 from unskew.evaluation.checking import data, models, weights
 from unskew.ranking import ListScorer, MatrixScorer
+from unskew.testing.worlds.long_tail import ITEMS, USERS, real_factors, skewed_split, whole_scores
 
 
 def said(text: str, warnings: tuple[str, ...]) -> bool:

@@ -4,12 +4,12 @@ import re
 
 import numpy as np
 import pytest
-from exposed_worlds import POOLED, exposed_world, judge_exposed
 
 from unskew import Interactions, Split, evaluate
 from unskew.evaluation.checking import exposed
 from unskew.evaluation.collecting.exposed import count_hits
 from unskew.ranking import MatrixScorer, Ranks
+from unskew.testing.worlds.exposed_worlds import POOLED, exposed_world, judge_exposed
 
 
 def warned(report, words: str) -> list[str]:

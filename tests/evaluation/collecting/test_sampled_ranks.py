@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from judged_worlds import ITEMS, USERS, real_factors, skewed_split, whole_scores
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.errors import ConfigError, DataError
 from unskew.evaluation.checking.models import CORRECTION_UNCHECKED
 from unskew.evaluation.collecting.sampled_ranks import CHECKED_USERS, checked_users
 from unskew.ranking import ListScorer, MatrixScorer, Ranks, prepare_contest, rank
+from unskew.testing.worlds.long_tail import ITEMS, USERS, real_factors, skewed_split, whole_scores
 
 FORMS = ["sampled(6, correction=unbiased)", "sampled(6, correction=bias-variance)"]
 

@@ -1,7 +1,6 @@
 """Two runs on randomly exposed items side by side."""
 
 import pytest
-from exposed_worlds import POOLED, judge_exposed
 
 from unskew.estimators import Estimator
 from unskew.evaluation import compare
@@ -9,6 +8,7 @@ from unskew.evaluation.comparing import notes
 from unskew.evaluation.comparing.notes import same_sample_sizes
 from unskew.evaluation.estimating.size_effects import moves_with_sample
 from unskew.metrics import parse_metric
+from unskew.testing.worlds.exposed_worlds import POOLED, judge_exposed
 
 METRICS = ("recall@2", "precision@2")
 WORDS = ("traditional", "ure", POOLED)

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judged_worlds import skewed_split, whole_scores
-from skewed import judge_models
 
 from unskew import evaluate
 from unskew.estimators import Comparison, Estimate
 from unskew.evaluation.estimating.best_models import Answer, Standing
 from unskew.propensities import GammaRange
+from unskew.testing.worlds.head_and_tail import judge_models
+from unskew.testing.worlds.known_errors import judge_ratings
+from unskew.testing.worlds.long_tail import skewed_split, whole_scores
 
 
 def estimate(model: str, value: float) -> Estimate:
@@ -113,8 +114,6 @@ def test_seeds_of_one_model_change_no_winner() -> None:
 
 
 def test_lower_is_better_where_the_metric_is_an_error() -> None:
-    from rated_runs import judge_ratings
-
     (answer, *_) = judge_ratings(metrics=["mae"]).answers
     assert answer.judging.first == ("near",)
     assert answer.judging.may_be_best == ("near",)

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 from fitted_gammas import chosen, skewed_log
-from skewed import judge_models, make_split
 
 from unskew import evaluate
 from unskew.data import split_fractions
@@ -13,6 +12,7 @@ from unskew.evaluation.estimating.estimation import Estimation
 from unskew.evaluation.estimating.gamma_band import GammaBand, measure_band
 from unskew.evaluation.report import Report
 from unskew.propensities import POSSIBLE, GammaRange
+from unskew.testing.worlds.head_and_tail import judge_models, make_split
 
 
 def band_of(report: Report, *gammas: float) -> GammaBand:

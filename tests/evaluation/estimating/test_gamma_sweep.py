@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from judged_worlds import ITEMS, USERS, skewed_split, whole_scores
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.evaluation import Sweep
 from unskew.evaluation.estimating.gamma_sweep import GAMMAS, OrderChange
 from unskew.ranking import MatrixScorer
+from unskew.testing.worlds.long_tail import ITEMS, USERS, skewed_split, whole_scores
 
 
 def two_models(**options: object) -> Report:

@@ -1,10 +1,10 @@
 """The naive average next to each corrected estimate."""
 
 import pytest
-from skewed import judge_models
 
 from unskew.estimators import Estimator
 from unskew.evaluation.estimating.naive_twin import naive_twin
+from unskew.testing.worlds.head_and_tail import judge_models
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,17 @@
 """Of errors the smaller one is the better."""
 
-import pytest
-from rated_runs import judge_ratings
+from dataclasses import dataclass
+from typing import ClassVar
 
+import pytest
+
+from unskew import evaluate
 from unskew.estimators import Comparison
 from unskew.evaluation.estimating.best_models import Standing
 from unskew.evaluation.estimating.order import first_of, lower_is_better, oriented, ranked
-from unskew.metrics import parse_metric
+from unskew.metrics import Metric, parse_metric
+from unskew.testing.worlds import skewed_split, whole_scores
+from unskew.testing.worlds.known_errors import judge_ratings
 
 GAP = Comparison("mae", "aoa", "a", "b", 0.2, 0.1, 0.3, 0.01, 0.02)
 
@@ -21,10 +26,21 @@ def test_gains_are_better_when_higher(word):
     assert not parse_metric(word).lower_is_better
 
 
-def test_a_cut_off_keeps_the_direction(monkeypatch):
-    cut = parse_metric("recall@10")
-    monkeypatch.setattr(type(cut.metric), "lower_is_better", True)
-    assert cut.lower_is_better
+@dataclass(frozen=True)
+class MeanRank(Metric):
+    """Mean number of candidates above a relevant item."""
+
+    lower_is_better: ClassVar[bool] = True
+
+    def gain(self, above, candidates):
+        return above.astype(float)
+
+
+def test_a_cut_off_keeps_the_direction():
+    metrics = [MeanRank() @ 5, "recall@5"]
+    report = evaluate({"m": whole_scores()}, skewed_split(), metrics=metrics, estimators=["aoa"])
+    assert lower_is_better(report.settings, str(MeanRank() @ 5))
+    assert not lower_is_better(report.settings, "recall@5")
 
 
 def test_a_run_knows_the_direction_of_its_metrics():

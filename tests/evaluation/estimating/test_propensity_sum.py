@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from rated_runs import ITEMS, RATINGS, USERS, judge_mixed, judge_ratings, rated_split
-from skewed import judge_models, make_split
 
 from unskew.evaluation.checking.weights import SUM_IS_OFF, propensities_add_up
 from unskew.evaluation.record import as_numbers
 from unskew.propensities import Diagnostics, NaiveBayes
+from unskew.testing.worlds.head_and_tail import judge_models, make_split
+from unskew.testing.worlds.known_errors import ITEMS, RATINGS, USERS, judge_mixed, judge_ratings, rated_split
 
 
 def test_propensities_that_come_with_the_rows_are_summed_against_all_pairs():

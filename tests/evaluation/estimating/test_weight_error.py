@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from skewed import judge_models
 
 from unskew.evaluation.estimating.weight_error import flip_factor
+from unskew.testing.worlds.head_and_tail import judge_models
 
 
 def least_lead(gaps, weights, factor, group=None):

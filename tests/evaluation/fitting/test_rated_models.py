@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from rated_worlds import ITEMS, USERS, RatedWorld, all_pairs, rated_world
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.errors import ConfigError, DataError, PropensityError
@@ -14,6 +13,7 @@ from unskew.models import MfIps, MfNaive
 from unskew.propensities import NaiveBayes, Popularity, PropensityModel
 from unskew.ranking import ItemItemScorer, MatrixScorer, Predictions
 from unskew.simulators import MovieLovers
+from unskew.testing.worlds.rated_worlds import ITEMS, USERS, RatedWorld, all_pairs, rated_world
 
 WORLD = rated_world()
 MF = "factors=2, penalty=1"

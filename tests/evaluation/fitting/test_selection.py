@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from judged_worlds import ITEMS, USERS, skewed_log
 
 from unskew import Interactions, Split, evaluate
 from unskew.data import split_fractions
@@ -15,6 +14,7 @@ from unskew.evaluation.fitting.selection import validation_judge
 from unskew.models import Bpr, Model
 from unskew.models.training.gradient_model import PENALTIES
 from unskew.ranking import MatrixScorer
+from unskew.testing.worlds.long_tail import ITEMS, USERS, skewed_rows
 
 MODEL = Bpr(factors=4, iterations=60, batch=100, learning_rate=0.05, every=20, regularisation=0.001)
 METRICS = ["recall@3", "auc", "ndcg@5"]
@@ -23,7 +23,7 @@ METRICS = ["recall@3", "auc", "ndcg@5"]
 def world(*, rated=False):
     rng = np.random.default_rng(2)
     train, validation, test = (
-        skewed_log(2 * rows, rng, values=rng.integers(1, 6, 2 * rows)) if rated else skewed_log(rows, rng)
+        skewed_rows(2 * rows, rng, values=rng.integers(1, 6, 2 * rows)) if rated else skewed_rows(rows, rng)
         for rows in (400, 150, 150)
     )
     return Split(train, test, validation)
@@ -82,7 +82,7 @@ def test_a_choice_without_validation_rows_is_refused(model, options):
 
 def test_a_log_without_a_positive_is_refused_as_such():
     split = world(rated=True)
-    with pytest.raises(DataError, match=r"bpr.* has no rows; check the file and positive="):
+    with pytest.raises(DataError, match=r"has no rows for bpr.*; check the file and positive="):
         choose(MODEL, split, ["auc"], train=split.train.where("rating>5"))
 
 
@@ -229,7 +229,7 @@ def overlap(split):
 
 
 def test_validation_rows_that_are_not_held_out_are_warned_of():
-    split = split_fractions(skewed_log(500, np.random.default_rng(2)), (60, 20, 20), rng=0)
+    split = split_fractions(skewed_rows(500, np.random.default_rng(2)), (60, 20, 20), rng=0)
     assert overlap(split) == []
     rows = len(split.validation)
     mixed = Split(split.train, split.test, joined(split.validation, split.train.take(np.arange(7))))

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from skewed import judge_models
 
 from unskew.display.styles import COLOURS, series_styles
 from unskew.display.svg import inline_svg, round_numbers
@@ -14,6 +13,7 @@ from unskew.estimators import Estimator
 from unskew.evaluation.estimating.gamma_sweep import GAMMAS, Sweep
 from unskew.evaluation.showing import charts
 from unskew.evaluation.showing.popularity_section import measure_skew
+from unskew.testing.worlds.head_and_tail import judge_models
 
 WORDS = ["aoa(per=pair)", "snips"]
 STYLES = charts.estimator_styles([Estimator.from_word(word) for word in WORDS])

@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 from importlib import resources
 
 import pytest
-from skewed import judge_models, make_split
 
 from unskew import __version__
+from unskew.testing.worlds.head_and_tail import judge_models, make_split
 
 EVIL = "<script>alert(1)</script>"
 VOID = {"meta", "link", "br", "img", "input", "hr"}

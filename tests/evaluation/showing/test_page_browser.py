@@ -3,7 +3,8 @@
 import shutil
 
 import pytest
-from skewed import judge_models
+
+from unskew.testing.worlds.head_and_tail import judge_models
 
 CHROMIUM = shutil.which("chromium")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from skewed import judge_models
 
 from unskew.evaluation.showing.popularity_section import Skew, cumulative_share, measure_skew
+from unskew.testing.worlds.head_and_tail import judge_models
 
 
 def test_shares_follow_the_counts():

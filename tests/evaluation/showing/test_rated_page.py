@@ -5,9 +5,9 @@ import re
 import numpy as np
 import polars as pl
 import pytest
-from rated_runs import RATINGS, judge_mixed, judge_ratings, rated_split
 
 from unskew.propensities import NaiveBayes
+from unskew.testing.worlds.known_errors import RATINGS, judge_mixed, judge_ratings, rated_split
 
 
 def shown(page: str) -> str:

@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from exposed_worlds import POOLED, exposed_world, judge_exposed
 
 from unskew import evaluate
 from unskew.display.numbers import rounded
@@ -14,6 +13,7 @@ from unskew.evaluation.estimating.best_models import judging_estimator
 from unskew.evaluation.showing import vocabulary as say
 from unskew.evaluation.showing.sample_section import DEPTH, depth_of, describe_sample, recall_curves
 from unskew.evaluation.showing.text import as_text
+from unskew.testing.worlds.exposed_worlds import POOLED, exposed_world, judge_exposed
 
 
 @pytest.fixture(scope="module")

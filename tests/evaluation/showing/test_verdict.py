@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from skewed import judge_models, make_scorer, make_split
 
 from unskew import evaluate
 from unskew.display.numbers import rounded
@@ -16,6 +15,7 @@ from unskew.evaluation.showing import vocabulary as say
 from unskew.evaluation.showing.page import describe_change, describe_new_first
 from unskew.evaluation.showing.verdict import Verdict, judge
 from unskew.ranking import MatrixScorer
+from unskew.testing.worlds.head_and_tail import judge_models, make_scorer, make_split
 
 STRONG = {"propensity": "popularity(gamma=1)", "assume": "gamma=0..1"}
 """Every gamma from 0 to 1 puts "tail" before "head", the naive average "head" before "tail"."""

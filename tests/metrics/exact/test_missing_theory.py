@@ -7,13 +7,14 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ranked_lists import ScoredUser, placed_user, ranking_words, ranks_of, scored_users, user_values
 from sklearn.metrics import roc_auc_score
 
-from oracles import tie_orders
 from unskew import Interactions, Split, evaluate
 from unskew.metrics import ATOP, expected_average_precision, expected_move, ndcg_shrinkage, parse_metric
 from unskew.models import Svd
+from unskew.testing.oracles import tie_orders
+from unskew.testing.strategies import scored_users
+from unskew.testing.worlds.scored_users import ScoredUser, placed_user, ranking_words, ranks_of, user_values
 
 FIVE_OF_EIGHT = placed_user([0, 2, 3, 5, 7], 8)
 UNBIASED = [word for word in ranking_words() if parse_metric(word).unbiased_to_missing]

@@ -4,7 +4,6 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from ranked_lists import ScoredUser, placed_user, ranks_of, user_values
 
 from unskew.errors import ConfigError
 from unskew.metrics import (
@@ -21,6 +20,7 @@ from unskew.metrics import (
 )
 from unskew.metrics.metric import Kind
 from unskew.ranking import Ranks
+from unskew.testing.worlds.scored_users import ScoredUser, placed_user, ranks_of, user_values
 
 TWO = ranks_of([placed_user([0, 2], 4), placed_user([1, 3, 4], 6)])
 

@@ -3,12 +3,12 @@
 import numpy as np
 import polars as pl
 import pytest
-from observed_worlds import covariate_world, pairs
 
 from unskew import Interactions
 from unskew.errors import ConfigError, PropensityError
 from unskew.propensities import Boosted, Combined, Logistic, NaiveBayes, PropensityModel
 from unskew.propensities.observed.boosted import _categories, _fold
+from unskew.testing.worlds.observed_worlds import covariate_world, pairs
 
 
 def test_boosting_finds_what_a_linear_model_cannot() -> None:

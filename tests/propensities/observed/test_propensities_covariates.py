@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from observed_worlds import covariate_world, pairs
 
 from unskew import Interactions
 from unskew.data import Vocabulary
@@ -15,6 +14,7 @@ from unskew.propensities import Logistic
 from unskew.propensities.observed.covariates import read_covariates
 from unskew.propensities.observed.design import row_products
 from unskew.propensities.observed.tables import Held
+from unskew.testing.worlds.observed_worlds import covariate_world, pairs
 
 IDS = Vocabulary(np.array([3, 5, 8]))
 

@@ -3,7 +3,6 @@
 import numpy as np
 import polars as pl
 import pytest
-from observed_worlds import CovariateWorld, covariate_world, pairs
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
@@ -13,6 +12,7 @@ from unskew.propensities import Logistic, PropensityModel
 from unskew.propensities.observed.logistic import FittedLinear
 from unskew.propensities.observed.logistic_path import PENALTIES
 from unskew.propensities.observed.observation import Cells
+from unskew.testing.worlds.observed_worlds import CovariateWorld, covariate_world, pairs
 
 
 def plain_design(world: CovariateWorld) -> np.ndarray:

@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from observed_worlds import rated
 
 from unskew import Interactions
 from unskew.errors import ConfigError, DataError, PropensityError
 from unskew.propensities import FittedObservation, NaiveBayes, PropensityModel
+from unskew.testing.worlds.observed_worlds import rated
 
 DRAWN = np.array([28_417, 13_064, 7_770, 3_371, 1_378])
 """Ratings 1 to 5 in the random set of Yahoo! R3, 54,000 in all (Schnabel et al. 2016, section 6.1)."""

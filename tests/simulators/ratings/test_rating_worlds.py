@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from schnabel_goldens import MAE, MSE
+
 from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError, DataError, PropensityError, UnskewError
 from unskew.estimators import Aoa, Ips, Rows, Snips, ips_variance

@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from unskew.calibration import Calibrated, Calibration, LogFacts
 from unskew.simulators.likeness import STATISTICS
+from unskew.studies import Context
 from unskew.studies.tian2020.printed import METRICS, RECOMMENDERS, WORLDS
 from unskew.studies.tian2020.runs import WAYS, Runs
-from unskew.trials import Trials
+from unskew.studies.tian2020.sets import SETS
+from unskew.trials import Summary, Trials
 
 Values = Mapping[tuple[str, str], tuple[float, float]]
 """Recommender and metric to the observed and the true value."""
@@ -42,8 +45,7 @@ def made_runs(data: str, world: str, values: Values, *, noise: float = 0.001, ru
     rng = np.random.default_rng(seed)
     drawn = rng.normal(0, noise, (runs, len(RECOMMENDERS), len(METRICS)))
     drawn -= drawn.mean(axis=0)  # so that means are those given
-    by_way = {name: _trials(way.design, values, drawn) for name, way in WAYS.items()}
-    return Runs(data, world, by_way)
+    return {(data, world, name): Summary(_trials(design, values, drawn)) for name, design in WAYS.items()}
 
 
 def _trials(design, values: Values, drawn: np.ndarray) -> Trials:
@@ -63,26 +65,31 @@ def _trials(design, values: Values, drawn: np.ndarray) -> Trials:
     )
 
 
-def all_worlds(data: str, changed: Mapping[str, Values] | None = None) -> list[Runs]:
+def all_worlds(data: str, changed: Mapping[str, Values] | None = None) -> Runs:
     """All four worlds as usual, or some of them changed."""
     popular = usual(recall_error=0.05)
-    made = {world: popular if world.endswith("pop") else usual() for world in WORLDS} | dict(changed or {})
-    return [made_runs(data, world, values, seed=k) for k, (world, values) in enumerate(made.items())]
+    values = {world: popular if world.endswith("pop") else usual() for world in WORLDS} | dict(changed or {})
+    runs: dict[tuple[str, str, str], Summary] = {}
+    for k, world in enumerate(values):
+        runs |= made_runs(data, world, values[world], seed=k)
+    return runs
 
 
-def tiny_calibration(name: str = "ml-1m") -> Calibration:
-    """Worlds of 60 users."""
-    numbers = dict.fromkeys(STATISTICS, 1.0)
+def tiny_calibration(name: str = "ml-1m", *, chosen: float = 1.0, best: float = 1.0) -> Calibration:
+    """Worlds of 60 users, chosen by logs with this divergence; `best` is the smallest one seen."""
+    numbers, smallest = dict.fromkeys(STATISTICS, chosen), dict.fromkeys(STATISTICS, best)
     worlds = tuple(
         Calibrated(kind, word, numbers, numbers, 0.0, numbers, 1, 0, {"joint": ((0, 1.0),)})
         for kind, word in _TINY.items()
     )
     facts = LogFacts(name, 600, 60, 80, "0" * 64)
-    return Calibration(facts, worlds, numbers, {"joint": 1}, {}, f"unskew calibrate {name}")
+    return Calibration(facts, worlds, smallest, {"joint": 1}, {}, f"unskew calibrate {name}")
 
 
-def put_tiny(folder: Path, *names: str) -> None:
-    """Parameter files of tiny worlds."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        tiny_calibration(name).to_json(folder / f"{name}.json")
+def tiny_context(folder: Path, **changed: Any) -> Context:
+    """A run in which only ml-1m has parameters, those of tiny worlds."""
+    context = Context(**{"trials": 3, "cache": folder / "cache", "folder": folder / "data"} | changed)
+    for data in SETS:
+        calibration = tiny_calibration() if data == "ml-1m" else None
+        context.once(f"tian2020 parameters {data}", lambda calibration=calibration: calibration)
+    return context

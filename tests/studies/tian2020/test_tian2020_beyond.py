@@ -1,4 +1,4 @@
-"""Feedback loops, dislikes and strengths: their tables run, and say what their numbers are."""
+"""Feedback loops, dislikes and strengths: their tables run, and their claims follow the numbers."""
 
 import json
 from dataclasses import replace
@@ -7,50 +7,51 @@ import numpy as np
 import pytest
 
 from unskew.studies import Context, Study
-from unskew.studies.framework.claims import Claim
-from unskew.studies.tian2020 import dislikes, dislikes_runs, dislikes_words, feedback, feedback_runs, feedback_words
-from unskew.studies.tian2020.estimates import NAIVE, RECALL
+from unskew.studies.framework.trials import Trials
+from unskew.studies.tian2020 import dislikes, feedback
+from unskew.studies.tian2020.runs import COLUMNS, NAIVE, TRUTH
 
-CONTEXT = Context(fast=True, trials=2)
-
-
-@pytest.fixture(scope="module")
-def loops() -> feedback_runs.Tally:
-    return feedback_runs.simulate(CONTEXT, rounds=2, replications=2)
+RECALL = "recall@50"
+CONTEXT = Context(fast=True, trials=2, sizes={feedback.ROUNDS: 2})
 
 
 @pytest.fixture(scope="module")
-def worlds() -> dislikes_runs.Tally:
-    return dislikes_runs.simulate(CONTEXT, runs=2)
+def loops() -> Trials:
+    return feedback.simulate(CONTEXT)
 
 
-def test_all_loops_of_a_replication_start_from_the_same_log(loops: feedback_runs.Tally) -> None:
-    starts = [loops.rows(loop)[:, 0].tolist() for loop in feedback_runs.LOOPS]
-    assert all(each == starts[0] for each in starts)
-    assert starts[0][0] != starts[0][1]
-    assert (loops.rounds, loops.replications) == (2, 2)
+@pytest.fixture(scope="module")
+def worlds() -> Trials:
+    return dislikes.simulate(CONTEXT)
 
 
-def test_the_error_is_estimate_less_truth_and_the_score_adds_up_all_rounds(loops: feedback_runs.Tally) -> None:
-    loop, who, metric, how = feedback_runs.LOOPS[1], feedback_runs.LEARNT, RECALL, NAIVE
-    errors = loops.error(loop, who, metric, how)
+def test_all_loops_of_a_replication_start_from_the_same_log(loops: Trials) -> None:
+    rows = [loops[loop, "log", feedback.ROWS, "log"] for loop in feedback.LOOPS]
+    assert all(each.shape == (2, 3) for each in rows)
+    assert all(each[:, 0].tolist() == rows[0][:, 0].tolist() for each in rows)
+    assert rows[0][0, 0] != rows[0][1, 0]
+
+
+def test_the_error_is_estimate_less_truth_and_the_score_adds_up_all_rounds(loops: Trials) -> None:
+    loop, recommender = feedback.LOOPS[1], feedback.LEARNT
+    errors = feedback.error_of(loops, loop, NAIVE)
     assert errors.shape == (2, 2)
-    assert errors == pytest.approx(loops.estimate(loop, who, metric, how) - loops.truth(loop, who, metric))
-    assert loops.z(loop, who, metric, how) == pytest.approx(errors.sum() / np.sqrt(np.sum(errors**2)))
-    assert loops.moved(errors).value == pytest.approx(np.mean(errors[:, 1] - errors[:, 0]))
+    assert errors == pytest.approx(loops[loop, recommender, RECALL, NAIVE] - loops[loop, recommender, RECALL, TRUTH])
+    assert feedback.score(errors) == pytest.approx(errors.sum() / np.sqrt(np.sum(errors**2)))
+    assert feedback.moved_in(errors).value == pytest.approx(np.mean(errors[:, 1] - errors[:, 0]))
 
 
-def test_the_small_version_judges_nothing(
-    loops: feedback_runs.Tally, worlds: dislikes_runs.Tally, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(feedback, "simulate", lambda *_: loops)
-    monkeypatch.setattr(dislikes, "simulate", lambda *_: worlds)
-    for found in (feedback.run(CONTEXT), dislikes.run(CONTEXT)):
-        assert [claim.holds for claim in found.claims] == [None] * 6
-        assert len(found.figures) == 2
-        assert all(cell.ours is not None and np.isfinite(cell.ours) and cell.paper is None for cell in found.cells)
-        assert len({(cell.data, cell.row, cell.column) for cell in found.cells}) == len(found.cells)
-        json.dumps([figure.to_dict() for figure in found.figures], allow_nan=False)
+def test_all_cells_have_a_number_and_a_place_of_their_own(loops: Trials, worlds: Trials) -> None:
+    tables = (
+        feedback.findings(loops, CONTEXT.size(feedback.WORLD)),
+        dislikes.findings(worlds, dislikes.WORLDS),
+    )
+    for table in tables:
+        assert [claim.needs_full for claim in table.claims] == [True] * 6
+        assert len(table.figures) == 2
+        assert all(cell.ours is not None and np.isfinite(cell.ours) and cell.paper is None for cell in table.cells)
+        assert len({(cell.data, cell.row, cell.column) for cell in table.cells}) == len(table.cells)
+        json.dumps([figure.to_dict() for figure in table.figures], allow_nan=False)
 
 
 def test_a_table_of_a_study_names_itself() -> None:
@@ -59,66 +60,66 @@ def test_a_table_of_a_study_names_itself() -> None:
     assert study.table("dislikes").run is dislikes.run
 
 
-def judged(tally: feedback_runs.Tally | dislikes_runs.Tally) -> dict[str, Claim]:
-    if isinstance(tally, feedback_runs.Tally):
-        return {claim.claim: claim for claim in feedback_words.claims(tally)}
-    return {claim.claim: claim for claim in dislikes_words.claims(tally)}
-
-
-def one(claims: dict[str, Claim], part: str) -> Claim:
-    (found,) = [claim for text, claim in claims.items() if part in text]
-    return found
-
-
-def with_estimate(tally: feedback_runs.Tally, off: float) -> feedback_runs.Tally:
-    """The same loops with every estimate a little beside the truth, not by the same amount everywhere."""
+def with_estimate(loops: Trials, off: float) -> Trials:
+    """The same loops with every estimate this far off the truth, and a little noise."""
     rng = np.random.default_rng(0)
-    runs = {}
-    for loop, each in tally.runs.items():
-        made = []
-        for run in each:
-            noise = rng.normal(scale=0.001, size=run.trials.estimate.shape)
-            made.append(replace(run, trials=replace(run.trials, estimate=run.trials.truth + off + noise)))
-        runs[loop] = made
-    return feedback_runs.Tally(tally.world, runs)
+    groups = dict(loops.groups)
+    for loop, recommender, metric, column in loops:
+        if column in COLUMNS and column != TRUTH:
+            truth = loops[loop, recommender, metric, TRUTH]
+            noise = rng.normal(scale=0.001, size=truth.shape)
+            groups[loop, recommender, metric, column] = truth + off + noise
+    return replace(loops, groups=groups)
 
 
-def test_claims_follow_the_errors(loops: feedback_runs.Tally) -> None:
+def test_claims_follow_the_errors(loops: Trials) -> None:
     """Estimates without bias: ips is right, nothing is too high. All 0.1 too high: the other way round."""
-    right, wrong = judged(with_estimate(loops, 0.0)), judged(with_estimate(loops, 0.1))
-    assert one(right, "ips with known P stays at the truth").holds
-    assert not one(right, "is too high in every round").holds
-    assert not one(right, "propensities from popularity leave").holds
-    assert one(wrong, "is too high in every round").holds
-    assert one(wrong, "propensities from popularity leave").holds
-    assert not one(wrong, "makes the lead").holds
 
+    def holds(values: Trials, part: str) -> bool | None:
+        (one,) = [claim for claim in feedback.claims(values) if part in claim.claim]
+        return one.holds
 
-def test_a_direction_is_told_only_when_it_is_clear() -> None:
-    clear, unclear = feedback_words.score(np.array([1.0, 1.1])), feedback_words.score(np.array([1.0, -1.1]))
-    assert clear == pytest.approx(21)
-    assert abs(unclear) < 1
+    right, wrong = with_estimate(loops, 0.0), with_estimate(loops, 0.1)
+    assert holds(right, "ips with known P stays at the truth")
+    assert not holds(right, "is too high in every round")
+    assert not holds(right, "propensities from popularity leave")
+    assert holds(wrong, "is too high in every round")
+    assert holds(wrong, "propensities from popularity leave")
+    assert not holds(wrong, "makes the lead")
 
 
 def test_a_setting_changes_how_a_world_is_consumed() -> None:
-    world = dislikes_runs.WORLDS["lda"]
-    preferred = dislikes_runs.Setting(observe="preferred").of(world)
+    world = dislikes.WORLDS["lda"]
+    preferred = dislikes.Setting(observe="preferred").of(world)
     assert (preferred.observe, preferred.graded, preferred.dislikes) == ("preferred", True, 0)
-    assert dislikes_runs.Setting(0.2).of(world) == replace(world, dislikes=0.2)
+    assert dislikes.Setting(0.2).of(world) == replace(world, dislikes=0.2)
 
 
-def test_dislikes_take_from_the_oracle_and_not_from_the_truth(worlds: dislikes_runs.Tally) -> None:
+def test_dislikes_take_from_the_oracle_and_not_from_the_truth(worlds: Trials) -> None:
     """The oracle lists only what is liked, so each disliked row of the test is a miss."""
-    for name in dislikes_runs.WORLDS:
-        few, many = (dislikes_runs.Setting(share) for share in (0.05, 0.4))
-        naive = [worlds.error(name, each, "oracle", "recall@50", "aoa").mean() for each in (few, many)]
+    for name in dislikes.WORLDS:
+        few, many = (dislikes.Setting(share) for share in (0.05, 0.4))
+        naive = [worlds[name, each, RECALL, "oracle", NAIVE].mean() for each in (few, many)]
         assert naive[1] < naive[0] - 0.1
-        assert worlds.truth(name, many, "oracle", "precision(of=list)@50") == pytest.approx([1, 1])
-    assert worlds.better("adg@50") == 1
+        assert worlds[name, many, "precision(of=list)@50", "oracle", TRUTH] == pytest.approx([1, 1])
+    assert dislikes.better(worlds) == 1
 
 
-def test_notes_tell_the_numbers(loops: feedback_runs.Tally, worlds: dislikes_runs.Tally) -> None:
-    truth = loops.truth(feedback_runs.LOOPS[0], "popular", "recall@50")[:, 0].mean()
-    assert any(f"{truth:.3f} in the first round" in note for note in feedback_words.notes(loops))
-    error = worlds.error("lda", dislikes_runs.Setting(), "oracle", "recall@50", "aoa").mean()
-    assert any(f"naive: oracle {error:+.3f}" in note for note in dislikes_words.notes(worlds))
+def test_claims_of_dislikes_follow_the_errors(worlds: Trials) -> None:
+    """Estimates without bias in all settings: dislikes change nothing, and nothing is too high or too low."""
+    rng = np.random.default_rng(0)
+    groups = {
+        key: values if key[3] == dislikes.FIRST or key[4] == TRUTH else rng.normal(scale=0.001, size=50)
+        for key, values in worlds.groups.items()
+    }
+    unbiased, falls, _, high, half, low = dislikes.claims(replace(worlds, groups=groups))
+    assert unbiased.holds is True
+    assert [claim.holds for claim in (falls, high, half, low)] == [False] * 4
+
+
+def test_notes_have_the_numbers(loops: Trials, worlds: Trials) -> None:
+    truth = loops[feedback.LOOPS[0], "popular", RECALL, TRUTH][:, 0].mean()
+    notes = feedback.notes(loops, CONTEXT.size(feedback.WORLD))
+    assert any(f"{truth:.3f} in the first round" in note for note in notes)
+    error = worlds["lda", dislikes.Setting(), RECALL, "oracle", NAIVE].mean()
+    assert any(f"naive: oracle {error:+.3f}" in note for note in dislikes.notes(worlds, dislikes.WORLDS))

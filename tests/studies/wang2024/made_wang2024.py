@@ -3,8 +3,8 @@
 import numpy as np
 
 from unskew.data import Interactions, Split
-from unskew.studies.wang2024.biased import BiasedLog, draw_log
-from unskew.studies.wang2024.worlds import LabelledWorld
+from unskew.studies.wang2024.full_recall import Truth, places
+from unskew.studies.wang2024.worlds import BiasedLog, LabelledWorld, draw_log
 
 
 def tiny_world(users: int = 40, items: int = 90, seed: int = 3) -> LabelledWorld:
@@ -17,6 +17,14 @@ def tiny_world(users: int = 40, items: int = 90, seed: int = 3) -> LabelledWorld
 
 def tiny_log(users: int = 40, items: int = 90, seed: int = 3) -> BiasedLog:
     return draw_log(tiny_world(users, items, seed), np.random.default_rng(seed), sampled=20, part=0.1)
+
+
+def noisy_truth(log: BiasedLog, *noise: float, seed: int = 1) -> Truth:
+    """Full recall of models that score by the labels plus noise of these sizes."""
+    rng = np.random.default_rng(seed)
+    labels = log.world.labels.astype(float)
+    ranks = {f"noise {size:g}": places(labels + rng.normal(0, size, labels.shape), log.held) for size in noise}
+    return Truth.of(log, ranks)
 
 
 def tiny_split(candidates: str = "all", users: int = 30, items: int = 40, seed: int = 5) -> Split:

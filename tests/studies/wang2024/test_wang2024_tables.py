@@ -1,97 +1,103 @@
-"""Tables 3 and 4 of Wang et al. 2024 on a tiny world, and what their numbers are."""
+"""Tables 3 and 4 of Wang et al. 2024: as printed, and on a tiny world."""
 
 import numpy as np
 import pytest
 from made_wang2024 import tiny_log, tiny_split
 
 from unskew.studies import Context
-from unskew.studies.wang2024 import coat, judged, settings, table3, table4
-from unskew.studies.wang2024.coat import split_test
-from unskew.studies.wang2024.draws import chances_of
-from unskew.studies.wang2024.judged import EXPOSED, LARGE_OF_FEW, SMALL, judged_worlds, k_grid, large_k
-from unskew.studies.wang2024.rankings import full_recall, places
-from unskew.studies.wang2024.settings import ENTRIES, VARIANTS, Entry, grid_of
-
-pytest.importorskip("torch")
-
-
-@pytest.fixture
-def tiny(tmp_path, monkeypatch):
-    """One tiny world and one tiny random test; one epoch a model."""
-    log, test = tiny_log(60, 120), split_test("coat", tiny_split(), np.random.default_rng(1))
-    monkeypatch.setattr(judged, "logs", lambda context: [log])
-    monkeypatch.setattr(coat, "random_test", lambda context, name: test if name == "coat" else None)
-    monkeypatch.setattr(settings, "FAST_EPOCHS", 1)
-    monkeypatch.setattr(judged, "FAST_DRAWS", 3)
-    return Context(fast=True, folder=tmp_path)
+from unskew.studies.framework.claims import in_small_version
+from unskew.studies.wang2024 import table3, table4
+from unskew.studies.wang2024.judge import DRAWS, judge, judge_test
+from unskew.studies.wang2024.models import ENTRIES, EPOCHS
+from unskew.studies.wang2024.printed import KUAIREC, ROWS, TABLE3, TABLE4, YAHOO, furthest
+from unskew.studies.wang2024.random_tests import split_test
+from unskew.studies.wang2024.table4 import best_ks
 
 
-def test_both_tables_run_tiny_and_twice_alike(tiny):
-    found = [table.TABLE.run(tiny) for table in (table3, table4)]
-    again = [table.TABLE.run(Context(fast=True, folder=tiny.folder)) for table in (table3, table4)]
-    assert [each.cells for each in found] == [each.cells for each in again]
-    assert [each.claims for each in found] == [each.claims for each in again]
-    third, fourth = found
+def test_every_table_has_five_methods_on_two_backbones():
+    assert list(map(str, ENTRIES)) == list(ROWS)
+    assert {row for row, _ in TABLE4[KUAIREC]} == {row for row, _ in TABLE4[YAHOO]} == set(ROWS)
+    assert list(TABLE3[KUAIREC]) == list(TABLE3[YAHOO]) == [(entry.method, entry.backbone) for entry in ENTRIES]
+
+
+def test_all_printed_numbers_are_recalls_that_grow_with_k():
+    for row in ROWS:
+        full_5, full_500, inside = (TABLE4[KUAIREC][row, name] for name in ("full@5", "full@500", "traditional@5"))
+        assert 0 < full_5 < full_500 < inside < 1
+        for data in (KUAIREC, YAHOO):
+            ure_5, ure_500, inside = (TABLE4[data][row, name] for name in ("URE@5", "URE@500", "traditional@5"))
+            assert 0 < ure_5 < ure_500 < inside < 1
+
+
+def test_the_columns_are_in_the_order_in_which_estimates_follow_full_recall():
+    numbers = TABLE4[KUAIREC]
+    for row in ROWS:
+        assert abs(numbers[row, "URE@5"] - numbers[row, "full@5"]) < 0.002
+        assert 0 < numbers[row, "URE@500"] - numbers[row, "full@500"] < 0.005  # one-sided in all ten rows
+
+
+def test_table_3_is_the_first_column_of_table_4():
+    assert TABLE3[KUAIREC]["Bias", "MF"] == TABLE4[KUAIREC]["MF Bias", "traditional@5"] == 0.3546
+    assert TABLE3[YAHOO]["NegS", "LightGCN"] == 0.8141
+
+
+def test_the_furthest_deviations_are_those_of_mf_ips_and_mf_bias():
+    assert furthest(5) == pytest.approx(0.0230 / 0.0213 - 1)
+    assert furthest(500) == pytest.approx(0.3280 / 0.3237 - 1)
+
+
+@pytest.fixture(scope="module")
+def findings(tmp_path_factory):
+    """Both tables of one tiny world and one tiny random test, with one epoch per model."""
+    pytest.importorskip("torch")
+    context = Context(fast=True, folder=tmp_path_factory.mktemp("empty"), sizes={EPOCHS: 1, DRAWS: 3})
+    worlds = [judge(context, tiny_log(60, 120))]
+    tests = [judge_test(context, split_test("coat", tiny_split(), np.random.default_rng(1)))]
+    return [table.compute(worlds, tests, context) for table in (table3, table4)]
+
+
+def test_both_tables_have_cells_of_worlds_tests_and_absent_data(findings):
+    third, fourth = findings
     by_data = {name: [cell for cell in third.cells if cell.data == name] for name in ("tiny", "coat", "kuairec")}
     assert [len(cells) for cells in by_data.values()] == [10, 10, 10]
     assert all(cell.ours is None for cell in by_data["kuairec"])
-    assert not any(cell.comparable for each in found for cell in each.cells)
-    assert all(claim.holds is None for each in found for claim in each.claims)
+    assert not any(cell.comparable for each in findings for cell in each.cells)
     columns = {cell.column for cell in fourth.cells if cell.data == "tiny"}
-    assert columns == {
-        "traditional@5",
-        *(f"{name}@{k}" for name in ("full", "URE", "full micro", "pooled URE") for k in (SMALL, LARGE_OF_FEW)),
-    }
+    names = ("full", "URE", "full micro", "pooled URE")
+    assert columns == {"traditional@5", *(f"{name}@{k}" for name in names for k in (5, 50))}
     assert len({cell.row for cell in fourth.cells if cell.data == "tiny"}) == 16
+    paper = {(cell.row, cell.column): cell.paper for cell in fourth.cells if cell.data == "tiny" and cell.paper}
+    assert paper == {place: value for place, value in TABLE4[KUAIREC].items() if "500" not in place[1]}
     assert [len(figure.panels) for figure in fourth.figures] == [4, 2]
+    assert fourth.trials.frame.columns == ["data", "model", "number", "draw", "value"]
 
 
-def test_full_claims_are_judged(tiny):
-    full = Context(fast=False, folder=tiny.folder, trials=3)
-    kept = {f"wang2024 judged {name}": value for name, value in _judged(tiny).items()}
-    full._kept.update(kept)
-    claims = table4.TABLE.run(full).claims
-    assert any(claim.holds is not None for claim in claims)
-    assert len(claims) == 7 + 4 + 1
+def test_claims_are_judged_in_full_and_not_in_the_small_version(findings):
+    third, fourth = (each.claims for each in findings)
+    assert len(third) == 2 + 1
+    assert len(fourth) == 7 + 4 + 1
+    assert any(claim.holds is not None for claim in fourth)
+    assert all(claim.needs_full for claim in (*third, *fourth))
+    assert {claim.holds for claim in in_small_version(fourth)} == {None}
 
 
-def _judged(context):
-    return {each.name: each for each in (*judged_worlds(context), *coat.judged_tests(context))}
+KS = (1, 5, 20, 100)
 
 
-def test_full_recall_and_expected_values_are_those_of_the_ranks(tiny):
-    (world,) = judged_worlds(tiny)
-    row = world.rows[Entry("MF", "IPS")]
-    ranks = places(row.choice.fit.scorer, world.log.held)
-    macro, micro = full_recall(ranks, world.log, [5, 50])
-    assert [row.full(5), row.full(50)] == pytest.approx(list(macro))
-    assert [row.full_micro(5), row.full_micro(50)] == pytest.approx(list(micro))
-    chances = chances_of(world.log, EXPOSED)
-    relevant = world.log.relevant
-    assert ((chances > 0) == relevant.any(axis=1)).all()
-    shares = [(relevant[user] & (ranks[user] < 5)).sum() / relevant[user].sum() for user in np.flatnonzero(chances > 0)]
-    assert row.expected[5] == pytest.approx(np.average(shares, weights=chances[chances > 0]))
+def test_the_best_k_is_where_a_model_gains_most_on_the_better_of_the_others():
+    recall = {
+        10: np.array([0.04, 0.10, 0.20, 0.50]),  # relative: 2, 1.25, 0.67, 0.63
+        50: np.array([0.02, 0.08, 0.30, 0.60]),  # 0.5, 0.8, 1.2, 0.75
+        100: np.array([0.01, 0.05, 0.25, 0.80]),  # 0.25, 0.5, 0.83, 1.33
+    }
+    assert best_ks(recall, KS) == {10: 1, 50: 20, 100: 100}
 
 
-def test_a_chosen_negs_is_one_of_its_variants(tiny):
-    (world,) = judged_worlds(tiny)
-    for backbone in ("MF", "LightGCN"):
-        own = [world.rows[entry] for entry in VARIANTS if entry.backbone == backbone]
-        chosen = world.rows[Entry(backbone, "NegS")]
-        assert chosen.choice.fit.auc == max(row.choice.fit.auc for row in own)
-        assert chosen.full(5) in [row.full(5) for row in own]
+def test_of_equals_the_smallest_is_taken():
+    same = np.array([0.1, 0.2, 0.3, 0.4])
+    assert best_ks({10: same, 50: same, 100: same}, KS) == {10: 1, 50: 1, 100: 1}
 
 
-def test_at_most_four_settings_are_tried_and_three_h():
-    full = Context()
-    assert {len(grid_of(full, entry)) for entry in ENTRIES if entry.method != "NegS"} == {4}
-    assert [model.hardest for model in grid_of(full, Entry("MF", "NegS"))] == [10, 50, 100]
-    assert {model.drawn for entry in VARIANTS for model in grid_of(full, entry)} == {100}
-
-
-def test_the_larger_k_suits_the_population():
-    assert large_k(np.array([968, 985])) == 500
-    assert large_k(np.array([294, 300])) == 50
-    grid = k_grid(985, 5, 500)
-    assert {1, 5, 500} <= set(grid.tolist())
-    assert (np.diff(grid) > 0).all()
+def test_nothing_in_the_lists_of_the_others_counts_as_no_gain():
+    recall = {10: np.array([0.1, 0.2]), 50: np.array([0.0, 0.1]), 100: np.array([0.0, 0.1])}
+    assert best_ks(recall, (1, 5))[10] == 5

@@ -1,6 +1,7 @@
 """Worlds with all labels, biased logs and KuaiRec's reader (Wang et al. 2024)."""
 
 import os
+from math import comb
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,18 @@ from made_wang2024 import tiny_log, tiny_world
 
 from unskew.errors import ConfigError
 from unskew.studies import Context
-from unskew.studies.wang2024 import worlds as worlds_module
-from unskew.studies.wang2024.biased import TRAINED, draw_log, gumbel_top, logs
 from unskew.studies.wang2024.worlds import (
+    ITEMS,
+    TRAINED,
+    USERS,
+    chances_of,
     completed_movielens,
+    draw_exposed,
+    draw_log,
+    gumbel_top,
     kuairec_world,
     lda_world,
+    logs,
     shares,
     with_attribute,
     worlds,
@@ -25,17 +32,23 @@ def test_the_lda_world_has_the_size_of_kuairec_and_users_who_differ(tmp_path):
     world = lda_world(Context(folder=tmp_path))
     assert world.labels.shape == world.known.shape == (1411, 3327)
     assert world.known.all()
-    assert 0.045 < world.share < 0.06
+    assert 0.045 < world.labels.mean() < 0.06
     likes = world.labels.sum(axis=1)
     assert likes.std() > 0.4 * likes.mean()
-    assert f"measured {world.correlation:+.2f}" in world.told
+    assert f"measured {world.correlation:+.2f}" in world.origin
 
 
 def test_the_small_version_is_small_and_without_data_there_is_the_lda_world_alone(tmp_path):
     (world,) = worlds(Context(fast=True, folder=tmp_path))
     assert world.name == "lda"
     assert world.labels.shape == (200, 400)
-    assert "200 users and 400 items at random" in world.told
+    assert "200 users and 400 items at random" in world.origin
+
+
+def test_the_size_of_a_world_can_be_set(tmp_path):
+    (world,) = worlds(Context(fast=True, folder=tmp_path, sizes={USERS: 30, ITEMS: 50}))
+    assert world.labels.shape == (30, 50)
+    assert "30 users and 50 items at random" in world.origin
 
 
 def test_a_world_is_made_once_a_run_and_again_by_its_seed(tmp_path):
@@ -54,7 +67,7 @@ def test_completed_ratings_have_nine_percent_positives():
     if world is None:
         pytest.skip("real data: ml-100k is not in the folder UNSKEW_DATA")
     assert world.labels.shape == (943, 1682)
-    assert 0.08 < world.share < 0.1
+    assert 0.08 < world.labels.mean() < 0.1
     assert world.correlation == pytest.approx(-0.5, abs=0.08)  # four standard errors
 
 
@@ -99,15 +112,15 @@ def test_kuairec_is_read_with_the_length_of_its_videos(tmp_path):
     assert world.attribute.tolist() == [100.0, 5000.0, 9000.0, 7000.0]
     assert world.labels.tolist() == [[False, True, False, False]] * 3
     assert world.known.tolist() == [[True] * 4, [True] * 4, [False, True, True, True]]
-    assert world.share == pytest.approx(3 / 11)
-    assert "length of the video" in world.told
+    assert world.labels[world.known].mean() == pytest.approx(3 / 11)
+    assert "length of the video" in world.origin
 
 
 def test_kuairec_without_lengths_gets_a_made_attribute(tmp_path):
     world = kuairec_world(put_kuairec(tmp_path, lengths=False))
     assert world is not None
-    assert "no column video_duration" in world.told
-    assert "Gaussian copula" in world.told
+    assert "no column video_duration" in world.origin
+    assert "Gaussian copula" in world.origin
     assert len(world.attribute) == 4
 
 
@@ -120,14 +133,15 @@ def test_a_log_parts_the_known_pairs():
     world.known[0, :10] = False
     log = draw_log(world, np.random.default_rng(0), sampled=20, part=0.1)
     cells = np.zeros(world.labels.shape, dtype=int)
-    for part in (log.train, log.uniform, log.validation):
+    train, uniform, validation = log.parts.train, log.parts.uniform, log.parts.validation
+    for part in (train, uniform, validation):
         cells[part.users, part.items] += 1
         assert part.values is not None
         np.testing.assert_array_equal(part.values, world.labels[part.users, part.items])
         assert (part.n_users, part.n_items) == world.labels.shape
     np.testing.assert_array_equal(cells + log.held, world.known.astype(int))
-    np.testing.assert_array_equal(np.bincount(log.train.users), np.rint(TRAINED * world.known.sum(axis=1)).astype(int))
-    assert len(log.uniform) == len(log.validation) == round(0.1 * 20 * 40)
+    np.testing.assert_array_equal(np.bincount(train.users), np.rint(TRAINED * world.known.sum(axis=1)).astype(int))
+    assert len(uniform) == len(validation) == round(0.1 * 20 * 40)
     np.testing.assert_array_equal(log.relevant, log.held & world.labels)
     assert log.population.sum() == log.held.sum()
 
@@ -141,7 +155,7 @@ def test_the_log_leans_to_small_attributes():
     # were the draw uniform, the mean place of 40 x 37 logged items would be normal around 44.5 with an s.e. below 0.7
     log = tiny_log()
     place = np.argsort(np.argsort(log.world.attribute))
-    assert place[log.train.items].mean() < 44.5 - 10 * 0.7
+    assert place[log.parts.train.items].mean() < 44.5 - 10 * 0.7
 
 
 @pytest.mark.parametrize("size", [1, 2])
@@ -167,8 +181,27 @@ def test_no_item_more_than_is_allowed_is_picked():
     assert gumbel_top(np.zeros(3), np.array([2]), allowed, np.random.default_rng(0)).tolist() == [[True, False, False]]
 
 
-def test_worlds_at_hand_come_in_order(tmp_path, monkeypatch):
-    made = tiny_world()
-    monkeypatch.setattr(worlds_module, "completed_movielens", lambda context: made)
-    monkeypatch.setattr(worlds_module, "kuairec_world", lambda context: None)
-    assert [world.name for world in worlds(Context(fast=True, folder=tmp_path))] == ["tiny", "lda"]
+def test_draws_are_distinct_held_and_uniform():
+    log, rng = tiny_log(), np.random.default_rng(4)
+    times = np.zeros(log.held.shape)
+    for _ in range(400):
+        drawn = draw_exposed(log.held, 6, rng)
+        assert np.take_along_axis(log.held, drawn, axis=1).all()
+        assert all(len(set(row)) == 6 for row in drawn.tolist())
+        np.put_along_axis(times, drawn, np.take_along_axis(times, drawn, axis=1) + 1, axis=1)
+    expected = 400 * 6 / log.population
+    z = (times - expected[:, None]) / np.sqrt(expected * (1 - 6 / log.population))[:, None]
+    assert np.abs(z[log.held]).max() < 5.5  # about 2,000 cells: P < 2e-4 by the normal, for this seed it is fixed
+
+
+def test_more_than_there_is_cannot_be_drawn():
+    with pytest.raises(ConfigError, match="draw fewer"):
+        draw_exposed(tiny_log().held, 91, np.random.default_rng(0))
+
+
+def test_chances_of_a_positive_are_hypergeometric():
+    log = tiny_log()
+    chances = chances_of(log, 6)
+    assert ((chances > 0) == log.relevant.any(axis=1)).all()
+    for user, (n, among) in enumerate(zip(log.relevant.sum(axis=1), log.population, strict=True)):
+        assert chances[user] == pytest.approx(1 - comb(int(among - n), 6) / comb(int(among), 6))

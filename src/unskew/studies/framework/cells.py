@@ -133,7 +133,7 @@ def cells(
     column: str | Callable[..., str],
     data: str | Callable[..., str],
     *,
-    printed: Printed | None = None,
+    printed: Printed | Callable[..., float | None] | None = None,
     note: str = "",
     printed_note: str = "",
 ) -> Iterator[ReproducedCell]:
@@ -145,8 +145,8 @@ def cells(
     row, column, data : str or callable
         What to call a group: a template over the dimensions, as in ``"{model}"`` or ``"{estimator}@{k}"``, or a
         function of them as keywords.
-    printed : mapping, optional
-        The paper's numbers by row and column.
+    printed : mapping or callable, optional
+        The paper's numbers by row and column, or as a function of the dimensions as keywords.
     note : str
         Of cells without a printed number.
     printed_note : str
@@ -155,7 +155,7 @@ def cells(
     for key in trials:
         names = trials.named(key)
         place = (_name(row, names), _name(column, names))
-        paper = None if printed is None else printed.get(place)
+        paper = printed.get(place) if isinstance(printed, Mapping) else printed and printed(**names)
         yield cell(*place, _name(data, names), trials[key], paper, note=note if paper is None else printed_note)
 
 

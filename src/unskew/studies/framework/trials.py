@@ -87,6 +87,19 @@ class Trials:
         }
         return Trials(self.dims, self.unit, kept)
 
+    def at(self, **fixed: Hashable) -> "Trials":
+        """The groups in which these dimensions have these values, without these dimensions.
+
+        Examples
+        --------
+        >>> trials = Trials(("data", "model"), "draw", {("x", "a"): np.array([1.0]), ("y", "a"): np.array([2.0])})
+        >>> trials.at(data="y")["a",]
+        array([2.])
+        """
+        places = [place for place, dim in enumerate(self.dims) if dim not in fixed]
+        groups = {tuple(key[place] for place in places): values for key, values in self.where(**fixed).groups.items()}
+        return Trials(tuple(self.dims[place] for place in places), self.unit, groups)
+
     def values(self, **fixed: Hashable) -> Floats:
         """The values of the one group that these dimensions single out.
 
@@ -138,10 +151,17 @@ class Trials:
         import polars as pl
 
         units = [name.strip() for name in self.unit.split(",")]
+        numbers = {dim for dim in self.dims if all(isinstance(level, int | float) for level in self.levels(dim))}
         parts = []
         for key, values in self.groups.items():
             counters = np.indices(values.shape).reshape(values.ndim, -1)
-            columns: dict[str, Any] = {dim: [str(level)] * values.size for dim, level in self.named(key).items()}
+            columns: dict[str, Any] = {
+                dim: [level if dim in numbers else str(level)] * values.size for dim, level in self.named(key).items()
+            }
             columns |= dict(zip(units, counters, strict=True))
             parts.append(pl.DataFrame({**columns, "value": values.ravel()}))
-        return pl.concat(parts) if parts else pl.DataFrame({name: [] for name in (*self.dims, *units, "value")})
+        return (
+            pl.concat(parts, how="vertical_relaxed")
+            if parts
+            else pl.DataFrame({name: [] for name in (*self.dims, *units, "value")})
+        )

@@ -1,98 +1,254 @@
-"""Figure 2: how far the observed metrics are from the true ones."""
+"""Figure 2: how far the observed metrics are from the true ones, and in which direction."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import product
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from unskew.studies.framework.cells import ReproducedCell
+from unskew.arrays import Floats
+from unskew.studies.framework.cells import ReproducedCell, cells
+from unskew.studies.framework.claims import Claim, claim
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings
-from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.stats import Gap, Mean
 from unskew.studies.framework.study import Context, Table
-from unskew.studies.tian2020 import words
-from unskew.studies.tian2020.fig2_words import claims, gap_notes, identities
-from unskew.studies.tian2020.printed import MEANS, RECOMMENDERS, WORLDS
-from unskew.studies.tian2020.runs import ARCHIVE, EXPECTED, Runs, all_runs
-from unskew.studies.tian2020.sets import NEEDS, SETS, provenance, sets_at_hand
+from unskew.studies.framework.trials import Trials
+from unskew.studies.tian2020.printed import DATA, MEANS, METRICS, RECOMMENDERS, SIDES, WORLDS
+from unskew.studies.tian2020.runs import (
+    ARCHIVE,
+    EXPECTED,
+    METHOD,
+    NAMES,
+    POPULAR,
+    TITLES,
+    UNIFORM,
+    all_runs,
+    how_often,
+    naive_values,
+    some,
+)
+from unskew.studies.tian2020.sets import NEEDS, SETS, note_of, provenance, sources_of
 
-SIDES = ("observed", "truth")
+FAR = 4
+"""Standard errors over runs that an unbiased estimate may be off; more when they are estimated from few runs."""
+CLEARLY = 3
+ROUNDING = 1e-9
+PRECISION, RECALL, MRR, _ = METRICS
+PENALISED = (PRECISION, MRR)
+PAIR = ("oracle", "popular")
+OBSERVED, TRUTH = SIDES
+WAYS = (ARCHIVE, EXPECTED)
+PLACES = range(len(WORLDS))
+ARCHIVED = {
+    paper: Trials(
+        ("world", "recommender", "metric", "side"),
+        "run",
+        {key[1:]: np.array([value]) for key, value in MEANS.items() if key[0] == paper},
+    )
+    for paper in DATA
+}
+"""The means that the authors archived, as one run."""
 
 
 def run(context: Context) -> Findings:
-    """Observed and true values, their errors as a figure, and what the paper says of them."""
+    """Observed and true values, their errors as a figure, and what the paper says about them."""
     runs = all_runs(context)
     if not runs:
         return Findings(notes=provenance(context), used=())
-    sets = sets_at_hand(context)
-    figures = [_figure(data, [each for each in runs if each.data == data], way) for way in WAYS for data in sets]
+    values = naive_values(runs, WAYS)
+    sets = values.levels("data")
     return Findings(
-        tuple(cell for each in runs for way in WAYS for cell in _cells(each, way)),
-        (*identities(runs), *words.soften(context, tuple(claims(runs)))),
-        tuple(figures),
-        (*words.METHOD, words.how_often(runs), *gap_notes(runs), *provenance(context)),
-        used=tuple(dict.fromkeys(SETS[data].source for data in sets)),
+        tuple(cell for data in sets for cell in _cells(values, data)),
+        (*identities(values), *claims(values)),
+        tuple(figure(values, data, way) for way in WAYS for data in sets),
+        (*METHOD, how_often(runs), *gap_notes(values), *provenance(context)),
+        used=sources_of(sets),
+        trials=values,
     )
 
 
-WAYS = (ARCHIVE, EXPECTED)
+def _cells(values: Trials, data: str) -> Iterator[ReproducedCell]:
+    def archived(world: str, way: str, recommender: str, metric: str, side: str) -> float | None:
+        return MEANS[SETS[data].paper, world, recommender, metric, side] if way == ARCHIVE else None
+
+    return cells(
+        values.at(data=data),
+        row=lambda *, world, recommender, way, **_: f"{world}, {recommender}, {TITLES[way]}",
+        column=lambda *, metric, side, **_: f"{NAMES[metric]}: {side}",
+        data=lambda **_: data,
+        printed=archived,
+        printed_note=note_of(data),
+    )
 
 
-def _cells(each: Runs, way: str) -> Iterator[ReproducedCell]:
-    data = SETS[each.data]
-    for recommender in RECOMMENDERS:
-        for metric in words.PAPER_METRICS:
-            printed = MEANS[data.paper][each.world][recommender][metric]
-            for side, paper, values in zip(SIDES, printed, each.values(recommender, metric, way), strict=True):
-                found = Mean.of(values)
-                yield ReproducedCell(
-                    f"{each.world}, {recommender}, {words.TITLES[way]}",
-                    f"{words.NAMES[metric]}: {side}",
-                    each.data,
-                    paper if way == ARCHIVE else None,
-                    found.value,
-                    found.spread,
-                    note=data.note if way == ARCHIVE else "",
-                )
-
-
-def _figure(data: str, runs: Sequence[Runs], way: str) -> Figure:
-    beside = way == ARCHIVE
+def figure(values: Trials, data: str, way: str) -> Figure:
+    """The errors of a data set, in one panel per metric."""
+    ours, archived, with_archived = values.at(data=data, way=way), ARCHIVED[SETS[data].paper], way == ARCHIVE
     panels = []
-    for metric in words.PAPER_METRICS:
+    for metric in METRICS:
         series = []
         for recommender in RECOMMENDERS:
-            series.append(_series(recommender, runs, metric, way))
-            if beside:
-                series.append(_printed(recommender, data, metric))
-        panels.append(Panel(f"{words.NAMES[metric]}, error", tuple(series)))
-    archived = f" Grey, right of each: the means that the authors archived, of {SETS[data].paper}." if beside else ""
+            errors = [error_of(ours, world, recommender, metric) for world in WORLDS]
+            series.append(Series.middle(recommender, PLACES, errors))
+            if with_archived:
+                means = [float(error_of(archived, world, recommender, metric)[0]) for world in WORLDS]
+                series.append(Series.exact(f"{recommender}, the paper", PLACES, means, naive=True))
+        panels.append(Panel(f"{NAMES[metric]}, error", tuple(series)))
+    grey = f" Grey, to the right: the means that the authors archived for {SETS[data].paper}." if with_archived else ""
     return Figure(
-        f"Observed less true metrics on worlds calibrated to {data}, {words.TITLES[way]}",
+        f"Observed minus true metrics on worlds calibrated to {data}, {TITLES[way]}",
         "world",
         tuple(panels),
-        note=f"Points are means over runs, intervals hold the middle 95 % of the runs.{archived}",
+        note=f"Points are means over runs, intervals hold the middle 95 % of the runs.{grey}",
         categories=WORLDS,
     )
 
 
-def _series(recommender: str, runs: Sequence[Runs], metric: str, way: str) -> Series:
-    errors = []
-    for each in runs:
-        observed, truth = each.values(recommender, metric, way)
-        errors.append(observed - truth)
-    # one world at a time: cheap ones have more runs
-    low, high = zip(*((float(x) for x in np.percentile(error, (2.5, 97.5))) for error in errors), strict=True)
-    means = [float(np.mean(error)) for error in errors]
-    return Series(recommender, _places(), tuple(means), tuple(low), tuple(high))
+def error_of(values: Trials, *key: str) -> Floats:
+    """Observed minus true value of each run."""
+    return values[(*key, OBSERVED)] - values[(*key, TRUTH)]
 
 
-def _printed(recommender: str, data: str, metric: str) -> Series:
-    means = tuple(MEANS[SETS[data].paper][world][recommender][metric].error for world in WORLDS)
-    return Series(f"{recommender}, the paper", _places(), means, means, means, naive=True)
+def identities(values: Trials) -> Iterator[Claim]:
+    """What follows from how worlds and recommenders are constructed."""
+    oracle = values.where(recommender="oracle", side=TRUTH).groups
+    off = max(float(np.max(np.abs(truth - 1))) for key, truth in oracle.items() if key[4] in PENALISED)
+    yield claim(
+        "The oracle's true precision and reciprocal rank are 1",
+        (off < ROUNDING, f"largest distance in a run {off:.1e}"),
+        needs_full=False,
+    )
+    errors = {
+        f"{data} {world} {recommender}": error_of(values, data, world, ARCHIVE, recommender, RECALL)
+        for data, world, recommender in product(values.levels("data"), values.levels("world"), RECOMMENDERS)
+        if world in UNIFORM
+    }
+    if errors:
+        far = {name: Gap.of(error, 0.0).z for name, error in errors.items()}
+        worst = max(far, key=lambda key: abs(far[key]))
+        reach = allowed(min(map(len, errors.values())))
+        evidence = (
+            f"furthest of {len(far)}: {worst} {far[worst]:+.1f} s.e.; by Student's t, {reach:.1f} s.e. are as rare as "
+            f"{FAR} by the normal distribution"
+        )
+        yield claim(
+            f"Recall is observed without bias under uniform observation: within {FAR} standard errors of the truth, "
+            "for all three recommenders",
+            (all(abs(z) < reach for z in far.values()), evidence),
+            needs_full=False,
+        )
 
 
-def _places() -> tuple[float, ...]:
-    return tuple(map(float, range(len(WORLDS))))
+def allowed(runs: int) -> float:
+    """Standard errors, estimated from this number of runs, that are as rare as `FAR` known ones.
+
+    Examples
+    --------
+    >>> round(allowed(100), 2), round(allowed(8), 2)
+    (4.18, 8.47)
+    """
+    from scipy.stats import norm, t
+
+    return float(t.isf(norm.sf(FAR), runs - 1))
 
 
-TABLE = Table("fig2", "Observed less true values of four metrics, for three recommenders", run, needs=NEEDS)
+class Signs(NamedTuple):
+    """Names of what is clearly above 0, of what is clearly below, and of what is too near to 0 to decide."""
+
+    above: tuple[str, ...]
+    below: tuple[str, ...]
+    near: tuple[str, ...]
+
+    @classmethod
+    def of(cls, differences: Iterable[tuple[str, Floats]]) -> "Signs":
+        """By the mean over runs and its standard error; a single run decides by its sign."""
+        lists: tuple[list[str], list[str], list[str]] = ([], [], [])
+        for name, values in differences:
+            mean = Mean.of(values)
+            side = 2 if abs(mean.value) <= CLEARLY * (mean.error or 0.0) else int(mean.value <= 0)
+            lists[side].append(name)
+        return cls(*map(tuple, lists))
+
+    def __str__(self) -> str:
+        total = sum(map(len, self))
+        if len(self.above) == total:
+            return f"in all {total}"
+        near = f", no clear difference (within {CLEARLY} s.e.) for {some(self.near)}" if self.near else ""
+        below = f", not for {some(self.below)}" if self.below else ""
+        return f"in {len(self.above)} of {total}{below}{near}"
+
+
+Differences: TypeAlias = Iterator[tuple[str, Floats]]
+
+
+def _recall_too_high(values: Trials) -> Differences:
+    for world, recommender in product(POPULAR, PAIR):
+        yield f"{world} {recommender}", error_of(values, world, recommender, RECALL)
+
+
+def _too_low(values: Trials) -> Differences:
+    for world, recommender, metric in product(WORLDS, RECOMMENDERS, PENALISED):
+        yield f"{world} {recommender} {NAMES[metric]}", -error_of(values, world, recommender, metric)
+
+
+def _oracle_lower(values: Trials) -> Differences:
+    for world, metric in product(WORLDS, PENALISED):
+        oracle, popular = (error_of(values, world, name, metric) for name in PAIR)
+        yield f"{world} {NAMES[metric]}", popular - oracle
+
+
+def _ratio_too_high(values: Trials) -> Differences:
+    for world, metric in product(UNIFORM, PENALISED):
+        oracle, popular = (values.at(world=world, metric=metric, recommender=name) for name in PAIR)
+        # the difference of the ratios, times both denominators, because in a small run one may be 0
+        apart = oracle[OBSERVED,] * popular[TRUTH,] - oracle[TRUTH,] * popular[OBSERVED,]
+        yield f"{world} {NAMES[metric]}", apart
+
+
+SHAPES: Mapping[str, Callable[[Trials], Differences]] = {
+    "recall is overestimated for oracle and popular where popularity decides what is observed": _recall_too_high,
+    "precision and reciprocal rank are underestimated for all recommenders in all worlds": _too_low,
+    "precision and reciprocal rank are underestimated more for the oracle than for popular, so that the absolute gap "
+    "between them is underestimated": _oracle_lower,
+    "under uniform observation the relative gap from popular to oracle, in precision and reciprocal rank, is "
+    "overestimated": _ratio_too_high,
+}
+"""Sentences of the paper, and differences that must be above 0 for them to hold."""
+
+
+def claims(values: Trials) -> Iterator[Claim]:
+    """The shapes that the paper reports, for each data set."""
+    for data in values.levels("data"):
+        paper = SETS[data].paper
+        for sentence, shape in SHAPES.items():
+            signs = {way: Signs.of(shape(values.at(data=data, way=way))) for way in (EXPECTED, ARCHIVE)}
+            against, clear = any(each.below for each in signs.values()), all(each.above for each in signs.values())
+            evidence = "; ".join(f"{TITLES[way]}: {each}" for way, each in signs.items())
+            archived = f"in the means that the authors archived for {paper}: {Signs.of(shape(ARCHIVED[paper]))}"
+            holds = False if against else True if clear else None
+            yield claim(f"{data}: {sentence}", (holds, f"{evidence}; {archived}"))
+
+
+def gap_notes(values: Trials) -> Iterator[str]:
+    """How the gap between oracle and popular is seen, as a ratio and as a difference, in all metrics."""
+    for data in values.levels("data"):
+        ours = values.at(data=data, way=EXPECTED)
+        parts, wider, larger = [], 0, 0
+        for world, metric in product(WORLDS, METRICS):
+            seen, true, rival_seen, rival_true = (
+                float(np.mean(ours[world, name, metric, side])) for name in PAIR for side in SIDES
+            )
+            ratio, true_ratio = (a / b if b else np.inf for a, b in ((seen, rival_seen), (true, rival_true)))
+            gap, true_gap = seen - rival_seen, true - rival_true
+            wider += ratio > true_ratio + ROUNDING
+            larger += gap > true_gap + ROUNDING
+            parts.append(f"{world} {NAMES[metric]} {ratio:.2f} ({true_ratio:.2f}), {gap:+.4f} ({true_gap:+.4f})")
+        yield (
+            f"{data}, oracle divided by popular, and oracle minus popular: observed values, true ones in brackets, "
+            f"ties expected. {'; '.join(parts)}. The ratio is overestimated in {wider} of {len(parts)}, "
+            f"the difference in {larger}."
+        )
+
+
+TABLE = Table("fig2", "Observed minus true values of four metrics, for three recommenders", run, needs=NEEDS)

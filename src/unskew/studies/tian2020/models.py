@@ -1,175 +1,134 @@
 """Beyond the paper: models that learn from the log, in the place of the oracle."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats
-from unskew.ranking import Threads
-from unskew.studies.framework.cells import ReproducedCell
-from unskew.studies.framework.claims import Claim
+from unskew.arrays import Bools
+from unskew.studies.framework.cells import ReproducedCell, cell, cells
+from unskew.studies.framework.claims import Claim, claim
 from unskew.studies.framework.result import Findings
-from unskew.studies.framework.stats import Mean
-from unskew.studies.framework.study import Context, Table
-from unskew.studies.tian2020 import words
-from unskew.studies.tian2020.keeping import kept_trials
+from unskew.studies.framework.study import Context, Size, Table
+from unskew.studies.framework.trials import Trials
 from unskew.studies.tian2020.printed import WORLDS
-from unskew.studies.tian2020.runs import NAIVE
-from unskew.studies.tian2020.sets import NEEDS, SETS, provenance, sets_at_hand, world_of
-from unskew.trials import METHODS, METRICS, Design, Trial, Trials, judge, resolve_recommenders
+from unskew.studies.tian2020.runs import NAIVE, NAMES, POPULAR, TRUTH, kept_runs, truth_and_errors
+from unskew.studies.tian2020.sets import NEEDS, calibrations, provenance, sources_of, world_of
+from unskew.trials import METHODS, METRICS, Design, Summary, Trial, judge, resolve_recommenders
 
 LEARNERS = ("popular", "item-knn(neighbours=50)", "als(factors=16, iterations=8)", "svd(rank=16)")
-USERS, FAST_USERS = 1500, 250
-RUNS, FAST_RUNS = 6, 2
+USERS = Size(1500, 250)
+RUNS = Size(6, 2, trials=True)
 SHOWN = ("recall@50", "auc")
 JUDGED = "recall@50"
 CORRECTED = "snips, true"
-"""The method that the claims are about: it needs propensities alone, no number of relevant items."""
-_WAY = "models"
-
-
-@dataclass(frozen=True, eq=False)
-class Learnt:
-    """The runs of a world with models in it."""
-
-    data: str
-    world: str
-    trials: Trials
-
-    def column(self, metric: str, label: str) -> tuple[int, int] | None:
-        """Places of a metric and a method; None where they do not go together."""
-        design = self.trials.design
-        m, c = design.metrics.index(metric), design.labels.index(label)
-        return (m, c) if design.applies()[m, c] else None
-
-    def errors(self, metric: str, label: str) -> Floats:
-        """Estimate less truth, runs by models."""
-        m, c = self._place(metric, label)
-        return np.asarray(self.trials.error[:, :, m, c])
-
-    def ordered(self, metric: str, label: str, *, clear: bool = False) -> Bools:
-        """Whether each pair of models of each run is put in its true order; pairs that are alike are left out.
-
-        With `clear` only those whose true difference exceeds three standard errors.
-        """
-        m, c = self._place(metric, label)
-        truth, seen = self.trials.true_difference[:, :, m, c], self.trials.difference[:, :, m, c]
-        kept = truth != 0
-        if clear:
-            kept = np.abs(truth) > 3 * self.trials.difference_error[:, :, m, c]
-        return np.asarray((np.sign(truth) == np.sign(seen))[kept])
-
-    def _place(self, metric: str, label: str) -> tuple[int, int]:
-        design = self.trials.design
-        return design.metrics.index(metric), design.labels.index(label)
+"""The method that the claims are about: it needs only propensities, not the number of relevant items."""
+Runs = Mapping[tuple[str, str], Summary]
+"""By data set and world."""
 
 
 def run(context: Context) -> Findings:
     """Errors of every estimate, and how many pairs of models it puts in order."""
-    found = [learnt_of(context, data, world) for data in sets_at_hand(context) for world in WORLDS]
-    cells = [cell for each in found for cell in (*_truths(each), *_cells(each))]
+    runs = {(data, world): simulate(context, data, world) for data in calibrations(context) for world in WORLDS}
+    groups = {
+        (*place, *key): values
+        for place, summary in runs.items()
+        for key, values in truth_and_errors(summary.trials).items()
+        if key[0] in SHOWN
+    }
+    values = Trials(("data", "world", "metric", "model", "column"), "run", groups)
     return Findings(
-        tuple(cells),
-        words.soften(context, tuple(claims(found))),
-        notes=(*notes(context, found), *provenance(context)),
-        used=tuple(dict.fromkeys(SETS[each.data].source for each in found)),
+        tuple(each for place, summary in runs.items() for each in _cells(values, summary, *place)),
+        tuple(claims(values, runs)),
+        notes=(_note(context, runs), *provenance(context)),
+        used=sources_of(calibrations(context)),
+        trials=values,
     )
 
 
-def learnt_of(context: Context, data: str, world: str) -> Learnt:
-    """Models in one world; a part of the users will do."""
-    model = world_of(context, data, world)
-    model = replace(model, users=min(model.users, FAST_USERS if context.fast else USERS))
+def simulate(context: Context, data: str, world: str) -> Summary:
+    """Models in one world, of a part of its users."""
+    model = world_of(context, data, world, context.size(USERS))
     named = resolve_recommenders(LEARNERS)
     design = Design(tuple(named), METRICS, METHODS)
 
     def task(run: int) -> dict[str, Trial]:
         drawn = model.draw(context.rng("tian2020", "models", data, world, run))
-        return {_WAY: judge(drawn, named, design, seed=run)}
+        return {"models": judge(drawn, named, design, seed=run)}
 
-    trials = kept_trials(
-        context,
-        ("models", data, world),
-        str(model),
-        {_WAY: design},
-        context.n_trials(RUNS, FAST_RUNS),
-        lambda runs: list(Threads().map(task, list(runs))),
-    )
-    return Learnt(data, world, trials[_WAY])
+    designs = {"models": design}
+    return kept_runs(context, ("models", data, world), str(model), designs, context.size(RUNS), task)["models"]
 
 
-def _truths(each: Learnt) -> Iterator[ReproducedCell]:
-    """The true value of each model."""
+def _cells(values: Trials, summary: Summary, data: str, world: str) -> Iterator[ReproducedCell]:
+    """The truth of each model; then, by method, the bias of each model and the share of pairs in order."""
+    ours = values.at(data=data, world=world)
     for metric in SHOWN:
-        for k, name in enumerate(LEARNERS):
-            m = each.trials.design.metrics.index(metric)
-            truth = Mean.of(each.trials.truth[:, k, m, each.trials.design.labels.index(NAIVE)])
-            yield ReproducedCell(
-                f"{each.world}, {words.NAMES[metric]}, truth", name, each.data, None, truth.value, truth.spread
-            )
-
-
-def _cells(each: Learnt) -> Iterator[ReproducedCell]:
-    """Bias of each model and the share of pairs in order, by method."""
+        yield from cells(ours.where(metric=metric, column=TRUTH), f"{world}, {NAMES[metric]}, truth", "{model}", data)
     for metric in SHOWN:
-        for label in each.trials.design.labels:
-            if each.column(metric, label) is None:
+        for label in ours.where(metric=metric).levels("column"):
+            if label == TRUTH:
                 continue
-            errors, row = each.errors(metric, label), f"{each.world}, {words.NAMES[metric]}, {label}"
-            for k, name in enumerate(LEARNERS):
-                bias = Mean.of(errors[:, k])
-                yield ReproducedCell(row, name, each.data, None, bias.value, bias.spread)
-            numbers = {
-                "mean |error|": float(np.nanmean(np.abs(errors))),
-                "pairs in order %": _percent(each.ordered(metric, label)),
-                "clear pairs in order %": _percent(each.ordered(metric, label, clear=True)),
-            }
-            for column, value in numbers.items():
-                if value is None:
-                    continue
-                yield ReproducedCell(row, column, each.data, None, value)
+            row, errors = f"{world}, {NAMES[metric]}, {label}", ours.where(metric=metric, column=label)
+            yield from cells(errors, row, "{model}", data)
+            yield cell(row, "mean |error|", data, size_of(errors))
+            for column, clear in (("pairs in order %", False), ("clear pairs in order %", True)):
+                right = in_order(summary, metric, label, clear=clear)
+                if len(right):
+                    yield cell(row, column, data, 100 * float(np.mean(right)))
 
 
-def _percent(claims: Bools) -> float | None:
-    return 100 * float(np.mean(claims)) if len(claims) else None
+def size_of(errors: Trials) -> float:
+    """The mean absolute error over models and runs."""
+    return float(np.nanmean(np.abs(np.stack(list(errors.groups.values()), axis=1))))
 
 
-def claims(found: Sequence[Learnt]) -> Iterator[Claim]:
+def in_order(summary: Summary, metric: str, label: str, *, clear: bool = False) -> Bools:
+    """Whether each pair of models of each run is put in its true order; pairs with equal truth are left out.
+
+    With `clear` only pairs are counted whose true difference exceeds three standard errors.
+    """
+    trials = summary.trials
+    at = (..., trials.design.metrics.index(metric), trials.design.labels.index(label))
+    truth, seen = trials.true_difference[at], trials.difference[at]
+    counted = np.abs(truth) > 3 * trials.difference_error[at] if clear else truth != 0
+    return np.asarray((np.sign(truth) == np.sign(seen))[counted])
+
+
+def claims(values: Trials, runs: Runs) -> Iterator[Claim]:
     """Whether the method puts more pairs in order where popularity decides what is observed."""
-    pop = [each for each in found if each.world in words.POPULAR]
-    if not pop:
+    places = [(data, world) for data, world in runs if world in POPULAR]
+    if not places:
         return
-    shares, sizes = {}, {}
+    right, sizes = {}, {}
     for label in (NAIVE, CORRECTED):
-        own = np.concatenate([each.ordered(JUDGED, label) for each in pop])
-        shares[label], sizes[label] = float(np.mean(own)), float(np.mean([_size(each, label) for each in pop]))
-    yield Claim(
+        orders = [in_order(runs[place], JUDGED, label) for place in places]
+        errors = [values.where(data=data, world=world, metric=JUDGED, column=label) for data, world in places]
+        right[label] = float(np.mean(np.concatenate(orders)))
+        sizes[label] = float(np.mean([size_of(each) for each in errors]))
+    yield claim(
         f"Where popularity decides what is observed, {CORRECTED} is nearer to the true {JUDGED} of models than the "
         "naive mean",
-        sizes[CORRECTED] < sizes[NAIVE],
-        f"mean |error| {sizes[CORRECTED]:.4f} against {sizes[NAIVE]:.4f} in {len(pop)} worlds",
+        (
+            sizes[CORRECTED] < sizes[NAIVE],
+            f"mean |error| {sizes[CORRECTED]:.4f} against {sizes[NAIVE]:.4f} in {len(places)} worlds",
+        ),
     )
-    yield Claim(
-        f"There it also puts at least as many pairs of models in their true order by {JUDGED}",
-        shares[CORRECTED] >= shares[NAIVE],
-        f"{100 * shares[CORRECTED]:.1f} % of pairs against {100 * shares[NAIVE]:.1f} %",
+    yield claim(
+        f"There it also puts no fewer pairs of models in their true order by {JUDGED}",
+        (
+            right[CORRECTED] >= right[NAIVE],
+            f"{100 * right[CORRECTED]:.1f} % of pairs against {100 * right[NAIVE]:.1f} %",
+        ),
     )
 
 
-def _size(each: Learnt, label: str) -> float:
-    return float(np.nanmean(np.abs(each.errors(JUDGED, label))))
-
-
-def notes(context: Context, found: Sequence[Learnt]) -> Iterator[str]:
-    """What was done."""
-    most = FAST_USERS if context.fast else USERS
-    runs = len(found[0].trials) if found else 0
-    yield (
-        f"{', '.join(LEARNERS)}, with these settings as they are, trained on the log of a world of at most {most:,} "
-        f"users; {runs} runs of each world. Under a model's name is estimate less truth, in rows named 'truth' the "
-        "truth itself. 'clear pairs' are those whose true difference exceeds three standard errors of the estimate. "
-        "The truth is each estimator's own target, over users or over pairs."
+def _note(context: Context, runs: Runs) -> str:
+    count = len(next(iter(runs.values())).trials) if runs else 0
+    return (
+        f"{', '.join(LEARNERS)}, with these fixed settings, trained on the log of a world of at most "
+        f"{context.size(USERS):,} users; {count} runs of each world. Columns of models have estimate minus truth; in "
+        "rows named 'truth' they have the truth itself. 'clear pairs' have a true difference of more than three "
+        "standard errors of the estimate. The truth is each estimator's own target, over users or over pairs."
     )
 
 

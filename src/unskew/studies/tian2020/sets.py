@@ -1,7 +1,7 @@
 """The data sets of the study, and the worlds that were calibrated to them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from unskew.calibration import Calibration, LogFacts, calibrate
@@ -10,157 +10,131 @@ from unskew.data.sources import get_source
 from unskew.errors import DataError, Option
 from unskew.simulators.lda import Lda
 from unskew.simulators.preference_world import PreferenceWorld
-from unskew.studies.framework.study import Context
+from unskew.studies.framework.datasets import DataSet, by_name
+from unskew.studies.framework.study import Context, Size
 from unskew.studies.tian2020.printed import COUNTS, WORLDS
 
 FOLDER = Path(__file__).parent / "parameters"
-"""Calibrations that come with the package, a file a data set."""
-FULL_SEARCH, FAST_SEARCH = (60, 150, 25), (8, 8, 4)
+"""Calibrations that come with the package, one file per data set."""
+SEARCH = Size((60, 150, 25), (8, 8, 4))
 """Evaluations of each single objective, of the joint one, and how many of the first are quasi-random."""
-FAST_USERS = 500
-NOT_HERE = "the parameters were never published, so worlds are calibrated anew"
-
-
-@dataclass(frozen=True)
-class DataSet:
-    """A data set that worlds are calibrated to.
-
-    Parameters
-    ----------
-    name : str
-    source : str
-        The source that reads it.
-    paper : str
-        The paper's set whose numbers stand beside: itself, or the one it stands in for.
-    stands_in : bool
-        Whether it is not the paper's own.
-    """
-
-    name: str
-    source: str
-    paper: str
-    stands_in: bool = False
-
-    @property
-    def note(self) -> str:
-        """What to know of a number beside the paper's."""
-        of = f"{self.name} stands in for {self.paper}, and " if self.stands_in else ""
-        return f"{of}{NOT_HERE}"
-
-
-SETS: Mapping[str, DataSet] = {
-    each.name: each
-    for each in (
-        DataSet("ml-1m", "ml-1m", "ML1M"),
-        DataSet("amazon-digital-music", "amazon-digital-music", "AZM5", stands_in=True),
-        DataSet("steam-200k", "steam-200k", "STMV1", stands_in=True),
-        DataSet("amazon-digital-music-5core", "amazon-digital-music", "AZM5"),
-        DataSet("steam-australian", "steam-australian", "STMV1"),
+NOT_HERE = "the authors' parameters were not published, so worlds were calibrated for this study"
+SETS = by_name(
+    (
+        DataSet("ml-1m", "ML1M"),
+        DataSet("amazon-digital-music", "AZM5", stands_in=True),
+        DataSet("steam-200k", "STMV1", stands_in=True),
+        DataSet("amazon-digital-music-5core", "AZM5", source="amazon-digital-music"),
+        DataSet("steam-australian", "STMV1"),
     )
-}
+)
 """The first three come with parameters; the last two are the paper's own, where the user has them."""
-NEEDS = tuple(dict.fromkeys(each.source for each in SETS.values()))
+
+
+def note_of(data: str) -> str:
+    """The note of a number next to the paper's."""
+    each = SETS[data]
+    return f"{f'{data} replaces {each.paper}, and ' if each.stands_in else ''}{NOT_HERE}"
+
+
+def sources_of(names: Iterable[str]) -> tuple[str, ...]:
+    """The sources that read these data sets, each once."""
+    return tuple(dict.fromkeys(SETS[data].reader for data in names))
+
+
+NEEDS = sources_of(SETS)
 
 
 def parameters(data: str, cache: Path | None = None) -> Calibration | None:
-    """The calibration of a data set: that of the package, else what was put into a cache; None when there is neither.
-
-    Parameters
-    ----------
-    data : str
-        One of `SETS`.
-    cache : Path, optional
-    """
-    places = [FOLDER] if cache is None else [FOLDER, _kept(cache)]
-    for place in places:
-        if (place / f"{data}.json").exists():
-            return Calibration.read(place / f"{data}.json")
-    return None
+    """The calibration of a data set: that of the package, else that of a cache; None when there is neither."""
+    paths = (place / f"{data}.json" for place in ([FOLDER] if cache is None else [FOLDER, _kept(cache)]))
+    return next((Calibration.read(path) for path in paths if path.exists()), None)
 
 
 def calibration_of(context: Context, data: str) -> Calibration | None:
-    """The worlds of a data set, calibrated anew when asked; None without parameters."""
+    """The worlds of a data set, calibrated again when asked; None without parameters."""
     if not context.tune:
         return context.once(f"tian2020 parameters {data}", lambda: parameters(data, context.cache))
     return context.once(f"tian2020 tuned {data}", lambda: _tuned(context, data))
 
 
-def sets_at_hand(context: Context) -> tuple[str, ...]:
-    """Data sets with parameters."""
-    return tuple(data for data in SETS if calibration_of(context, data) is not None)
+def calibrations(context: Context) -> dict[str, Calibration]:
+    """The data sets with parameters, and their worlds."""
+    pairs = ((data, calibration_of(context, data)) for data in SETS)
+    return {data: calibration for data, calibration in pairs if calibration is not None}
 
 
-def world_of(context: Context, data: str, kind: str) -> PreferenceWorld:
-    """The calibrated world, of fewer users in the small version; topics tell how often an item was chosen."""
+def world_of(context: Context, data: str, kind: str, users: int | None = None) -> PreferenceWorld:
+    """The calibrated world, of at most `users` users; topics say how often an item was chosen."""
     calibration = calibration_of(context, data)
     if calibration is None:
         raise DataError(f"{data} has no parameters; {absence_of(context, data)}")
     world = calibration.world(kind)
     if isinstance(world, Lda):
         world = replace(world, graded=True)
-    return replace(world, users=min(world.users, FAST_USERS)) if context.fast else world
+    return world if users is None else replace(world, users=min(world.users, users))
 
 
 def log_of(context: Context, data: str) -> Interactions | None:
-    """The log that worlds are compared with; None when it is not at hand, or the files here are of another set."""
+    """The log that worlds are compared with; None if it is not available, or the files are of another data set."""
     return context.once(f"tian2020 log {data}", lambda: _read(context, data))
 
 
 def absence_of(context: Context, data: str) -> str:
-    """Why a data set takes no part, and what to do about it."""
+    """Why a data set is not used, and what to do about it."""
     if log_of(context, data) is None:
-        return context.absence(SETS[data].source)
+        return context.absence(SETS[data].reader)
     if context.cache is None:
         return (
-            f"{data} is here, but no parameters are: leave {Option('no_cache')} out, and {Option('tune', True)} "
+            f"{data} is available but has no parameters: omit {Option('no_cache')}, and {Option('tune', True)} "
             "searches for them"
         )
-    source = get_source(SETS[data].source)
+    source = get_source(SETS[data].reader)
     worlds = " ".join(Option("world", kind).flag for kind in WORLDS)
     place = _kept(context.cache) / f"{data}.json"
     return (
-        f"{data} is here, but no parameters are: 'unskew calibrate {source.name} {worlds} "
-        f"{Option('out', place).flag}' makes them, or add {Option('tune', True)} to this command"
+        f"{data} is available but has no parameters: compute them with 'unskew calibrate {source.name} {worlds} "
+        f"{Option('out', place).flag}', or add {Option('tune', True)} to this command"
     )
 
 
 def provenance(context: Context) -> tuple[str, ...]:
     """Where the parameters come from, data set by data set, and what is missing."""
-    told = []
+    notes = []
     for data, each in SETS.items():
-        found = calibration_of(context, data)
-        if found is None:
+        calibration = calibration_of(context, data)
+        if calibration is None:
             if not each.stands_in:
-                told.append(f"{data}, the paper's {each.paper}: {absence_of(context, data)}.")
+                notes.append(f"{data}, the paper's {each.paper}: {absence_of(context, data)}.")
             continue
-        short = " A short search, so provisional." if found.settings["joint"] < FULL_SEARCH[1] else ""
-        what = f"stands in for {each.paper}" if each.stands_in else f"the paper's {each.paper}"
-        told.append(
-            f"{data} ({what}; {found.log.users:,} users, {found.log.items:,} items, {found.log.rows:,} rows): worlds "
-            f"by '{found.command}'.{short}"
+        log, short = calibration.log, calibration.settings["joint"] < SEARCH.full[1]
+        what = f"replaces {each.paper}" if each.stands_in else f"the paper's {each.paper}"
+        notes.append(
+            f"{data} ({what}; {log.users:,} users, {log.items:,} items, {log.rows:,} rows): worlds by "
+            f"'{calibration.command}'.{' A short search, so provisional.' if short else ''}"
         )
-    return tuple(told)
+    return tuple(notes)
 
 
 def _read(context: Context, data: str) -> Interactions | None:
     each = SETS[data]
-    if context.presence(each.source) == "absent":
+    if context.presence(each.reader) == "absent":
         return None
-    log = get_source(each.source).read(context.place(each.source))
+    log = get_source(each.reader).read(context.place(each.reader))
     facts = LogFacts.of(log)
-    own = (facts.users, facts.items, facts.rows) == COUNTS[each.paper]
-    return log if own is not each.stands_in else None
+    is_the_papers = (facts.users, facts.items, facts.rows) == COUNTS[each.paper]
+    return log if is_the_papers is not each.stands_in else None
 
 
 def _tuned(context: Context, data: str) -> Calibration | None:
-    """Search, or go on with a search; what it found is kept where `parameters` looks."""
+    """Search, or continue a search; the result is kept where `parameters` looks."""
     log = log_of(context, data)
-    if log is None or (context.fast and data not in _packaged()):
+    if log is None or (context.fast and not (FOLDER / f"{data}.json").exists()):
         return None
-    singles, joint, starts = FAST_SEARCH if context.fast else FULL_SEARCH
+    singles, joint, starts = context.size(SEARCH)
     name = f"{data}-{'fast-' if context.fast else ''}seed{context.seed}"
     folder = context.cached("tian2020", "calibrations", name)
-    found = calibrate(
+    calibration = calibrate(
         log,
         WORLDS,
         singles=singles,
@@ -174,12 +148,8 @@ def _tuned(context: Context, data: str) -> Calibration | None:
     if context.cache is not None and not context.fast:
         place = _kept(context.cache)
         place.mkdir(parents=True, exist_ok=True)
-        found.to_json(place / f"{data}.json")
-    return found
-
-
-def _packaged() -> set[str]:
-    return {path.stem for path in FOLDER.iterdir()}
+        calibration.to_json(place / f"{data}.json")
+    return calibration
 
 
 def _kept(cache: Path) -> Path:

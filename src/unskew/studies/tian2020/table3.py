@@ -1,19 +1,32 @@
 """Table 3: in how many runs the oracle is seen to be at least as good as popularity."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import product
 from math import sqrt
 
-import numpy as np
-
-from unskew.studies.framework.cells import ReproducedCell
-from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.cells import ReproducedCell, cell
+from unskew.studies.framework.claims import Claim, claim
 from unskew.studies.framework.result import Findings
-from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.stats import Gap, Mean
 from unskew.studies.framework.study import Context, Table
-from unskew.studies.tian2020 import words
-from unskew.studies.tian2020.printed import TABLE3
-from unskew.studies.tian2020.runs import ARCHIVE, EXPECTED, NAIVE, ORDINAL, Runs, all_runs
-from unskew.studies.tian2020.sets import NEEDS, SETS, provenance, sets_at_hand
+from unskew.studies.framework.trials import Trials
+from unskew.studies.tian2020.printed import METRICS, SIDES, TABLE3
+from unskew.studies.tian2020.runs import (
+    ARCHIVE,
+    EXPECTED,
+    METHOD,
+    NAIVE,
+    NAMES,
+    ORDINAL,
+    TITLES,
+    Runs,
+    all_runs,
+    how_often,
+    naive_values,
+    some,
+    worlds_of,
+)
+from unskew.studies.tian2020.sets import NEEDS, SETS, calibrations, note_of, provenance, sources_of
 
 OFTEN = 0.95
 CLEARLY = 3
@@ -23,108 +36,97 @@ CLEARLY = 3
 def run(context: Context) -> Findings:
     """The shares of runs, by world and metric, with every tie rule."""
     runs = all_runs(context)
-    notes = (*words.METHOD, words.how_often(runs), *provenance(context)) if runs else provenance(context)
+    notes = (*METHOD, how_often(runs)) if runs else ()
     return Findings(
-        tuple(cell for each in runs for cell in _cells(each)),
-        words.soften(context, tuple(claims(runs))),
-        notes=notes,
-        used=tuple(dict.fromkeys(SETS[data].source for data in sets_at_hand(context))),
+        tuple(_cells(runs)),
+        tuple(claims(runs)),
+        notes=(*notes, *provenance(context)),
+        used=sources_of(calibrations(context)),
+        trials=naive_values(runs),
     )
 
 
-def ways_of(each: Runs) -> tuple[str, ...]:
-    """The ways that differ in a world: the authors' is that of ordinal ties where nothing is graded."""
-    return (EXPECTED, ORDINAL, ARCHIVE) if each.world.startswith("lda") else (EXPECTED, ORDINAL)
+def _cells(runs: Runs) -> Iterator[ReproducedCell]:
+    for data, world in worlds_of(runs):
+        # the authors' way is that of ordinal ties where nothing is graded
+        ways = (EXPECTED, ORDINAL, ARCHIVE) if world.startswith("lda") else (EXPECTED, ORDINAL)
+        for way, metric in product(ways, METRICS):
+            share = chosen(runs, data, world, way, metric)
+            ours = Mean(100 * share, 100 * sqrt(share * (1 - share)), None)
+            paper = TABLE3[SETS[data].paper, world, metric] if way == ways[-1] else None
+            note = "" if paper is None else f"per cent of runs; {note_of(data)}"
+            yield cell(f"{world}, {TITLES[way]}", NAMES[metric], data, ours, paper, note=note)
 
 
-def printed_way(each: Runs) -> str:
-    """The way that the paper's number stands beside."""
-    return ways_of(each)[-1]
-
-
-def _cells(each: Runs) -> Iterator[ReproducedCell]:
-    data = SETS[each.data]
-    for way in ways_of(each):
-        for metric in words.PAPER_METRICS:
-            share = chosen(each, metric, way)
-            paper = float(TABLE3[data.paper][each.world][metric]) if way == printed_way(each) else None
-            yield ReproducedCell(
-                f"{each.world}, {words.TITLES[way]}",
-                words.NAMES[metric],
-                each.data,
-                paper,
-                100 * share,
-                100 * sqrt(share * (1 - share)),
-                note="" if paper is None else f"per cent of runs; {data.note}",
-            )
-
-
-def chosen(each: Runs, metric: str, way: str) -> float:
+def chosen(runs: Runs, data: str, world: str, way: str, metric: str) -> float:
     """Share of runs in which the oracle's observed value is at least that of popular."""
-    share = each.summary(way).pair("oracle", "popular", metric, NAIVE).first_chosen
+    share = runs[data, world, way].pair("oracle", "popular", metric, NAIVE).first_chosen
     return float("nan") if share is None else share
 
 
-def claims(runs: Sequence[Runs]) -> Iterator[Claim]:
-    """Which worlds crown the wrong one, as the paper counts, and what ties do."""
-    for data in dict.fromkeys(each.data for each in runs):
-        own = [each for each in runs if each.data == data]
-        yield _inversions(data, own, ARCHIVE)
-        yield _inversions(data, own, EXPECTED)
-    buffets = [(each, metric) for each in runs if each.world.startswith("ibp") for metric in words.PAPER_METRICS]
-    if buffets:
-        yield _ties(buffets)
+def claims(runs: Runs) -> Iterator[Claim]:
+    """Which worlds put the wrong one first, as the paper counts, and what ties do."""
+    values = naive_values(runs)
+    for data in values.levels("data"):
+        yield _inversions(runs, values, data, ARCHIVE)
+        yield _inversions(runs, values, data, EXPECTED)
+    if any(world.startswith("ibp") for world in values.levels("world")):
+        yield _ties(runs, values)
 
 
-def _ties(buffets: Sequence[tuple[Runs, str]]) -> Claim:
-    """Whether the oracle gains on popular when ties go by item code, in the same runs."""
-    moved: list[str] = []
-    worse: list[str] = []
-    for each, metric in buffets:
-        first, second = chosen(each, metric, ORDINAL), chosen(each, metric, EXPECTED)
-        place = f"{each.data} {each.world} {words.NAMES[metric]}"
-        if abs(first - second) >= 1 - OFTEN:
-            moved.append(f"{place} {100 * first:.0f} to {100 * second:.0f} %")
-        gain = each.gaps(metric, ORDINAL)[0] - each.gaps(metric, EXPECTED)[0]
-        error = float(np.std(gain, ddof=1)) / len(gain) ** 0.5
-        if float(np.mean(gain)) < -3 * error:
-            worse.append(f"{place} by {float(np.mean(gain)) / error:.1f} s.e.")
-    told = f"runs with the oracle ahead, from ordinal to expected ties: {words.some(moved)}"
-    return Claim(
-        "In IBP worlds the order of item codes does not make the oracle look worse, beside popular, than a random "
-        "order of ties does",
-        not worse,
-        f"worse by 3 s.e. of the paired difference: {words.some(worse)}; {told}",
-    )
-
-
-def _inversions(data: str, runs: Sequence[Runs], way: str) -> Claim:
+def _inversions(runs: Runs, values: Trials, data: str, way: str) -> Claim:
     """Whether popularity is ahead in the mean of the runs only in IBP worlds observed by popularity."""
     inverted: list[tuple[str, str]] = []
     near: list[str] = []
-    for each in runs:
-        for metric in words.PAPER_METRICS:
-            share = chosen(each, metric, way)
-            place = f"{each.world} {words.NAMES[metric]} {100 * share:.0f} %"
-            if is_inverted(each, metric, way):
-                inverted.append((each.world, place))
-            elif share < OFTEN:
-                near.append(place)
-    return Claim(
-        f"{data}: on average popularity is put above the oracle only in IBP worlds observed by popularity "
-        f"({words.TITLES[way]})",
-        all(world == "ibp-pop" for world, _ in inverted),
-        f"where it is, with the share of runs in which the oracle is at least as good: "
-        f"{words.some([place for _, place in inverted])}; near-ties, where the oracle is ahead or level on average but "
-        f"in fewer than 95 % of runs: {words.some(near)}",
+    for world, metric in product(values.where(data=data).levels("world"), METRICS):
+        share = chosen(runs, data, world, way, metric)
+        place = f"{world} {NAMES[metric]} {100 * share:.0f} %"
+        if is_inverted(values.at(data=data, world=world, way=way, metric=metric)):
+            inverted.append((world, place))
+        elif share < OFTEN:
+            near.append(place)
+    evidence = (
+        f"where it is above, with the share of runs in which the oracle is at least as good: "
+        f"{some([place for _, place in inverted])}; near-ties, where the oracle is ahead or level on average but "
+        f"in fewer than 95 % of runs: {some(near)}"
+    )
+    return claim(
+        f"{data}: on average popular is ranked above the oracle only in IBP worlds observed by popularity "
+        f"({TITLES[way]})",
+        (all(world == "ibp-pop" for world, _ in inverted), evidence),
     )
 
 
-def is_inverted(each: Runs, metric: str, way: str) -> bool:
+def is_inverted(values: Trials) -> bool:
     """Whether the oracle, better in truth, is seen to be worse in the mean of the runs, by three standard errors."""
-    observed, truth = each.gaps(metric, way)
-    seen = Mean.of(observed)
-    return bool(np.mean(truth) > 0) and seen.value < -CLEARLY * (seen.error or 0.0)
+    observed, truth = (values.gap({"recommender": "oracle"}, {"recommender": "popular"}, side=side) for side in SIDES)
+    return truth.mean > 0 and observed.mean < -CLEARLY * observed.error
+
+
+def _ties(runs: Runs, values: Trials) -> Claim:
+    """Whether the oracle gains on popular when ties go by item code, in the same runs."""
+    moved: list[str] = []
+    worse: list[str] = []
+    buffets = [place for place in worlds_of(runs) if place[1].startswith("ibp")]
+    for (data, world), metric in product(buffets, METRICS):
+        place = f"{data} {world} {NAMES[metric]}"
+        before, after = (chosen(runs, data, world, way, metric) for way in (ORDINAL, EXPECTED))
+        if abs(before - after) >= 1 - OFTEN:
+            moved.append(f"{place} {100 * before:.0f} to {100 * after:.0f} %")
+        ours = values.at(data=data, world=world, metric=metric, side="observed")
+        ordinal, expected = (ours[way, "oracle"] - ours[way, "popular"] for way in (ORDINAL, EXPECTED))
+        gain = Gap.of(ordinal, expected)
+        if gain.mean < -CLEARLY * gain.error:
+            worse.append(f"{place} by {gain.z:.1f} s.e.")
+    evidence = (
+        f"worse by 3 s.e. of the paired difference: {some(worse)}; runs with the oracle ahead, from ordinal to "
+        f"expected ties: {some(moved)}"
+    )
+    return claim(
+        "In IBP worlds, breaking ties by item code does not make the oracle look worse, compared with popular, than "
+        "breaking them at random",
+        (not worse, evidence),
+    )
 
 
 TABLE = Table("table3", "How often the oracle is seen to be at least as good as popularity", run, needs=NEEDS)

@@ -1,58 +1,44 @@
 """Figure 3: the cut-off at which recall inside a sample speaks of the full list, and how well it does there."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.framework.cells import ReproducedCell
+from unskew.studies.framework.cells import ReproducedCell, cell
+from unskew.studies.framework.claims import Claim, Verdict, claim
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.stats import Mean, kendall
-from unskew.studies.framework.study import Context, Table
-from unskew.studies.wang2024.correlations import (
-    FAST_SIZES,
-    INNER,
-    SIZE,
-    SIZES,
-    Truth,
-    inner_recall,
-    truths,
-)
+from unskew.studies.framework.study import Context, Size, Table
 from unskew.studies.wang2024.fig1 import CUT, matched
-from unskew.studies.wang2024.fig3_words import claims, notes
+from unskew.studies.wang2024.full_recall import INNER, SIZE, Truth, inner_recall, truths
+from unskew.studies.wang2024.models import describe_variants
 from unskew.studies.wang2024.worlds import KUAIREC, MOVIELENS
 
+SIZES = Size[tuple[int, ...]]((10, 20, 40, 80, 160), (10, 20, 40, 80))
+"""N-bar, where that varies."""
 CUTS = (1, 2, 5, 10, 20)
 """K-bar, where that varies."""
 PART = 10
 """K-bar is a tenth of N-bar, where the part of the list is kept."""
 RESAMPLES = 1000
+FACTOR, SURE, ERRORS = 2.0, 0.975, 3.0
+"""K_max is near its prediction within this factor; a step is sure in this share of resamples, or by these s.e."""
 
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """Where and how well recall@K-bar in samples of N-bar goes with full recall.
+    """Where and how well recall@K-bar in samples of N-bar goes with full recall."""
 
-    Parameters
-    ----------
-    inner, size : int
-        K-bar and N-bar.
-    predicted : int
-        K-bar L / N-bar.
-    taus : array (draws, L)
-        Kendall's tau-b with full recall@K in each draw.
-    resampled : array (resamples, draws)
-        Weights of draws in bootstrap resamples.
-    """
-
-    inner: int
-    size: int
-    predicted: int
-    taus: Floats
-    resampled: Floats
+    inner: int  # K-bar
+    size: int  # N-bar
+    predicted: int  # K-bar L / N-bar
+    taus: Floats  # (draws, L): Kendall's tau-b with full recall@K in each draw
+    resampled: Floats  # (resamples, draws): weights of draws in bootstrap resamples
 
     @cached_property
     def curve(self) -> Floats:
@@ -62,58 +48,51 @@ class Peak:
     @cached_property
     def at(self) -> float:
         """K_max: where the mean over draws is greatest; the geometric mean of the Ks where several share it."""
-        return float(_greatest(self.curve[None])[0])
+        return float(greatest(self.curve[None])[0])
 
     @cached_property
     def places(self) -> Floats:
         """K_max in bootstrap resamples of the draws."""
-        return _greatest(self.resampled @ self.taus)
+        return greatest(self.resampled @ self.taus)
 
     @cached_property
-    def best(self) -> Floats:
-        """The tau of each draw at K_max."""
-        return np.asarray(self.taus[:, int(np.argmax(self.curve))])
+    def ends(self) -> tuple[float, float]:
+        """The middle 95 % of K_max in the resamples."""
+        low, high = np.quantile(self.places, [0.025, 0.975])
+        return float(low), float(high)
 
     @cached_property
     def height(self) -> Mean:
         """The greatest mean tau."""
-        return Mean.of(self.best)
+        return Mean.of(self.taus[:, int(np.argmax(self.curve))])
 
     @cached_property
-    def foretold(self) -> Mean:
+    def at_predicted(self) -> Mean:
         """The mean tau at the K that was predicted."""
         return Mean.of(self.taus[:, self.predicted - 1])
 
     @property
-    def ratio(self) -> float:
-        """K_max over what was predicted."""
-        return self.at / self.predicted
+    def near(self) -> bool:
+        """Whether K_max is near its prediction."""
+        return 1 / FACTOR <= self.at / self.predicted <= FACTOR
+
+    def __str__(self) -> str:
+        return f"K-bar {self.inner}, N-bar {self.size}"
 
 
 @dataclass(frozen=True, eq=False)
 class Peaks:
-    """Those of one world.
-
-    Parameters
-    ----------
-    truth : Truth
-    by_size : tuple of Peak
-        N-bar grows, K-bar is 5.
-    by_inner : tuple of Peak
-        K-bar grows, N-bar is 80.
-    by_part : tuple of Peak
-        N-bar grows and K-bar is a tenth of it, so that K-bar L / N-bar stays.
-    """
+    """The peaks of one world."""
 
     truth: Truth
-    by_size: tuple[Peak, ...]
-    by_inner: tuple[Peak, ...]
-    by_part: tuple[Peak, ...]
+    by_size: tuple[Peak, ...]  # N-bar grows, K-bar is 5
+    by_inner: tuple[Peak, ...]  # K-bar grows, N-bar is 80
+    by_part: tuple[Peak, ...]  # N-bar grows and K-bar is a tenth of it, so that K-bar L / N-bar stays
 
     @property
     def name(self) -> str:
-        """Of the world."""
-        return self.truth.log.world.name
+        """The name of the world."""
+        return self.truth.name
 
     @property
     def all(self) -> tuple[Peak, ...]:
@@ -122,19 +101,25 @@ class Peaks:
 
 
 def run(context: Context) -> Findings:
-    """The figure on each world at hand."""
-    found = [measure(context, truth) for truth in truths(context)]
+    """The figure on each available world."""
+    return compute(truths(context), context)
+
+
+def compute(worlds: Sequence[Truth], context: Context) -> Findings:
+    """The figure of the models of some worlds."""
+    peaks = [measure(context, truth) for truth in worlds]
+    origins = (truth.log.world.origin for truth in worlds)
     return Findings(
-        cells=tuple(cell for peaks in found for cell in _cells(peaks)),
-        claims=tuple(claim for peaks in found for claim in claims(peaks, judged=not context.fast)),
-        figures=tuple(_figures(found)),
-        notes=tuple(notes(found, context)),
+        cells=tuple(cell for each in peaks for cell in _cells(each)),
+        claims=tuple(claim for each in peaks for claim in _claims(each)),
+        figures=tuple(_figures(peaks)),
+        notes=(*origins, describe_variants(context), _rules(len(peaks[0].by_size[0].taus))),
     )
 
 
 def measure(context: Context, truth: Truth) -> Peaks:
     """All peaks of a world."""
-    sizes = FAST_SIZES if context.fast else SIZES
+    sizes = context.size(SIZES)
     return Peaks(
         truth,
         tuple(_peak(context, truth, CUT, size) for size in sizes),
@@ -146,13 +131,13 @@ def measure(context: Context, truth: Truth) -> Peaks:
 def _peak(context: Context, truth: Truth, inner: int, size: int) -> Peak:
     values = inner_recall(context, truth, size)[:, :, INNER.index(inner)]
     draws = len(values)
-    rng = context.rng("wang2024", "fig3", truth.log.world.name, inner, size)
+    rng = context.rng("wang2024", "fig3", truth.name, inner, size)
     weights = rng.multinomial(draws, np.full(draws, 1 / draws), size=RESAMPLES) / draws
-    taus = np.nan_to_num(kendall(values, truth.macro), nan=-1.0)  # where all models tie, nothing is told
+    taus = np.nan_to_num(kendall(values, truth.macro), nan=-1.0)  # where all models tie, there is no order
     return Peak(inner, size, matched(truth, inner, size), taus, weights)
 
 
-def _greatest(curves: Floats) -> Floats:
+def greatest(curves: Floats) -> Floats:
     """Where each row is greatest, from 1; the geometric mean of the places that share it."""
     ks = np.log(np.arange(1, curves.shape[1] + 1))
     shared = curves >= curves.max(axis=1, keepdims=True) - 1e-12
@@ -163,61 +148,100 @@ def _cells(peaks: Peaks) -> Iterator[ReproducedCell]:
     for peak in peaks.all:
         row = f"recall@{peak.inner} in samples of {peak.size}"
         yield ReproducedCell(row, "K_max", peaks.name, None, peak.at, float(peak.places.std()))
-        yield ReproducedCell(row, "K-bar L / N-bar", peaks.name, None, float(peak.predicted))
-        yield ReproducedCell(row, "greatest tau", peaks.name, None, peak.height.value, peak.height.spread)
+        yield cell(row, "K-bar L / N-bar", peaks.name, peak.predicted)
+        yield cell(row, "greatest tau", peaks.name, peak.height)
     for peak in peaks.by_part:
         row = f"recall@{peak.inner} in samples of {peak.size}"
-        yield ReproducedCell(row, f"tau at K = L / {PART}", peaks.name, None, peak.foretold.value, peak.foretold.spread)
+        yield cell(row, f"tau at K = L / {PART}", peaks.name, peak.at_predicted)
 
 
-def _figures(found: Sequence[Peaks]) -> Iterator[Figure]:
+def _rules(draws: int) -> str:
+    return (
+        f"{draws} draws of each size. K_max is the K from 1 to L at which Kendall's tau-b of recall in the sample with "
+        "full recall@K, over the variants, has the greatest mean over draws. L is the number of a user's held items, "
+        "which the samples are drawn from. The rules of the claims were fixed before the numbers were seen: near "
+        f"is within a factor {FACTOR:g}; falling (rising) means that the last K_max is below (above) the first in "
+        f"{SURE:.1%} of bootstrap resamples of the draws, and no step goes the other way in that share of them; tau "
+        f"grows when the ends differ by {ERRORS:g} standard errors and no step falls by as much. The last claim, with "
+        "K-bar in proportion to N-bar, was added after the others had been seen."
+    )
+
+
+def _claims(peaks: Peaks) -> Iterator[Claim]:
+    """The paper's claims, and one of ours."""
+    verdicts = {
+        f"K_max is within a factor {FACTOR:g} of K-bar L / N-bar in every setting": _near(peaks.all),
+        "K_max falls with N-bar": (rises([p.places for p in peaks.by_size[::-1]]), _course(peaks.by_size)),
+        "K_max rises with K-bar": (rises([p.places for p in peaks.by_inner]), _course(peaks.by_inner)),
+        "the greatest tau grows with N-bar, K-bar being 5": _tau_grows({p.size: p.height for p in peaks.by_size}),
+        "ours, not the paper's: where K-bar grows with N-bar, so that K stays at a tenth of L, tau there grows": (
+            _tau_grows({p.size: p.at_predicted for p in peaks.by_part})
+        ),
+    }
+    return (claim(f"{peaks.name}: {text}", verdict) for text, verdict in verdicts.items())
+
+
+def _near(peaks: Sequence[Peak]) -> Verdict:
+    return all(peak.near for peak in peaks), "; ".join(f"{peak}: {peak.at:.0f} for {peak.predicted}" for peak in peaks)
+
+
+def rises(places: Sequence[Floats]) -> bool:
+    """Whether K_max surely rises from first to last, and surely falls in no step."""
+    ends = np.mean(places[-1] > places[0]) >= SURE
+    return bool(ends and not any(np.mean(after < before) >= SURE for before, after in pairwise(places)))
+
+
+def _course(peaks: Sequence[Peak]) -> str:
+    return "; ".join(f"{peak}: {peak.at:.0f} ({peak.ends[0]:.0f} to {peak.ends[1]:.0f})" for peak in peaks)
+
+
+def _tau_grows(means: Mapping[int, Mean]) -> Verdict:
+    parts = (f"{mean.value:.3f} ± {mean.error or 0:.3f} at {size}" for size, mean in means.items())
+    return grow(list(means.values())), ", ".join(parts)
+
+
+def grow(means: Sequence[Mean]) -> bool:
+    """Whether they surely rise from first to last, and surely fall in no step; the draws are independent."""
+    steps = [_step(before, after) for before, after in pairwise(means)]
+    return _step(means[0], means[-1]) > ERRORS and min(steps) > -ERRORS
+
+
+def _step(before: Mean, after: Mean) -> float:
+    """How much a mean rises, in standard errors."""
+    return (after.value - before.value) / max(float(np.hypot(before.error or 0.0, after.error or 0.0)), 1e-12)
+
+
+def _figures(worlds: Sequence[Peaks]) -> Iterator[Figure]:
     bands = "Bands: 95 % of bootstrap resamples of the draws."
-    yield Figure(
-        f"(a) K_max of recall@{CUT} in the sample",
-        "N-bar, items in the sample",
-        tuple(Panel(peaks.name, _lines(peaks.by_size, [peak.size for peak in peaks.by_size])) for peaks in found),
-        log_x=True,
-        log_y=True,
-        note=bands,
-    )
-    yield Figure(
-        f"(b) K_max in samples of {SIZE}",
-        "K-bar, the cut-off in the sample",
-        tuple(Panel(peaks.name, _lines(peaks.by_inner, [peak.inner for peak in peaks.by_inner])) for peaks in found),
-        log_x=True,
-        log_y=True,
-        note=bands,
-    )
-    yield Figure(
-        "(c) Kendall tau of recall in the sample with full recall",
-        "N-bar, items in the sample",
-        tuple(Panel(peaks.name, _heights(peaks)) for peaks in found),
-        log_x=True,
-        note="Means over draws; bands are 1.96 standard errors to both sides.",
-    )
+    title, x = f"(a) K_max of recall@{CUT} in the sample", "N-bar, items in the sample"
+    panels = (Panel(each.name, _lines(each.by_size, [peak.size for peak in each.by_size])) for each in worlds)
+    yield Figure(title, x, tuple(panels), log_x=True, log_y=True, note=bands)
+    title, x = f"(b) K_max in samples of {SIZE}", "K-bar, the cut-off in the sample"
+    panels = (Panel(each.name, _lines(each.by_inner, [peak.inner for peak in each.by_inner])) for each in worlds)
+    yield Figure(title, x, tuple(panels), log_x=True, log_y=True, note=bands)
+    title, x = "(c) Kendall tau of recall in the sample with full recall", "N-bar, items in the sample"
+    note = "Means over draws; bands are 1.96 standard errors to both sides."
+    yield Figure(title, x, tuple(Panel(each.name, _heights(each)) for each in worlds), log_x=True, note=note)
 
 
 def _lines(peaks: Sequence[Peak], x: Sequence[int]) -> tuple[Series, ...]:
-    places = tuple(float(each) for each in x)
-    ends = [np.quantile(peak.places, [0.025, 0.975]) for peak in peaks]
-    low, high = (tuple(float(end[side]) for end in ends) for side in (0, 1))
-    foretold = [float(peak.predicted) for peak in peaks]
+    low, high = zip(*(peak.ends for peak in peaks), strict=True)
     return (
-        Series("K_max", places, tuple(peak.at for peak in peaks), low, high),
-        Series.of("K-bar L / N-bar", places, foretold, [0.0] * len(x), naive=True),
+        Series("K_max", tuple(map(float, x)), tuple(peak.at for peak in peaks), low, high),
+        Series.exact("K-bar L / N-bar", x, [peak.predicted for peak in peaks], naive=True),
     )
 
 
 def _heights(peaks: Peaks) -> tuple[Series, ...]:
+    lines = {
+        f"K-bar = {CUT}, at K_max": [peak.height for peak in peaks.by_size],
+        f"K-bar = N-bar / {PART}, at K = L / {PART}": [peak.at_predicted for peak in peaks.by_part],
+    }
     sizes = [peak.size for peak in peaks.by_size]
-    return (
-        _means(f"K-bar = {CUT}, at K_max", sizes, [peak.height for peak in peaks.by_size]),
-        _means(f"K-bar = N-bar / {PART}, at K = L / {PART}", sizes, [peak.foretold for peak in peaks.by_part]),
+    return tuple(
+        Series.of(name, sizes, [mean.value for mean in means], [mean.error or 0.0 for mean in means])
+        for name, means in lines.items()
     )
-
-
-def _means(name: str, x: Sequence[int], means: Sequence[Mean]) -> Series:
-    return Series.of(name, x, [mean.value for mean in means], [mean.error or 0.0 for mean in means])
 
 
 TABLE = Table("fig3", "The full cut-off that recall inside a sample speaks of", run, needs=(MOVIELENS, KUAIREC))

@@ -1,149 +1,354 @@
-"""Table 4: recall inside the sample, over all candidates, and as the sample estimates it."""
+"""Table 4: recall inside the sample, over all candidates, and as the sample estimates it.
 
-from collections.abc import Iterator, Sequence
+The paper's claims: URE is near full recall for every model and orders models as it does, while recall inside the sample
+speaks of a large K. By full recall@5 some debiasing methods are worse than Bias. NegS with a large share H/U of hard
+negatives does well inside the sample, but not at the top of the list.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, pairwise
 
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.studies.framework.cells import ReproducedCell
+from unskew.display.phrases import first_of
+from unskew.studies.framework.cells import ReproducedCell, cells
+from unskew.studies.framework.claims import MANY, Claim, Verdict, claim, none_clear
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings
-from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.stats import Gap, clear_signs, kendall, tau
 from unskew.studies.framework.study import Context, Table
-from unskew.studies.wang2024 import entrapment
-from unskew.studies.wang2024 import table3_words as shared
-from unskew.studies.wang2024 import table4_words as words
-from unskew.studies.wang2024.coat import YAHOO_R3, JudgedTest, judged_tests
-from unskew.studies.wang2024.judged import (
+from unskew.studies.wang2024.judge import (
     FORMS,
+    NEEDS,
+    ONE,
     POOLED,
     PUBLISHED,
     SMALL,
-    TRADITIONAL,
-    Judged,
+    JudgedTest,
     JudgedWorld,
+    absent,
+    compared_with,
+    describe,
+    judged_tests,
     judged_worlds,
+    numbers_of_all,
+    used,
 )
-from unskew.studies.wang2024.printed import TABLE4_KUAIREC, TABLE4_YAHOO
-from unskew.studies.wang2024.settings import ENTRIES, VARIANTS, Entry
-from unskew.studies.wang2024.table3 import NEEDS
-from unskew.studies.wang2024.worlds import KUAIREC as SMALL_MATRIX
+from unskew.studies.wang2024.models import DRAWN, ENTRIES, HARDEST, NEGS, Entry
+from unskew.studies.wang2024.printed import BACKBONES, KUAIREC, METHODS, TABLE4, TRADITIONAL, YAHOO, furthest
+
+COLUMNS = (
+    "'full@K' is recall@K over all held items, the mean over users; 'full micro@K' that over positive pairs. 'URE@K' "
+    "is the published estimate of the first, the mean over users with a positive in the sample, 'pooled URE@K' that of "
+    "the second. 'traditional@5' is recall@5 inside the sample. Spreads are those of the random draws."
+)
+SAME_ORDER = 0.9
+"""Kendall's tau from which on two orders count as the same."""
+AUTO = "AutoDebias"
+RIVAL = TABLE4[KUAIREC]["MF NegS", TRADITIONAL] / TABLE4[KUAIREC]["MF AutoDebias", TRADITIONAL]
+"""Recall inside the sample, as a share of AutoDebias', from which on NegS rivals it: that of the paper's MF."""
+LARGE_SHARES = HARDEST[1:]
+BOOTSTRAPS, SURE = 500, 0.95
+RULE = (
+    "The best K of a NegS is where its full recall@K is greatest relative to the better of the other two H/U, among "
+    "about forty K from 1 to half of the population; of equals it is the smallest. A larger H/U moves the best K up "
+    "when it falls in no step from one H/U to the next, and is lower for the smallest H/U than for the largest in "
+    f"{SURE:.0%} of {BOOTSTRAPS} bootstraps of the users. NegS rivals AutoDebias when its recall inside the sample is "
+    f"at least {RIVAL:.1%} of AutoDebias', as it is in the paper with MF on KuaiRec."
+)
 
 
 def run(context: Context) -> Findings:
-    """All numbers, their figures, and the claims one by one."""
-    worlds, tests = judged_worlds(context), judged_tests(context)
-    cells = [cell for world in worlds for cell in _world_cells(world)]
-    cells += [cell for test in tests for cell in _test_cells(test)]
-    claims = [*words.claims(worlds), *entrapment.claims(worlds), *words.test_claims(tests)]
+    """The table on the available data."""
+    return compute(judged_worlds(context), judged_tests(context), context)
+
+
+def compute(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest], context: Context) -> Findings:
+    """All numbers, their figures, and the claims."""
     return Findings(
-        (*cells, *_absent(context)),
-        shared.soften(context, claims),
-        (*(_figure(world) for world in worlds), *entrapment.figures(worlds)),
-        (
-            words.COLUMNS,
-            entrapment.RULE,
-            *shared.method(worlds),
-            *shared.sampled_notes(tests),
-            *shared.settings_notes(worlds, tests),
-        ),
-        used=shared.used(context),
+        (*_cells(worlds, tests), *absent(TABLE4, context)),
+        (*_claims(worlds), *_claims_about_hard_negatives(worlds), *_test_claims(tests)),
+        (*map(_figure, worlds), *map(_figure_of_hard_negatives, worlds)),
+        (COLUMNS, RULE, *describe(worlds, tests)),
+        used=used(context),
+        trials=numbers_of_all(worlds),
     )
 
 
-def _world_cells(world: JudgedWorld) -> Iterator[ReproducedCell]:
-    small, large = world.ks
-    note = shared.beside(world.name)
-    for entry in (*ENTRIES, *VARIANTS):
-        row = world.rows[entry]
-        printed = _printed(entry)
-        for column, values in _columns(row, small, large).items():
-            paper = printed.get(column)
-            found = Mean.of(values)
-            yield ReproducedCell(
-                str(entry), column, world.name, paper, found.value, found.spread, note="" if paper is None else note
-            )
+def _cells(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterator[ReproducedCell]:
+    for world in worlds:
+        note = compared_with(world.name)
+        yield from cells(world.numbers, "{model}", "{number}", world.name, printed=TABLE4[KUAIREC], printed_note=note)
+    for test in tests:
+        for (entry, column), terms in test.terms.items():
+            paper = TABLE4[YAHOO].get((str(entry), column))
+            note = ONE if paper is None else f"{compared_with(test.name)}; {ONE}"
+            yield ReproducedCell(str(entry), column, test.name, paper, terms.value, terms.std_error, note=note)
 
 
-def _printed(entry: Entry) -> dict[str, float]:
-    """The paper's numbers on KuaiRec by column."""
-    if entry.printed is None:
-        return {}
-    row = TABLE4_KUAIREC[entry.printed]
-    return {
-        TRADITIONAL: row.traditional,
-        "full@5": row.full_5,
-        f"{PUBLISHED}@5": row.ure_5,
-        f"{PUBLISHED}@500": row.ure_500,
-        "full@500": row.full_500,
-    }
-
-
-def _columns(row: Judged, small: int, large: int) -> dict[str, Floats]:
-    """One value a draw, or the one there is."""
-    found = {TRADITIONAL: row.draws[TRADITIONAL]}
-    for k in (small, large):
-        found |= {
-            f"full@{k}": np.array([row.full(k)]),
-            f"{PUBLISHED}@{k}": row.draws[f"{PUBLISHED}@{k}"],
-            f"full micro@{k}": np.array([row.full_micro(k)]),
-            f"{POOLED}@{k}": row.draws[f"{POOLED}@{k}"],
+def _claims(worlds: Sequence[JudgedWorld]) -> Iterator[Claim]:
+    for world in worlds:
+        small, large = world.both_ks
+        verdicts = {
+            "URE is near full recall for every model: the mean over draws is at most as far off as the furthest of the "
+            "paper's ten rows": _near(world),
+            "pooled URE is unbiased for full recall over positive pairs, for every model and K": _pooled(world),
+            "the mean of URE@K over draws orders the ten models as full recall@K does, with Kendall's tau of at least "
+            f"{SAME_ORDER}": _same_order(world),
+            f"some methods are worse than Bias on the same backbone by full recall@{small}": _worse(world),
+            f"the order of the models by full recall@{small} is not that by full recall@{large}": _orders_differ(world),
+            f"URE@{large} exceeds full recall@{large} for all ten models, as it does in the paper": _exceeds(world),
+            "the distance of URE from full recall follows from its weights: users count by their chance to have a "
+            "positive in the sample": _explained(world),
         }
-    return found
+        yield from (claim(f"{world.name}: {text}", verdict) for text, verdict in verdicts.items())
 
 
-def _test_cells(test: JudgedTest) -> Iterator[ReproducedCell]:
-    for entry in (*ENTRIES, *VARIANTS):
-        printed = {} if entry.printed is None else words.printed_yahoo(TABLE4_YAHOO[entry.printed])
-        for column, terms in test.rows[entry].items():
-            paper = printed.get(column)
-            notes = (shared.ONE,) if paper is None else (shared.beside(test.name), shared.ONE)
-            yield ReproducedCell(
-                str(entry), column, test.name, paper, terms.value, terms.std_error, note="; ".join(notes)
+def _near(world: JudgedWorld) -> Verdict:
+    """Whether the published mean is as near to full recall as in print."""
+    near, parts = True, []
+    for k, allowed in zip(world.both_ks, (furthest(5), furthest(500)), strict=True):
+        off = {
+            str(entry): world.numbers[entry, f"{PUBLISHED}@{k}"].mean() / world.full(entry, k) - 1 for entry in ENTRIES
+        }
+        worst = max(off, key=lambda name: abs(off[name]))
+        near &= bool(abs(off[worst]) <= allowed)
+        parts.append(
+            f"K = {k}: {min(off.values()):+.1%} to {max(off.values()):+.1%}, furthest {worst}; in the paper "
+            f"{allowed:.1%} at most"
+        )
+    return near, f"relative deviations at {'; at '.join(parts)}"
+
+
+def _pooled(world: JudgedWorld) -> Verdict:
+    return none_clear(
+        {
+            f"{entry} at K = {k}": Gap.of(world.numbers[entry, f"{POOLED}@{k}"], world.full_micro(entry, k))
+            for entry in ENTRIES
+            for k in world.both_ks
+        }
+    )
+
+
+def _same_order(world: JudgedWorld) -> Verdict:
+    same, parts = True, []
+    for k in world.both_ks:
+        full = np.array([world.full(entry, k) for entry in ENTRIES])
+        values = np.array([world.numbers[entry, f"{PUBLISHED}@{k}"] for entry in ENTRIES])
+        of_means, single = tau(values.mean(axis=1), full), float(np.nanmedian(kendall(values.T, full)))
+        same &= of_means >= SAME_ORDER
+        parts.append(f"K = {k}: {of_means:.2f}, and {single:.2f} in the median of single draws")
+    return same, f"tau at {'; at '.join(parts)}"
+
+
+def _worse(world: JudgedWorld) -> Verdict:
+    small, _ = world.both_ks
+    below, listed = _against_bias({entry: world.users(entry, small) for entry in ENTRIES})
+    return below, f"paired over users, {listed}"
+
+
+def _orders_differ(world: JudgedWorld) -> Verdict:
+    small, large = world.both_ks
+    pairs = list(combinations(ENTRIES, 2))
+    gaps = {(a, b, k): Gap.of(world.users(a, k), world.users(b, k)) for a, b in pairs for k in (small, large)}
+    signs = clear_signs(gaps)
+    turned = [(a, b) for a, b in pairs if signs[a, b, small] * signs[a, b, large] < 0]
+    orders = tau(*([world.full(entry, k) for entry in ENTRIES] for k in (small, large)))
+    listed = [f"{a} against {b} {gaps[a, b, small].mean:+.4f} and {gaps[a, b, large].mean:+.4f}" for a, b in turned]
+    return bool(turned), (
+        f"pairs clearly in the opposite order, paired over users, {len(gaps)} tests with Holm's correction: "
+        f"{len(turned)} of {len(pairs)} ({first_of(listed, MANY)}); Kendall's tau of the two orders {orders:.2f}"
+    )
+
+
+def _exceeds(world: JudgedWorld) -> Verdict:
+    """The paper's numbers at K = 500 deviate to one side in all ten rows; whether they do in the mean of draws."""
+    _, large = world.both_ks
+    values = {entry: world.numbers[entry, f"{PUBLISHED}@{large}"] for entry in ENTRIES}
+    gaps = {entry: Gap.of(values[entry], world.full(entry, large)) for entry in ENTRIES}
+    signs = clear_signs(gaps).values()
+    errors = np.array([values[entry] - world.full(entry, large) for entry in ENTRIES])
+    all_up, all_down = float((errors > 0).all(axis=0).mean()), float((errors < 0).all(axis=0).mean())
+    return all(sign > 0 for sign in signs), (
+        f"means over draws clearly above for {sum(sign > 0 for sign in signs)} models, clearly below for "
+        f"{sum(sign < 0 for sign in signs)} ({min(gap.mean for gap in gaps.values()):+.4f} to "
+        f"{max(gap.mean for gap in gaps.values()):+.4f}); all ten above in {all_up:.0%} of single draws and all ten "
+        f"below in {all_down:.0%}: models share the sample, so chance moves them together"
+    )
+
+
+def _explained(world: JudgedWorld) -> Verdict:
+    """Whether the weight of users with many positives is all there is to the deviation."""
+    gaps = {
+        f"{entry} at K = {k}": Gap.of(world.numbers[entry, f"{PUBLISHED}@{k}"], world.expected[entry, k])
+        for entry in ENTRIES
+        for k in world.both_ks
+    }
+    parts = []
+    for k in world.both_ks:
+        off = [world.expected[entry, k] / world.full(entry, k) - 1 for entry in ENTRIES]
+        parts.append(f"{min(off):+.1%} to {max(off):+.1%} at K = {k}")
+    holds, evidence = none_clear(gaps, "means over draws against their predictions")
+    return holds, f"predicted from all labels: {', '.join(parts)}; {evidence}"
+
+
+def _claims_about_hard_negatives(worlds: Sequence[JudgedWorld]) -> Iterator[Claim]:
+    for world in worlds:
+        for backbone in BACKBONES:
+            yield claim(
+                f"{world.name}, {backbone}: NegS with a large H/U rivals AutoDebias inside the sample, but not by full "
+                f"recall@{world.both_ks[0]}",
+                _trapped(world, backbone),
             )
+            yield claim(f"{world.name}, {backbone}: a larger H/U moves NegS' best K up", _moves_up(world, backbone))
 
 
-def _absent(context: Context) -> Iterator[ReproducedCell]:
-    """The paper's own data sets, where they are not at hand."""
-    for name in (SMALL_MATRIX, YAHOO_R3):
-        if context.find(name) is None:
-            for entry in ENTRIES:
-                own = entry.backbone, entry.method
-                printed = _printed(entry) if name == SMALL_MATRIX else words.printed_yahoo(TABLE4_YAHOO[own])
-                for column, paper in printed.items():
-                    yield ReproducedCell(str(entry), column, name, paper, None, note=context.absence(name))
+def _share(hardest: int) -> str:
+    return f"H/U = {hardest / DRAWN:g}"
+
+
+def _trapped(world: JudgedWorld, backbone: str) -> Verdict:
+    """Whether a NegS rivals AutoDebias inside the sample, and is clearly worse at the top."""
+    small, large = world.both_ks
+    base = Entry(backbone, AUTO)
+    entries = {_share(hardest): Entry(backbone, NEGS, hardest) for hardest in LARGE_SHARES}
+    inside = {
+        name: world.numbers[entry, TRADITIONAL].mean() / world.numbers[base, TRADITIONAL].mean()
+        for name, entry in entries.items()
+    }
+    gaps = {name: Gap.of(world.users(entry, small), world.users(base, small)) for name, entry in entries.items()}
+    signs = clear_signs(gaps)
+    parts = (
+        f"{name}: {inside[name]:.1%} inside the sample, {world.full(entry, small) / world.full(base, small):.1%} at K "
+        f"= {small} (difference {gaps[name]}), {world.full(entry, large) / world.full(base, large):.1%} at K = {large}"
+        for name, entry in entries.items()
+    )
+    return any(inside[name] >= RIVAL and signs[name] < 0 for name in entries), (
+        f"of AutoDebias' recall, {'; '.join(parts)}; paired over users, {len(gaps)} tests with Holm's correction"
+    )
+
+
+def best_ks(recall: Mapping[int, Floats], ks: Sequence[int]) -> dict[int, int]:
+    """The best K of each H, from full recall@K, by H, as `RULE` defines it."""
+    best = {}
+    for hardest, values in recall.items():
+        others = np.max([other for name, other in recall.items() if name != hardest], axis=0)
+        relative = np.divide(values, others, out=np.zeros(len(values)), where=others > 0)
+        best[hardest] = int(ks[int(np.argmax(relative))])
+    return best
+
+
+def _moves_up(world: JudgedWorld, backbone: str) -> Verdict:
+    within = world.ks <= int(world.log.population.max()) // 2  # the larger K of the table may be beyond
+    ks = world.ks[within].tolist()
+    recall = {hardest: world.recall[Entry(backbone, NEGS, hardest)][:, within] for hardest in HARDEST}
+    best = best_ks({hardest: values.mean(axis=0) for hardest, values in recall.items()}, ks)
+    users = len(recall[HARDEST[0]])
+    rng = np.random.default_rng([world.log.world.n_users, users])
+    again = []
+    for _ in range(BOOTSTRAPS):
+        times = rng.multinomial(users, np.full(users, 1 / users))
+        again.append(best_ks({hardest: times @ values / users for hardest, values in recall.items()}, ks))
+    up = float(np.mean([each[HARDEST[0]] < each[HARDEST[-1]] for each in again]))
+    parts = []
+    for hardest in HARDEST:
+        low, high = np.percentile([each[hardest] for each in again], (2.5, 97.5))
+        parts.append(f"{_share(hardest)}: {best[hardest]} ({low:.0f} to {high:.0f})")
+    return all(best[a] <= best[b] for a, b in pairwise(HARDEST)) and up >= SURE, (
+        f"best K, with 95 % of the bootstraps of users, {'; '.join(parts)}; lower for the smallest H/U than for the "
+        f"largest in {up:.0%}"
+    )
+
+
+def _test_claims(tests: Sequence[JudgedTest]) -> Iterator[Claim]:
+    """What one sample can show: methods that are worse than Bias at a small K."""
+    for test in tests:
+        terms = {entry: test.terms[entry, f"{PUBLISHED}@{SMALL}"] for entry in ENTRIES}
+        has = terms[ENTRIES[0]].denominator > 0
+        below, listed = _against_bias({entry: each.numerator[has] for entry, each in terms.items()})
+        evidence = (
+            f"paired over {int(has.sum())} users with a positive, {listed}; one sample of this size cannot rule "
+            "out that some are"
+        )
+        text = f"{test.name}: some methods are worse than Bias on the same backbone by URE@{SMALL}"
+        yield claim(text, (below or None, evidence))
+
+
+def _against_bias(recall: Mapping[Entry, Floats]) -> tuple[bool, str]:
+    """Whether methods are clearly worse than Bias on their backbone, by recall per user; which are, and are better."""
+    gaps = {
+        str(entry): Gap.of(values, recall[Entry(entry.backbone, "Bias")])
+        for entry, values in recall.items()
+        if entry.method != "Bias"
+    }
+    signs = clear_signs(gaps)
+    below, above = ([f"{name} {gaps[name]}" for name, sign in signs.items() if sign == side] for side in (-1, 1))
+    return bool(below), (
+        f"{len(gaps)} tests with Holm's correction; worse: {first_of(below, MANY)}; better: {first_of(above, MANY)}"
+    )
 
 
 def _figure(world: JudgedWorld) -> Figure:
-    """Full recall beside its estimates."""
+    """Full recall next to its estimates."""
     return Figure(
         f"{world.name}: full recall and its estimates from random draws",
         "method",
         tuple(
-            Panel(f"{backbone}, recall@{k}", _series([row for row in world.ten if row.entry.backbone == backbone], k))
-            for k in world.ks
-            for backbone in dict.fromkeys(row.entry.backbone for row in world.ten)
+            Panel(f"{backbone}, recall@{k}", _series(world, backbone, k))
+            for k in world.both_ks
+            for backbone in BACKBONES
         ),
         note=(
             "At each method from left to right: full recall, URE, full recall over positive pairs ('full micro'), and "
             "pooled URE, which estimates that. Points are means over random draws; intervals hold the middle 95 % of "
             "the draws, and of full recall they are its 95 % interval over users."
         ),
-        categories=tuple(dict.fromkeys(row.entry.method for row in world.ten)),
+        categories=METHODS,
     )
 
 
-def _series(rows: Sequence[Judged], k: int) -> tuple[Series, ...]:
-    places = [float(place) for place in range(len(rows))]
-    means = [row.full(k) for row in rows]
-    errors = [float(row.users(k).std(ddof=1)) / len(row.users(k)) ** 0.5 for row in rows]
-    micro = tuple(row.full_micro(k) for row in rows)
-    series = [Series.of("full", places, means, errors, naive=True)]
-    for form in FORMS:
-        values = [row.draws[f"{form}@{k}"] for row in rows]
-        low, high = (tuple(float(np.percentile(each, share)) for each in values) for share in (2.5, 97.5))
-        series.append(Series(form, tuple(places), tuple(float(each.mean()) for each in values), low, high))
-    return (*series[:2], Series("full micro", tuple(places), micro, micro, micro, naive=True), *series[2:])
+def _series(world: JudgedWorld, backbone: str, k: int) -> tuple[Series, ...]:
+    entries = [Entry(backbone, method) for method in METHODS]
+    places = range(len(entries))
+    published, pooled = (
+        Series.middle(form, places, [world.numbers[entry, f"{form}@{k}"] for entry in entries]) for form in FORMS
+    )
+    return (
+        Series.over("full", places, [world.users(entry, k) for entry in entries], naive=True),
+        published,
+        Series.exact("full micro", places, [world.full_micro(entry, k) for entry in entries], naive=True),
+        pooled,
+    )
+
+
+def _figure_of_hard_negatives(world: JudgedWorld) -> Figure:
+    """Full recall@K of each H/U, relative to AutoDebias."""
+    return Figure(
+        f"{world.name}: full recall@K of NegS by H/U, relative to AutoDebias",
+        "K",
+        tuple(Panel(backbone, tuple(_lines_of_hard_negatives(world, backbone))) for backbone in BACKBONES),
+        log_x=True,
+        note="Shaded: 95 % intervals of the ratio over users. A line at 1 is AutoDebias itself.",
+    )
+
+
+def _lines_of_hard_negatives(world: JudgedWorld, backbone: str) -> Iterator[Series]:
+    ks = world.ks.tolist()
+    yield Series.exact(AUTO, ks, [1.0] * len(ks), naive=True)
+    base = world.recall[Entry(backbone, AUTO)]
+    for hardest in HARDEST:
+        ratio, error = _ratio(world.recall[Entry(backbone, NEGS, hardest)], base)
+        yield Series.of(_share(hardest), ks, ratio.tolist(), error.tolist())
+
+
+def _ratio(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """Ratios of means over users (rows) and their standard errors, by the delta method; NaN where `second` is 0."""
+    below = second.mean(axis=0)
+    safe = np.where(below > 0, below, np.nan)
+    ratio = first.mean(axis=0) / safe
+    parts = (first - ratio * second) / safe
+    return ratio, np.asarray(parts.std(axis=0, ddof=1) / len(first) ** 0.5)
 
 
 TABLE = Table(

@@ -1,0 +1,290 @@
+"""The models of tables 3 and 4, judged: on worlds by many random draws, on other data by the one random sample."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints, offsets_of, runs_of
+from unskew.data import Split
+from unskew.estimators import Rows, Terms, Traditional, Ure
+from unskew.evaluation.collecting.exposed import Exposed
+from unskew.metrics import Recall
+from unskew.ranking import Ranks
+from unskew.studies.framework.cells import Printed, ReproducedCell, absent_cells
+from unskew.studies.framework.study import Context, Size
+from unskew.studies.framework.trials import Trials
+from unskew.studies.wang2024.full_recall import RankMatrix, hits, places
+from unskew.studies.wang2024.models import ENTRIES, Choice, Entry, choose
+from unskew.studies.wang2024.printed import KUAIREC, TRADITIONAL, YAHOO
+from unskew.studies.wang2024.random_tests import COAT, NAMES, YAHOO_R3, RandomTest, random_tests
+from unskew.studies.wang2024.worlds import KUAIREC as SMALL_MATRIX
+from unskew.studies.wang2024.worlds import MOVIELENS, BiasedLog, chances_of, draw_exposed, labelled_pairs, logs
+
+NEEDS = (MOVIELENS, *NAMES, SMALL_MATRIX)
+DRAWS = Size(200, 8, trials=True)
+EXPOSED = 20
+"""l. The paper does not say which l its tables have; recall@5 in the sample is near full recall@500 for about 20."""
+SMALL, LARGE, LARGE_OF_FEW = 5, 500, 50
+FEW = 600
+"""Populations below it are too small to ask for the first 500."""
+FORMS = {"URE": Ure(), "pooled URE": Ure(aggregate="pooled")}
+PUBLISHED, POOLED = FORMS
+ONE = "one sample: the spread is the standard error over users"
+_SILENT = "the paper leaves out sizes, epochs, λ, l and how settings were chosen"
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedWorld:
+    """All rows of a table on one world."""
+
+    log: BiasedLog
+    choices: Mapping[Entry, Choice]  # the chosen models by entry
+    numbers: Trials  # by entry and column of table 4: one value per random draw, or one of full recall
+    ks: Ints  # the K at which full recall is known
+    recall: Mapping[Entry, Floats]  # entry to full recall@K of each user with a positive, an array (users, ks)
+    # of the published mean, by entry and K: users weigh by their chance to have a positive in the sample
+    expected: Mapping[tuple[Entry, int], float]
+    large: int  # the larger K: 500, or 50 where populations are small
+
+    @property
+    def name(self) -> str:
+        """The name of the world."""
+        return self.log.name
+
+    @property
+    def both_ks(self) -> tuple[int, int]:
+        """Both K of the table."""
+        return SMALL, self.large
+
+    def users(self, entry: Entry, k: int) -> Floats:
+        """Full recall@K of each user with a positive."""
+        return np.asarray(self.recall[entry][:, int(np.searchsorted(self.ks, k))])
+
+    def full(self, entry: Entry, k: int) -> float:
+        """Full recall@K, mean over users."""
+        return float(self.numbers[entry, f"full@{k}"][0])
+
+    def full_micro(self, entry: Entry, k: int) -> float:
+        """Full recall@K over positive pairs."""
+        return float(self.numbers[entry, f"full micro@{k}"][0])
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedTest:
+    """All rows of a table on a random test."""
+
+    test: RandomTest
+    sample: Rows  # the exposed rows
+    choices: Mapping[Entry, Choice]  # the chosen models by entry
+    terms: Mapping[tuple[Entry, str], Terms]  # by entry and column of table 4
+    large: int  # the larger K
+
+    @property
+    def name(self) -> str:
+        """The name of the data set."""
+        return self.test.name
+
+
+def judged_worlds(context: Context) -> list[JudgedWorld]:
+    """Every available world, judged once for all tables."""
+    return [context.once(f"wang2024 judged {log.name}", partial(judge, context, log)) for log in logs(context)]
+
+
+def judged_tests(context: Context) -> list[JudgedTest]:
+    """Every available random test, judged once for all tables."""
+    return [
+        context.once(f"wang2024 judged {test.name}", partial(judge_test, context, test))
+        for test in random_tests(context)
+    ]
+
+
+def large_k(population: Ints) -> int:
+    """The larger K of table 4."""
+    return LARGE if int(population.min()) >= FEW else LARGE_OF_FEW
+
+
+def k_grid(largest: int, *more: int) -> Ints:
+    """Some K from 1 to half of the population, each about a fifth above the one before, and those in `more`."""
+    steps = np.rint(np.geomspace(1, max(largest // 2, 2), 40)).astype(np.int64)
+    return np.unique(np.concatenate([steps, np.array(more, dtype=np.int64)]))
+
+
+def judge(context: Context, log: BiasedLog) -> JudgedWorld:
+    """Train, choose and judge all rows on one log."""
+    large = large_k(log.population)
+    ks = k_grid(int(log.population.max()), SMALL, large)
+    choices = choose(context, log.parts, log.name)
+    rng = context.rng("wang2024", "draws", log.name)
+    samples = [draw_test(log, rng) for _ in range(context.size(DRAWS))]
+    by_settings: dict[str, _JudgedModel] = {}
+    for choice in context.counted(f"{log.name}: random draws", choices.values()):
+        if choice.settings not in by_settings:  # a NegS is shown twice when it is the chosen one
+            ranks = places(choice.fit.scorer, log.held)
+            by_settings[choice.settings] = _judge_model(log, ranks, samples, ks, (SMALL, large))
+    rows = {entry: by_settings[choice.settings] for entry, choice in choices.items()}
+    groups = {(entry, column): values for entry, row in rows.items() for column, values in row.columns.items()}
+    return JudgedWorld(
+        log,
+        choices,
+        Trials(("model", "number"), "draw", groups),
+        ks,
+        {entry: row.recall for entry, row in rows.items()},
+        {(entry, k): value for entry, row in rows.items() for k, value in row.expected.items()},
+        large,
+    )
+
+
+class _JudgedModel(NamedTuple):
+    columns: dict[str, Floats]
+    recall: Floats
+    expected: dict[int, float]
+
+
+def _judge_model(
+    log: BiasedLog, ranks: RankMatrix, samples: Sequence[Split], ks: Ints, both: tuple[int, int]
+) -> _JudgedModel:
+    above, relevant = hits(ranks, log, ks.tolist())
+    has, chances = relevant > 0, chances_of(log, EXPOSED)
+    recall, micro = above[has] / relevant[has, None], above.sum(axis=0) / relevant.sum()
+    drawn = _over_draws(samples, ranks, log.population, both)
+    columns, expected = {TRADITIONAL: drawn[TRADITIONAL]}, {}
+    for k in both:
+        place = int(np.searchsorted(ks, k))
+        users = recall[:, place]
+        expected[k] = float(chances[has] @ users / chances[has].sum())
+        columns |= {
+            f"full@{k}": np.array([users.mean()]),
+            f"{PUBLISHED}@{k}": drawn[f"{PUBLISHED}@{k}"],
+            f"full micro@{k}": micro[[place]],
+            f"{POOLED}@{k}": drawn[f"{POOLED}@{k}"],
+        }
+    return _JudgedModel(columns, recall, expected)
+
+
+def judge_test(context: Context, test: RandomTest) -> JudgedTest:
+    """Train, choose and judge all rows on a random test."""
+    choices = choose(context, test.parts, test.name)
+    population = test.held.sum(axis=1)
+    split = Split(test.parts.train, test.exposed, candidates="all")
+    large = large_k(population[np.unique(test.exposed.users)])
+    terms = {}
+    for entry, choice in choices.items():
+        sample = exposed_sample(split, places(choice.fit.scorer, test.held), population)
+        numbers = numbers_of(sample, (SMALL, large))
+        terms.update({(entry, column): each for column, each in numbers.items()})
+    return JudgedTest(test, sample.drawn, choices, terms, large)
+
+
+def draw_test(log: BiasedLog, rng: np.random.Generator) -> Split:
+    """The log of a world, and as its test a random draw of held items with their labels."""
+    drawn = draw_exposed(log.held, EXPOSED, rng)
+    users, items = np.repeat(np.arange(len(drawn)), EXPOSED), drawn.ravel()
+    return Split(log.parts.train, labelled_pairs(log.world, users, items), candidates="all")
+
+
+def exposed_sample(split: Split, ranks: RankMatrix, population: Ints) -> Exposed:
+    """The test of a split, as the library takes it: rows drawn at random, ranked among the population by one model.
+
+    Parameters
+    ----------
+    split : Split
+        The rows of its test are ordered by user; values are labels.
+    ranks : RankMatrix
+    population : array of int
+        L, by the code of a user.
+    """
+    test = split.test
+    users, counts = runs_of(test.users)
+    above = ranks[test.users, test.items]
+    ranked = Ranks(test.users, test.items, above, np.zeros_like(above), population[test.users], ties="ordinal")
+    return Exposed(
+        split=split,
+        train=split.train,
+        users=users,
+        offsets=offsets_of(counts),
+        items=test.items,
+        ranks={"model": ranked},
+        known_users=np.ones(test.n_users, dtype=bool),
+        dropped={"users": 0},
+        values=test.values,
+    )
+
+
+def numbers_of(sample: Exposed, ks: Sequence[int]) -> dict[str, Terms]:
+    """`TRADITIONAL`, and each form of URE at each K, as in ``URE@5``."""
+    inside, (name,) = sample.inside, sample.ranks
+    rows = inside.to_rows("mean", Traditional()).with_worth(inside.gains(name, Recall() @ SMALL))
+    numbers = {TRADITIONAL: Traditional().terms(rows, "mean")}
+    for k in ks:
+        rows = sample.drawn.with_worth(sample.gains(name, Recall() @ k))
+        numbers |= {f"{form}@{k}": estimator.terms(rows, "mean") for form, estimator in FORMS.items()}
+    return numbers
+
+
+def _over_draws(samples: Sequence[Split], ranks: RankMatrix, population: Ints, ks: Sequence[int]) -> dict[str, Floats]:
+    """Each number of a model, one value per draw."""
+    values: dict[str, list[float | None]] = {}
+    for split in samples:
+        for name, terms in numbers_of(exposed_sample(split, ranks, population), ks).items():
+            values.setdefault(name, []).append(terms.value)
+    return {name: np.array(column, dtype=float) for name, column in values.items()}
+
+
+def numbers_of_all(worlds: Sequence[JudgedWorld]) -> Trials:
+    """The numbers of all worlds, by data, model and column of table 4."""
+    groups = {(world.name, *key): values for world in worlds for key, values in world.numbers.groups.items()}
+    return Trials(("data", "model", "number"), "draw", groups)
+
+
+def compared_with(name: str) -> str:
+    """What to know of a number next to the paper's."""
+    if name in {SMALL_MATRIX, YAHOO_R3}:
+        return _SILENT
+    return f"{name} replaces {YAHOO if name == COAT else KUAIREC}, so the numbers are not comparable"
+
+
+def absent(table: Mapping[str, Printed], context: Context) -> Iterator[ReproducedCell]:
+    """The numbers of the paper's own data sets, where they are not available."""
+    for name, paper in ((SMALL_MATRIX, KUAIREC), (YAHOO_R3, YAHOO)):
+        if context.find(name) is None:
+            yield from absent_cells(table[paper], name, context.absence(name))
+
+
+def used(context: Context) -> tuple[str, ...]:
+    """The available data sets."""
+    return tuple(name for name in NEEDS if context.find(name) is not None)
+
+
+def describe(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterator[str]:
+    """How the numbers of both tables came about, and which settings were chosen."""
+    for world in worlds:
+        log, parts, draws = world.log, world.log.parts, len(world.numbers[ENTRIES[0], TRADITIONAL])
+        relevant = log.relevant.sum(axis=1)
+        yield (
+            f"{world.name}: {log.world.origin} The log has {len(parts.train):,} pairs; {len(parts.uniform):,} uniform "
+            f"pairs are to learn from and {len(parts.validation):,} to choose by. The population has "
+            f"{log.population.min():,} to {log.population.max():,} items per user, "
+            f"{log.relevant.sum() / log.held.sum():.1%} of them positive; {int((relevant == 0).sum())} of "
+            f"{len(relevant):,} users have no positive there and are left out. {draws} random draws of {EXPOSED} items "
+            "per user, the same for all models."
+        )
+    for each in tests:
+        test, parts, sample = each.test, each.test.parts, each.sample
+        none = int((sample.positives == 0).sum())
+        yield (
+            f"{each.name}: {len(parts.train):,} chosen ratings are to learn from; four stars and more are positive. Of "
+            f"the random ratings {len(parts.uniform):,} are to learn from, {len(parts.validation):,} to choose by, and "
+            f"{len(test.exposed):,} of {sample.n_users:,} users, {sample.labels.mean():.1%} positive, to be judged on. "
+            f"The population has {sample.population.min()} to {sample.population.max()} items per user; the larger K "
+            f"is {each.large}. {none} users have no positive in the sample."
+        )
+    yield (
+        "Settings are chosen by the AUC of the uniform validation rows, as is the epoch; the paper does not say how it "
+        "chose. NegS: U = 100 and H of 10, 50 or 100."
+    )
+    choices = {each.name: each.choices for each in worlds} | {each.name: each.choices for each in tests}
+    for name, chosen in choices.items():
+        yield f"{name}, chosen: {'; '.join(str(chosen[entry]) for entry in ENTRIES)}."

@@ -1,0 +1,92 @@
+"""The contract of a scorer: finite numbers, one row per user and one column per item, that do not depend on blocks."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from unskew.arrays import Ints, Matrix
+from unskew.ranking import ListScorer, Scorer
+from unskew.testing.contracts.require import fail, near, require, same_bytes
+
+_THREADS = 4
+
+
+def check_scorer(scorer: Any, *, n_users: int | None = None, n_items: int | None = None, seed: int = 0) -> None:
+    """Check that a scorer keeps its contract.
+
+    `score(users)` gives one row per user and one column per item, finite real numbers (a `ListScorer` may give minus
+    infinity); the same users have the same scores in every block, order, call and thread; and its argument is not
+    changed. `user_ids` and `item_ids` name each row and column once.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    n_users, n_items : int, optional
+        How many it knows; by default the lengths of its `user_ids` and `item_ids`.
+    seed : int
+        Of the order in which users are asked for.
+
+    Raises
+    ------
+    AssertionError
+        One sentence that says which property fails.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unskew.ranking import MatrixScorer
+    >>> check_scorer(MatrixScorer(np.eye(3)), n_users=3, n_items=3)
+    """
+    require(isinstance(scorer, Scorer), scorer, "it has no method score(users)")
+    users = np.arange(_number(scorer, "user_ids", n_users, "n_users"))
+    items = _number(scorer, "item_ids", n_items, "n_items")
+    whole = np.array(_scores(scorer, users, items))  # a copy, because a scorer may reuse its array
+    require(
+        same_bytes(_scores(scorer, users, items), whole), scorer, "the same users have other scores in a second call"
+    )
+    order = np.random.default_rng(seed).permutation(users)
+    for block in np.array_split(order, 5):
+        if len(block):
+            part = _scores(scorer, block, items)
+            require(near(part, whole[block], 1e-5), scorer, "the scores of a user depend on the block or its order")
+    _check_threads(scorer, np.array_split(order, _THREADS), whole, items)
+
+
+def _number(scorer: Any, ids: str, given: int | None, option: str) -> int:
+    named = getattr(scorer, ids, None)
+    if named is None:
+        if given is None:
+            raise TypeError(f"give {option}, because the scorer has no {ids}")
+        return given
+    names = np.asarray(named)
+    require(given in {None, len(names)}, scorer, f"it has {len(names)} {ids}, not {given}")
+    require(len(np.unique(names)) == len(names), scorer, f"{ids} names one id twice")
+    return len(names)
+
+
+def _scores(scorer: Scorer, users: Ints, n_items: int) -> Matrix:
+    asked = users.copy()
+    scores = np.asarray(scorer.score(asked))
+    require(np.array_equal(asked, users), scorer, "score() changes its argument")
+    shape = (len(users), n_items)
+    require(
+        scores.shape == shape, scorer, f"score() gives shape {scores.shape} for {shape[0]} users and {n_items} items"
+    )
+    require(scores.dtype.kind in "fiub", scorer, f"score() gives type {scores.dtype}, which is not a real number")
+    allowed = np.isneginf(scores) if isinstance(scorer, ListScorer) else np.zeros(shape, bool)
+    if not (np.isfinite(scores) | allowed).all():
+        fail(scorer, "score() gives a number that is not finite")
+    return scores
+
+
+def _check_threads(scorer: Scorer, blocks: list[Ints], whole: Matrix, items: int) -> None:
+    def ask(block: Ints) -> Iterator[bool]:
+        for _ in range(10):
+            scores = _scores(scorer, block, items)
+            yield near(scores, whole[block], 1e-5)
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        agreed = list(pool.map(lambda block: all(ask(block)), [block for block in blocks if len(block)]))
+    require(all(agreed), scorer, "the scores of a user differ when several threads ask at the same time")
