@@ -1,5 +1,6 @@
 """MovieLens 100K completed to a full matrix of ratings, the world of the paper's simulations."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
@@ -10,7 +11,8 @@ from unskew.data import Interactions
 from unskew.errors import DataError
 from unskew.metrics import Accuracy
 from unskew.simulators import relabel
-from unskew.studies.framework.study import Context, Size
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Size, Table
 
 DATA = "ml-100k"
 FACTORS: Size[tuple[int, ...]] = Size((5, 10, 20, 40))
@@ -34,6 +36,11 @@ def completed_world(context: Context) -> World | None:
     if source is None:
         return None
     return context.once("schnabel2016 world", lambda: _make(context, source.read(context.place(DATA))))
+
+
+def completed_table(name: str, title: str, compute: Callable[[World | None, Context], Findings]) -> Table:
+    """A table that is computed from the completed world, or from None without the data."""
+    return Table(name, title, lambda context: compute(completed_world(context), context), needs=(DATA,))
 
 
 def complete(log: Interactions, factors: int, penalty: float, rng: np.random.Generator) -> Floats:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 Key = tuple[Any, ...]
+Row = tuple[Key, Floats | float | None]
+"""A number, or an array, with the key of its group."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,7 @@ class Trials:
     groups: Mapping[Key, Floats]
 
     @classmethod
-    def collect(cls, dims: tuple[str, ...], unit: str, rows: Iterable[tuple[Key, Floats | float | None]]) -> "Trials":
+    def collect(cls, dims: tuple[str, ...], unit: str, rows: Iterable[Row]) -> "Trials":
         """Trials from single numbers or arrays with their keys; those of one key follow in the order of units."""
         lists: dict[Key, list[Floats | float]] = {}
         for key, value in rows:
