@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -106,6 +106,28 @@ class NoText(Patience):
     __doc__ = ""
 
 
+@dataclass(frozen=True)
+class NoDocstring(Metric):
+    persistence: float = 0.8
+
+    def gain(self, above: Ints, candidates: Ints) -> Floats:
+        return self.persistence**above
+
+
+class NoCandidates(Patience):
+    """Takes one argument."""
+
+    def gain(self, above: Ints) -> Floats:  # type: ignore[override]
+        return 0.8**above
+
+
+class Crash(Patience):
+    """Divides by zero."""
+
+    def gain(self, above: Ints, candidates: Ints) -> Floats:
+        return np.array([1 / int(np.min(above, initial=0))])
+
+
 @pytest.mark.parametrize(
     "broken, says",
     [
@@ -118,7 +140,10 @@ class NoText(Patience):
         (Writing, "gain.. changes its arguments"),
         (BestOfTies, "the expected gain of a tied item is not the mean gain over its places"),
         (NotUnbiased, "unbiased_to_missing is False, but random parts of the positives have the same mean"),
-        (NoText, "its definition must be one line"),
+        (NoText, "its definition must be one line; give the class a docstring"),
+        (NoDocstring, "its definition must be one line; give the class a docstring"),
+        (NoCandidates, r"gain.. does not take its arguments .*; define it as gain\(above, candidates\)"),
+        (Crash, r"gain.. raises ZeroDivisionError \(division by zero\) on valid input"),
     ],
 )
 def test_a_broken_metric_of_items_is_refused(broken: type[Metric], says: str) -> None:
@@ -155,6 +180,13 @@ class Biased(NDCG):
     unbiased_to_missing: ClassVar[bool] = True  # type: ignore[assignment,misc]
 
 
+class ListOfValues(NDCG):
+    """Gives a list."""
+
+    def values(self, lists: UserLists) -> Any:
+        return super().values(lists).tolist()
+
+
 class WrongPart(NDCG):
     """Says that a part of the positives has half the value."""
 
@@ -169,6 +201,7 @@ class WrongPart(NDCG):
         (ZeroForNobody, "a user without a positive must have the value NaN"),
         (SwappedPolicies, "the value under ties is not the mean over all their orders"),
         (Biased, "unbiased_to_missing is True, but random parts of the positives have another mean value"),
+        (ListOfValues, "the result of values.. must be a numpy array, not list"),
         (WrongPart, "its expected value on a part of the positives is not the mean over all parts"),
     ],
 )
@@ -198,6 +231,13 @@ class Centred(MSE):
         return np.square(values - predicted - np.mean(values - predicted) if len(values) else values)
 
 
+class ListOfLosses(MAE):
+    """Gives a list."""
+
+    def loss(self, values: Floats, predicted: Floats) -> Any:
+        return super().loss(values, predicted).tolist()
+
+
 class UnbiasedRoot(RMSE):
     """Says that a root is a mean."""
 
@@ -210,6 +250,7 @@ class UnbiasedRoot(RMSE):
         (Negative, "a row has the loss -.*, below 0"),
         (Reversed, "a prediction nearer to the rating is worse"),
         (Centred, "the loss of a row depends on the other rows of the call"),
+        (ListOfLosses, "the result of loss.. must be a numpy array, not list"),
         (UnbiasedRoot, "unbiased_to_missing is True, but random parts of the rows say otherwise"),
     ],
 )
@@ -223,3 +264,22 @@ def test_bounds_are_those_that_are_asked_for() -> None:
     with pytest.raises(AssertionError, match=r"recall@3: a user has the value 1, above 0\.5"):
         check_metric(Recall() @ 3, high=0.5)
     check_metric("dcg", high=math.inf)
+
+
+def test_a_cut_off_metric_without_a_docstring_is_refused() -> None:
+    with pytest.raises(AssertionError, match="its definition must be one line; give the class a docstring"):
+        check_metric(NoDocstring() @ 3)
+
+
+@pytest.mark.parametrize(
+    "given, says",
+    [
+        (Patience, r"^Patience is a class; give an instance, Patience\(\)$"),
+        ("recal@3", "^recal@3: it cannot be used as a metric: unknown metric 'recal'"),
+        ("precision", "^precision: it cannot be used as a metric: precision needs a cut-off"),
+        (7, "^int: it cannot be used as a metric: 7 is not a metric; subclass Metric"),
+    ],
+)
+def test_what_is_not_a_metric_is_refused(given: Any, says: str) -> None:
+    with pytest.raises(AssertionError, match=says):
+        check_metric(given)

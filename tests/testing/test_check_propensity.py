@@ -1,6 +1,7 @@
 """Broken propensities are refused with a sentence that names the property, and sound ones of others are not."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -151,3 +152,81 @@ class Lasting(Zipf):
 def test_a_broken_propensity_is_refused(broken: type[PropensityModel], says: str) -> None:
     with pytest.raises(AssertionError, match=f"{broken.__name__}: .*{says}"):
         check_propensity(broken())
+
+
+class Array(Zipf):
+    """Gives the numbers and not an object that is called."""
+
+    def fit(self, train: Interactions, test: Interactions) -> Any:
+        return self.by_item(train)
+
+
+class Function(Zipf):
+    """Does not say whether it is absolute."""
+
+    def fit(self, train: Interactions, test: Interactions) -> Any:
+        return lambda users, items, values=None: self.by_item(train)[items]
+
+
+class TwoArguments(Zipf):
+    def fit(self, train: Interactions, test: Interactions) -> Any:
+        return lambda users, items: self.by_item(train)[items]
+
+
+class TrainAlone(Zipf):
+    def fit(self, train: Interactions) -> ByItem:  # type: ignore[override]
+        return ByItem(self.by_item(train))
+
+
+class Unfinished(PropensityModel):
+    """Defines nothing."""
+
+
+class Listed(Zipf):
+    def fit(self, train: Interactions, test: Interactions) -> Any:
+        class Lists(ByItem):
+            def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Any:
+                return self.by_item[items].tolist()
+
+        return Lists(self.by_item(train))
+
+
+class Crash(Zipf):
+    def by_item(self, train: Interactions) -> Floats:
+        raise KeyError("weights")
+
+
+class LateCrash(Zipf):
+    def fit(self, train: Interactions, test: Interactions) -> ByItem:
+        return ByItem(np.ones(1))
+
+
+@pytest.mark.parametrize(
+    "broken, says",
+    [
+        (Array(), r"Array: fit\(\) must return an object that is called with users, items and values, .*, not ndarray"),
+        (Function(), "Function: what fit.. gives must say whether it is `absolute`, True or False"),
+        (
+            TwoArguments(),
+            r"TwoArguments: what fit\(\) returns does not take .*; define it as __call__\(users, items, values=None\)",
+        ),
+        (TrainAlone(), r"TrainAlone: fit\(\) does not take its arguments .*; define it as fit\(train, test\)"),
+        (Unfinished(), r"Unfinished: it has no method fit\(train, test\); define it"),
+        (Listed(), "Listed: what a fitted propensity gives must be a numpy array, not list"),
+        (Crash(), r"Crash: by_item\(\) raises KeyError \('weights'\) on valid input"),
+        (LateCrash(), r"LateCrash: __call__\(\) raises IndexError .* on valid input"),
+        (object(), "object: it is not an instance of PropensityModel; subclass PropensityModel"),
+    ],
+    ids=lambda value: "" if isinstance(value, str) else type(value).__name__,
+)
+def test_a_raw_error_becomes_a_sentence(broken: Any, says: str) -> None:
+    with pytest.raises(AssertionError, match=says):
+        check_propensity(broken)
+
+
+def test_a_word_is_taken_and_a_class_is_not() -> None:
+    check_propensity("popularity(gamma=1.5)")
+    with pytest.raises(AssertionError, match=r"^popularty: the word cannot be read: unknown propensity 'popularty'"):
+        check_propensity("popularty")
+    with pytest.raises(AssertionError, match=r"^Zipf is a class; give an instance, Zipf\(\)$"):
+        check_propensity(Zipf)  # type: ignore[arg-type]

@@ -26,8 +26,13 @@ class Sound:
 
 def test_a_sound_scorer_of_somebody_else_passes() -> None:
     check_scorer(Sound(), n_users=USERS, n_items=ITEMS)
-    with pytest.raises(TypeError, match="give n_users, because the scorer has no user_ids"):
+
+
+def test_a_scorer_without_ids_needs_its_size() -> None:
+    with pytest.raises(AssertionError, match=r"^Sound: it has no user_ids, .*; give check_scorer n_users=\.\.\."):
         check_scorer(Sound())
+    with pytest.raises(AssertionError, match=r"^Sound: it has no item_ids, .*; give check_scorer n_items=\.\.\."):
+        check_scorer(Sound(), n_users=USERS)
 
 
 class Transposed(Sound):
@@ -98,9 +103,32 @@ class Twins(Sound):
     user_ids = (0,) * USERS
 
 
+class NoArgument(Sound):
+    def score(self) -> Any:  # type: ignore[override]
+        return SCORES
+
+
+class Crash(Sound):
+    def score(self, users: Ints, /) -> Any:
+        return SCORES[users + 1]
+
+
+class MixedIds(Sound):
+    user_ids = (*range(USERS - 1), None)
+
+
+class Settings:
+    def fit(self, train: Interactions) -> Sound:
+        return Sound()
+
+
 @pytest.mark.parametrize(
     "broken, says",
     [
+        (NoArgument, r"score\(\) does not take its arguments .*; define it as score\(users\)"),
+        (Crash, r"score\(\) raises IndexError .* on valid input; the traceback of the cause has the line"),
+        (MixedIds, "a result has a form that cannot be used: TypeError"),
+        (Settings, r"it has no method score\(users\); give what fit\(\) returns, or use check_model"),
         (Transposed, r"score.. gives shape \(7, 12\) for 12 users and 7 items"),
         (FirstItem, r"score.. gives shape \(12,\) for 12 users and 7 items"),
         (Texts, "score.. gives type <U32, which is not a real number"),
@@ -118,6 +146,17 @@ class Twins(Sound):
 def test_a_broken_scorer_is_refused(broken: type, says: str) -> None:
     with pytest.raises(AssertionError, match=f"{broken.__name__}: {says}"):
         check_scorer(broken(), n_users=USERS, n_items=ITEMS)
+
+
+def test_an_error_in_a_scorer_is_the_cause_of_the_sentence() -> None:
+    with pytest.raises(AssertionError) as caught:
+        check_scorer(Crash(), n_users=USERS, n_items=ITEMS)
+    assert isinstance(caught.value.__cause__, IndexError)
+
+
+def test_a_class_is_not_a_scorer() -> None:
+    with pytest.raises(AssertionError, match=r"^Sound is a class; give an instance, Sound\(\)$"):
+        check_scorer(Sound, n_users=USERS, n_items=ITEMS)
 
 
 @dataclass(frozen=True)
@@ -139,6 +178,14 @@ class Counts(Model):
 def test_a_sound_model_of_somebody_else_passes() -> None:
     check_model(Counts())
     check_model(Popular())
+    check_model("popular")
+
+
+def test_a_class_and_an_unknown_word_are_not_models() -> None:
+    with pytest.raises(AssertionError, match=r"^Counts is a class; give an instance, Counts\(\)$"):
+        check_model(Counts)  # type: ignore[arg-type]
+    with pytest.raises(AssertionError, match=r"^populer: the word cannot be read: unknown model 'populer'"):
+        check_model("populer")
 
 
 class Unseeded(Counts):
@@ -183,9 +230,40 @@ class Undaunted(Counts):
         return self.learn(train, np.random.default_rng(rng), progress or (lambda done, total: None))
 
 
+class Unfinished(Model):
+    """Defines nothing."""
+
+
+class Factors(Counts):
+    """Gives an array and not a scorer."""
+
+    def learn(self, train: Interactions, rng: np.random.Generator, progress: Any) -> Any:
+        return np.ones((train.n_users, 2))
+
+
+class NoProgress(Counts):
+    def learn(self, train: Interactions, rng: np.random.Generator) -> MatrixScorer:  # type: ignore[override]
+        return super().learn(train, rng, lambda done, total: None)
+
+
+class CrashingModel(Counts):
+    def score_items(self, train: Interactions, rng: np.random.Generator) -> Any:
+        raise KeyError("scores")
+
+
+class CrashOnEmpty(Undaunted):
+    def score_items(self, train: Interactions, rng: np.random.Generator) -> Any:
+        return train.item_counts + 0 * train.items[0]
+
+
 @pytest.mark.parametrize(
     "broken, says",
     [
+        (Unfinished, r"it has no method learn\(train, rng, progress\); define it"),
+        (Factors, r"it must return an object with score\(users\) from fit\(\), not ndarray"),
+        (NoProgress, r"learn\(\) does not take its arguments .*; define it as learn\(train, rng, progress\)"),
+        (CrashingModel, r"score_items\(\) raises KeyError \('scores'\) on valid input"),
+        (CrashOnEmpty, r"a log without a row must raise DataError; call check_rows\(self, train\) first"),
         (Unseeded, "a second fit with the same seed gives other scores"),
         (Latest, "the order of the rows changes the scores"),
         (Rated, "ratings change the scores; is it `rated`"),

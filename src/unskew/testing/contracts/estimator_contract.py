@@ -9,7 +9,18 @@ from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError, DataError
 from unskew.estimators import OVER_ALL_PAIRS, Estimator, Kind, Rows
 from unskew.estimators.estimate import Terms
-from unskew.testing.contracts.require import check_word, fail, is_line, near, require, same_bytes
+from unskew.testing.contracts.require import (
+    check_word,
+    errors_as_sentences,
+    fail,
+    is_line,
+    near,
+    piece_of,
+    require,
+    require_array,
+    require_method,
+    same_bytes,
+)
 from unskew.testing.worlds.estimator_rows import (
     TOP,
     at_ranks,
@@ -23,18 +34,20 @@ from unskew.testing.worlds.estimator_rows import (
 _SEES = ("observed", "exposed", "inside")
 
 
-def check_estimator(estimator: Estimator, *, linear: bool = True, worlds: int = 20, seed: int = 0) -> None:
+def check_estimator(estimator: Estimator | str, *, linear: bool = True, worlds: int = 20, seed: int = 0) -> None:
     """Check that an estimator keeps its contract, on small random rows of each kind that it claims.
 
     It refuses the kinds that it does not claim with `ConfigError`. For the others there is a numerator and a
     denominator per user, finite and with a value, and a weight of at least 0 per row; the order of rows and users does
-    not matter; the value grows in proportion to the worth of the rows; `weights` are those of the value; and the class
-    attributes are true: what `needs_absolute`, `needs_relevant`, `uses_propensity` and `counts_empty_users` say is how
-    the value behaves.
+    not matter; the value grows in proportion to the worth of the rows; and `weights` are those of the value. The value
+    does not contradict the class attributes `needs_absolute`, `needs_relevant`, `uses_propensity` and
+    `counts_empty_users`. An estimator may say that it needs an absolute propensity, or uses one, without doing so,
+    because a form of its class may not: ``snips(clip=1)`` is a plain average.
 
     Parameters
     ----------
-    estimator : Estimator
+    estimator : Estimator or str
+        An estimator or its word.
     linear : bool
         Whether the value is a weighted mean of the worth of the rows, up to one factor. False for an estimator that
         also uses `Rows.places`, whose weights are then not compared with its value.
@@ -52,13 +65,20 @@ def check_estimator(estimator: Estimator, *, linear: bool = True, worlds: int = 
     >>> from unskew.estimators import Snips
     >>> check_estimator(Snips(clip=0.1))
     """
+    checked = piece_of(Estimator, estimator)
+    with errors_as_sentences(checked):
+        _check(checked, np.random.default_rng(seed), worlds, linear=linear)
+
+
+def _check(estimator: Estimator, rng: np.random.Generator, worlds: int, *, linear: bool) -> None:
     check_word(estimator)
+    require_method(estimator, "terms", "rows", "kind")
+    require_method(estimator, "weights", "rows", "kind")
     require(estimator.sees in _SEES, estimator, f"sees is {estimator.sees!r} and must be one of {', '.join(_SEES)}")
     unknown = set(estimator.kinds) - set(get_args(Kind))
     require(estimator.kinds and not unknown, estimator, f"kinds must name some of {', '.join(get_args(Kind))}")
-    rng = np.random.default_rng(seed)
     estimated = [kind for kind in get_args(Kind) if _check_kind(estimator, kind, rng, worlds, linear=linear)]
-    require(estimated, estimator, "it refuses every kind that it claims")
+    require(estimated, estimator, "it refuses every kind that it claims; name in `kinds` what terms() can estimate")
     if estimator.sees == "exposed":
         _check_labels(estimator, estimated[0])
 
@@ -67,14 +87,10 @@ def _check_kind(estimator: Estimator, kind: Kind, rng: np.random.Generator, worl
     """Whether the estimator has this kind; a form may refuse more than its class does."""
     for world in range(worlds):
         rows = random_rows(estimator, kind, rng)
-        try:
-            terms = estimator.terms(rows, kind)
-        except ConfigError:
-            require(world == 0, estimator, f"it refuses some rows of kind {kind} and takes others")
+        terms = _terms_or_refusal(estimator, kind, rows)
+        if terms is None:
+            require(world == 0, estimator, f"it refuses some rows of kind {kind} and takes others; refuse all or none")
             return False
-        require(
-            kind in estimator.kinds, estimator, f"kinds does not name {kind}, which terms() must refuse: ConfigError"
-        )
         _check_terms(estimator, terms, kind, rows)
         _check_weights(estimator, kind, rows, linear=linear)
         _check_order(estimator, kind, rows, rng)
@@ -84,6 +100,24 @@ def _check_kind(estimator: Estimator, kind: Kind, rng: np.random.Generator, worl
             _check_users(estimator, kind, rows)
     require(is_line(estimator.target_of(kind)), estimator, f"target_of({kind!r}) must be one line")
     return True
+
+
+def _terms_or_refusal(estimator: Estimator, kind: Kind, rows: Rows) -> Terms | None:
+    """The terms, or None if the estimator refuses the kind as it should."""
+    try:
+        terms = estimator.terms(rows, kind)
+    except ConfigError:
+        return None
+    except Exception as error:
+        if kind in estimator.kinds:
+            raise
+        raised = f"terms() raises {type(error).__name__} for kind {kind!r}, which `kinds` does not name"
+        fail(estimator, f"{raised}; raise self.refuse(kind)", error)
+    accepted = f"terms() accepts kind {kind!r}, which `kinds` does not name; raise self.refuse(kind)"
+    require(kind in estimator.kinds, estimator, accepted)
+    given = type(terms).__name__
+    require(isinstance(terms, Terms), estimator, f"terms() must return Terms(numerator, denominator), not {given}")
+    return terms
 
 
 def random_rows(estimator: Estimator, kind: Kind, rng: np.random.Generator) -> Rows:
@@ -104,28 +138,50 @@ def random_rows(estimator: Estimator, kind: Kind, rng: np.random.Generator) -> R
 
 def _check_terms(estimator: Estimator, terms: Terms, kind: Kind, rows: Rows) -> None:
     above, below = terms.numerator, terms.denominator
+    require_array(estimator, above, "the numerator of terms()")
+    require_array(estimator, below, "the denominator of terms()")
     same = above.ndim == below.ndim == 1 and len(above) == len(below)
-    require(same, estimator, f"terms() gives numerators {above.shape} and denominators {below.shape}")
-    require(len(above) >= rows.n_users, estimator, f"terms() has {len(above)} users for rows of {rows.n_users}")
-    require(
-        np.isfinite(above).all() and np.isfinite(below).all(), estimator, "a numerator or denominator is not finite"
-    )
-    require(terms.value is not None, estimator, f"it has no value for {len(rows)} rows of kind {kind}")
-    require(
-        terms.rows is None or terms.rows.shape == (len(rows),), estimator, "Terms.rows must have one number per row"
-    )
+    shapes = f"terms() gives numerators {above.shape} and denominators {below.shape}"
+    require(same, estimator, f"{shapes}; give one of each per user")
+    _check_length(estimator, len(above), rows)
+    finite = np.isfinite(above).all() and np.isfinite(below).all()
+    require(finite, estimator, "a numerator or denominator is not finite; give 0 to a user who does not count")
+    none = f"it has no value for {len(rows)} rows of kind {kind}; the sum of the denominators must be above 0"
+    require(terms.value is not None, estimator, none)
+    each = terms.rows is None or np.shape(terms.rows) == (len(rows),)
+    require(each, estimator, "Terms.rows must have one number per row; leave it out if they are not known")
     again = estimator.terms(rows, kind)
     repeated = same_bytes(again.numerator, above) and same_bytes(again.denominator, below)
-    require(repeated, estimator, "terms() gives other numbers when it is called again with the same rows")
+    require(
+        repeated,
+        estimator,
+        "terms() gives other numbers when it is called again with the same rows; let no call depend on another",
+    )
+
+
+def _check_length(estimator: Estimator, length: int, rows: Rows) -> None:
+    """Users without a row may have terms too; how many they are, `Rows.total` says for metrics over all pairs."""
+    everybody = rows.n_users if rows.total is None else len(rows.total)
+    if length not in {rows.n_users, everybody}:
+        fail(estimator, f"terms() has {length} numbers for {rows.n_users} users; sum them by user with rows.sums")
 
 
 def _check_weights(estimator: Estimator, kind: Kind, rows: Rows, *, linear: bool) -> None:
     weights = estimator.weights(rows, kind)
-    require(weights.shape == (len(rows),), estimator, f"weights() gives shape {weights.shape} for {len(rows)} rows")
-    require(np.isfinite(weights).all() and (weights >= 0).all(), estimator, "a weight is below 0 or not finite")
+    require_array(estimator, weights, "the result of weights()")
+    require(
+        weights.shape == (len(rows),),
+        estimator,
+        f"weights() gives shape {weights.shape} for {len(rows)} rows; give one per row",
+    )
+    require(
+        np.isfinite(weights).all() and (weights >= 0).all(),
+        estimator,
+        "a weight is below 0 or not finite; give 0 to a row that does not count",
+    )
     if rows.positive is not None:
-        require(not weights[~rows.positive].any(), estimator, "a row that is not positive has a weight")
-    require(weights.sum() > 0, estimator, "all weights are 0")
+        require(not weights[~rows.positive].any(), estimator, "a row that is not positive has a weight; give it 0")
+    require(weights.sum() > 0, estimator, "all weights are 0; a row that counts must have a weight")
     if linear and kind in {"mean", "loss"}:
         share = _value(estimator, kind, rows) / _value(
             estimator, kind, _with_worth(rows, np.ones(len(rows)), constant=True)
@@ -183,12 +239,14 @@ def _with_worth(rows: Rows, worth: Floats, *, constant: bool = False) -> Rows:
 def _check_propensity(estimator: Estimator, kind: Kind, rows: Rows) -> None:
     value = _value(estimator, kind, rows)
     if not estimator.uses_propensity:
-        without = _value(estimator, kind, replace(rows, propensity=None))
-        require(near(without, value), estimator, "uses_propensity is False, but the propensities change the value")
+        sentence = "uses_propensity is False, but the propensities change the value; set it to True"
+        without = _value_without(estimator, kind, replace(rows, propensity=None), sentence)
+        require(near(without, value), estimator, sentence)
         return
     scaled = near(_value(estimator, kind, replace(rows, propensity=rows.chance / 2)), value)
     if not estimator.needs_absolute:
-        require(scaled, estimator, "needs_absolute is False, but the scale of the propensities changes the value")
+        sentence = "needs_absolute is False, but the scale of the propensities changes the value; set it to True"
+        require(scaled, estimator, sentence)
 
 
 def _check_users(estimator: Estimator, kind: Kind, rows: Rows) -> None:
@@ -198,9 +256,11 @@ def _check_users(estimator: Estimator, kind: Kind, rows: Rows) -> None:
     more = _value(estimator, kind, replace(rows, empty=2))
     if estimator.counts_empty_users:
         want = value * rows.n_users / (rows.n_users + 2)
-        require(near(more, want), estimator, "counts_empty_users is True, but users without a row do not count as 0")
+        sentence = "counts_empty_users is True, but users without a row do not count as 0; set it to False"
+        require(near(more, want), estimator, sentence)
     else:
-        require(near(more, value), estimator, "counts_empty_users is False, but users without a row change the value")
+        sentence = "counts_empty_users is False, but users without a row change the value; set it to True"
+        require(near(more, value), estimator, sentence)
     if kind == "mean":
         _check_relevant(estimator, rows, value)
 
@@ -208,22 +268,36 @@ def _check_users(estimator: Estimator, kind: Kind, rows: Rows) -> None:
 def _check_relevant(estimator: Estimator, rows: Rows, value: float) -> None:
     unknown = replace(rows, total=None)
     if not estimator.needs_relevant:
-        without = _value(estimator, "mean", unknown)
-        require(near(without, value), estimator, "needs_relevant is False, but the number of relevant items changes it")
+        sentence = "needs_relevant is False, but the number of relevant items changes it; set it to True"
+        require(near(_value_without(estimator, "mean", unknown, sentence), value), estimator, sentence)
         return
-    try:
-        estimator.terms(unknown, "mean")
-    except ConfigError:
-        return
-    fail(estimator, "needs_relevant is True, so a mean without the numbers of relevant items must raise ConfigError")
+    sentence = "needs_relevant is True, so a mean without the numbers of relevant items must raise ConfigError"
+    _require_refusal(estimator, "mean", unknown, ConfigError, sentence)
 
 
 def _check_labels(estimator: Estimator, kind: Kind) -> None:
+    rows = Rows(np.ones(1), np.zeros(1, int), np.ones(1))
+    sentence = "it sees exposed rows, so rows without labels must raise DataError; read rows.labels"
+    _require_refusal(estimator, kind, rows, DataError, sentence)
+
+
+def _require_refusal(estimator: Estimator, kind: Kind, rows: Rows, refusal: type[Exception], sentence: str) -> None:
+    cause = None
     try:
-        estimator.terms(Rows(np.ones(1), np.zeros(1, int), np.ones(1)), kind)
-    except DataError:
+        estimator.terms(rows, kind)
+    except refusal:
         return
-    fail(estimator, "it sees exposed rows, so rows without labels must raise DataError")
+    except Exception as error:  # noqa: BLE001 - it becomes the cause
+        cause = error
+    fail(estimator, sentence, cause)
+
+
+def _value_without(estimator: Estimator, kind: Kind, rows: Rows, sentence: str) -> float:
+    """The value of rows that lack a column which the estimator says it does not use."""
+    try:
+        return _value(estimator, kind, rows)
+    except Exception as error:  # noqa: BLE001 - it becomes the cause
+        fail(estimator, sentence, error)
 
 
 def _value(estimator: Estimator, kind: Kind, rows: Rows) -> float:

@@ -1,5 +1,6 @@
 """The contract of a metric: ties, cut-offs, monotony, missing positives, and rows that do not depend on each other."""
 
+import inspect
 import itertools
 import math
 from typing import get_args
@@ -10,7 +11,17 @@ from unskew.arrays import Floats
 from unskew.errors import ConfigError
 from unskew.metrics import AnyMetric, AtK, ListMetric, Metric, RatingLoss, UserLists, expected_move, parse_metric
 from unskew.metrics.metric import Kind
-from unskew.testing.contracts.require import check_word, fail, is_line, near, require
+from unskew.testing.contracts.require import (
+    check_word,
+    errors_as_sentences,
+    fail,
+    is_line,
+    near,
+    refuse_class,
+    require,
+    require_array,
+    require_method,
+)
 from unskew.testing.oracles import tie_orders
 from unskew.testing.worlds.scored_users import (
     ScoredUser,
@@ -52,21 +63,29 @@ def check_metric(metric: AnyMetric | str, *, low: float = 0.0, high: float = mat
     --------
     >>> check_metric("ndcg@3", high=1)
     """
-    checked = parse_metric(metric)
-    _check_names(checked)
-    rng = np.random.default_rng(seed)
-    if isinstance(checked, RatingLoss):
-        _check_loss(checked, rng, low, high)
+    refuse_class(metric)
+    try:
+        checked = parse_metric(metric)
+    except ConfigError as error:
+        fail(metric, f"it cannot be used as a metric: {error}", error)
+    with errors_as_sentences(checked):
+        _check(checked, np.random.default_rng(seed), low, high)
+
+
+def _check(metric: AnyMetric, rng: np.random.Generator, low: float, high: float) -> None:
+    _check_names(metric)
+    if isinstance(metric, RatingLoss):
+        _check_loss(metric, rng, low, high)
         return
     users = random_users(40, rng)
-    if isinstance(checked, ListMetric):
-        _check_lists(checked, users)
+    if isinstance(metric, ListMetric):
+        _check_lists(metric, users)
     else:
-        _check_rows(checked, users)
-    _check_ties(checked, users)
-    _check_bounds(checked, users, low, high)
-    _check_moves_up(checked, rng)
-    _check_missing(checked, users[:10], rng)
+        _check_rows(metric, users)
+    _check_ties(metric, users)
+    _check_bounds(metric, users, low, high)
+    _check_moves_up(metric, rng)
+    _check_missing(metric, users[:10], rng)
 
 
 def _check_names(metric: AnyMetric) -> None:
@@ -79,11 +98,15 @@ def _check_names(metric: AnyMetric) -> None:
         check_word(plain)
     require(metric.kind in get_args(Kind), metric, f"its kind {metric.kind!r} is not one of {get_args(Kind)}")
     definition = metric.definition
-    require(is_line(definition), metric, "its definition must be one line; give the class a docstring")
+    generated = f"{type(plain).__name__}{inspect.signature(type(plain))}".removesuffix(" -> None")
+    written = is_line(definition) and definition != generated  # @dataclass fills a docstring that is missing
+    require(written, metric, "its definition must be one line; give the class a docstring")
     require("None" not in definition, metric, "its definition says None where it has no cut-off")
 
 
 def _check_rows(metric: Metric, users: list[ScoredUser]) -> None:
+    plain = metric.metric if isinstance(metric, AtK) else metric  # a cut-off may divide by the length of the list
+    require_method(plain, "gain", "above", "candidates")
     above, candidates = (grid.ravel() for grid in np.indices((12, 13))[:, :, 1:])
     above, candidates = above[above < candidates], candidates[above < candidates]
     columns = above.copy(), candidates.copy()
@@ -93,7 +116,6 @@ def _check_rows(metric: Metric, users: list[ScoredUser]) -> None:
     require(np.isfinite(gains).all(), metric, "gain() gives a number that is not finite")
     alone = [float(metric.gain(above[[row]], candidates[[row]])[0]) for row in range(len(above))]
     require(near(alone, gains), metric, "the gain of a row depends on the other rows of the call")
-    plain = metric.metric if isinstance(metric, AtK) else metric  # a cut-off may divide by the length of the list
     if not plain.uses_candidates:
         same = near(plain.gain(above, candidates + 7), plain.gain(above, candidates))
         require(same, metric, "gain() depends on the number of candidates; set uses_candidates = True")
@@ -117,7 +139,9 @@ def _check_expected(metric: Metric, users: list[ScoredUser]) -> None:
 
 def _check_lists(metric: ListMetric, users: list[ScoredUser]) -> None:
     none = np.zeros(0, dtype=np.int32)
+    require_method(metric, "values", "lists")
     empty = metric.values(UserLists.from_rows(np.zeros(1, int), none, none, none))
+    require_array(metric, empty, "the result of values()")
     require(empty.shape == (0,), metric, "no user must give no value")
     columns = [np.array([0, 4, 1]), np.array([0, 2, 1]), np.array([9, 9, 9]), np.array([5, 5, 5])]
     with_gap = metric.values(UserLists.from_rows(np.array([0, 0, 2, 2, 3, 3]), *columns))
@@ -198,7 +222,9 @@ def _check_missing(metric: Metric | ListMetric, users: list[ScoredUser], rng: np
 def _check_loss(metric: RatingLoss, rng: np.random.Generator, low: float, high: float) -> None:
     ratings, predicted = rng.integers(1, 6, 60).astype(float), rng.uniform(0, 6, 60).round(1)
     columns = ratings.copy(), predicted.copy()
+    require_method(metric, "loss", "values", "predicted")
     losses = metric.loss(*columns)
+    require_array(metric, losses, "the result of loss()")
     require(_equal(columns, (ratings, predicted)), metric, "loss() changes its arguments")
     require(losses.shape == (60,), metric, f"loss() gives shape {losses.shape} for 60 rows")
     require(np.isfinite(losses).all(), metric, "loss() gives a number that is not finite")

@@ -11,12 +11,20 @@ from unskew.data import Interactions, Split
 from unskew.errors import DataError
 from unskew.models import Model
 from unskew.ranking import Scorer
-from unskew.testing.contracts.require import check_word, fail, require, same_bytes
+from unskew.testing.contracts.require import (
+    check_word,
+    errors_as_sentences,
+    fail,
+    piece_of,
+    require,
+    require_method,
+    same_bytes,
+)
 from unskew.testing.contracts.scorer_contract import check_scorer
 from unskew.testing.worlds.two_tastes import checkerboard
 
 
-def check_model(model: Model, *, rated: bool = False) -> None:
+def check_model(model: Model | str, *, rated: bool = False) -> None:
     """Check that a model keeps its contract, on small logs.
 
     It gives a scorer that keeps its own contract (`check_scorer`) and is named after the model. The same log and seed
@@ -26,8 +34,8 @@ def check_model(model: Model, *, rated: bool = False) -> None:
 
     Parameters
     ----------
-    model : Model
-        With options that suit a log of 24 users and 16 items.
+    model : Model or str
+        A model or its word, with options that suit a log of 24 users and 16 items.
     rated : bool
         Whether it learns from ratings.
 
@@ -38,15 +46,24 @@ def check_model(model: Model, *, rated: bool = False) -> None:
 
     Examples
     --------
-    >>> from unskew.models import Model
-    >>> check_model(Model.from_word("popular"))
+    >>> check_model("popular")
     """
+    checked = piece_of(Model, model)
+    with errors_as_sentences(checked):
+        _check(checked, rated=rated)
+
+
+def _check(model: Model, *, rated: bool) -> None:
     check_word(model)
+    if type(model).fit is Model.fit:
+        require_method(model, "learn", "train", "rng", "progress")
+    require_method(model, "fit", "train", options=("rng", "progress"))
     train = _log(rated=rated)
     scorer = _fit(model, train)
-    require(getattr(scorer, "name", "") == str(model), model, "the scorer is not named after the model")
+    named = getattr(scorer, "name", "") == str(model)
+    require(named, model, "the scorer is not named after the model; give it name=str(self)")
     for ids in ("user_ids", "item_ids"):
-        require(getattr(scorer, ids, None) is not None, model, f"the scorer has no {ids}")
+        require(getattr(scorer, ids, None) is not None, model, f"the scorer has no {ids}; give it those of the log")
     check_scorer(scorer)
     _check_bytes(model, train, _scores(scorer), rated=rated)
     _check_threads(model, rated=rated)
@@ -67,7 +84,9 @@ def _ratings(users: Any, items: Any) -> Any:
 def _fit(model: Model, train: Interactions, **options: Any) -> Scorer:
     before = str(model), train.sha256
     scorer = model.fit(train, **options)
-    require((str(model), train.sha256) == before, model, "fit() changes the model or the log")
+    require((str(model), train.sha256) == before, model, "fit() changes the model or the log; copy first")
+    scores = isinstance(scorer, Scorer) and not isinstance(scorer, type)
+    require(scores, model, f"it must return an object with score(users) from fit(), not {type(scorer).__name__}")
     return scorer
 
 
@@ -77,9 +96,9 @@ def _scores(scorer: Any) -> Matrix:
 
 def _check_bytes(model: Model, train: Interactions, scores: Matrix, *, rated: bool) -> None:
     again = _scores(_fit(model, train, rng=0))
-    require(same_bytes(again, scores), model, "a second fit with the same seed gives other scores")
+    require(same_bytes(again, scores), model, "a second fit with the same seed gives other scores; draw from rng alone")
     generator = _scores(_fit(model, train, rng=np.random.default_rng(0)))
-    require(same_bytes(generator, scores), model, "a generator gives other scores than its seed")
+    require(same_bytes(generator, scores), model, "a generator gives other scores than its seed; draw from rng alone")
     shuffled = train.take(np.random.default_rng(0).permutation(len(train)))
     require(same_bytes(_scores(_fit(model, shuffled)), scores), model, "the order of the rows changes the scores")
     if not rated:
@@ -126,9 +145,12 @@ def _check_progress(model: Model, train: Interactions) -> None:
 
 
 def _check_empty(model: Model) -> None:
+    cause = None
     try:
         model.fit(Interactions.from_arrays([], [], n_users=3, n_items=4, name="train.csv"))
     except DataError as error:
-        require("train.csv" in str(error), model, "the refusal of a log without a row must name the log")
+        require("train.csv" in str(error), model, "the refusal of a log without a row must name the log, train.name")
         return
-    fail(model, "a log without a row must raise DataError")
+    except Exception as error:  # noqa: BLE001 - it becomes the cause
+        cause = error
+    fail(model, "a log without a row must raise DataError; call check_rows(self, train) first", cause)

@@ -8,14 +8,25 @@ from unskew.arrays import Floats
 from unskew.data import Interactions
 from unskew.propensities import PropensityModel
 from unskew.propensities.propensity import Propensity
-from unskew.testing.contracts.require import fail, is_line, near, require, same_bytes
+from unskew.testing.contracts.require import (
+    errors_as_sentences,
+    fail,
+    is_line,
+    near,
+    piece_of,
+    require,
+    require_arguments,
+    require_array,
+    require_method,
+    same_bytes,
+)
 
 USERS, ITEMS, ROWS = 30, 22, 300
 """Size of the logs of `propensity_logs`: users 0 to 29, items 0 to 21."""
 
 
 def check_propensity(
-    model: PropensityModel, *, logs: tuple[Interactions, Interactions] | None = None, seed: int = 0
+    model: PropensityModel | str, *, logs: tuple[Interactions, Interactions] | None = None, seed: int = 0
 ) -> None:
     """Check that a propensity keeps its contract.
 
@@ -25,7 +36,8 @@ def check_propensity(
 
     Parameters
     ----------
-    model : PropensityModel
+    model : PropensityModel or str
+        A propensity or its word.
     logs : (Interactions, Interactions), optional
         Train and test, of one vocabulary; by default those of `propensity_logs`, whose users are 0 to 29 and items 0 to
         21.
@@ -42,24 +54,40 @@ def check_propensity(
     >>> from unskew.propensities import Popularity
     >>> check_propensity(Popularity(gamma=1.5))
     """
-    train, test = logs or propensity_logs(seed)
+    checked = piece_of(PropensityModel, model)
+    with errors_as_sentences(checked):
+        _check(checked, *(logs or propensity_logs(seed)))
+
+
+def _check(model: PropensityModel, train: Interactions, test: Interactions) -> None:
     require(is_line(str(model)), model, "str() must give one line, which names the propensity in tables")
+    require_method(model, "fit", "train", "test")
     before = str(model), train.sha256, test.sha256
     fitted = model.fit(train, test)
-    require(id(fitted) != id(model), model, "fit() must give a new object, not the model itself")
-    require((str(model), train.sha256, test.sha256) == before, model, "fit() changes the model or a log")
-    require(
-        isinstance(fitted.absolute, bool), model, "what fit() gives must say whether it is `absolute`, True or False"
-    )
+    require((str(model), train.sha256, test.sha256) == before, model, "fit() changes the model or a log; copy first")
+    _check_fitted(model, fitted)
     values = _values(model, fitted, test)
     _check_range(model, values)
     again = _values(model, model.fit(train, test), test)
-    require(same_bytes(again, values), model, "a second fit on the same logs gives other numbers")
+    require(
+        same_bytes(again, values), model, "a second fit on the same logs gives other numbers; keep nothing of a fit"
+    )
     _check_rows(model, fitted, test, values)
     if not fitted.absolute:
         users, items = np.indices((train.n_users, train.n_items)).reshape(2, -1)
         largest = np.nanmax(fitted(users, items))
-        require(largest == 1, model, f"it is known up to scale, so its largest number must be 1, not {largest:g}")
+        sentence = f"it is known up to scale, so its largest number must be 1, not {largest:g}; divide by the largest"
+        require(largest == 1, model, sentence)
+
+
+def _check_fitted(model: PropensityModel, fitted: Any) -> None:
+    require(id(fitted) != id(model), model, "fit() must give a new object, not the model itself")
+    form = "an object that is called with users, items and values, and that has `absolute`"
+    require(callable(fitted), model, f"fit() must return {form}, not {type(fitted).__name__}")
+    for arguments in (("users", "items"), ("users", "items", "values")):
+        require_arguments(model, fitted, "what fit() returns", "__call__(users, items, values=None)", *arguments)
+    says = isinstance(getattr(fitted, "absolute", None), bool)
+    require(says, model, "what fit() gives must say whether it is `absolute`, True or False")
 
 
 def propensity_logs(seed: int = 0) -> tuple[Interactions, Interactions]:
@@ -79,18 +107,19 @@ def propensity_logs(seed: int = 0) -> tuple[Interactions, Interactions]:
 
 def _values(model: PropensityModel, fitted: Propensity, rows: Interactions) -> Floats:
     values = fitted(rows.users, rows.items, rows.values)
-    require(isinstance(values, np.ndarray), model, "a fitted propensity must give an array")
-    require(values.shape == (len(rows),), model, f"it gives shape {values.shape} for {len(rows)} rows")
-    require(values.dtype == np.float64, model, f"it gives numbers of type {values.dtype}, not float64")
+    require_array(model, values, "what a fitted propensity gives")
+    shape = f"it gives shape {values.shape} for {len(rows)} rows; give one number per row"
+    require(values.shape == (len(rows),), model, shape)
+    require(values.dtype == np.float64, model, f"it gives numbers of type {values.dtype}, not float64; convert them")
     return values
 
 
 def _check_range(model: PropensityModel, values: Floats) -> None:
     known = values[~np.isnan(values)]
-    require(len(known), model, "it is NaN for every row of the test")
+    require(len(known), model, "it is NaN for every row of the test; give the numbers that are known")
     wrong = known[(known <= 0) | (known > 1)]
     if len(wrong):
-        fail(model, f"it gives {wrong[0]:g}, which is not in (0, 1]")
+        fail(model, f"it gives {wrong[0]:g}, which is not in (0, 1]; give NaN where there is none")
 
 
 def _check_rows(model: PropensityModel, fitted: Propensity, test: Interactions, values: Floats) -> None:
@@ -98,4 +127,4 @@ def _check_rows(model: PropensityModel, fitted: Propensity, test: Interactions, 
     for which, what in ((order, "the order of the rows changes"), (order[:7], "the other rows of the call change")):
         given = None if test.values is None else test.values[which]
         part = fitted(test.users[which], test.items[which], given)
-        require(near(part, values[which], 1e-12), model, f"{what} the number of a row")
+        require(near(part, values[which], 1e-12), model, f"{what} the number of a row; compute each from its own row")

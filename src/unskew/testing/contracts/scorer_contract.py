@@ -8,7 +8,15 @@ import numpy as np
 
 from unskew.arrays import Ints, Matrix
 from unskew.ranking import ListScorer, Scorer
-from unskew.testing.contracts.require import fail, near, require, same_bytes
+from unskew.testing.contracts.require import (
+    errors_as_sentences,
+    fail,
+    near,
+    refuse_class,
+    require,
+    require_method,
+    same_bytes,
+)
 
 _THREADS = 4
 
@@ -39,18 +47,25 @@ def check_scorer(scorer: Any, *, n_users: int | None = None, n_items: int | None
     >>> from unskew.ranking import MatrixScorer
     >>> check_scorer(MatrixScorer(np.eye(3)), n_users=3, n_items=3)
     """
-    require(isinstance(scorer, Scorer), scorer, "it has no method score(users)")
+    refuse_class(scorer)
+    with errors_as_sentences(scorer):
+        _check(scorer, n_users, n_items, np.random.default_rng(seed))
+
+
+def _check(scorer: Any, n_users: int | None, n_items: int | None, rng: np.random.Generator) -> None:
+    if callable(getattr(scorer, "fit", None)) and not hasattr(scorer, "score"):
+        fail(scorer, "it has no method score(users); give what fit() returns, or use check_model")
+    require_method(scorer, "score", "users")
     users = np.arange(_number(scorer, "user_ids", n_users, "n_users"))
     items = _number(scorer, "item_ids", n_items, "n_items")
     whole = np.array(_scores(scorer, users, items))  # a copy, because a scorer may reuse its array
-    require(
-        same_bytes(_scores(scorer, users, items), whole), scorer, "the same users have other scores in a second call"
-    )
-    order = np.random.default_rng(seed).permutation(users)
+    repeated = same_bytes(_scores(scorer, users, items), whole)
+    require(repeated, scorer, "the same users have other scores in a second call; let no call depend on another")
+    order = rng.permutation(users)
+    sentence = "the scores of a user depend on the block or its order; compute each row from its own user"
     for block in np.array_split(order, 5):
         if len(block):
-            part = _scores(scorer, block, items)
-            require(near(part, whole[block], 1e-5), scorer, "the scores of a user depend on the block or its order")
+            require(near(_scores(scorer, block, items), whole[block], 1e-5), scorer, sentence)
     _check_threads(scorer, np.array_split(order, _THREADS), whole, items)
 
 
@@ -58,26 +73,29 @@ def _number(scorer: Any, ids: str, given: int | None, option: str) -> int:
     named = getattr(scorer, ids, None)
     if named is None:
         if given is None:
-            raise TypeError(f"give {option}, because the scorer has no {ids}")
+            fail(scorer, f"it has no {ids}, so its size is not known; give check_scorer {option}=...")
         return given
     names = np.asarray(named)
-    require(given in {None, len(names)}, scorer, f"it has {len(names)} {ids}, not {given}")
-    require(len(np.unique(names)) == len(names), scorer, f"{ids} names one id twice")
+    require(given in {None, len(names)}, scorer, f"it has {len(names)} {ids}, not {given}; correct {ids} or {option}")
+    require(len(np.unique(names)) == len(names), scorer, f"{ids} names one id twice; give each its own id")
     return len(names)
 
 
 def _scores(scorer: Scorer, users: Ints, n_items: int) -> Matrix:
     asked = users.copy()
     scores = np.asarray(scorer.score(asked))
-    require(np.array_equal(asked, users), scorer, "score() changes its argument")
+    require(np.array_equal(asked, users), scorer, "score() changes its argument; copy it first")
     shape = (len(users), n_items)
+    sentence = f"score() gives shape {scores.shape} for {shape[0]} users and {n_items} items; give users by items"
+    require(scores.shape == shape, scorer, sentence)
     require(
-        scores.shape == shape, scorer, f"score() gives shape {scores.shape} for {shape[0]} users and {n_items} items"
+        scores.dtype.kind in "fiub",
+        scorer,
+        f"score() gives type {scores.dtype}, which is not a real number; give floats",
     )
-    require(scores.dtype.kind in "fiub", scorer, f"score() gives type {scores.dtype}, which is not a real number")
     allowed = np.isneginf(scores) if isinstance(scorer, ListScorer) else np.zeros(shape, bool)
     if not (np.isfinite(scores) | allowed).all():
-        fail(scorer, "score() gives a number that is not finite")
+        fail(scorer, "score() gives a number that is not finite; give a low score to what it would never show")
     return scores
 
 
@@ -89,4 +107,7 @@ def _check_threads(scorer: Scorer, blocks: list[Ints], whole: Matrix, items: int
 
     with ThreadPoolExecutor(_THREADS) as pool:
         agreed = list(pool.map(lambda block: all(ask(block)), [block for block in blocks if len(block)]))
-    require(all(agreed), scorer, "the scores of a user differ when several threads ask at the same time")
+    sentence = (
+        "the scores of a user differ when several threads ask at the same time; return a new array from each call"
+    )
+    require(all(agreed), scorer, sentence)
