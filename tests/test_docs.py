@@ -151,6 +151,12 @@ def test_the_examples_of_contributing_work_in_the_files_they_name(tmp_path: Path
     assert done.stdout.split() == ["patience@3", "tempered", "zipf", "library", "many-models", "crowd"], done.stderr
 
 
+def test_the_scorer_that_contributing_points_to_keeps_its_contract() -> None:
+    assert "the guide to models has its example" in " ".join(read(ROOT / "CONTRIBUTING.md").split())
+    (code,) = (body for body in bodies(DOCS / "guide" / "models.md", "{code-cell} python") if "check_scorer" in body)
+    exec(compile(code, "models.md", "exec"), {"__name__": "models"})
+
+
 def test_an_example_that_fails_is_named(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text("```text\nno code\n```\n\n```python\nraise KeyError\n```\n")
     with pytest.raises(KeyError) as caught:

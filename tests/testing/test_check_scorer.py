@@ -266,7 +266,7 @@ class CrashOnEmpty(Undaunted):
         (CrashOnEmpty, r"a log without a row must raise DataError; call check_rows\(self, train\) first"),
         (Unseeded, "a second fit with the same seed gives other scores"),
         (Latest, "the order of the rows changes the scores"),
-        (Rated, "ratings change the scores; is it `rated`"),
+        (Rated, "ratings change the scores; if it learns from them, give rated=True"),
         (Peeking, "users and items of the test change its scores"),
         (Nameless, "the scorer is not named after the model"),
         (Silent, "progress.* must end with both equal"),

@@ -187,7 +187,11 @@ def _check_weights(estimator: Estimator, kind: Kind, rows: Rows, *, linear: bool
             estimator, kind, _with_worth(rows, np.ones(len(rows)), constant=True)
         )
         want = weights @ rows.worth / weights.sum()
-        require(near(share, want), estimator, f"weights() are not those of the value of kind {kind}, even up to scale")
+        require(
+            near(share, want),
+            estimator,
+            f"weights() are not those of the value of kind {kind}, even up to scale; weight rows as terms() does",
+        )
 
 
 def _check_order(estimator: Estimator, kind: Kind, rows: Rows, rng: np.random.Generator) -> None:
@@ -197,7 +201,7 @@ def _check_order(estimator: Estimator, kind: Kind, rows: Rows, rng: np.random.Ge
     n = rows.n_users
     for before, after in ((one.numerator, other.numerator), (one.denominator, other.denominator)):
         same = near(after[:n][names], before[:n]) and near(after[n:], before[n:])
-        require(same, estimator, f"the order of rows or users changes the terms of kind {kind}")
+        require(same, estimator, f"the order of rows or users changes the terms of kind {kind}; let only values count")
 
 
 def _renamed(rows: Rows, names: Ints, shuffled: Ints) -> Rows:
@@ -218,14 +222,26 @@ def _check_worth(estimator: Estimator, kind: Kind, rows: Rows) -> None:
     value = _value(estimator, kind, rows)
     if (estimator.sees, kind) != ("exposed", "list"):  # a share of the ideal list, which doubles too
         twice = near(_value(estimator, kind, _with_worth(rows, 2 * rows.worth)), 2 * value)
-        require(twice, estimator, f"twice the worth of each row is not twice the value of kind {kind}")
+        require(
+            twice,
+            estimator,
+            f"twice the worth of each row is not twice the value of kind {kind}; let the numerator be linear in it",
+        )
     constant = _value(estimator, kind, _with_worth(rows, np.full(len(rows), 0.3), constant=True))
-    require(constant > 0, estimator, f"rows of worth 0.3 have the value {constant:g}, which must be above 0")
+    require(
+        constant > 0,
+        estimator,
+        f"rows of worth 0.3 have the value {constant:g}, which must be above 0; check the signs",
+    )
     if estimator.sees != "exposed":
         better = rows.worth.copy()
         better[0] += 1
         more = _value(estimator, kind, rows.with_worth(better))
-        require(more >= value - 1e-12, estimator, f"a row of larger worth makes the value of kind {kind} smaller")
+        require(
+            more >= value - 1e-12,
+            estimator,
+            f"a row of larger worth makes the value of kind {kind} smaller; check the signs",
+        )
 
 
 def _with_worth(rows: Rows, worth: Floats, *, constant: bool = False) -> Rows:

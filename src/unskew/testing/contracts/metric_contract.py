@@ -93,15 +93,27 @@ def _check_names(metric: AnyMetric) -> None:
     if isinstance(plain, ListMetric) and plain.k is not None:
         require(is_line(str(plain)), plain, "str() must give one line, which names the metric in tables")
         if plain.word:
-            require(parse_metric(str(plain)) == plain, plain, "reading its printed word gives another metric")
+            require(
+                parse_metric(str(plain)) == plain,
+                plain,
+                "reading its printed word gives another metric; let its fields be its options",
+            )
     else:
         check_word(plain)
-    require(metric.kind in get_args(Kind), metric, f"its kind {metric.kind!r} is not one of {get_args(Kind)}")
+    require(
+        metric.kind in get_args(Kind),
+        metric,
+        f"its kind {metric.kind!r} is not one of {get_args(Kind)}; set one of them",
+    )
     definition = metric.definition
     generated = f"{type(plain).__name__}{inspect.signature(type(plain))}".removesuffix(" -> None")
     written = is_line(definition) and definition != generated  # @dataclass fills a docstring that is missing
     require(written, metric, "its definition must be one line; give the class a docstring")
-    require("None" not in definition, metric, "its definition says None where it has no cut-off")
+    require(
+        "None" not in definition,
+        metric,
+        "its definition says None where it has no cut-off; let describe() leave it out",
+    )
 
 
 def _check_rows(metric: Metric, users: list[ScoredUser]) -> None:
@@ -111,17 +123,27 @@ def _check_rows(metric: Metric, users: list[ScoredUser]) -> None:
     above, candidates = above[above < candidates], candidates[above < candidates]
     columns = above.copy(), candidates.copy()
     gains = np.asarray(metric.gain(*columns), dtype=float)
-    require(_equal(columns, (above, candidates)), metric, "gain() changes its arguments")
-    require(gains.shape == above.shape, metric, f"gain() gives shape {gains.shape} for {above.shape} rows")
-    require(np.isfinite(gains).all(), metric, "gain() gives a number that is not finite")
+    require(_equal(columns, (above, candidates)), metric, "gain() changes its arguments; copy them first")
+    require(
+        gains.shape == above.shape,
+        metric,
+        f"gain() gives shape {gains.shape} for {above.shape} rows; give one number per row",
+    )
+    require(
+        np.isfinite(gains).all(), metric, "gain() gives a number that is not finite; give 0 where it is not defined"
+    )
     alone = [float(metric.gain(above[[row]], candidates[[row]])[0]) for row in range(len(above))]
-    require(near(alone, gains), metric, "the gain of a row depends on the other rows of the call")
+    require(near(alone, gains), metric, "the gain of a row depends on the other rows of the call; compute each alone")
     if not plain.uses_candidates:
         same = near(plain.gain(above, candidates + 7), plain.gain(above, candidates))
         require(same, metric, "gain() depends on the number of candidates; set uses_candidates = True")
     _check_expected(metric, users)
     none = np.zeros(0, dtype=np.int32)
-    require(metric.row_gains(none, none, none, none).shape == (0,), metric, "no row must give no gain")
+    require(
+        metric.row_gains(none, none, none, none).shape == (0,),
+        metric,
+        "no row must give no gain; return an array of length 0",
+    )
 
 
 def _check_expected(metric: Metric, users: list[ScoredUser]) -> None:
@@ -131,10 +153,18 @@ def _check_expected(metric: Metric, users: list[ScoredUser]) -> None:
         for a, t, n in zip(above, tied, candidates, strict=True)
     ]
     expected = metric.expected(above, tied, candidates)
-    require(near(expected, want), metric, "the expected gain of a tied item is not the mean gain over its places")
+    require(
+        near(expected, want),
+        metric,
+        "the expected gain of a tied item is not the mean gain over its places; leave expected() to the base",
+    )
     if metric.cutoff is not None:
         unlisted = metric.row_gains(above, tied, candidates, listed)[above >= listed]
-        require(not unlisted.any(), metric, "an item that the model did not list gains something inside a cut-off")
+        require(
+            not unlisted.any(),
+            metric,
+            "an item that the model did not list gains something inside a cut-off; let it gain 0",
+        )
 
 
 def _check_lists(metric: ListMetric, users: list[ScoredUser]) -> None:
@@ -142,22 +172,34 @@ def _check_lists(metric: ListMetric, users: list[ScoredUser]) -> None:
     require_method(metric, "values", "lists")
     empty = metric.values(UserLists.from_rows(np.zeros(1, int), none, none, none))
     require_array(metric, empty, "the result of values()")
-    require(empty.shape == (0,), metric, "no user must give no value")
+    require(empty.shape == (0,), metric, "no user must give no value; return an array of length 0")
     columns = [np.array([0, 4, 1]), np.array([0, 2, 1]), np.array([9, 9, 9]), np.array([5, 5, 5])]
     with_gap = metric.values(UserLists.from_rows(np.array([0, 0, 2, 2, 3, 3]), *columns))
     without = metric.values(UserLists.from_rows(np.array([0, 2, 3]), *columns))
-    require(with_gap.shape == (5,), metric, f"values() gives shape {with_gap.shape} for 5 users")
+    require(with_gap.shape == (5,), metric, f"values() gives shape {with_gap.shape} for 5 users; give one per user")
     require(np.isnan(with_gap[[0, 2, 4]]).all(), metric, "a user without a positive must have the value NaN")
-    require(near(with_gap[[1, 3]], without), metric, "a user without a positive changes the values of other users")
+    require(
+        near(with_gap[[1, 3]], without),
+        metric,
+        "a user without a positive changes the values of other users; compute each alone",
+    )
     alone = np.concatenate([user_values(metric, [user]) for user in users])
-    require(near(alone, user_values(metric, users)), metric, "the value of a user depends on the other users")
+    require(
+        near(alone, user_values(metric, users)),
+        metric,
+        "the value of a user depends on the other users; compute each alone",
+    )
     orders = [user_values(metric, _orders(user)) for user in users]
     for policy, best in (("optimistic", np.max), ("pessimistic", np.min)):
         values = user_values(metric, users, policy=policy)
         chosen = [best(values) for values in orders]
         if metric.lower_is_better:
             chosen = [(np.min if best is np.max else np.max)(values) for values in orders]
-        require(near(values, chosen), metric, f"the {policy} value is not that of the {policy} order of ties")
+        require(
+            near(values, chosen),
+            metric,
+            f"the {policy} value is not that of the {policy} order of ties; use lists.above and lists.tied as given",
+        )
 
 
 def _orders(user: ScoredUser) -> list[ScoredUser]:
@@ -169,17 +211,31 @@ def _orders(user: ScoredUser) -> list[ScoredUser]:
 def _check_ties(metric: Metric | ListMetric, users: list[ScoredUser]) -> None:
     means = [np.mean(user_values(metric, _orders(user))) for user in users]
     require(
-        near(user_values(metric, users), means), metric, "the value under ties is not the mean over all their orders"
+        near(user_values(metric, users), means),
+        metric,
+        "the value under ties is not the mean over all their orders; average over the orders",
     )
 
 
 def _check_bounds(metric: Metric | ListMetric, users: list[ScoredUser], low: float, high: float) -> None:
     values = user_values(metric, users)
     values = values[~np.isnan(values)]
-    require(len(values), metric, "no user has a value")
-    require(np.isfinite(values).all(), metric, "the value of a user is not finite")
-    require(values.min() >= low - _SLACK, metric, f"a user has the value {values.min():g}, below {low:g}")
-    require(values.max() <= high + _SLACK, metric, f"a user has the value {values.max():g}, above {high:g}")
+    require(len(values), metric, "no user has a value; give NaN only to a user without a positive")
+    require(
+        np.isfinite(values).all(),
+        metric,
+        "the value of a user is not finite; give NaN only to a user without a positive",
+    )
+    require(
+        values.min() >= low - _SLACK,
+        metric,
+        f"a user has the value {values.min():g}, below {low:g}; correct it, or give another low",
+    )
+    require(
+        values.max() <= high + _SLACK,
+        metric,
+        f"a user has the value {values.max():g}, above {high:g}; correct it, or give another high",
+    )
 
 
 def _check_moves_up(metric: Metric | ListMetric, rng: np.random.Generator) -> None:
@@ -202,9 +258,17 @@ def _check_missing(metric: Metric | ListMetric, users: list[ScoredUser], rng: np
     same = near(np.mean(user_values(metric, every_second.parts(2))), user_values(metric, [every_second]), 1e-12)
     unbiased = metric.unbiased_to_missing
     if unbiased:
-        require(same, metric, "unbiased_to_missing is True, but random parts of the positives have another mean value")
+        require(
+            same,
+            metric,
+            "unbiased_to_missing is True, but random parts of the positives have another mean value; set it to False",
+        )
     else:
-        require(not same, metric, "unbiased_to_missing is False, but random parts of the positives have the same mean")
+        require(
+            not same,
+            metric,
+            "unbiased_to_missing is False, but random parts of the positives have the same mean; set it to True",
+        )
     users = [
         ScoredUser((*user.scores, 0), (*user.relevant, False)) for user in users
     ]  # with a negative: all have a value
@@ -214,8 +278,12 @@ def _check_missing(metric: Metric | ListMetric, users: list[ScoredUser], rng: np
     except ConfigError:  # it has no exact form, and says so
         return
     want = [user_values(metric, user.parts(size)).mean() for user, size in zip(users, sizes, strict=True)]
-    message = "its expected value on a part of the positives is not the mean over all parts"
-    require(near(move.per_user_before, user_values(metric, users)), metric, "its value differs between calls")
+    message = "its expected value on a part of the positives is not the mean over all parts; correct expected_values()"
+    require(
+        near(move.per_user_before, user_values(metric, users)),
+        metric,
+        "its value differs between calls; let no call depend on another",
+    )
     require(near(move.per_user_after, want), metric, message)
 
 
@@ -225,14 +293,26 @@ def _check_loss(metric: RatingLoss, rng: np.random.Generator, low: float, high: 
     require_method(metric, "loss", "values", "predicted")
     losses = metric.loss(*columns)
     require_array(metric, losses, "the result of loss()")
-    require(_equal(columns, (ratings, predicted)), metric, "loss() changes its arguments")
-    require(losses.shape == (60,), metric, f"loss() gives shape {losses.shape} for 60 rows")
-    require(np.isfinite(losses).all(), metric, "loss() gives a number that is not finite")
-    require(metric.loss(np.zeros(0), np.zeros(0)).shape == (0,), metric, "no row must give no loss")
-    require(losses.min() >= low - _SLACK, metric, f"a row has the loss {losses.min():g}, below {low:g}")
-    require(losses.max() <= high + _SLACK, metric, f"a row has the loss {losses.max():g}, above {high:g}")
+    require(_equal(columns, (ratings, predicted)), metric, "loss() changes its arguments; copy them first")
+    require(losses.shape == (60,), metric, f"loss() gives shape {losses.shape} for 60 rows; give one number per row")
+    require(np.isfinite(losses).all(), metric, "loss() gives a number that is not finite; give one for every rating")
+    require(
+        metric.loss(np.zeros(0), np.zeros(0)).shape == (0,),
+        metric,
+        "no row must give no loss; return an array of length 0",
+    )
+    require(
+        losses.min() >= low - _SLACK,
+        metric,
+        f"a row has the loss {losses.min():g}, below {low:g}; correct it, or give another low",
+    )
+    require(
+        losses.max() <= high + _SLACK,
+        metric,
+        f"a row has the loss {losses.max():g}, above {high:g}; correct it, or give another high",
+    )
     alone = [float(metric.loss(ratings[[row]], predicted[[row]])[0]) for row in range(60)]
-    require(near(alone, losses), metric, "the loss of a row depends on the other rows of the call")
+    require(near(alone, losses), metric, "the loss of a row depends on the other rows of the call; compute each alone")
     sign = 1 if metric.lower_is_better else -1
     rule = "lower is better" if metric.lower_is_better else "larger is better"
     for side in (-1, 1):
@@ -248,7 +328,8 @@ def _check_loss_missing(metric: RatingLoss, losses: Floats) -> None:
     whole = np.mean(losses[:6])
     same = near(np.sqrt(parts).mean(), np.sqrt(whole)) if metric.root else near(parts.mean(), whole)
     if same != metric.unbiased_to_missing:
-        fail(metric, f"unbiased_to_missing is {metric.unbiased_to_missing}, but random parts of the rows say otherwise")
+        says = f"unbiased_to_missing is {metric.unbiased_to_missing}, but random parts of the rows say otherwise"
+        fail(metric, f"{says}; set it to {same}")
 
 
 def _equal(one: tuple[np.ndarray, ...], other: tuple[np.ndarray, ...]) -> bool:

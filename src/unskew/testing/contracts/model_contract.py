@@ -100,10 +100,18 @@ def _check_bytes(model: Model, train: Interactions, scores: Matrix, *, rated: bo
     generator = _scores(_fit(model, train, rng=np.random.default_rng(0)))
     require(same_bytes(generator, scores), model, "a generator gives other scores than its seed; draw from rng alone")
     shuffled = train.take(np.random.default_rng(0).permutation(len(train)))
-    require(same_bytes(_scores(_fit(model, shuffled)), scores), model, "the order of the rows changes the scores")
+    require(
+        same_bytes(_scores(_fit(model, shuffled)), scores),
+        model,
+        "the order of the rows changes the scores; sort what it learns from",
+    )
     if not rated:
         given = Interactions.from_arrays(train.users, train.items, values=_ratings(train.users, train.items))
-        require(same_bytes(_scores(_fit(model, given)), scores), model, "ratings change the scores; is it `rated`?")
+        require(
+            same_bytes(_scores(_fit(model, given)), scores),
+            model,
+            "ratings change the scores; if it learns from them, give rated=True",
+        )
 
 
 def _check_threads(model: Model, *, rated: bool) -> None:
@@ -117,7 +125,11 @@ def _check_threads(model: Model, *, rated: bool) -> None:
             alone = _fit(model, train)
     finally:
         set_num_threads(before)
-    require(same_bytes(_scores(_fit(model, train)), _scores(alone)), model, "the number of threads changes the scores")
+    require(
+        same_bytes(_scores(_fit(model, train)), _scores(alone)),
+        model,
+        "the number of threads changes the scores; add up in one order",
+    )
 
 
 def _check_unknown(model: Model, *, rated: bool) -> None:
@@ -128,20 +140,24 @@ def _check_unknown(model: Model, *, rated: bool) -> None:
     split = Split(train=train, test=test)
     scorer: Any = _fit(model, split.train)
     known = np.array_equal(scorer.item_ids, train.item_vocabulary.ids)
-    require(known, model, "it knows other items than those of the training rows")
+    require(known, model, "it knows other items than those of the training rows; leave out items without a row")
     everybody, trained = split.user_vocabulary.ids, train.user_vocabulary.ids
     some = any(np.array_equal(scorer.user_ids, ids) for ids in (everybody, trained))
     require(some, model, "it knows other users than those of the training rows, or everybody")
     if len(scorer.user_ids) == len(trained):
         same = same_bytes(_scores(scorer), _scores(_fit(model, train)))
-        require(same, model, "users and items of the test change its scores")
+        require(same, model, "users and items of the test change its scores; learn from rows, not from the vocabulary")
 
 
 def _check_progress(model: Model, train: Interactions) -> None:
     calls: list[tuple[int, int]] = []
     _fit(model, train, progress=lambda done, total: calls.append((done, total)))
-    require(calls and calls[-1][0] == calls[-1][1], model, "progress(done, total) must end with both equal")
-    require(calls == sorted(calls), model, "progress goes backwards")
+    require(
+        calls and calls[-1][0] == calls[-1][1],
+        model,
+        "progress(done, total) must end with both equal; call it at the end",
+    )
+    require(calls == sorted(calls), model, "progress goes backwards; let done grow")
 
 
 def _check_empty(model: Model) -> None:
