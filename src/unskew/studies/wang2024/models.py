@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from unskew.data import Interactions
 from unskew.models.debiased import AutoDebias, Bias, DebiasedModel, Dr, Ips, NegS, PointwiseModel
 from unskew.ranking.scorers import FactorScorer
 from unskew.studies.framework.cache import key_of, read_arrays, write_arrays
@@ -41,8 +40,7 @@ ENTRIES = tuple(Entry(backbone, method) for backbone in BACKBONES for method in 
 ALL_ENTRIES = (*ENTRIES, *(Entry(backbone, NEGS, hardest) for backbone in BACKBONES for hardest in HARDEST))
 """These, and NegS with every H."""
 _PLAIN: Mapping[str, PointwiseModel] = {"Bias": Bias(), "IPS": Ips(), "DR": Dr(), "AutoDebias": AutoDebias()}
-_WORDS: Mapping[str, Literal["mf", "lightgcn"]] = {"MF": "mf", "LightGCN": "lightgcn"}
-_LOSSES: Mapping[str, Literal["squared", "bce"]] = {"MF": "squared", "LightGCN": "bce"}
+_LOSSES = {"MF": "squared", "LightGCN": "bce"}
 _TRIED: Mapping[str, tuple[tuple[float, float], ...]] = {
     "MF": ((0.01, 1.0), (0.01, 10.0), (0.1, 10.0), (0.1, 100.0)),
     "LightGCN": ((0.1, 1.0), (0.01, 1.0), (0.1, 10.0), (0.01, 10.0)),
@@ -60,11 +58,8 @@ _NEGS: Mapping[str, NegS] = {
 
 def grid_of(context: Context, entry: Entry) -> tuple[DebiasedModel, ...]:
     """The models tried for a row: four settings, or one for each H of NegS; a small version tries one setting."""
-    shared: dict[str, Any] = {
-        "backbone": _WORDS[entry.backbone],
-        "epochs": context.size(EPOCHS),
-        "patience": PATIENCE,
-    }
+    backbone = entry.backbone.lower()  # as the library writes it
+    shared: dict[str, Any] = {"backbone": backbone, "epochs": context.size(EPOCHS), "patience": PATIENCE}
     if entry.method == NEGS:
         return tuple(
             replace(_NEGS[entry.backbone], hardest=hardest, drawn=DRAWN, **shared)
@@ -103,53 +98,45 @@ class Choice:
 
 def choose(context: Context, parts: Parts, data: str, entries: Sequence[Entry] = ALL_ENTRIES) -> dict[Entry, Choice]:
     """For each entry the setting with the best validation AUC."""
-    grids = {entry: {_name(entry, model): model for model in grid_of(context, entry)} for entry in entries}
+
+    def name(entry: Entry, model: DebiasedModel) -> str:
+        hardest = f" {model.hardest}" if isinstance(model, NegS) else ""
+        return f"{entry.backbone} {entry.method} {model.learning_rate:g} {model.regularisation:g}{hardest}"
+
+    # a NegS that is shown by itself is also one of the settings of NegS, under the same name
+    grids = {entry: {name(entry, model): model for model in grid_of(context, entry)} for entry in entries}
     models = {name: model for grid in grids.values() for name, model in grid.items()}
     fits = fits_of(context, parts, models, stage=f"{data}: debiased models")
     best = {entry: max(grid, key=lambda name: fits[name].auc) for entry, grid in grids.items()}
     return {entry: Choice(str(models[name]), fits[name], len(grids[entry])) for entry, name in best.items()}
 
 
-def _name(entry: Entry, model: DebiasedModel) -> str:
-    """The name of a setting within its row; a variant of NegS is also one of the settings of NegS."""
-    hardest = f" {model.hardest}" if isinstance(model, NegS) else ""
-    return f"{entry.backbone} {entry.method} {model.learning_rate:g} {model.regularisation:g}{hardest}"
-
-
 VARIANTS = Size(24, 6)
-LEARNING_RATES = (0.003, 0.01, 0.03, 0.1)
-REGULARISATIONS = (0.1, 1.0, 10.0, 30.0, 100.0)
-IMPUTATIONS = (0.005, 0.05, 0.5)
-FACTORS = (2, 5, 10, 20, 40)
 VARIANT_EPOCHS = Size[tuple[int, ...]]((5, 10, 20, 40), (2, 10, 20))
+_DRAWN_FROM: Mapping[str, tuple[float, ...]] = {
+    "learning_rate": (0.003, 0.01, 0.03, 0.1),
+    "regularisation": (0.1, 1.0, 10.0, 30.0, 100.0),
+    "imputation": (0.005, 0.05, 0.5),
+    "factors": (2, 5, 10, 20, 40),
+}
+_SETTINGS = ("learning rate", "penalty", "weight of the imputed labels", "factors", "epochs")
+"""The names of these, and of the number of epochs, in a sentence."""
 
 
 def variant_models(context: Context) -> dict[str, AutoDebias]:
     """Variants of AutoDebias whose settings are drawn at random; few epochs or a small step give poor ones too."""
     rng = context.rng("wang2024", "variants")
+    grids = {**_DRAWN_FROM, "epochs": context.size(VARIANT_EPOCHS)}
     return {
-        f"variant {number + 1}": AutoDebias(
-            learning_rate=float(rng.choice(LEARNING_RATES)),
-            regularisation=float(rng.choice(REGULARISATIONS)),
-            imputation=float(rng.choice(IMPUTATIONS)),
-            factors=int(rng.choice(FACTORS)),
-            epochs=int(rng.choice(context.size(VARIANT_EPOCHS))),
-        )
+        f"variant {number + 1}": AutoDebias(**{name: rng.choice(grid).item() for name, grid in grids.items()})
         for number in range(context.size(VARIANTS))
     }
 
 
 def describe_variants(context: Context) -> str:
     """How the variants came about, in a sentence."""
-    epochs: tuple[int, ...] = context.size(VARIANT_EPOCHS)
-    grids: dict[str, tuple[float, ...]] = {
-        "learning rate": LEARNING_RATES,
-        "penalty": REGULARISATIONS,
-        "weight of the imputed labels": IMPUTATIONS,
-        "factors": FACTORS,
-        "epochs": epochs,
-    }
-    tried = "; ".join(f"{name} of {', '.join(f'{value:g}' for value in grid)}" for name, grid in grids.items())
+    grids = zip(_SETTINGS, (*_DRAWN_FROM.values(), context.size(VARIANT_EPOCHS)), strict=True)
+    tried = "; ".join(f"{name} of {', '.join(f'{value:g}' for value in grid)}" for name, grid in grids)
     return (
         f"{context.size(VARIANTS)} variants of AutoDebias with matrix factorisation, their settings drawn at random: "
         f"{tried}. Each is kept as it was after the epoch with the best AUC on the small validation sample. None was "
@@ -167,16 +154,10 @@ def fits_of(
 ) -> dict[str, Fit]:
     """Models trained on one log, side by side in processes, or read from the cache.
 
-    Parameters
-    ----------
-    context : Context
-    parts : Parts
-    models : mapping
-        The name decides where a model begins: the same settings under two names are two runs.
-    stage : str
-        Their name in the progress.
+    The name decides where a model begins: the same settings under two names are two runs.
     """
-    shared = repr((FORMAT, context.seed, *map(_identity, (parts.train, parts.uniform, parts.validation))))
+    rows = [(part.sha256, part.n_users, part.n_items) for part in (parts.train, parts.uniform, parts.validation)]
+    shared = repr((FORMAT, context.seed, *rows))
     folder = context.cached("wang2024", "fits")
     tasks = {name: Training(model, name, context.seed, parts, shared, folder) for name, model in models.items()}
     memory: dict[str, Fit] = context.once("wang2024 fits", dict)
@@ -232,8 +213,3 @@ class Training:
             return None
         auc, best, epochs = arrays.pop("course").tolist()
         return Fit(FactorScorer(**arrays, name=str(self.model)), float(auc), int(best), int(epochs))
-
-
-def _identity(part: Interactions) -> tuple[str, int, int]:
-    """The rows, and the numbers of users and items, with or without rows."""
-    return part.sha256, part.n_users, part.n_items

@@ -28,19 +28,12 @@ class RandomTest:
 
 def random_tests(context: Context) -> list[RandomTest]:
     """The available data sets with a random part."""
-    tests = (random_test(context, name) for name in NAMES)
-    return [test for test in tests if test is not None]
-
-
-def random_test(context: Context, name: str) -> RandomTest | None:
-    """A data set with a random part; None when it is not available."""
-    source = context.find(name)
-    if source is None:
-        return None
-    return context.once(
-        f"wang2024 test {name}",
-        lambda: split_test(name, source.read_split(context.place(name)), context.rng("wang2024", "parts", name)),
-    )
+    sources = {name: context.find(name) for name in NAMES}
+    return [
+        split_test(name, source.read_split(context.place(name)), context.rng("wang2024", "parts", name))
+        for name, source in sources.items()
+        if source is not None
+    ]
 
 
 def split_test(name: str, split: Split, rng: np.random.Generator) -> RandomTest:
