@@ -25,13 +25,13 @@ from unskew.studies.wang2024.judge import (
     POOLED,
     PUBLISHED,
     SMALL,
+    Judged,
     JudgedTest,
     JudgedWorld,
     absent,
     compared_with,
     describe,
-    judged_tests,
-    judged_worlds,
+    judge_all,
     numbers_of_all,
     used,
 )
@@ -59,13 +59,9 @@ RULE = (
 )
 
 
-def run(context: Context) -> Findings:
-    """The table on the available data."""
-    return compute(judged_worlds(context), judged_tests(context), context)
-
-
-def compute(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest], context: Context) -> Findings:
-    """All numbers, their figures, and the claims."""
+def run(context: Context, judged: Judged | None = None) -> Findings:
+    """All numbers, their figures, and the claims; by default of all available data."""
+    worlds, tests = judge_all(context) if judged is None else judged
     return Findings(
         (*_cells(worlds, tests), *absent(TABLE4, context)),
         (*_claims(worlds), *_claims_about_hard_negatives(worlds), *_test_claims(tests)),
@@ -96,7 +92,9 @@ def _claims(worlds: Sequence[JudgedWorld]) -> Iterator[Claim]:
             "pooled URE is unbiased for full recall over positive pairs, for every model and K": _pooled(world),
             "the mean of URE@K over draws orders the ten models as full recall@K does, with Kendall's tau of at least "
             f"{SAME_ORDER}": _same_order(world),
-            f"some methods are worse than Bias on the same backbone by full recall@{small}": _worse(world),
+            f"some methods are worse than Bias on the same backbone by full recall@{small}": (
+                _against_bias({entry: world.users(entry, small) for entry in ENTRIES}, "users")
+            ),
             f"the order of the models by full recall@{small} is not that by full recall@{large}": _orders_differ(world),
             f"URE@{large} exceeds full recall@{large} for all ten models, as it does in the paper": _exceeds(world),
             "the distance of URE from full recall follows from its weights: users count by their chance to have a "
@@ -124,7 +122,7 @@ def _near(world: JudgedWorld) -> Verdict:
 def _pooled(world: JudgedWorld) -> Verdict:
     return none_clear(
         {
-            f"{entry} at K = {k}": Gap.of(world.numbers[entry, f"{POOLED}@{k}"], world.full_micro(entry, k))
+            f"{entry} at K = {k}": Gap.of(world.numbers[entry, f"{POOLED}@{k}"], world.full(entry, k, "full micro"))
             for entry in ENTRIES
             for k in world.both_ks
         }
@@ -140,12 +138,6 @@ def _same_order(world: JudgedWorld) -> Verdict:
         same &= of_means >= SAME_ORDER
         parts.append(f"K = {k}: {of_means:.2f}, and {single:.2f} in the median of single draws")
     return same, f"tau at {'; at '.join(parts)}"
-
-
-def _worse(world: JudgedWorld) -> Verdict:
-    small, _ = world.both_ks
-    below, listed = _against_bias({entry: world.users(entry, small) for entry in ENTRIES})
-    return below, f"paired over users, {listed}"
 
 
 def _orders_differ(world: JudgedWorld) -> Verdict:
@@ -181,13 +173,13 @@ def _exceeds(world: JudgedWorld) -> Verdict:
 def _explained(world: JudgedWorld) -> Verdict:
     """Whether the weight of users with many positives is all there is to the deviation."""
     gaps = {
-        f"{entry} at K = {k}": Gap.of(world.numbers[entry, f"{PUBLISHED}@{k}"], world.expected[entry, k])
+        f"{entry} at K = {k}": Gap.of(world.numbers[entry, f"{PUBLISHED}@{k}"], world.expected(entry, k))
         for entry in ENTRIES
         for k in world.both_ks
     }
     parts = []
     for k in world.both_ks:
-        off = [world.expected[entry, k] / world.full(entry, k) - 1 for entry in ENTRIES]
+        off = [world.expected(entry, k) / world.full(entry, k) - 1 for entry in ENTRIES]
         parts.append(f"{min(off):+.1%} to {max(off):+.1%} at K = {k}")
     holds, evidence = none_clear(gaps, "means over draws against their predictions")
     return holds, f"predicted from all labels: {', '.join(parts)}; {evidence}"
@@ -266,16 +258,13 @@ def _test_claims(tests: Sequence[JudgedTest]) -> Iterator[Claim]:
     for test in tests:
         terms = {entry: test.terms[entry, f"{PUBLISHED}@{SMALL}"] for entry in ENTRIES}
         has = terms[ENTRIES[0]].denominator > 0
-        below, listed = _against_bias({entry: each.numerator[has] for entry, each in terms.items()})
-        evidence = (
-            f"paired over {int(has.sum())} users with a positive, {listed}; one sample of this size cannot rule "
-            "out that some are"
-        )
+        recall = {entry: each.numerator[has] for entry, each in terms.items()}
+        below, evidence = _against_bias(recall, f"{int(has.sum())} users with a positive")
         text = f"{test.name}: some methods are worse than Bias on the same backbone by URE@{SMALL}"
-        yield claim(text, (below or None, evidence))
+        yield claim(text, (below or None, f"{evidence}; one sample of this size cannot rule out that some are"))
 
 
-def _against_bias(recall: Mapping[Entry, Floats]) -> tuple[bool, str]:
+def _against_bias(recall: Mapping[Entry, Floats], units: str) -> Verdict:
     """Whether methods are clearly worse than Bias on their backbone, by recall per user; which are, and are better."""
     gaps = {
         str(entry): Gap.of(values, recall[Entry(entry.backbone, "Bias")])
@@ -285,7 +274,8 @@ def _against_bias(recall: Mapping[Entry, Floats]) -> tuple[bool, str]:
     signs = clear_signs(gaps)
     below, above = ([f"{name} {gaps[name]}" for name, sign in signs.items() if sign == side] for side in (-1, 1))
     return bool(below), (
-        f"{len(gaps)} tests with Holm's correction; worse: {first_of(below, MANY)}; better: {first_of(above, MANY)}"
+        f"paired over {units}, {len(gaps)} tests with Holm's correction; worse: {first_of(below, MANY)}; better: "
+        f"{first_of(above, MANY)}"
     )
 
 
@@ -317,7 +307,7 @@ def _series(world: JudgedWorld, backbone: str, k: int) -> tuple[Series, ...]:
     return (
         Series.over("full", places, [world.users(entry, k) for entry in entries], naive=True),
         published,
-        Series.exact("full micro", places, [world.full_micro(entry, k) for entry in entries], naive=True),
+        Series.exact("full micro", places, [world.full(entry, k, "full micro") for entry in entries], naive=True),
         pooled,
     )
 
