@@ -33,13 +33,9 @@ from unskew.studies.wang2024.full_recall import SIZE, Truth, truths
 from unskew.studies.wang2024.models import describe_variants
 from unskew.studies.wang2024.worlds import KUAIREC, MOVIELENS
 
-SIZES = (20, SIZE)
-"""l: items drawn of each user."""
 NONE = 1e-12
 """An error this small is none: recall at a large K may be 1 for all."""
 PREDICTED = "ure, predicted"
-SMALL = 50
-"""Cut-offs up to this are those of the claims on variance."""
 LEVEL = 0.01
 """Chance that a claim on absence of bias fails although it is true, over all its cells together (Bonferroni)."""
 CLEAR = 0.05
@@ -59,8 +55,8 @@ class Errors:
 
     @cached_property
     def small(self) -> tuple[int, ...]:
-        """Cut-offs up to 50."""
-        return tuple(k for k in self.numbers.ks if k <= SMALL)
+        """Cut-offs up to 50, those of the claims on variance."""
+        return tuple(k for k in self.numbers.ks if k <= 50)
 
     def up_to_small(self, table: Floats) -> Floats:
         """The columns of small cut-offs; the last axis is that of cut-offs."""
@@ -128,7 +124,7 @@ def limit(share: float, draws: int) -> float:
 def run(context: Context, worlds: Sequence[Truth] | None = None) -> Findings:
     """Every form on many draws of the models of some worlds, or of all that are available."""
     worlds = truths(context) if worlds is None else worlds
-    errors = [Errors(estimates(context, truth, size)) for truth in worlds for size in SIZES]
+    errors = [Errors(estimates(context, truth, size)) for truth in worlds for size in (20, SIZE)]
     origins = (truth.log.world.origin for truth in worlds)
     return Findings(
         cells=tuple(cell for each in errors for cell in _cells(each)),
@@ -292,11 +288,9 @@ def _notes(errors: Sequence[Errors]) -> Iterator[str]:
 def _summary(each: Errors) -> str:
     lines = []
     for form in FORMS:
-        parts = []
-        for place, k in enumerate(each.numbers.ks):
-            if k in {1, 5, 20, 50}:
-                bias, spread, rmse = (table[:, place].mean() for table in each.shares(form).values())
-                parts.append(f"K = {k}: {bias:+.1%}, {spread:.1%}, {rmse:.1%}")
+        means = zip(each.numbers.ks, *(table.mean(axis=0) for table in each.shares(form).values()), strict=True)
+        shown = (row for row in means if row[0] in {1, 5, 20, 50})
+        parts = (f"K = {k}: {bias:+.1%}, {spread:.1%}, {rmse:.1%}" for k, bias, spread, rmse in shown)
         lines.append(f"{form}: {'; '.join(parts)}")
     empty = 1 - each.numbers.times.mean() / each.numbers.draws
     removed = ", ".join(f"{form} {each.removed(form):.0%}" for form in (PLUG_IN, BETA_BINOMIAL))

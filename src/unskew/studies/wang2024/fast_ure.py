@@ -157,16 +157,6 @@ class Estimates:
     times: Floats  # (users,): the number of these draws
     variance: Floats  # (users,): the sum over them of (N - n) / (n (N - 1)), the factor of p (1 - p)
 
-    @classmethod
-    def empty(cls, truth: Truth, size: int, draws: int) -> "Estimates":
-        """Room for the numbers of the draws, at the cut-offs that all populations have."""
-        ks = tuple(k for k in KS if k < truth.shortest)
-        users, shape = truth.log.world.n_users, (draws, len(truth.ranks), len(ks))
-        recall = {form: np.empty(shape) for form in FORMS}
-        numbers = (np.empty(shape), np.empty(shape), np.empty(shape[:2]), np.empty(shape))
-        sums = (np.zeros((shape[1], users, shape[2])), np.zeros(users), np.zeros(users))
-        return cls(truth, size, ks, recall, *numbers, *sums)
-
     @property
     def draws(self) -> int:
         """The number of draws."""
@@ -227,7 +217,12 @@ def estimates(context: Context, truth: Truth, size: int = SIZE) -> Estimates:
     """The estimates from samples of `size` items per user, drawn once per run."""
 
     def make() -> Estimates:
-        numbers = Estimates.empty(truth, size, context.size(DRAWS))
+        ks = tuple(k for k in KS if k < truth.shortest)  # the cut-offs that all populations have
+        users, models, draws = truth.log.world.n_users, len(truth.ranks), context.size(DRAWS)
+        *recall, precision, dcg, covered = (np.empty((draws, models, len(ks))) for _ in range(len(FORMS) + 3))
+        sums = (np.zeros((models, users, len(ks))), np.zeros(users), np.zeros(users))
+        by_form = dict(zip(FORMS, recall, strict=True))
+        numbers = Estimates(truth, size, ks, by_form, precision, dcg, np.empty((draws, models)), covered, *sums)
         strata = Strata.of(truth.log, truth.ranks, numbers.ks)
         rng = context.rng("wang2024", "ure", truth.name, size)
         for place in context.counted(f"{truth.name}, ure in samples of {size}", range(numbers.draws)):

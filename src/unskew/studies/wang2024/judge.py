@@ -32,7 +32,6 @@ FEW = 600
 FORMS = {"URE": Ure(), "pooled URE": Ure(aggregate="pooled")}
 PUBLISHED, POOLED = FORMS
 ONE = "one sample: the spread is the standard error over users"
-_SILENT = "the paper leaves out sizes, epochs, λ, l and how settings were chosen"
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +201,7 @@ def numbers_of_all(worlds: Sequence[JudgedWorld]) -> Trials:
 def compared_with(name: str) -> str:
     """What to know of a number next to the paper's."""
     if name in {SMALL_MATRIX, YAHOO_R3}:
-        return _SILENT
+        return "the paper leaves out sizes, epochs, λ, l and how settings were chosen"
     return f"{name} replaces {YAHOO if name == COAT else KUAIREC}, so the numbers are not comparable"
 
 

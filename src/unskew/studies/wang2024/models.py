@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -159,57 +160,35 @@ def fits_of(
     rows = [(part.sha256, part.n_users, part.n_items) for part in (parts.train, parts.uniform, parts.validation)]
     shared = repr((FORMAT, context.seed, *rows))
     folder = context.cached("wang2024", "fits")
-    tasks = {name: Training(model, name, context.seed, parts, shared, folder) for name, model in models.items()}
+    keys = {name: key_of(shared, name, model, length=20) for name, model in models.items()}
+    paths = {name: folder and folder / f"{model.word}-{keys[name]}.npz" for name, model in models.items()}
     memory: dict[str, Fit] = context.once("wang2024 fits", dict)
-    for task in tasks.values():
-        if task.key not in memory and (stored := task.read()) is not None:
-            memory[task.key] = stored
-    missing = [task for task in tasks.values() if task.key not in memory]
+    for name, model in models.items():
+        if keys[name] not in memory and (stored := _read(paths[name], str(model))) is not None:
+            memory[keys[name]] = stored
+    missing = [name for name in models if keys[name] not in memory]
     if missing:
-        trained = run_all(missing, len(missing), stage, context)
-        memory.update({task.key: fit for task, fit in zip(missing, trained, strict=True)})
-    return {name: memory[task.key] for name, task in tasks.items()}
+        rngs = {name: context.rng("wang2024", "fit", name) for name in missing}
+        tasks = [partial(_train, models[name], parts, rngs[name], paths[name]) for name in missing]
+        trained = run_all(tasks, len(tasks), stage, context)
+        memory.update({keys[name]: fit for name, fit in zip(missing, trained, strict=True)})
+    return {name: memory[key] for name, key in keys.items()}
 
 
-@dataclass(frozen=True, eq=False)
-class Training:
-    """The training of one model, as a task for another process."""
+def _train(model: DebiasedModel, parts: Parts, rng: np.random.Generator, path: Path | None) -> Fit:
+    """Train, and write to the cache; a task for another process."""
+    trained = model.train(parts.train, uniform=parts.uniform, validation=parts.validation, rng=rng)
+    fit = Fit(trained.scorer, float(trained.auc or 0.0), trained.best_epoch, trained.epochs)
+    factors = {name: getattr(fit.scorer, name) for name in (*_NEEDED, *_OPTIONAL)}
+    arrays = {name: np.asarray(array) for name, array in factors.items() if array is not None}
+    write_arrays(path, {**arrays, "course": np.array([fit.auc, fit.best_epoch, fit.epochs])})
+    return fit
 
-    model: DebiasedModel
-    name: str  # decides, with the seed, where it begins
-    seed: int
-    parts: Parts
-    shared: str  # identifies the log
-    folder: Path | None  # the folder of the cache
 
-    @property
-    def key(self) -> str:
-        """Differs for all that a fit depends on."""
-        return key_of(self.shared, self.name, self.model, length=20)
-
-    @property
-    def path(self) -> Path | None:
-        """The file of the fit in the cache."""
-        return None if self.folder is None else self.folder / f"{self.model.word}-{self.key}.npz"
-
-    def __call__(self) -> Fit:
-        """Train, and write to the cache."""
-        trained = self.model.train(
-            self.parts.train,
-            uniform=self.parts.uniform,
-            validation=self.parts.validation,
-            rng=Context(seed=self.seed).rng("wang2024", "fit", self.name),
-        )
-        fit = Fit(trained.scorer, float(trained.auc or 0.0), trained.best_epoch, trained.epochs)
-        factors = {name: getattr(fit.scorer, name) for name in (*_NEEDED, *_OPTIONAL)}
-        arrays = {name: np.asarray(array) for name, array in factors.items() if array is not None}
-        write_arrays(self.path, {**arrays, "course": np.array([fit.auc, fit.best_epoch, fit.epochs])})
-        return fit
-
-    def read(self) -> Fit | None:
-        """The fit in the cache; None where there is none, or the file is damaged."""
-        arrays = read_arrays(self.path, (*_NEEDED, "course"), _OPTIONAL)
-        if arrays is None:
-            return None
-        auc, best, epochs = arrays.pop("course").tolist()
-        return Fit(FactorScorer(**arrays, name=str(self.model)), float(auc), int(best), int(epochs))
+def _read(path: Path | None, name: str) -> Fit | None:
+    """The fit in the cache; None where there is none, or the file is damaged."""
+    arrays = read_arrays(path, (*_NEEDED, "course"), _OPTIONAL)
+    if arrays is None:
+        return None
+    auc, best, epochs = arrays.pop("course").tolist()
+    return Fit(FactorScorer(**arrays, name=name), float(auc), int(best), int(epochs))

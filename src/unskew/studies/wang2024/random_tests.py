@@ -7,13 +7,10 @@ import numpy as np
 from unskew.arrays import Bools
 from unskew.data import Interactions, Split
 from unskew.studies.framework.study import Context
-from unskew.studies.wang2024.worlds import Parts
+from unskew.studies.wang2024.worlds import PART, POSITIVE_STARS, Parts
 
 COAT, YAHOO_R3 = "coat", "yahoo-r3"
 NAMES = (COAT, YAHOO_R3)
-STARS = 4
-PART = 0.05
-"""The share of the random rows that is for training on them, and once more that for validation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +34,12 @@ def random_tests(context: Context) -> list[RandomTest]:
 
 
 def split_test(name: str, split: Split, rng: np.random.Generator) -> RandomTest:
-    """Deal the random rows into uniform training, validation and test.
+    """Deal the random rows into uniform training and validation, a share of `PART` each, and test.
 
     The population is that of the data, all items or those not in training, without the user's rows that went to
     training and validation: given these, the rest is a uniform sample of what remains.
     """
-    train, rows = (part.labelled(f"rating>={STARS}") for part in (split.train, split.test))
+    train, rows = (part.labelled(f"rating>={POSITIVE_STARS}") for part in (split.train, split.test))
     size = max(1, round(PART * len(rows)))
     order = rng.permutation(len(rows))
     uniform, validation = rows.take(np.sort(order[:size])), rows.take(np.sort(order[size : 2 * size]))

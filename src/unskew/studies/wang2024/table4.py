@@ -6,7 +6,7 @@ negatives does well inside the sample, but not at the top of the list.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 import numpy as np
 
@@ -281,55 +281,38 @@ def _against_bias(recall: Mapping[Entry, Floats], units: str) -> Verdict:
 
 def _figure(world: JudgedWorld) -> Figure:
     """Full recall next to its estimates."""
-    return Figure(
-        f"{world.name}: full recall and its estimates from random draws",
-        "method",
-        tuple(
-            Panel(f"{backbone}, recall@{k}", _series(world, backbone, k))
-            for k in world.both_ks
-            for backbone in BACKBONES
-        ),
-        note=(
-            "At each method from left to right: full recall, URE, full recall over positive pairs ('full micro'), and "
-            "pooled URE, which estimates that. Points are means over random draws; intervals hold the middle 95 % of "
-            "the draws, and of full recall they are its 95 % interval over users."
-        ),
-        categories=METHODS,
+    places, panels = range(len(METHODS)), []
+    for k, backbone in product(world.both_ks, BACKBONES):
+        entries = [Entry(backbone, method) for method in METHODS]
+        micro = [world.full(entry, k, "full micro") for entry in entries]
+        published, pooled = (
+            Series.middle(form, places, [world.numbers[entry, f"{form}@{k}"] for entry in entries]) for form in FORMS
+        )
+        full = Series.over("full", places, [world.users(entry, k) for entry in entries], naive=True)
+        full_micro = Series.exact("full micro", places, micro, naive=True)
+        panels.append(Panel(f"{backbone}, recall@{k}", (full, published, full_micro, pooled)))
+    note = (
+        "At each method from left to right: full recall, URE, full recall over positive pairs ('full micro'), and "
+        "pooled URE, which estimates that. Points are means over random draws; intervals hold the middle 95 % of the "
+        "draws, and of full recall they are its 95 % interval over users."
     )
-
-
-def _series(world: JudgedWorld, backbone: str, k: int) -> tuple[Series, ...]:
-    entries = [Entry(backbone, method) for method in METHODS]
-    places = range(len(entries))
-    published, pooled = (
-        Series.middle(form, places, [world.numbers[entry, f"{form}@{k}"] for entry in entries]) for form in FORMS
-    )
-    return (
-        Series.over("full", places, [world.users(entry, k) for entry in entries], naive=True),
-        published,
-        Series.exact("full micro", places, [world.full(entry, k, "full micro") for entry in entries], naive=True),
-        pooled,
-    )
+    title = f"{world.name}: full recall and its estimates from random draws"
+    return Figure(title, "method", tuple(panels), note=note, categories=METHODS)
 
 
 def _figure_of_hard_negatives(world: JudgedWorld) -> Figure:
     """Full recall@K of each H/U, relative to AutoDebias."""
-    return Figure(
-        f"{world.name}: full recall@K of NegS by H/U, relative to AutoDebias",
-        "K",
-        tuple(Panel(backbone, tuple(_lines_of_hard_negatives(world, backbone))) for backbone in BACKBONES),
-        log_x=True,
-        note="Shaded: 95 % intervals of the ratio over users. A line at 1 is AutoDebias itself.",
-    )
-
-
-def _lines_of_hard_negatives(world: JudgedWorld, backbone: str) -> Iterator[Series]:
-    ks = world.ks.tolist()
-    yield Series.exact(AUTO, ks, [1.0] * len(ks), naive=True)
-    base = world.recall[Entry(backbone, AUTO)]
-    for hardest in HARDEST:
-        ratio, error = _ratio(world.recall[Entry(backbone, NEGS, hardest)], base)
-        yield Series.of(_share(hardest), ks, ratio.tolist(), error.tolist())
+    ks, panels = world.ks.tolist(), []
+    for backbone in BACKBONES:
+        lines = [Series.exact(AUTO, ks, [1.0] * len(ks), naive=True)]
+        for hardest in HARDEST:
+            recall, base = (world.recall[entry] for entry in (Entry(backbone, NEGS, hardest), Entry(backbone, AUTO)))
+            ratio, error = _ratio(recall, base)
+            lines.append(Series.of(_share(hardest), ks, ratio.tolist(), error.tolist()))
+        panels.append(Panel(backbone, tuple(lines)))
+    title = f"{world.name}: full recall@K of NegS by H/U, relative to AutoDebias"
+    note = "Shaded: 95 % intervals of the ratio over users. A line at 1 is AutoDebias itself."
+    return Figure(title, "K", tuple(panels), log_x=True, note=note)
 
 
 def _ratio(first: Floats, second: Floats) -> tuple[Floats, Floats]:
