@@ -127,21 +127,13 @@ def _claims(each: Agreement) -> Iterator[Claim]:
             _as_in_the_paper(each, k)
         )
     }
-    verdicts |= {
-        f"{form}: tau with full recall@K is above {HIGH:g} at every K where recall in the sample is poor": (
-            _good(each, form)
-        )
-        for form in JUDGED
+    rules = {
+        f"{{}}: tau with full recall@K is above {HIGH:g} at every K where recall in the sample is poor": _good,
+        f"{{}}: the curve of each K peaks within a factor {FACTOR:g} of its own K": _peaks,
+        f"ours, not the paper's: {{}} puts {RIGHT:.0%} of the pairs of variants in the right order, of those that "
+        "differ by a tenth or more in full recall@K, at every K": _right,
     }
-    verdicts |= {
-        f"{form}: the curve of each K peaks within a factor {FACTOR:g} of its own K": _peaks(each, form)
-        for form in JUDGED
-    }
-    verdicts |= {
-        f"ours, not the paper's: {form} puts {RIGHT:.0%} of the pairs of variants in the right order, of those that "
-        "differ by a tenth or more in full recall@K, at every K": _right(each, form)
-        for form in JUDGED
-    }
+    verdicts |= {text.format(form): rule(each, form) for text, rule in rules.items() for form in JUDGED}
     return (claim(f"{each.truth.name}: {text}", verdict) for text, verdict in verdicts.items())
 
 

@@ -1,6 +1,6 @@
 """The models of tables 3 and 4, judged: on worlds by many random draws, on other data by the one random sample."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +13,9 @@ from unskew.evaluation.collecting.exposed import Exposed
 from unskew.metrics import Recall
 from unskew.ranking import Ranks
 from unskew.studies.framework.cells import Printed, ReproducedCell, absent_cells
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.figures import Figure
+from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Size
 from unskew.studies.framework.trials import Trials
 from unskew.studies.wang2024.full_recall import RankMatrix, hits, places
@@ -106,7 +109,10 @@ def judge(context: Context, log: BiasedLog) -> JudgedWorld:
     ks = np.unique([*steps, *both])
     choices = choose(context, log.parts, log.name)
     rng = context.rng("wang2024", "draws", log.name)
-    samples = [draw_test(log, rng) for _ in range(context.size(DRAWS))]
+    users, samples = np.repeat(np.arange(log.world.n_users), EXPOSED), []
+    for _ in range(context.size(DRAWS)):  # each a test of held items at random, with their labels
+        test = labelled_pairs(log.world, users, draw_exposed(log.held, EXPOSED, rng).ravel())
+        samples.append(Split(log.parts.train, test, candidates="all"))
     by_settings: dict[str, tuple[dict[str, Floats], Floats]] = {}
     groups, recall = {}, {}
     for entry, choice in context.counted(f"{log.name}: random draws", choices.items()):
@@ -152,13 +158,6 @@ def judge_test(context: Context, test: RandomTest) -> JudgedTest:
     return JudgedTest(test, sample.drawn, choices, terms, large)
 
 
-def draw_test(log: BiasedLog, rng: np.random.Generator) -> Split:
-    """The log of a world, and as its test a random draw of held items with their labels."""
-    drawn = draw_exposed(log.held, EXPOSED, rng)
-    users, items = np.repeat(np.arange(len(drawn)), EXPOSED), drawn.ravel()
-    return Split(log.parts.train, labelled_pairs(log.world, users, items), candidates="all")
-
-
 def exposed_sample(split: Split, ranks: RankMatrix, population: Ints) -> Exposed:
     """The test of a split, as the library takes it: rows drawn at random, ranked among the population by one model.
 
@@ -192,12 +191,6 @@ def numbers_of(sample: Exposed, ks: Sequence[int]) -> dict[str, Terms]:
     return numbers
 
 
-def numbers_of_all(worlds: Sequence[JudgedWorld]) -> Trials:
-    """The numbers of all worlds, by data, model and column of table 4."""
-    groups = {(world.name, *key): values for world in worlds for key, values in world.numbers.groups.items()}
-    return Trials(("data", "model", "number"), "draw", groups)
-
-
 def compared_with(name: str) -> str:
     """What to know of a number next to the paper's."""
     if name in {SMALL_MATRIX, YAHOO_R3}:
@@ -205,16 +198,28 @@ def compared_with(name: str) -> str:
     return f"{name} replaces {YAHOO if name == COAT else KUAIREC}, so the numbers are not comparable"
 
 
-def absent(table: Mapping[str, Printed], context: Context) -> Iterator[ReproducedCell]:
-    """The numbers of the paper's own data sets, where they are not available."""
-    for name, paper in ((SMALL_MATRIX, KUAIREC), (YAHOO_R3, YAHOO)):
-        if context.find(name) is None:
-            yield from absent_cells(table[paper], name, context.absence(name))
-
-
-def used(context: Context) -> tuple[str, ...]:
-    """The available data sets."""
-    return tuple(name for name in NEEDS if context.find(name) is not None)
+def findings(
+    context: Context,
+    judged: Judged,
+    printed: Mapping[str, Printed],
+    cells: Iterable[ReproducedCell],
+    claims: Iterable[Claim],
+    figures: Iterable[Figure] = (),
+    notes: Iterable[str] = (),
+) -> Findings:
+    """The findings of a table, with the printed numbers of absent data, the notes of both tables, and all trials."""
+    worlds, tests = judged
+    absent = [
+        each
+        for name, paper in ((SMALL_MATRIX, KUAIREC), (YAHOO_R3, YAHOO))
+        if context.find(name) is None
+        for each in absent_cells(printed[paper], name, context.absence(name))
+    ]
+    used = tuple(name for name in NEEDS if context.find(name) is not None)
+    groups = {(world.name, *key): values for world in worlds for key, values in world.numbers.groups.items()}
+    trials = Trials(("data", "model", "number"), "draw", groups)
+    described = (*notes, *describe(worlds, tests))
+    return Findings((*cells, *absent), tuple(claims), tuple(figures), described, used, trials)
 
 
 def describe(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterator[str]:

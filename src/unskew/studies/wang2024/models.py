@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -41,7 +41,7 @@ ENTRIES = tuple(Entry(backbone, method) for backbone in BACKBONES for method in 
 ALL_ENTRIES = (*ENTRIES, *(Entry(backbone, NEGS, hardest) for backbone in BACKBONES for hardest in HARDEST))
 """These, and NegS with every H."""
 _PLAIN: Mapping[str, PointwiseModel] = {"Bias": Bias(), "IPS": Ips(), "DR": Dr(), "AutoDebias": AutoDebias()}
-_LOSSES = {"MF": "squared", "LightGCN": "bce"}
+_LOSSES: Mapping[str, Literal["squared", "bce"]] = {"MF": "squared", "LightGCN": "bce"}
 _TRIED: Mapping[str, tuple[tuple[float, float], ...]] = {
     "MF": ((0.01, 1.0), (0.01, 10.0), (0.1, 10.0), (0.1, 100.0)),
     "LightGCN": ((0.1, 1.0), (0.01, 1.0), (0.1, 10.0), (0.01, 10.0)),

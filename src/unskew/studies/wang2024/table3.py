@@ -18,12 +18,9 @@ from unskew.studies.wang2024.judge import (
     Judged,
     JudgedTest,
     JudgedWorld,
-    absent,
     compared_with,
-    describe,
+    findings,
     judge_all,
-    numbers_of_all,
-    used,
 )
 from unskew.studies.wang2024.models import ENTRIES, Entry
 from unskew.studies.wang2024.printed import BACKBONES, KUAIREC, ROWS, TABLE3, TABLE4, TRADITIONAL, YAHOO
@@ -31,14 +28,8 @@ from unskew.studies.wang2024.printed import BACKBONES, KUAIREC, ROWS, TABLE3, TA
 
 def run(context: Context, judged: Judged | None = None) -> Findings:
     """The means over random draws on each world, and the one sample of each test; by default of all available data."""
-    worlds, tests = judge_all(context) if judged is None else judged
-    return Findings(
-        (*_cells(worlds, tests), *absent(TABLE3, context)),
-        tuple(_claims(worlds, tests)),
-        notes=tuple(describe(worlds, tests)),
-        used=used(context),
-        trials=numbers_of_all(worlds),
-    )
+    judged = judge_all(context) if judged is None else judged
+    return findings(context, judged, TABLE3, _cells(*judged), _claims(*judged))
 
 
 def _cells(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterator[ReproducedCell]:

@@ -28,12 +28,9 @@ from unskew.studies.wang2024.judge import (
     Judged,
     JudgedTest,
     JudgedWorld,
-    absent,
     compared_with,
-    describe,
+    findings,
     judge_all,
-    numbers_of_all,
-    used,
 )
 from unskew.studies.wang2024.models import DRAWN, ENTRIES, HARDEST, NEGS, Entry
 from unskew.studies.wang2024.printed import BACKBONES, KUAIREC, METHODS, TABLE4, TRADITIONAL, YAHOO, furthest
@@ -62,14 +59,9 @@ RULE = (
 def run(context: Context, judged: Judged | None = None) -> Findings:
     """All numbers, their figures, and the claims; by default of all available data."""
     worlds, tests = judge_all(context) if judged is None else judged
-    return Findings(
-        (*_cells(worlds, tests), *absent(TABLE4, context)),
-        (*_claims(worlds), *_claims_about_hard_negatives(worlds), *_test_claims(tests)),
-        (*map(_figure, worlds), *map(_figure_of_hard_negatives, worlds)),
-        (COLUMNS, RULE, *describe(worlds, tests)),
-        used=used(context),
-        trials=numbers_of_all(worlds),
-    )
+    claims = (*_claims(worlds), *_claims_about_hard_negatives(worlds), *_test_claims(tests))
+    figures = (*map(_figure, worlds), *map(_figure_of_hard_negatives, worlds))
+    return findings(context, (worlds, tests), TABLE4, _cells(worlds, tests), claims, figures, (COLUMNS, RULE))
 
 
 def _cells(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterator[ReproducedCell]:
