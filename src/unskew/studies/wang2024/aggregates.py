@@ -125,12 +125,11 @@ def run(context: Context, worlds: Sequence[Truth] | None = None) -> Findings:
     """Every form on many draws of the models of some worlds, or of all that are available."""
     worlds = truths(context) if worlds is None else worlds
     errors = [Errors(estimates(context, truth, size)) for truth in worlds for size in (20, SIZE)]
-    origins = (truth.log.world.origin for truth in worlds)
     return Findings(
         cells=tuple(cell for each in errors for cell in _cells(each)),
         claims=tuple(_claims(errors)),
         figures=tuple(_figures(errors)),
-        notes=(*origins, describe_variants(context), *_notes(errors)),
+        notes=(*(truth.log.world.origin for truth in worlds), describe_variants(context), *_notes(errors)),
     )
 
 

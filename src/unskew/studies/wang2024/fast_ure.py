@@ -218,11 +218,11 @@ def estimates(context: Context, truth: Truth, size: int = SIZE) -> Estimates:
 
     def make() -> Estimates:
         ks = tuple(k for k in KS if k < truth.shortest)  # the cut-offs that all populations have
-        users, models, draws = truth.log.world.n_users, len(truth.ranks), context.size(DRAWS)
-        *recall, precision, dcg, covered = (np.empty((draws, models, len(ks))) for _ in range(len(FORMS) + 3))
-        sums = (np.zeros((models, users, len(ks))), np.zeros(users), np.zeros(users))
-        by_form = dict(zip(FORMS, recall, strict=True))
-        numbers = Estimates(truth, size, ks, by_form, precision, dcg, np.empty((draws, models)), covered, *sums)
+        users, shape = truth.log.world.n_users, (context.size(DRAWS), len(truth.ranks), len(ks))
+        recall = {form: np.empty(shape) for form in FORMS}
+        means = (np.empty(shape), np.empty(shape), np.empty(shape[:2]), np.empty(shape))
+        sums = (np.zeros((shape[1], users, shape[2])), np.zeros(users), np.zeros(users))
+        numbers = Estimates(truth, size, ks, recall, *means, *sums)
         strata = Strata.of(truth.log, truth.ranks, numbers.ks)
         rng = context.rng("wang2024", "ure", truth.name, size)
         for place in context.counted(f"{truth.name}, ure in samples of {size}", range(numbers.draws)):

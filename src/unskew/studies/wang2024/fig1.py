@@ -1,6 +1,6 @@
 """Figure 1: recall inside a sample orders models by recall far down the full list, not at its top."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -107,11 +107,13 @@ def cut_offs(largest: int, points: int = 60) -> list[int]:
     return [int(k) for k in np.unique(np.rint(np.geomspace(1, largest, points)))]
 
 
-def band(name: str, x: Sequence[int], values: Floats, *, naive: bool = False) -> Series:
-    """The mean over draws or models (rows), with a band that holds the middle nine tenths of them."""
-    low, high = np.quantile(values, [0.05, 0.95], axis=0)
-    mean, low, high = (tuple(float(v) for v in column) for column in (values.mean(axis=0), low, high))
-    return Series(name, tuple(float(k) for k in x), mean, low, high, naive=naive)
+def band(
+    name: str, x: Sequence[int], values: Floats, *, middle: Callable[..., Floats] = np.mean, naive: bool = False
+) -> Series:
+    """The mean or median over draws or models (rows), with a band that holds the middle nine tenths of them."""
+    columns = (middle(values, axis=0), *np.quantile(values, [0.05, 0.95], axis=0))
+    mean, low, high = (tuple(map(float, column)) for column in columns)
+    return Series(name, tuple(map(float, x)), mean, low, high, naive=naive)
 
 
 def _orders(worlds: Iterable[tuple[Floats, Truth]]) -> Figure:

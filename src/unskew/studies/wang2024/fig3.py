@@ -20,8 +20,6 @@ from unskew.studies.wang2024.worlds import KUAIREC, MOVIELENS
 
 SIZES = Size[tuple[int, ...]]((10, 20, 40, 80, 160), (10, 20, 40, 80))
 """N-bar, where that varies."""
-CUTS = (1, 2, 5, 10, 20)
-"""K-bar, where that varies."""
 PART = 10
 """K-bar is a tenth of N-bar, where the part of the list is kept."""
 RESAMPLES = 1000
@@ -79,7 +77,6 @@ def run(context: Context, worlds: Sequence[Truth] | None = None) -> Findings:
     """The figure of the models of some worlds, or of all that are available."""
     worlds = truths(context) if worlds is None else worlds
     peaks = [measure(context, truth) for truth in worlds]
-    origins = (truth.log.world.origin for truth in worlds)
     how = (
         f"{context.size(DRAWS)} draws of each size. K_max is the K from 1 to L at which Kendall's tau-b of recall in "
         "the sample with full recall@K, over the variants, has the greatest mean over draws. L is the number of a "
@@ -93,7 +90,7 @@ def run(context: Context, worlds: Sequence[Truth] | None = None) -> Findings:
         cells=tuple(cell for each in peaks for cell in _cells(each)),
         claims=tuple(claim for each in peaks for claim in _claims(each)),
         figures=tuple(_figures(peaks)),
-        notes=(*origins, describe_variants(context), how),
+        notes=(*(truth.log.world.origin for truth in worlds), describe_variants(context), how),
     )
 
 
@@ -112,7 +109,7 @@ def measure(context: Context, truth: Truth) -> Peaks:
     return Peaks(
         truth.name,
         tuple(peak(CUT, size) for size in sizes),
-        tuple(peak(inner, SIZE) for inner in CUTS),
+        tuple(peak(inner, SIZE) for inner in (1, 2, 5, 10, 20)),
         tuple(peak(size // PART, size) for size in sizes),
     )
 

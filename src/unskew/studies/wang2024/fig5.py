@@ -14,7 +14,7 @@ from unskew.studies.framework.result import Findings
 from unskew.studies.framework.stats import kendall, pair_signs
 from unskew.studies.framework.study import Context, Table
 from unskew.studies.wang2024.fast_ure import FORMS, MEAN, MONOTONE, POOLED, Estimates, estimates, target_of
-from unskew.studies.wang2024.fig1 import cut_offs
+from unskew.studies.wang2024.fig1 import band, cut_offs
 from unskew.studies.wang2024.full_recall import INNER, SIZE, Truth, inner_recall, truths
 from unskew.studies.wang2024.models import describe_variants
 from unskew.studies.wang2024.worlds import KUAIREC, MOVIELENS
@@ -166,11 +166,9 @@ def _right(each: Agreement, form: str) -> Verdict:
 def _by_cut_off(worlds: Sequence[Agreement]) -> Figure:
     panels = []
     for each in worlds:
-        lines = []
-        for column in (MEAN, MONOTONE, *INSIDE):
-            taus = np.stack([each.tau[column, k] for k in each.ks], axis=1)
-            low, middle, high = (tuple(map(float, row)) for row in np.quantile(taus, (0.05, 0.5, 0.95), axis=0))
-            lines.append(Series(column, tuple(map(float, each.ks)), middle, low, high, naive=column in INSIDE))
+        columns = (MEAN, MONOTONE, *INSIDE)
+        taus = {column: np.stack([each.tau[column, k] for k in each.ks], axis=1) for column in columns}
+        lines = (band(name, each.ks, tau, middle=np.median, naive=name in INSIDE) for name, tau in taus.items())
         panels.append(Panel(each.truth.name, tuple(lines)))
     note = "Medians over draws; bands hold the middle 90 % of the draws."
     return Figure("Kendall tau with full recall@K, over the variants", "K", tuple(panels), log_x=True, note=note)

@@ -9,8 +9,7 @@ from unskew.data import Interactions, Split
 from unskew.studies.framework.study import Context
 from unskew.studies.wang2024.worlds import PART, POSITIVE_STARS, Parts
 
-COAT, YAHOO_R3 = "coat", "yahoo-r3"
-NAMES = (COAT, YAHOO_R3)
+COAT, YAHOO_R3 = NAMES = ("coat", "yahoo-r3")
 
 
 @dataclass(frozen=True, eq=False)

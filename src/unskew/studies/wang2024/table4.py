@@ -5,7 +5,8 @@ speaks of a large K. By full recall@5 some debiasing methods are worse than Bias
 negatives does well inside the sample, but not at the top of the list.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations, pairwise, product
 
 import numpy as np
@@ -45,7 +46,6 @@ SAME_ORDER = 0.9
 AUTO = "AutoDebias"
 RIVAL = TABLE4[KUAIREC]["MF NegS", TRADITIONAL] / TABLE4[KUAIREC]["MF AutoDebias", TRADITIONAL]
 """Recall inside the sample, as a share of AutoDebias', from which on NegS rivals it: that of the paper's MF."""
-LARGE_SHARES = HARDEST[1:]
 BOOTSTRAPS, SURE = 500, 0.95
 RULE = (
     "The best K of a NegS is where its full recall@K is greatest relative to the better of the other two H/U, among "
@@ -81,7 +81,9 @@ def _claims(worlds: Sequence[JudgedWorld]) -> Iterator[Claim]:
         verdicts = {
             "URE is near full recall for every model: the mean over draws is at most as far off as the furthest of the "
             "paper's ten rows": _near(world),
-            "pooled URE is unbiased for full recall over positive pairs, for every model and K": _pooled(world),
+            "pooled URE is unbiased for full recall over positive pairs, for every model and K": none_clear(
+                _gaps(world, POOLED, partial(world.full, mean="full micro"))
+            ),
             "the mean of URE@K over draws orders the ten models as full recall@K does, with Kendall's tau of at least "
             f"{SAME_ORDER}": _same_order(world),
             f"some methods are worse than Bias on the same backbone by full recall@{small}": (
@@ -111,14 +113,13 @@ def _near(world: JudgedWorld) -> Verdict:
     return near, f"relative deviations at {'; at '.join(parts)}"
 
 
-def _pooled(world: JudgedWorld) -> Verdict:
-    return none_clear(
-        {
-            f"{entry} at K = {k}": Gap.of(world.numbers[entry, f"{POOLED}@{k}"], world.full(entry, k, "full micro"))
-            for entry in ENTRIES
-            for k in world.both_ks
-        }
-    )
+def _gaps(world: JudgedWorld, form: str, target: Callable[[Entry, int], float]) -> dict[str, Gap]:
+    """How far the draws of a form are from its target, for each model and K."""
+    return {
+        f"{entry} at K = {k}": Gap.of(world.numbers[entry, f"{form}@{k}"], target(entry, k))
+        for entry in ENTRIES
+        for k in world.both_ks
+    }
 
 
 def _same_order(world: JudgedWorld) -> Verdict:
@@ -164,11 +165,7 @@ def _exceeds(world: JudgedWorld) -> Verdict:
 
 def _explained(world: JudgedWorld) -> Verdict:
     """Whether the weight of users with many positives is all there is to the deviation."""
-    gaps = {
-        f"{entry} at K = {k}": Gap.of(world.numbers[entry, f"{PUBLISHED}@{k}"], world.expected(entry, k))
-        for entry in ENTRIES
-        for k in world.both_ks
-    }
+    gaps = _gaps(world, PUBLISHED, world.expected)
     parts = []
     for k in world.both_ks:
         off = [world.expected(entry, k) / world.full(entry, k) - 1 for entry in ENTRIES]
@@ -196,7 +193,7 @@ def _trapped(world: JudgedWorld, backbone: str) -> Verdict:
     """Whether a NegS rivals AutoDebias inside the sample, and is clearly worse at the top."""
     small, large = world.both_ks
     base = Entry(backbone, AUTO)
-    entries = {_share(hardest): Entry(backbone, NEGS, hardest) for hardest in LARGE_SHARES}
+    entries = {_share(hardest): Entry(backbone, NEGS, hardest) for hardest in HARDEST[1:]}
     inside = {
         name: world.numbers[entry, TRADITIONAL].mean() / world.numbers[base, TRADITIONAL].mean()
         for name, entry in entries.items()

@@ -207,11 +207,10 @@ class BiasedLog:
 
 def logs(context: Context) -> list[BiasedLog]:
     """The log of each available world, drawn once per run."""
-
-    def make() -> list[BiasedLog]:
-        return [draw_log(world, context.rng("wang2024", "log", world.name)) for world in worlds(context)]
-
-    return context.once("wang2024 logs", make)
+    return context.once(
+        "wang2024 logs",
+        lambda: [draw_log(world, context.rng("wang2024", "log", world.name)) for world in worlds(context)],
+    )
 
 
 def draw_log(
