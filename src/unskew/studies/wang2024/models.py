@@ -100,12 +100,12 @@ class Choice:
 def choose(context: Context, parts: Parts, data: str, entries: Sequence[Entry] = ALL_ENTRIES) -> dict[Entry, Choice]:
     """For each entry the setting with the best validation AUC."""
 
-    def name(entry: Entry, model: DebiasedModel) -> str:
+    def label(entry: Entry, model: DebiasedModel) -> str:
         hardest = f" {model.hardest}" if isinstance(model, NegS) else ""
         return f"{entry.backbone} {entry.method} {model.learning_rate:g} {model.regularisation:g}{hardest}"
 
-    # a NegS that is shown by itself is also one of the settings of NegS, under the same name
-    grids = {entry: {name(entry, model): model for model in grid_of(context, entry)} for entry in entries}
+    # a NegS that is shown by itself is also one of the settings of NegS, under the same label
+    grids = {entry: {label(entry, model): model for model in grid_of(context, entry)} for entry in entries}
     models = {name: model for grid in grids.values() for name, model in grid.items()}
     fits = fits_of(context, parts, models, stage=f"{data}: debiased models")
     best = {entry: max(grid, key=lambda name: fits[name].auc) for entry, grid in grids.items()}
