@@ -9,7 +9,7 @@ import numpy as np
 from unskew.arrays import Floats
 from unskew.studies.framework.cells import ReproducedCell, cell
 from unskew.studies.framework.claims import Claim, Verdict, claim
-from unskew.studies.framework.figures import Figure, Panel
+from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Table
 from unskew.studies.wang2024.fast_ure import (
@@ -320,19 +320,17 @@ def _figures(errors: Sequence[Errors]) -> Iterator[Figure]:
     note = "Means over models; bands hold the middle 90 % of the models."
 
     def panels(tables: Callable[[Errors], dict[str, Floats]]) -> tuple[Panel, ...]:
-        return tuple(
-            Panel(
-                str(each), tuple(band(name, each.numbers.ks, t, naive=name == MEAN) for name, t in tables(each).items())
-            )
-            for each in errors
-        )
+        def lines(each: Errors) -> tuple[Series, ...]:
+            ks = each.numbers.ks
+            return tuple(band(name, ks, table, naive=name == MEAN) for name, table in tables(each).items())
 
-    biases = panels(
-        lambda each: (
-            {form: each.shares(form)["bias"] for form in FORMS if form != CONTROL} | {PREDICTED: each.predicted}
-        )
-    )
-    yield Figure("Bias of recall@K as a share of its target", "K", biases, log_x=True, note=note)
+        return tuple(Panel(str(each), lines(each)) for each in errors)
+
+    def bias(each: Errors) -> dict[str, Floats]:
+        forms = {form: each.shares(form)["bias"] for form in FORMS if form != CONTROL}
+        return forms | {PREDICTED: each.predicted}
+
+    yield Figure("Bias of recall@K as a share of its target", "K", panels(bias), log_x=True, note=note)
     title = "Root mean squared error of recall@K as a share of its target"
     roots = panels(lambda each: {form: each.shares(form)["rmse"] for form in FORMS})
     yield Figure(title, "K", roots, log_x=True, log_y=True, note=note)
