@@ -13,6 +13,7 @@ from scipy.stats import binom
 from unskew import Interactions, Split, evaluate
 from unskew.arrays import Floats
 from unskew.estimators import Aoa, Estimator, Ips, Rows, Snips
+from unskew.metrics import ADG, AUC, Metric, Recall
 from unskew.ranking import MatrixScorer
 from unskew.studies.yang2018.table1 import EXAMPLE
 from unskew.testing.worlds.relevant_items import Relevant
@@ -103,8 +104,8 @@ def test_the_vectorised_outcomes_are_those_of_the_slow_loop() -> None:
             assert fast[tuple(seen.tolist())] == pytest.approx(np.nan if slow is None else slow, nan_ok=True)
 
 
-@pytest.mark.parametrize("metric", ["adg", "adg@5", "auc", "auc(literal)", "recall@5"])
-def test_the_expectation_of_aoa_is_not_the_truth_in_the_example_of_the_paper(metric: str) -> None:
+@pytest.mark.parametrize("metric", [ADG(), ADG() @ 5, AUC(), AUC(literal=True), Recall() @ 5], ids=str)
+def test_the_expectation_of_aoa_is_not_the_truth_in_the_example_of_the_paper(metric: Metric) -> None:
     """It is too high for the list of popular items, too low for the two that begin with the others."""
     gains = [EXAMPLE.gains(name, metric) for name in EXAMPLE.lists]
     bias = [EXAMPLE.expectation(worth, Aoa()) - worth.mean() for worth in gains]

@@ -11,7 +11,7 @@ from unskew.studies import Context, Findings, Study, Table
 from unskew.studies.framework.cache import key_of, read_arrays, write_arrays
 from unskew.studies.framework.cells import absent_cells, cell, cells
 from unskew.studies.framework.claims import SMALL_VERSION, Claim, all_above, claim, none_clear, unjudged
-from unskew.studies.framework.figures import Series
+from unskew.studies.framework.figures import Panel, Series
 from unskew.studies.framework.stats import Gap, Mean
 from unskew.studies.framework.study import Size
 from unskew.studies.framework.trials import Trials
@@ -49,10 +49,9 @@ def test_an_absent_group_is_none(trials: Trials) -> None:
     assert trials.get("b", "auc") is trials["b", "auc"]
 
 
-def test_a_gap_is_paired_unless_said_otherwise(trials: Trials) -> None:
+def test_a_gap_is_paired(trials: Trials) -> None:
     a, b = trials["a", "auc"], trials["b", "auc"]
     assert trials.gap({"model": "a"}, {"model": "b"}, metric="auc") == Gap.of(a, b)
-    assert trials.gap({"model": "a"}, {"model": "b"}, metric="auc", paired=False) == Gap.independent(a, b)
     assert trials.gap({"model": "a"}, 2.0, metric="auc").mean == 0
 
 
@@ -60,6 +59,11 @@ def test_trials_are_collected_in_the_order_of_their_units() -> None:
     rows = [(("x",), 1.0), (("y",), 5.0), (("x",), 2.0), (("y",), 6.0)]
     trials = Trials.collect(("name",), "log", rows)
     assert {key: values.tolist() for key, values in trials.groups.items()} == {("x",): [1, 2], ("y",): [5, 6]}
+
+
+def test_arrays_of_one_key_are_collected_along_a_first_axis() -> None:
+    rows = [(("x",), np.array([1, 2])), (("x",), np.array([3, 4]))]
+    assert Trials.collect(("name",), "log, round", rows)["x",].tolist() == [[1.0, 2.0], [3.0, 4.0]]
 
 
 def test_an_undefined_number_is_nan_among_the_collected() -> None:
@@ -71,7 +75,7 @@ def test_the_frame_is_tidy(trials: Trials) -> None:
     assert frame.columns == ["model", "metric", "draw", "value"]
     assert len(frame) == 9
     means = frame.group_by("model", "metric", maintain_order=True).agg(pl.col("value").mean())
-    assert means["value"].to_list() == [trials.mean(model=a, metric=b).value for a, b in trials]
+    assert means["value"].to_list() == [float(values.mean()) for values in trials.groups.values()]
     folds = Trials(("model",), "fold, user", {("a",): np.arange(6.0).reshape(2, 3)}).frame
     assert folds.filter(fold=1, user=2)["value"].item() == 5
     assert Trials(("model",), "draw", {}).frame.columns == ["model", "draw", "value"]
@@ -160,6 +164,7 @@ def test_series_from_trials_have_errors_or_the_middle_of_the_trials() -> None:
     over = Series.over("m", (0, 1), draws)
     assert over.mean == (2.0, 4.0)
     assert over.low == pytest.approx((2 - 1.96 / 3**0.5, 4.0))
+    assert Panel.over("p", (0, 1), {"m": draws, "n": draws}, naive="n").series[0] == over
     middle = Series.middle("m", (0, 1), draws)
     assert (middle.low, middle.high) == (pytest.approx((1.05, 4)), pytest.approx((2.95, 4)))
     assert Series.exact("m", (0, 1), (5.0, 6.0)).high == (5.0, 6.0)

@@ -82,7 +82,7 @@ def test_the_small_version_leaves_the_larger_sets_out(tmp_path):
 def test_the_papers_own_sets_are_cut_to_its_counts():
     for name, (users, items, _) in COUNTS.items():
         assert not SETS[name].stands_in
-        assert SETS[name].dense == {"users": users, "items": items}
+        assert protocol.kept(name) == {"users": users, "items": items}
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ def test_the_full_version_judges_every_claim_about_what_is_at_hand(first, contex
 
 
 def test_users_with_too_few_relevant_items_only_train_and_are_counted(first, context):
-    alone = fits.fold_of(context, OWN, 0).train_only
+    alone = fits.available_folds(context, OWN)[0].train_only
     assert alone >= 6
     (note,) = [note for note in first.notes if "users have a test item" in note]
     assert f"{alone} only train." in note
@@ -80,10 +80,10 @@ def test_where_mf_adg_does_not_win_both_are_tuned_further_and_what_came_of_it_is
     assert not table1.wins(first.trials, OWN)
     cells = own(first)
     tuned = table1_more.train_wider(context, OWN)
-    assert cells["MF-ADG, tuned further", "ADG"].ours == pytest.approx(np.nanmean(tuned.values["mf-adg", "adg"]))
+    assert cells["MF-ADG, tuned further", "ADG"].ours == pytest.approx(np.nanmean(tuned.trials[OWN, "mf-adg", "adg"]))
     assert cells["MF-AUC, tuned further", "MAP"].spread is not None
     assert sum("tuned further, in all folds" in note for note in first.notes) == 1
     for sign, verdict in ((-5.0, "none of them"), (5.0, "map, ndcg, recall@10, adg")):
-        moved = {key: np.abs(each) + sign * (key[0] == "mf-adg") for key, each in tuned.values.items()}
-        note = table1_more.note_wider(OWN, replace(tuned, values=moved))
+        moved = {key: np.abs(each) + sign * (key[1] == "mf-adg") for key, each in tuned.trials.groups.items()}
+        note = table1_more.note_wider(OWN, replace(tuned, trials=replace(tuned.trials, groups=moved)))
         assert f"it is then above MF-AUC by {verdict}" in note

@@ -62,7 +62,7 @@ def test_closed_forms_of_the_simple_predictions_are_sums_of_shares():
 
 
 def test_the_printed_numbers_of_table_1_agree_with_the_closed_forms_without_any_data(tmp_path):
-    findings = table1.run(Context(folder=tmp_path))
+    findings = table1.TABLE.run(Context(folder=tmp_path))
     forms = [cell for cell in findings.cells if cell.column.endswith("closed form")]
     assert len(forms) == 20
     assert all(cell.agrees for cell in forms)
@@ -72,7 +72,7 @@ def test_the_printed_numbers_of_table_1_agree_with_the_closed_forms_without_any_
 
 
 def test_a_wrong_closed_form_would_be_seen(tmp_path):
-    cells = by_name(table1.run(Context(folder=tmp_path)))
+    cells = by_name(table1.TABLE.run(Context(folder=tmp_path)))
     for (_, column), cell in cells.items():
         if column in {"MAE true, closed form", "MAE Naive, closed form"}:
             assert replace(cell, ours=cell.ours + 0.01).agrees is False

@@ -147,12 +147,6 @@ def test_draws_depend_on_seed_and_purpose_alone():
     assert one not in {Context(seed=2).rng("a", 2).random(), Context(seed=1).rng("a", 3).random()}
 
 
-def test_trials_are_as_asked_else_by_version():
-    assert Context().n_trials(50, 10) == 50
-    assert Context(fast=True).n_trials(50, 10) == 10
-    assert Context(fast=True, trials=3).n_trials(50, 10) == 3
-
-
 @pytest.mark.parametrize("bad, says", [({"seed": -1}, "seed -1"), ({"trials": 1}, "trials 1")])
 def test_a_context_refuses_what_makes_no_sense(bad, says):
     with pytest.raises(ConfigError, match=says):

@@ -20,6 +20,9 @@ from unskew.studies.yang2018.table3_draws import (
     COAT_SETTINGS,
     DIMS,
     DRAWS,
+    EVERY,
+    GRID,
+    STEPS,
     TRUTH,
     YAHOO_STEPS,
     Runs,
@@ -138,8 +141,8 @@ def test_errors_and_reductions_by_hand() -> None:
     values = {TRUTH: [0.5, 0.5], AOA: [0.7, 0.9], published(1.5): [0.4, 0.6]}
     groups = {(COAT, "AUC", name, model): np.array(pair) for name, pair in values.items() for model in ("a", "b")}
     runs = Runs(COAT, ("a", "b"), Trials(DIMS, "draw", groups))
-    assert runs.error("AUC", published(1.5), "a").tolist() == pytest.approx([0.1, 0.1])
-    less = runs.reduction("AUC", published(1.5), "a")
+    assert runs.error("AUC", "a", published(1.5)).tolist() == pytest.approx([0.1, 0.1])
+    less = runs.reduction("AUC", "a", published(1.5))
     # ratio 0.1 / 0.3; residuals 0.1 - 0.2 / 3 and 0.1 - 0.4 / 3, of standard deviation 0.2 / 3 / sqrt(2)
     assert less.value == pytest.approx(100 * (1 - 1 / 3))
     assert less.error == pytest.approx(100 * (0.2 / 3 / 2**0.5) / 0.3 / 2**0.5)
@@ -173,7 +176,8 @@ def test_the_papers_claims_are_not_judged_on_other_data(benchmark: Benchmark, ru
 
 def test_settings_are_chosen_from_the_grid(benchmark: Benchmark) -> None:
     grid = {"regularisation": (0.1, 0.001)}
-    chosen = search(benchmark, {"bpr": COAT_SETTINGS["bpr"]}, Context(), grid=grid, steps=4, every=2)
+    context = Context(sizes={GRID: grid, STEPS: 4, EVERY: 2})
+    chosen = search(benchmark, {"bpr": COAT_SETTINGS["bpr"]}, context)
     assert chosen["bpr"].regularisation in grid["regularisation"]
     assert chosen["bpr"].iterations in {2, 4}
 

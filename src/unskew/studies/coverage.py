@@ -24,11 +24,6 @@ class Population:
     A user is of one of several types, all equally likely. Item i is relevant to a user of type t with chance
     ``liking[t, i]``, gains ``gains[t, i]`` at its rank, and is observed, if relevant, with ``propensity[i]``; all
     independently.
-
-    Parameters
-    ----------
-    liking, gains : array (types, items)
-    propensity : array (items,)
     """
 
     liking: Floats
@@ -37,33 +32,15 @@ class Population:
 
     @classmethod
     def of_topics(
-        cls,
-        items: int,
-        topics: int,
-        relevant: float,
-        propensity: Floats,
-        *,
-        rng: np.random.Generator,
-        tilt: float = 1.0,
+        cls, items: int, topics: int, relevant: float, propensity: Floats, *, rng: np.random.Generator
     ) -> "Population":
         r"""Users with a favourite topic, and a recommender that half knows it and favours the head; ADG of its ranks.
 
         Items have topics, and P, in random order. With f = 1 for items of the user's favourite topic, else 0, relevance
-        has the chance :math:`\sigma(4 f + b)` for narrow users, to whom two thirds of the mean number of items are
-        relevant, and :math:`\sigma(2 f + b')` for broad ones, with four thirds; half the users are narrow. So the mean
-        over pairs is not that over users. The recommender scores :math:`2 f + \text{tilt} \cdot \log P + \varepsilon`
-        with standard normal noise, drawn once for a favourite topic and an item.
-
-        Parameters
-        ----------
-        items, topics : int
-        relevant : float
-            Mean number of relevant items per user.
-        propensity : array
-            P of the items, to be put in random order.
-        rng : Generator
-        tilt : float
-            How much the recommender favours what is shown much.
+        has the chance :math:`\sigma(4 f + b)` for narrow users, to whom two thirds of the mean number `relevant` of
+        items are relevant, and :math:`\sigma(2 f + b')` for broad ones, with four thirds; half the users are narrow. So
+        the mean over pairs is not that over users. The recommender scores :math:`2 f + \log P + \varepsilon` with
+        standard normal noise, drawn once for a favourite topic and an item.
         """
         shuffled = rng.permutation(propensity)
         favourite = (np.arange(topics)[:, None] == rng.permutation(np.arange(items) % topics)).astype(float)
@@ -71,7 +48,7 @@ class Population:
             logistic(taste * favourite + solve_offset(taste * favourite, times * relevant / items))
             for taste, times in ((4.0, 2 / 3), (2.0, 4 / 3))
         ]
-        scores = 2 * favourite + tilt * np.log(shuffled) + rng.standard_normal(favourite.shape)
+        scores = 2 * favourite + np.log(shuffled) + rng.standard_normal(favourite.shape)
         above = np.argsort(np.argsort(-scores, axis=1), axis=1)
         gains = ADG().gain(above, np.full_like(above, items))
         return cls(np.concatenate(liking), np.tile(gains, (2, 1)), shuffled)

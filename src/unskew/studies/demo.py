@@ -1,9 +1,9 @@
-"""Four recommenders in a marketplace whose truth is known, and what each way to judge them by its log says."""
+"""`run_demo`: four models on a simulated log, judged in several ways next to the truth; `Demo`, the result."""
 
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,12 +15,7 @@ from unskew.evaluation import Report, evaluate
 from unskew.progress import Stage, prefixed
 from unskew.simulators import Marketplace, WorldModel
 
-MODELS: Mapping[str, str] = {
-    "popular": "popular",
-    "item-knn": "item-knn",
-    "svd": "svd(rank=8)",
-    "als": "als(factors=8)",
-}
+MODELS = {"popular": "popular", "item-knn": "item-knn", "svd": "svd(rank=8)", "als": "als(factors=8)"}
 METRICS = ("recall@10", "adg@10")
 ESTIMATORS = ("aoa(per=pair)", "snips")
 KNOWN = "column"
@@ -28,17 +23,7 @@ KNOWN = "column"
 
 @dataclass(frozen=True)
 class Way:
-    """A way to judge the models by the log.
-
-    Parameters
-    ----------
-    label : str
-        As in tables.
-    words : str
-        As in a sentence.
-    estimator : str
-    propensity : str
-    """
+    """A way to judge the models by the log: its label in tables, its words in a sentence, and how it estimates."""
 
     label: str
     words: str
@@ -170,7 +155,10 @@ class Demo(AsJson):
 
     def to_html(self) -> str:
         """The report's page, opened by what only a simulation can show: the truth."""
-        return self.report.to_html(introduction=self._introduction())
+        from unskew.display.page import render_page
+
+        context = {"demo": self, "metrics": METRICS, "ways": WAYS}
+        return self.report.to_html(introduction=render_page("demo.html.j2", "unskew.studies.showing", context))
 
     def to_dict(self) -> dict[str, Any]:
         """The truth as plain data."""
@@ -207,12 +195,6 @@ class Demo(AsJson):
         roles = ("train", "test", "report", "json", "truth")
         return {role: place / name for role, name in zip(roles, texts, strict=True)}
 
-    def _introduction(self) -> str:
-        from unskew.display.page import render_page
-
-        context = {"demo": self, "metrics": METRICS, "ways": WAYS}
-        return render_page("demo.html.j2", "unskew.studies.showing", context)
-
 
 def run_demo(
     world: WorldModel | str | None = None, *, seed: int = 0, threads: int | None = None, progress: Stage | None = None
@@ -234,21 +216,14 @@ def run_demo(
     # the same interactions that a reader of the written files gets: only ids that occur
     train = Interactions.from_frame(drawn.train.to_polars(), name="train.csv")
     test = Interactions.from_frame(drawn.test.to_polars(), name="test.csv")
-    options: dict[str, Any] = {"metrics": METRICS, "seed": seed, "threads": threads, "progress": progress}
-    report = evaluate(MODELS, Split(train, test), estimators=ESTIMATORS, propensity=KNOWN, **options)
-    reports = {KNOWN: report}
+    judge = partial(evaluate, metrics=METRICS, seed=seed, threads=threads)
+    by_log = partial(judge, split=Split(train, test), estimators=ESTIMATORS, progress=progress)
+    reports = {KNOWN: by_log(MODELS, propensity=KNOWN)}
     for way in WAYS:
         if way.propensity not in reports:  # ranks do not depend on the propensity
-            reports[way.propensity] = evaluate(
-                report.samples.judged.ranks,
-                Split(train, test),
-                estimators=ESTIMATORS,
-                propensity=way.propensity,
-                **options,
-            )
-    options["progress"] = prefixed(progress, "truth")
-    relevant = Interactions.from_frame(drawn.truth.to_polars(), name="truth")
-    truth = evaluate(MODELS, Split(train, relevant), estimators=["aoa(per=pair)"], **options)
+            reports[way.propensity] = by_log(reports[KNOWN].samples.judged.ranks, propensity=way.propensity)
+    relevant = Split(train, Interactions.from_frame(drawn.truth.to_polars(), name="truth"))
+    truth = judge(MODELS, relevant, estimators=["aoa(per=pair)"], progress=prefixed(progress, "truth"))
     return Demo(model, seed, dict(MODELS), train, test, reports, truth)
 
 

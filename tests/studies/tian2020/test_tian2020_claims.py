@@ -50,8 +50,8 @@ def values(changed=None) -> Trials:
 
 def test_the_shapes_of_the_paper_hold_in_its_archived_means():
     for paper in DATA:
-        for sentence, shape in fig2.SHAPES.items():
-            assert Signs.of(shape(fig2.ARCHIVED[paper])).below == (), (paper, sentence)
+        for sentence, differences in fig2.shapes(fig2.ARCHIVED.at(data=paper)).items():
+            assert Signs.of(differences).below == (), (paper, sentence)
 
 
 def test_shapes_hold_in_usual_worlds_and_fail_where_they_do_not():
@@ -67,7 +67,7 @@ def test_shapes_hold_in_usual_worlds_and_fail_where_they_do_not():
 
 
 def test_what_is_within_the_noise_is_neither_for_nor_against():
-    signs = Signs.of([("a", np.array([1.0, -1.2, 1.1, -1.0])), ("b", np.array([-1.0, -1.1])), ("c", np.array([0.5]))])
+    signs = Signs.of({"a": np.array([1.0, -1.2, 1.1, -1.0]), "b": np.array([-1.0, -1.1]), "c": np.array([0.5])})
     assert signs == (("c",), ("b",), ("a",))
     assert str(signs) == "in 1 of 3, not for b, no clear difference (within 3 s.e.) for a"
 

@@ -22,12 +22,7 @@ def key_of(*identity: object, length: int = 16) -> str:
 def read_arrays(path: Path | None, names: Sequence[str], optional: Sequence[str] = ()) -> Arrays | None:
     """The arrays of a file by name; None without a file, or where it is damaged or lacks one of the names.
 
-    Parameters
-    ----------
-    path : Path or None
-    names : sequence of str
-    optional : sequence of str
-        Names that the file may lack.
+    It may lack the optional ones.
     """
     if path is None or not path.exists():
         return None

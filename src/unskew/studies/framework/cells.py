@@ -1,4 +1,4 @@
-"""Numbers of a paper next to the same numbers computed in this run."""
+"""`ReproducedCell`: a printed number next to ours, with its tolerance; and how trials become cells."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -106,17 +106,8 @@ def cell(
 ) -> ReproducedCell:
     """A cell from a mean, from one number per trial, from one number, or from None where the data is absent.
 
-    Parameters
-    ----------
-    row, column, data : str
-        As in `ReproducedCell`.
-    ours : Mean, array, float or None
-        The spread of a mean, or of trials, becomes that of the cell.
-    paper : float, optional
-        The printed number.
-    limits : (float, str), optional
-        How far the two may be apart, and why; without it they are not comparable.
-    note : str
+    The spread of a mean, or of trials, becomes that of the cell. Without limits, how far the two numbers may be apart
+    and why, they are not comparable.
     """
     tolerance, reason = (None, "") if limits is None else (float(limits[0]), limits[1])
     if ours is None or isinstance(ours, int | float):
@@ -139,18 +130,9 @@ def cells(
 ) -> Iterator[ReproducedCell]:
     """One cell per group of trials, in the order of the trials: the mean, its spread, and the printed number.
 
-    Parameters
-    ----------
-    trials : Trials
-    row, column, data : str or callable
-        What to call a group: a template over the dimensions, as in ``"{model}"`` or ``"{estimator}@{k}"``, or a
-        function of them as keywords.
-    printed : mapping or callable, optional
-        The paper's numbers by row and column, or as a function of the dimensions as keywords.
-    note : str
-        Of cells without a printed number.
-    printed_note : str
-        Note of cells with a printed number.
+    Row, column and data are what to call a group: a template over the dimensions, as in ``"{model}"`` or
+    ``"{estimator}@{k}"``, or a function of them as keywords. The paper's numbers are by row and column, or a function
+    of the dimensions as keywords. `printed_note` is of cells with a printed number, `note` of the others.
     """
     for key in trials:
         names = trials.named(key)

@@ -1,5 +1,6 @@
 """MovieLens 100K completed to a full matrix of ratings, the world of the paper's simulations."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
@@ -10,7 +11,8 @@ from unskew.data import Interactions
 from unskew.errors import DataError
 from unskew.metrics import Accuracy
 from unskew.simulators import relabel
-from unskew.studies.framework.study import Context, Size
+from unskew.studies.framework.result import Findings
+from unskew.studies.framework.study import Context, Size, Table
 
 DATA = "ml-100k"
 FACTORS: Size[tuple[int, ...]] = Size((5, 10, 20, 40))
@@ -21,17 +23,7 @@ SWEEPS = 12
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """A full matrix of ratings.
-
-    Parameters
-    ----------
-    ratings : array of int, users by items
-        One to five stars.
-    data : str
-        What it was made from.
-    origin : str
-        How it was made, in a sentence.
-    """
+    """A full matrix of one to five stars, users by items, what it was made from, and how, in a sentence."""
 
     ratings: Ints
     data: str
@@ -46,6 +38,11 @@ def completed_world(context: Context) -> World | None:
     return context.once("schnabel2016 world", lambda: _make(context, source.read(context.place(DATA))))
 
 
+def completed_table(name: str, title: str, compute: Callable[[World | None, Context], Findings]) -> Table:
+    """A table that is computed from the completed world, or from None without the data."""
+    return Table(name, title, lambda context: compute(completed_world(context), context), needs=(DATA,))
+
+
 def complete(log: Interactions, factors: int, penalty: float, rng: np.random.Generator) -> Floats:
     r"""Predicted ratings of all pairs by plain matrix factorisation, without offsets or propensities.
 
@@ -56,15 +53,6 @@ def complete(log: Interactions, factors: int, penalty: float, rng: np.random.Gen
 
     Alternating least squares. Without offsets it must be: with them some users have fewer than fifty ratings of one
     star, and the DCG@50 of ROTATE is not the 12.90 that the paper prints for any matrix where all have fifty.
-
-    Parameters
-    ----------
-    log : Interactions
-        With ratings.
-    factors : int
-    penalty : float
-    rng : Generator
-        For the start.
     """
     values = _values(log)
     by_user = _grouped(log.users, log.n_users, log.items, values)
@@ -104,29 +92,18 @@ def _make(context: Context, log: Interactions) -> World:
     return World(ratings, DATA, origin)
 
 
-@dataclass(frozen=True, eq=False)
-class _Grouped:
-    """Rows group by group: where each group begins, and the other side's codes and ratings."""
-
-    starts: Ints
-    others: Ints
-    values: Floats
-
-
-def _grouped(groups: Ints, n: int, others: Ints, values: Floats) -> _Grouped:
+def _grouped(groups: Ints, n: int, others: Ints, values: Floats) -> list[tuple[Ints, Floats]]:
+    """The other side's codes and ratings, group by group."""
     order = np.argsort(groups, kind="stable")
-    starts = offsets_of(np.bincount(groups, minlength=n))
-    return _Grouped(starts, others[order], values[order])
+    ends = offsets_of(np.bincount(groups, minlength=n))[1:-1]
+    return list(zip(np.split(others[order], ends), np.split(values[order], ends), strict=True))
 
 
-def _solve(rows: _Grouped, fixed: Floats, penalty: float) -> Floats:
+def _solve(groups: list[tuple[Ints, Floats]], fixed: Floats, penalty: float) -> Floats:
     """Ridge regression of each group's ratings on the factors of the other side."""
     ridge = penalty * np.eye(fixed.shape[1])
-    factors = np.zeros((len(rows.starts) - 1, fixed.shape[1]))
-    for group, (start, end) in enumerate(zip(rows.starts[:-1], rows.starts[1:], strict=True)):
-        seen = fixed[rows.others[start:end]]
-        factors[group] = np.linalg.solve(seen.T @ seen + ridge, seen.T @ rows.values[start:end])
-    return factors
+    seen = [(fixed[others], values) for others, values in groups]
+    return np.array([np.linalg.solve(rows.T @ rows + ridge, rows.T @ values) for rows, values in seen])
 
 
 def _values(log: Interactions) -> Floats:

@@ -17,12 +17,15 @@ class DataSet:
         Whether it is not the paper's own, so that the numbers are not comparable.
     source : str
         The source that reads it; by default that of its name.
+    positive : str
+        Which rows are relevant; all if empty.
     """
 
     name: str
     paper: str
     stands_in: bool = False
     source: str = ""
+    positive: str = ""
 
     @property
     def reader(self) -> str:

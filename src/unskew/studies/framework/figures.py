@@ -1,7 +1,7 @@
 """Figures of a study: lines with bands, or points with intervals, in panels; and how trials become them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +75,11 @@ class Panel:
 
     title: str
     series: tuple[Series, ...]
+
+    @classmethod
+    def over(cls, title: str, x: Sequence[float], lines: Mapping[str, Sequence[Floats]], naive: str = "") -> "Panel":
+        """Lines of means over trials by their names, with one array per point; the naive one is drawn grey."""
+        return cls(title, tuple(Series.over(name, x, each, naive=name == naive) for name, each in lines.items()))
 
     def to_dict(self) -> dict[str, Any]:
         """The panel as plain data."""

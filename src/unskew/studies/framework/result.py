@@ -1,7 +1,9 @@
 """Results of a study: cells, claims, figures and notes of each table, and the verdict over all."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from unskew.data.writing import AsJson
@@ -36,6 +38,19 @@ class Findings:
     notes: tuple[str, ...] = ()
     used: tuple[str, ...] | None = None
     trials: Trials | None = None
+
+    @classmethod
+    def joined(cls, parts: Iterable["Findings"], *notes: str) -> "Findings":
+        """The findings of several data sets as those of one table, with notes that come before theirs."""
+        parts = list(parts)
+        trials = [part.trials for part in parts if part.trials is not None]
+        return cls(
+            cells=tuple(each for part in parts for each in part.cells),
+            claims=tuple(each for part in parts for each in part.claims),
+            figures=tuple(each for part in parts for each in part.figures),
+            notes=(*notes, *(each for part in parts for each in part.notes)),
+            trials=reduce(or_, trials) if trials else None,
+        )
 
 
 @dataclass(frozen=True)

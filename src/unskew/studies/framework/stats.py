@@ -76,13 +76,8 @@ class Gap:
 
         Users are the units of the standard error, because folds share their users: the differences of a user are
         averaged over folds first. Models that are trained again in each fold share, within a fold, what training
-        brings by chance. For these the error is the larger of that over users and that over folds.
-
-        Parameters
-        ----------
-        differences : array (folds, users)
-            A user has one in all folds or in none.
-        trained_per_fold : bool
+        brings by chance. For these the error is the larger of that over users and that over folds. A user has a
+        difference in all folds or in none.
         """
         counted = differences[:, ~np.isnan(differences).any(axis=0)]
         users = counted.mean(axis=0)
@@ -128,11 +123,7 @@ def clear_signs(gaps: Mapping[K, Gap]) -> dict[K, int]:
 def bonferroni(comparisons: int, level: float = LEVEL) -> float:
     """How many standard errors the largest of n independent differences exceeds with a chance of `level`.
 
-    Parameters
-    ----------
-    comparisons : int
-        n. Where they depend on one another, the bound is stricter than necessary, never laxer.
-    level : float
+    Where they depend on one another, the bound is stricter than necessary, never laxer.
     """
     from scipy.special import ndtri
 
@@ -145,13 +136,8 @@ def kendall(first: Floats, second: Floats, *, ties: Literal["a", "b"] = "b") -> 
     .. math:: \tau_b = \frac{\sum_{i<j} \operatorname{sgn}(x_i - x_j) \operatorname{sgn}(y_i - y_j)}
               {\sqrt{n_x n_y}}
 
-    with :math:`n_x` the number of pairs that x does not tie. NaN where a row ties all.
-
-    Parameters
-    ----------
-    first, second : array (rows, models)
-    ties : {"a", "b"}
-        Under ``a`` the sum is divided by the number of all pairs, so that a tie counts for neither order.
+    with :math:`n_x` the number of pairs that x does not tie. NaN where a row ties all. For tau-a the sum is divided by
+    the number of all pairs, so that a tie counts for neither order. Rows have one number per model.
     """
     a, b = (pair_signs(np.atleast_2d(part)) for part in (first, second))
     if ties == "a":

@@ -92,10 +92,6 @@ class Context:
         value: _T = asked
         return value
 
-    def n_trials(self, full: int, fast: int) -> int:
-        """The number asked for, else that of the full or the small version."""
-        return self.size(Size(full, fast, trials=True))
-
     def report(self, stage: str, done: int, total: int) -> None:
         """Report how far a stage is."""
         if self.progress is not None:
@@ -150,12 +146,7 @@ class Context:
         """The sha256 of a data set's content; None when it is not available.
 
         That of its one file, unpacked and with LF line ends; of several files, that of the lines ``sha256  name``.
-
-        Parameters
-        ----------
-        name : str
-        part : bool
-            Whether a part of it is enough.
+        With `part`, a part of it is enough.
         """
         source = get_source(name) if part else self.find(name)
         if source is None:

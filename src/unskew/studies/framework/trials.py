@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 Key = tuple[Any, ...]
+Row = tuple[Key, Floats | float | None]
+"""A number, or an array, with the key of its group."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +37,8 @@ class Trials:
     --------
     >>> import numpy as np
     >>> trials = Trials(("model",), "draw", {("a",): np.array([1.0, 3.0]), ("b",): np.array([0.0, 1.0])})
-    >>> trials.mean(model="a").value, trials.gap({"model": "a"}, {"model": "b"}).mean
-    (2.0, 1.5)
+    >>> trials.gap({"model": "a"}, {"model": "b"}).mean
+    1.5
     """
 
     dims: tuple[str, ...]
@@ -44,12 +46,15 @@ class Trials:
     groups: Mapping[Key, Floats]
 
     @classmethod
-    def collect(cls, dims: tuple[str, ...], unit: str, rows: Iterable[tuple[Key, float | None]]) -> "Trials":
-        """Trials from single numbers, each with its key; those of one key follow one another in the order of units."""
-        lists: dict[Key, list[float]] = {}
+    def collect(cls, dims: tuple[str, ...], unit: str, rows: Iterable[Row]) -> "Trials":
+        """Trials from single numbers or arrays with their keys; those of one key follow in the order of units."""
+        lists: dict[Key, list[Floats | float]] = {}
         for key, value in rows:
-            lists.setdefault(key, []).append(np.nan if value is None else float(value))
-        return cls(dims, unit, {key: np.array(values) for key, values in lists.items()})
+            lists.setdefault(key, []).append(np.nan if value is None else value)
+        return cls(dims, unit, {key: np.array(values, dtype=float) for key, values in lists.items()})
+
+    def __repr__(self) -> str:
+        return f"Trials of {len(self)} groups by {', '.join(self.dims)}; one value per {self.unit}"
 
     def __getitem__(self, key: Key) -> Floats:
         """The values of a group, by its dimensions in their order."""
@@ -117,25 +122,13 @@ class Trials:
         """The mean of a group over its units, with spread and standard error."""
         return Mean.of(self.values(**fixed).ravel())
 
-    def gap(
-        self, a: Mapping[str, Hashable], b: Mapping[str, Hashable] | float, *, paired: bool = True, **fixed: Hashable
-    ) -> Gap:
+    def gap(self, a: Mapping[str, Hashable], b: Mapping[str, Hashable] | float, **fixed: Hashable) -> Gap:
         """The mean difference of two groups, paired by unit, or of a group from a number.
 
-        Parameters
-        ----------
-        a, b : mapping, or float for b
-            The dimensions in which the two differ.
-        paired : bool
-            Whether the two have the same units; else they are taken to be independent.
-        **fixed
-            The dimensions that they share.
+        `a` and `b` are the dimensions in which the two differ, `fixed` those that they share.
         """
-        first = self.values(**fixed, **a)
         second = b if isinstance(b, int | float) else self.values(**fixed, **b)
-        if paired or isinstance(second, int | float):
-            return Gap.of(first, second)
-        return Gap.independent(first, second)
+        return Gap.of(self.values(**fixed, **a), second)
 
     def __or__(self, other: "Trials") -> "Trials":
         """The groups of both; they must have the same dimensions."""

@@ -1,15 +1,15 @@
 """Models trained and chosen in each fold, and the rank of each held-out item."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from unskew.arrays import Bools, Floats
 from unskew.data import Interactions, Split, count_train_only
 from unskew.data.pairs import is_among
-from unskew.errors import DataError
 from unskew.evaluation import choose
 from unskew.evaluation.fitting.selection import Chosen
 from unskew.metrics.exact.size_shift import expected_move
@@ -20,7 +20,7 @@ from unskew.studies.framework.stats import Gap
 from unskew.studies.framework.study import Context, Size
 from unskew.studies.framework.trials import Trials
 from unskew.studies.lim2015.printed import MODELS
-from unskew.studies.lim2015.protocol import folds_of, split_of
+from unskew.studies.lim2015.protocol import FOLDS, split_of
 
 FACTORS, GAMMA = 50, 100
 STEPS = Size(1_000_000, 100_000)
@@ -36,6 +36,7 @@ OWN = "mf-auc by atop"
 POPULAR = "popular"
 """Items by their number of training rows, the same for everybody."""
 AUC = "auc(of=negatives)"
+DIMS = ("data", "model", "metric")
 NAMES = {"atop": "ATOP", "map": "MAP", "ndcg": "NDCG", "recall@10": "Recall@10", "adg": "ADG", AUC: "AUC"}
 """Metrics as the tables name them."""
 TWO = 2.0
@@ -62,18 +63,17 @@ class Fold:
     among_all: Mapping[str, Ranks] = field(default_factory=dict)
 
     def part(self, model: str, name: str) -> Ranks:
-        """Ranks of the rows of a part: ``test``, ``validation``, or ``pool`` for both."""
-        ranks = self.ranks[model]
-        if name == "pool":
-            return ranks
-        return ranks.take(self.in_test if name == "test" else ~self.in_test)
+        """Ranks of the rows of a part: ``test``, ``validation``, ``pool`` for both, or the test ``among all`` items."""
+        if name in {"pool", "among all"}:
+            return (self.ranks if name == "pool" else self.among_all)[model]
+        return self.ranks[model].take(self.in_test if name == "test" else ~self.in_test)
 
     def values(self, model: str, metric: str, part: str = "test") -> Floats:
         """The metric of each user by code; NaN of users without a row in the part."""
-        return user_values(self.part(model, part), metric, self.train.n_users)
+        return per_user(self.part(model, part), metric, self.train.n_users)
 
 
-def user_values(ranks: Ranks, metric: str, n_users: int) -> Floats:
+def per_user(ranks: Ranks, metric: str, n_users: int) -> Floats:
     """The metric of each user by code; NaN of users without a row."""
     values = np.full(n_users, np.nan)
     values[np.unique(ranks.users)] = expected_move(metric, ranks, share=1.0).per_user_before
@@ -87,12 +87,7 @@ def gained(trials: Trials, data: str, metric: str, other: str = "mf-auc", model:
 
 def names_of(context: Context) -> tuple[str, ...]:
     """The models: the two of the paper, MF-AUC by its own aim, SVD at every rank, and no model at all."""
-    return (*MODELS, OWN, POPULAR, *map(svd_name, context.size(SVD_RANKS)))
-
-
-def svd_name(rank: int) -> str:
-    """The name of an SVD."""
-    return f"svd({rank})"
+    return (*MODELS, OWN, POPULAR, *(f"svd({rank})" for rank in context.size(SVD_RANKS)))
 
 
 def label_of(name: str) -> str:
@@ -100,65 +95,57 @@ def label_of(name: str) -> str:
     return LABELS.get(name) or f"SVD rank {name[4:-1]}"
 
 
-def fold_of(context: Context, data: str, number: int) -> Fold | None:
-    """The models of a fold, trained once for all tables; None when the data is not available."""
-    split = split_of(context, data, number)
-    if split is None:
-        return None
-    return context.once(f"lim2015 fold {data} {number}", lambda: train_fold(context, data, number, split))
-
-
 def available_folds(context: Context, data: str) -> list[Fold]:
-    """All folds of a data set, trained when first asked for; none when it is not available."""
-    folds = (fold_of(context, data, number) for number in range(folds_of(context)))
-    return [fold for fold in folds if fold is not None]
+    """All folds of a data set, trained once for all tables; none when it is not available."""
+    folds = []
+    for number in range(context.size(FOLDS)):
+        split = split_of(context, data, number)
+        if split is not None:
+            train = partial(train_fold, context, data, number, split)
+            folds.append(context.once(f"lim2015 fold {data} {number}", train))
+    return folds
 
 
 def train_fold(context: Context, data: str, number: int, split: Split) -> Fold:
     """Train and choose all models on a split, and rank what it holds out."""
-    if split.validation is None:
-        raise DataError(f"{data}: there is no validation row to choose by")
-    scorers: dict[str, Scorer] = {}
-    settings: dict[str, str] = {}
-    for name in MODELS:
-        chosen = _choose(context, data, number, split, name)
-        for metric, key in ((CHOICE, name), *([(OWN_CHOICE, OWN)] if name == "mf-auc" else [])):
-            scorers[key], settings[key] = chosen[metric].scorer, written(chosen[metric])
-    scorers[POPULAR] = Popular().fit(split.train)
-    for size in context.counted(f"svd on {data}, fold {number + 1}", context.size(SVD_RANKS)):
-        scorers[svd_name(size)] = Svd(rank=min(size, _widest(split))).fit(split.train, rng=number)
+    assert split.validation is not None
+    grid = list(itertools.product(context.size(RATES), context.size(PENALTIES)))
+    where = f"on {data}, fold {number + 1}"
+    tried = {name: tune(context, split, number, name, context.size(STEPS), grid, f"{name} {where}") for name in MODELS}
+    chosen = {name: by[CHOICE] for name, by in tried.items()} | {OWN: tried["mf-auc"][OWN_CHOICE]}
+    scorers = {name: each.scorer for name, each in chosen.items()} | {POPULAR: Popular().fit(split.train)}
+    # the largest rank that the training matrix allows
+    widest = int(min(np.count_nonzero(split.train.user_counts), np.count_nonzero(split.train.item_counts)))
+    for size in context.counted(f"svd {where}", context.size(SVD_RANKS)):
+        scorers[f"svd({size})"] = Svd(rank=min(size, widest)).fit(split.train, rng=number)
     held = {name: held_ranks(scorers[name], split) for name in names_of(context)}
-    placed, in_test = {name: ranks for name, (ranks, _) in held.items()}, held[MODELS[0]][1]
     among_all = {}
     if number == 0:
         whole = split.with_candidates("all")
-        among_all = {name: _ranks(scorers[name], whole) for name in names_of(context)}
-    alone = count_train_only(split)
-    return Fold(split.train, split.validation, split.test, placed, in_test, settings, alone, among_all)
+        among_all = {name: _ranks(scorers[name], whole) for name in held}
+    return Fold(
+        split.train,
+        split.validation,
+        split.test,
+        {name: ranks for name, (ranks, _) in held.items()},
+        held[MODELS[0]][1],
+        {name: written(each) for name, each in chosen.items()},
+        count_train_only(split),
+        among_all,
+    )
 
 
 def _ranks(scorer: Scorer, split: Split) -> Ranks:
     return rank(scorer, prepare_contest({"model": scorer}, split))
 
 
-def _choose(context: Context, data: str, number: int, split: Split, name: str) -> dict[str, Chosen]:
-    """The settings of a model by either choice: all are tried from the same first parameters."""
-    grid = itertools.product(context.size(RATES), context.size(PENALTIES))
-    tried = [learner(name, context.size(STEPS), *each) for each in grid]
-    return search(context, split, number, tried, f"{name} on {data}, fold {number + 1}", (CHOICE, OWN_CHOICE))
-
-
-def search(
-    context: Context,
-    split: Split,
-    number: int,
-    tried: Sequence[PairwiseModel],
-    name: str,
-    metrics: tuple[str, ...] = (CHOICE,),
+def tune(
+    context: Context, split: Split, number: int, name: str, steps: int, grid: Iterable[Sequence[float]], stage: str
 ) -> dict[str, Chosen]:
-    """Choose among settings by validation, all of them from the first parameters of the fold of that number."""
-    seed = context.seed + number
-    return choose(tried[0], split, metrics, settings=tried, rng=seed, name=name, progress=context.progress)
+    """The settings of a model by either choice: all are tried from the first parameters of the fold of that number."""
+    tried = [learner(name, steps, *each) for each in grid]
+    by, seed = (CHOICE, OWN_CHOICE), context.seed + number
+    return choose(tried[0], split, by, settings=tried, rng=seed, name=stage, progress=context.progress)
 
 
 def learner(name: str, steps: int, rate: float, penalty: float, start: float = START) -> PairwiseModel:
@@ -171,21 +158,15 @@ def learner(name: str, steps: int, rate: float, penalty: float, start: float = S
 def held_ranks(scorer: Scorer, split: Split) -> tuple[Ranks, Bools]:
     """Ranks of all held-out rows, of validation and test together, and which of them are of the test."""
     assert split.validation is not None
-    both = [np.concatenate([getattr(part, key) for part in (split.validation, split.test)]) for key in _CODES]
-    pool = replace(split.test, users=both[0], items=both[1], values=None, times=None, propensity=None)
+    users, items = (
+        np.concatenate([getattr(part, key) for part in (split.validation, split.test)]) for key in ("users", "items")
+    )
+    pool = replace(split.test, users=users, items=items, values=None, times=None, propensity=None)
     whole = Split(split.train, pool, candidates=split.rule, origin="validation and test together")
     return _ranks(scorer, whole), is_among(whole.sorted_test, split.test, len(split.item_vocabulary))
-
-
-_CODES = ("users", "items")
 
 
 def written(chosen: Chosen, *, start: bool = False) -> str:
     """Learning rate and penalty, and where asked the standard deviation of the first factors."""
     keys = ("learning_rate", "regularisation", *(["init"] if start else []))
     return "/".join(f"{getattr(chosen.model, key):g}" for key in keys)
-
-
-def _widest(split: Split) -> int:
-    """The largest rank that the training matrix allows."""
-    return int(min(np.count_nonzero(split.train.user_counts), np.count_nonzero(split.train.item_counts)))

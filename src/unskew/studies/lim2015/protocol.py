@@ -1,7 +1,7 @@
 """Data and splits: relevant pairs, a denser part of them, and for each user a tenth and a fifth held out."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from unskew.data import Densified, Interactions, Split, Vocabulary, densify, split_per_user
@@ -9,6 +9,7 @@ from unskew.data.sources import get_source
 from unskew.data.sources.movielens_1m import read_ratings
 from unskew.data.sources.text import find
 from unskew.errors import DataError
+from unskew.studies.framework.datasets import DataSet, by_name
 from unskew.studies.framework.study import Context, Size
 from unskew.studies.lim2015.printed import COUNTS
 
@@ -16,56 +17,26 @@ VALIDATION, TEST = 0.1, 0.2
 LEAST = 5
 """Relevant items that a user needs to be held out from; who has fewer only trains."""
 FOLDS = Size(4, 2, trials=True)
+"""How many times the items of all users are split again."""
 LAST_USER = 2999
 """Of ml-1m the users 1 to 2999, even where all of it is available, so that the numbers are the same."""
-ML_1M_RATINGS = ("ratings.dat", "ratings_first_487650_rows.dat")
-
-
-@dataclass(frozen=True)
-class DataSet:
-    """A data set of the study.
-
-    `paper` is the paper's set whose numbers appear next to ours: itself, or the one that it replaces. `positive` says
-    which rows are relevant, all if empty, and `dense` are options of `densify`.
-    """
-
-    name: str
-    paper: str
-    positive: str = ""
-    dense: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def stands_in(self) -> bool:
-        """Whether it is not the paper's own."""
-        return self.name != self.paper
-
-
-_CORE = {"user_least": LEAST, "item_least": LEAST}
-
-
-def _paper_set(name: str, positive: str) -> DataSet:
-    users, items, _ = COUNTS[name]
-    return DataSet(name, name, positive, {"users": users, "items": items})
-
-
-SETS: Mapping[str, DataSet] = {
-    each.name: each
-    for each in (
-        DataSet("ml-1m", "ml-10m", "rating>=4", _CORE),
-        DataSet("ml-100k", "ml-10m", "rating>=4", _CORE),
-        DataSet("amazon-video-games", "amazon-games", "", _CORE),
-        DataSet("lastfm-hetrec2011", "msd-challenge", "rating>=3", _CORE),
-        _paper_set("ml-10m", "rating>=4"),
-        _paper_set("amazon-games", "rating>=4"),
-        _paper_set("msd-challenge", "rating>=3"),
+SETS = by_name(
+    (
+        DataSet("ml-1m", "ml-10m", stands_in=True, positive="rating>=4"),
+        DataSet("ml-100k", "ml-10m", stands_in=True, positive="rating>=4"),
+        DataSet("amazon-video-games", "amazon-games", stands_in=True),
+        DataSet("lastfm-hetrec2011", "msd-challenge", stands_in=True, positive="rating>=3"),
+        DataSet("ml-10m", "ml-10m", positive="rating>=4"),
+        DataSet("amazon-games", "amazon-games", positive="rating>=4"),
+        DataSet("msd-challenge", "msd-challenge", positive="rating>=3"),
     )
-}
+)
 FAST_SETS = ("ml-100k", "lastfm-hetrec2011")
 """What the small version is computed from."""
 NEEDS = tuple(SETS)
 
 
-def beside(data: str) -> str:
+def note_of(data: str) -> str:
     """What to know about a number of the paper next to ours."""
     if not SETS[data].stands_in:
         return (
@@ -78,16 +49,19 @@ def beside(data: str) -> str:
     )
 
 
-def folds_of(context: Context) -> int:
-    """How many times the items of all users are split again."""
-    return context.size(FOLDS)
-
-
 def absence_of(context: Context, data: str) -> str:
     """Why a data set has no number; empty when it can be computed."""
     if _reader(context, data) is None:
         return context.absence(data)
     return "left to the full run" if context.fast and data not in FAST_SETS else ""
+
+
+def kept(data: str) -> dict[str, int]:
+    """Options of `densify`: the paper's own sets have its numbers of users and items, the others a least number."""
+    if SETS[data].stands_in:
+        return {"user_least": LEAST, "item_least": LEAST}
+    users, items, _ = COUNTS[data]
+    return {"users": users, "items": items}
 
 
 def dense_log(context: Context, data: str) -> Densified | None:
@@ -100,7 +74,7 @@ def dense_log(context: Context, data: str) -> Densified | None:
         log = read(context.place(data))
         if SETS[data].positive:
             log = log.where(SETS[data].positive)
-        dense = densify(log, **SETS[data].dense)
+        dense = densify(log, **kept(data))
         # all of its items are candidates in every fold, also those that have lost their last training row
         items = Vocabulary(dense.log.item_vocabulary.ids, declared=True)
         return replace(dense, log=replace(dense.log, item_vocabulary=items))
@@ -109,22 +83,12 @@ def dense_log(context: Context, data: str) -> Densified | None:
 
 
 def split_of(context: Context, data: str, fold: int) -> Split | None:
-    """One of the independent splits; None when the data is not available.
-
-    Raises
-    ------
-    DataError
-        When no user is left anything to choose or to judge by.
-    """
+    """One of the independent splits; None when the data is not available."""
     dense = dense_log(context, data)
     if dense is None:
         return None
-
-    def make() -> Split:
-        rng = context.rng("lim2015", "fold", data, fold)
-        return hold_out(dense.log, rng=int(rng.integers(2**31)))
-
-    return context.once(f"lim2015 split {data} {fold}", make)
+    seed = int(context.rng("lim2015", "fold", data, fold).integers(2**31))
+    return context.once(f"lim2015 split {data} {fold}", lambda: hold_out(dense.log, rng=seed))
 
 
 def hold_out(log: Interactions, *, rng: int) -> Split:
@@ -145,8 +109,8 @@ def hold_out(log: Interactions, *, rng: int) -> Split:
 def _reader(context: Context, data: str) -> Callable[[Path], Interactions] | None:
     """The reader of an available data set; None without it. Of ml-1m the rows with ratings are enough."""
     if data == "ml-1m":
-        place = context.place(data)
-        return _first_users if any(find(place, name) is not None for name in ML_1M_RATINGS) else None
+        place, names = context.place(data), ("ratings.dat", "ratings_first_487650_rows.dat")
+        return _first_users if any(find(place, name) is not None for name in names) else None
     return get_source(data).reader if context.find(data) is not None else None
 
 

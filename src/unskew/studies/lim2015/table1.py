@@ -14,6 +14,7 @@ from unskew.studies.framework.trials import Trials
 from unskew.studies.lim2015.fits import (
     AUC,
     CHOICE,
+    DIMS,
     FACTORS,
     GAMMA,
     NAMES,
@@ -26,19 +27,16 @@ from unskew.studies.lim2015.fits import (
     gained,
     label_of,
     names_of,
-    user_values,
 )
 from unskew.studies.lim2015.printed import COUNTS, METRICS, MODELS, TABLE1
-from unskew.studies.lim2015.protocol import LAST_USER, LEAST, NEEDS, SETS, absence_of, beside, dense_log
-from unskew.studies.lim2015.table1_more import More, note_longer, note_wider, train_longer, train_wider
+from unskew.studies.lim2015.protocol import LAST_USER, LEAST, NEEDS, SETS, absence_of, dense_log, note_of
+from unskew.studies.lim2015.table1_more import note_longer, note_wider, train_longer, train_wider
 
 COLUMNS = (*METRICS, AUC)
 FIRST = "of the first fold alone; not in the paper"
 BETTER = tuple(metric for metric in METRICS if metric != "atop")
 GAP = 0.001
 """|ATOP - AUC| of the paper, taken as a distance on the scale of the two, which lie between 0 and 1."""
-DIMS = ("data", "model", "metric")
-
 METHOD = (
     (
         f"Of every user with at least {LEAST} relevant items a tenth is held out for validation and a fifth for the "
@@ -75,15 +73,14 @@ def run(context: Context) -> Findings:
             notes += _origin(context, data, folds)
             longer = train_longer(context, data)
             if longer is not None:
-                notes.append(note_longer(data, longer))
-                extra += _more_cells(data, longer, "five million steps", FIRST)
+                first = Trials(DIMS, trials.unit, {key: trials[key][:1] for key in trials if key[0] == data})
+                notes.append(note_longer(data, longer, first))
+                extra += _more_cells(longer.trials, "five million steps", FIRST)
             if not wins(trials, data) and (wider := train_wider(context, data)) is not None:
                 notes.append(note_wider(data, wider))
-                extra += _more_cells(data, wider, "tuned further", "not in the paper")
-            among_all = _among_all(context, data, folds[0])
-            for key, values in among_all.groups.items():
-                row = f"{label_of(key[1])}, among all items"
-                extra.append(cell(row, NAMES[key[2]], data, float(np.nanmean(values)), note=FIRST))
+                extra += _more_cells(wider.trials, "tuned further", "not in the paper")
+            among_all = judge(context, data, folds[:1], "among all")
+            extra += _more_cells(among_all, "among all items", FIRST)
             notes.append(_note_among_all(data, among_all))
         cells += [*_sizes(context, data), *_cells(context, data, trials)]
     return Findings(
@@ -91,20 +88,10 @@ def run(context: Context) -> Findings:
     )
 
 
-def judge(context: Context, data: str, folds: Sequence[Fold]) -> Trials:
+def judge(context: Context, data: str, folds: Sequence[Fold], part: str = "test") -> Trials:
     """Every metric of every model on the test rows: one number per fold and user, NaN of users without a test row."""
     groups = {
-        (data, name, metric): np.array([fold.values(name, metric) for fold in folds])
-        for name in names_of(context)
-        for metric in COLUMNS
-    }
-    return Trials(DIMS, "fold, user", groups)
-
-
-def _among_all(context: Context, data: str, fold: Fold) -> Trials:
-    """The same for one fold, with the items of training among the candidates."""
-    groups = {
-        (data, name, metric): user_values(fold.among_all[name], metric, fold.train.n_users)[None]
+        (data, name, metric): np.array([fold.values(name, metric, part) for fold in folds])
         for name in names_of(context)
         for metric in COLUMNS
     }
@@ -120,7 +107,7 @@ def _sizes(context: Context, data: str) -> Iterator[ReproducedCell]:
     """Users, items and relevant pairs, after densification."""
     dense = dense_log(context, data)
     ours = (None, None, None) if dense is None else (dense.after.users, dense.after.items, dense.after.rows)
-    note = absence_of(context, data) or beside(data)
+    note = absence_of(context, data) or note_of(data)
     for row, value, paper in zip(("users", "items", "relevant pairs"), ours, COUNTS[SETS[data].paper], strict=True):
         yield ReproducedCell(row, "count", data, paper, value, note=note)
 
@@ -133,7 +120,7 @@ def _cells(context: Context, data: str, trials: Trials) -> Iterator[ReproducedCe
             values = trials.get(data, name, metric)
             mean = None if values is None else fold_means(values)
             paper, error = printed.get(metric, (None, None))
-            note = absent or ("" if paper is None else beside(data))
+            note = absent or ("" if paper is None else note_of(data))
             row, column = label_of(name), NAMES[metric]
             if mean is not None or paper is not None:
                 yield cell(row, column, data, mean, paper, note=note)
@@ -141,9 +128,9 @@ def _cells(context: Context, data: str, trials: Trials) -> Iterator[ReproducedCe
                 yield cell(f"{row}, s.e.", column, data, None if mean is None else mean.error, error, note=note)
 
 
-def _more_cells(data: str, more: More, what: str, note: str) -> Iterator[ReproducedCell]:
-    """Both models after more steps or more tuning."""
-    for (name, metric), values in more.values.items():
+def _more_cells(trials: Trials, what: str, note: str) -> Iterator[ReproducedCell]:
+    """Models after more steps or more tuning, or among all items."""
+    for (data, name, metric), values in trials.groups.items():
         yield cell(f"{label_of(name)}, {what}", NAMES[metric], data, fold_means(values), note=note)
 
 

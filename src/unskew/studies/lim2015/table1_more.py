@@ -7,26 +7,13 @@ ahead may depend on which learns faster.
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-from unskew.arrays import Floats
-from unskew.studies.framework.stats import Gap
 from unskew.studies.framework.study import Context, Size
-from unskew.studies.lim2015.fits import (
-    CHOICE,
-    STEPS,
-    TWO,
-    available_folds,
-    held_ranks,
-    label_of,
-    learner,
-    search,
-    user_values,
-    written,
-)
+from unskew.studies.framework.trials import Key, Trials
+from unskew.studies.lim2015.fits import CHOICE, DIMS, STEPS, TWO, gained, held_ranks, label_of, per_user, tune, written
 from unskew.studies.lim2015.printed import METRICS, MODELS
-from unskew.studies.lim2015.protocol import folds_of, split_of
+from unskew.studies.lim2015.protocol import FOLDS, split_of
 
 TIMES = 5
 Grid = tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]
@@ -37,22 +24,11 @@ WIDER: Size[Grid] = Size(((0.005, 0.01, 0.02, 0.05, 0.1), (0.02, 0.05, 0.1, 0.2,
 
 @dataclass(frozen=True, eq=False)
 class More:
-    """Both models after more training.
+    """Both models after more training, and what was chosen from the grid in each fold, in words."""
 
-    Values by model and metric, one per fold and user, NaN of users without a test row; `before` has those of all models
-    in the table. `settings` are what was chosen from the grid in each fold, in words.
-    """
-
-    values: Mapping[tuple[str, str], Floats]
+    trials: Trials
     settings: Mapping[str, list[str]]
     grid: Grid
-    before: Mapping[tuple[str, str], Floats]
-
-    def gain(self, metric: str, other: str = "mf-auc") -> Gap:
-        """MF-ADG less another model, as it is after more training, or else as the table has it."""
-        key = other, metric
-        against = self.values[key] if key in self.values else self.before[key]
-        return Gap.by_user(self.values["mf-adg", metric] - against, trained_per_fold=True)
 
     @property
     def tried(self) -> str:
@@ -69,37 +45,33 @@ def train_longer(context: Context, data: str) -> More | None:
 def train_wider(context: Context, data: str) -> More | None:
     """Tune both models in every fold; None in the small version, or without the data."""
     name = "{} tuned on {}, fold {}"
-    return _train(context, data, folds_of(context), context.size(STEPS), context.size(WIDER), name)
+    return _train(context, data, context.size(FOLDS), context.size(STEPS), context.size(WIDER), name)
 
 
 def _train(context: Context, data: str, folds: int, steps: int, grid: Grid, stage: str) -> More | None:
-    values: dict[tuple[str, str], list[Floats]] = {(name, metric): [] for name in MODELS for metric in METRICS}
+    values: list[tuple[Key, Any]] = []
     settings: dict[str, list[str]] = {name: [] for name in MODELS}
     for number in range(folds):
         split = None if context.fast else split_of(context, data, number)
         if split is None:
             return None
         for name in MODELS:
-            tried = [learner(name, steps, *each) for each in itertools.product(*grid)]
-            chosen = search(context, split, number, tried, stage.format(name, data, number + 1))[CHOICE]
+            what = stage.format(name, data, number + 1)
+            chosen = tune(context, split, number, name, steps, itertools.product(*grid), what)[CHOICE]
             settings[name].append(written(chosen, start=True))
             ranks, in_test = held_ranks(chosen.scorer, split)
             for metric in METRICS:
-                values[name, metric].append(user_values(ranks.take(in_test), metric, split.train.n_users))
-    table = available_folds(context, data)[:folds]
-    before = {
-        (name, metric): np.array([fold.values(name, metric) for fold in table])
-        for name in table[0].ranks
-        for metric in METRICS
-    }
-    return More({key: np.array(each) for key, each in values.items()}, settings, grid, before)
+                numbers = per_user(ranks.take(in_test), metric, split.train.n_users)
+                values.append(((data, name, metric), numbers))
+    return More(Trials.collect(DIMS, "fold, user", values), settings, grid)
 
 
-def note_longer(data: str, longer: More) -> str:
-    """The paper's claims once more, after more steps."""
-    gains = ", ".join(f"{metric} {longer.gain(metric).plus_minus}" for metric in METRICS)
-    svds = dict.fromkeys(name for name, _ in longer.before if name.startswith("svd"))
-    margins = ", ".join(f"{label_of(name)} {longer.gain('adg', name).plus_minus}" for name in svds)
+def note_longer(data: str, longer: More, first: Trials) -> str:
+    """The paper's claims once more, after more steps; `first` has all models as the table has them, in that fold."""
+    trials = first | longer.trials
+    gains = ", ".join(f"{metric} {gained(trials, data, metric).plus_minus}" for metric in METRICS)
+    svds = [name for name in trials.levels("model") if name.startswith("svd")]
+    margins = ", ".join(f"{label_of(name)} {gained(trials, data, 'adg', name).plus_minus}" for name in svds)
     picks = ", ".join(f"{label_of(name)} {longer.settings[name][0]}" for name in MODELS)
     return (
         f"{data}, first fold, five million steps, {longer.tried.format(' and')} (chosen: {picks}): MF-ADG less "
@@ -109,7 +81,7 @@ def note_longer(data: str, longer: More) -> str:
 
 def note_wider(data: str, wider: More) -> str:
     """What tuning changes."""
-    gains = {metric: wider.gain(metric) for metric in METRICS}
+    gains = {metric: gained(wider.trials, data, metric) for metric in METRICS}
     shown = ", ".join(f"{metric} {gain.plus_minus}" for metric, gain in gains.items())
     ahead = [metric for metric in METRICS if metric != "atop" and gains[metric].z > TWO]
     verdict = f"it is then above MF-AUC by {', '.join(ahead) if ahead else 'none of them'}"

@@ -21,7 +21,7 @@ from unskew.studies.framework.study import Context, Table
 from unskew.studies.framework.trials import Trials
 from unskew.studies.lim2015.fits import NAMES, TWO, Fold, available_folds, label_of, names_of
 from unskew.studies.lim2015.printed import METRICS, MODELS, TABLE2
-from unskew.studies.lim2015.protocol import NEEDS, SETS, absence_of, beside
+from unskew.studies.lim2015.protocol import NEEDS, SETS, absence_of, note_of
 
 PRINTED = "ml-10m"
 """The data set that the paper prints Table 2 of."""
@@ -49,9 +49,9 @@ METHOD = (
         "nothing to choose."
     ),
     (
-        "By chance alone 4.6 of 100 differences are beyond two standard errors, so of a claim about six, each held to "
-        "two, about one in four fails where all is right (fewer, because they go together). In addition, a claim about "
-        "all models is held to what the largest of them exceeds with a chance of at most "
+        "By chance alone 4.6 of 100 differences are beyond two standard errors, so a claim that six are each within "
+        "two fails about one time in four if all is right (less often, because they go together). In addition, a claim "
+        "about all models is held to what the largest of them exceeds with a chance of at most "
         f"{100 * LEVEL:.0f} %, by Bonferroni. That MAP and NDCG fall is asked only where the drop expected is two "
         "standard errors beyond that, because it would hardly be seen otherwise; this was added after MAP of "
         "amazon-video-games, with one or two items per user, had been seen."
@@ -59,7 +59,6 @@ METHOD = (
 )
 _TWO = "within two paired standard errors, each of MF-AUC and MF-ADG"
 _AGREE = "ATOP, ADG and Recall@10 agree between validation and test"
-_DROP = "MAP and NDCG fall from test to validation"
 _EXPECTED = "MAP and NDCG fall by what the sizes of the parts say"
 
 
@@ -83,25 +82,20 @@ class Sizes:
         """The mean over users with both, in each fold and over folds."""
         return Mean.of([float(mean) for mean in self.parts[part][:, self.both].mean(axis=1)])
 
+    def gap(self, part: str, other: str) -> Gap:
+        """One part less another."""
+        return Gap.by_user(self.parts[part] - self.parts[other])
+
     @property
     def drop(self) -> Gap:
         """Validation less test."""
-        return Gap.by_user(self.parts["validation"] - self.parts["test"])
-
-    @property
-    def expected(self) -> Gap:
-        """Validation less test, as expected."""
-        return Gap.by_user(self.parts["expected validation"] - self.parts["expected test"])
+        return self.gap("validation", "test")
 
     @property
     def surprise(self) -> Gap:
         """Validation less test, less what is expected of that."""
         expected = self.parts["expected validation"] - self.parts["expected test"]
         return Gap.by_user(self.parts["validation"] - self.parts["test"] - expected)
-
-    def error(self, part: str) -> float:
-        """The standard error of the mean of a part around what is expected of it."""
-        return Gap.by_user(self.parts[part] - self.parts[f"expected {part}"]).error
 
     @property
     def percent(self) -> float:
@@ -118,6 +112,12 @@ class Sizes:
         """The same over all users of either part, who need not be the same."""
         means = [float(np.nanmean(np.nanmean(self.parts[part], axis=1))) for part in ("test", "validation")]
         return _percent(*means)
+
+    @property
+    def columns(self) -> dict[str, Mean | float]:
+        """The numbers of a row of the table."""
+        values = (self.mean("test"), self.mean("validation"), self.percent, self.expected_percent, self.surprise.z)
+        return dict(zip(COLUMNS, values, strict=True))
 
 
 Table2 = Mapping[tuple[str, str], Sizes]
@@ -174,11 +174,11 @@ def _cells(context: Context, data: str, table: Table2 | None) -> Iterator[Reprod
     for name in names_of(context):
         for metric in METRICS:
             printed = _printed(name, metric) if SETS[data].paper == PRINTED else {}
-            ours = {} if table is None else _ours(table[name, metric])
+            ours = {} if table is None else table[name, metric].columns
             for column in COLUMNS:
                 paper, note = printed.get(column, (None, ""))
                 if paper is not None or table is not None:
-                    about = absent or ("" if paper is None else "; ".join(filter(None, (beside(data), note))))
+                    about = absent or ("" if paper is None else "; ".join(filter(None, (note_of(data), note))))
                     row = f"{label_of(name)}, {NAMES[metric]}"
                     yield cell(row, column, data, ours.get(column), paper, note=about)
 
@@ -193,11 +193,6 @@ def _printed(name: str, metric: str) -> dict[str, tuple[float, str]]:
     if percent is not None and abs(percent - exact) > ROUNDED:
         note = f"as printed; the two numbers next to it give {exact:.2f}"
     return {"test": (test, ""), "valid": (validation, ""), "diff %": (exact if percent is None else percent, note)}
-
-
-def _ours(sizes: Sizes) -> dict[str, Mean | float]:
-    values = (sizes.mean("test"), sizes.mean("validation"), sizes.percent, sizes.expected_percent, sizes.surprise.z)
-    return dict(zip(COLUMNS, values, strict=True))
 
 
 def claims(context: Context, tables: Mapping[str, Table2]) -> Iterator[Claim]:
@@ -217,7 +212,7 @@ def judged(data: str, table: Table2) -> Iterator[Claim]:
     yield claim(f"{data}: {_AGREE} {_TWO}", _within_two(still))
     yield claim(f"{data}: {_AGREE}, all models together", _within(still, names))
     moved = {(name, metric): table[name, metric] for name in names for metric in MOVED}
-    yield claim(f"{data}: {_DROP}", _falls(moved))
+    yield claim(f"{data}: MAP and NDCG fall from test to validation", _falls(moved))
     off = {key: each.surprise.z for key, each in moved.items()}
     holds, evidence = _within_two(off)
     yield claim(f"{data}: {_EXPECTED}, {_TWO}", (holds, f"{_drops(table)}; {evidence}"))
@@ -249,7 +244,7 @@ def _within(z: Mapping[tuple[str, str], float], names: Sequence[str]) -> Verdict
 def _falls(moved: Table2) -> Verdict:
     """Whether all fall by more than chance; a drop that would hardly be seen if it were there is not asked for."""
     bound = bonferroni(len(moved))
-    due = {key: -each.expected.mean / each.drop.error for key, each in moved.items()}
+    due = {key: -each.gap("expected validation", "expected test").mean / each.drop.error for key, each in moved.items()}
     seen = {key: each for key, each in moved.items() if due[key] > bound + 2}
     small = [f"{_named(key)} ({due[key]:.1f} s.e.)" for key in moved if key not in seen]
     left = f"the drop expected is too small to be distinguished from chance for {', '.join(small)}" if small else ""
@@ -316,7 +311,7 @@ def _figure(context: Context, tables: Mapping[str, Table2]) -> Figure:
 def _series(name: str, x: tuple[float, ...], sizes: Sizes, *, expected: bool = False) -> Series:
     whole, which = sizes.mean("pool").value / 100, "expected " if expected else ""
     means = [sizes.mean(f"{which}{part}").value / whole for part in ("validation", "test")]
-    errors = [0.0 if expected else sizes.error(part) / whole for part in ("validation", "test")]
+    errors = [0.0 if expected else sizes.gap(part, f"expected {part}").error / whole for part in ("validation", "test")]
     title = f"{name}, expected" if expected else name
     return Series.of(title, x, (*means, 100.0), (*errors, 0.0), naive=expected)
 

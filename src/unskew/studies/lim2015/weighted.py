@@ -1,6 +1,6 @@
 """Beyond the paper: ADG estimated and trained with inverse propensities, in a world whose truth is known."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,11 +46,6 @@ _SEEDS = {
 }
 ENOUGH = 5
 """Logs below which nothing is judged."""
-WEIGHTS = (
-    "Weights are 1/P, with P from the counts of the log, popularity(gamma), or the world's own, known P. With users "
-    "drawn (per=user, as published), a step draws a user uniformly and then an item of the user in proportion to "
-    "its weight. With pairs drawn (per=pair), a pair of the whole log is drawn in proportion to its weight."
-)
 _DRAWN: Mapping[Per, str] = {"user": "Users drawn (per=user)", "pair": "Pairs drawn (per=pair)"}
 _PANELS: Mapping[Choice, str] = {
     "known": "chosen by SNIPS with known P",
@@ -69,7 +64,7 @@ def run(context: Context) -> Findings:
         others = {name: simulate(context, name, world, (0.0,), few) for name, world in WORLDS.items()}
     cells = [*_cells(str(main), trials), *_estimators(str(main), trials)]
     for name, each in others.items():
-        cells += _gains(str(WORLDS[name]), each)
+        cells += _cells(str(WORLDS[name]), each, ("known",))
     worlds = (_other_world(f"{name[0].upper()}{name[1:]} ({WORLDS[name]})", each) for name, each in others.items())
     said = (*method(main, context), *notes(trials), *worlds)
     return Findings(tuple(cells), tuple(claims(trials)), (_figure(trials, gammas),), said, trials=trials)
@@ -155,40 +150,31 @@ def _mean(trials: Trials, quantity: str, of: object = "") -> float:
     return float(np.mean(trials[quantity, of, ""]))
 
 
-def _cells(data: str, trials: Trials) -> Iterator[ReproducedCell]:
-    """True ADG of every way and choice, what weights add, and where draws go."""
-    for way in _ways(trials):
-        for choice, column in _CHOICES.items():
-            if choice != "own" or way.weights:
-                yield cell(str(way), column, data, true_adg(trials, way, choice))
-        yield cell(str(way), "the same, over pairs", data, true_adg(trials, way, "known", "true over pairs"))
-        if way.weights:
-            yield from _gain_cells(str(way), data, gain_of_weights(trials, way))
-        yield cell(str(way), "draws on the head", data, _mean(trials, "head", way))
-
-
-def _gains(data: str, trials: Trials) -> Iterator[ReproducedCell]:
-    """True ADG and what weights add."""
-    for way in _ways(trials):
-        yield cell(str(way), _CHOICES["known"], data, true_adg(trials, way, "known"))
-        if way.weights:
-            yield from _gain_cells(str(way), data, gain_of_weights(trials, way))
-
-
-def _gain_cells(row: str, data: str, gained: Gain) -> Iterator[ReproducedCell]:
+def _cells(data: str, trials: Trials, choices: Iterable[Choice] = tuple(_CHOICES)) -> Iterator[ReproducedCell]:
+    """True ADG of every way and these choices, and what weights add; of all choices also where draws go."""
     note = "true ADG less that without weights, both chosen by known P, on the same logs"
-    yield cell(row, "gain of weights", data, gained.mean, note=note)
-    yield cell(row, "its s.e.", data, gained.mean.error)
-    yield cell(row, "logs it helps", data, float(gained.helped), note=f"of {gained.logs}")
+    in_full = set(choices) == set(_CHOICES)
+    for way in _ways(trials):
+        row = str(way)
+        for choice in choices:
+            if choice != "own" or way.weights:
+                yield cell(row, _CHOICES[choice], data, true_adg(trials, way, choice))
+        if in_full:
+            yield cell(row, "the same, over pairs", data, true_adg(trials, way, "known", "true over pairs"))
+        if way.weights:
+            gained = gain_of_weights(trials, way)
+            yield cell(row, "gain of weights", data, gained.mean, note=note)
+            yield cell(row, "its s.e.", data, gained.mean.error)
+            yield cell(row, "logs it helps", data, float(gained.helped), note=f"of {gained.logs}")
+        if in_full:
+            yield cell(row, "draws on the head", data, _mean(trials, "head", way))
 
 
 def _estimators(data: str, trials: Trials) -> Iterator[ReproducedCell]:
     """How far an estimate of ADG is from what it aims at, and how well it chooses among the models of a log."""
-    names = {NAIVE: "Estimate by aoa"} | {
-        word: f"Estimate by snips, {'known P' if word == KNOWN else word}" for word in ASSUMED
-    }
+    snips = {word: f"Estimate by snips, {'known P' if word == KNOWN else word}" for word in ASSUMED}
     columns = {"bias": "bias", "rmse": "RMSE", "in order": "pairs in order", "lost": "lost by its pick"}
-    for name, row in names.items():
+    for name, row in {NAIVE: "Estimate by aoa", **snips}.items():
         for quantity, column in columns.items():
             yield cell(row, column, data, trials[quantity, name, ""])
 
@@ -229,46 +215,43 @@ def method(world: Marketplace, context: Context) -> Iterator[str]:
     yield (
         f"All models have {context.size(FACTORS)} factors, {context.size(STEPS):,} steps, learning rate {RATE:g}, the "
         f"same first numbers, and a penalty of {', '.join(f'{each:g}' for each in context.size(PENALTIES))}, whichever "
-        "is best on validation: by the plain "
-        "mean over users (aoa), by SNIPS with the weights of the training (own weights), or by SNIPS with the world's "
-        "own P (known P). SNIPS with the discount of ADG is the popularity-weighted ADG. Learning rate, factors and "
-        "penalties were fixed on other draws."
+        "is best on validation: by the plain mean over users (aoa), by SNIPS with the weights of the training (own "
+        "weights), or by SNIPS with the world's own P (known P). SNIPS with the discount of ADG is the "
+        "popularity-weighted ADG. Learning rate, factors and penalties were fixed on other draws."
     )
-    yield WEIGHTS
+    yield (
+        "Weights are 1/P, with P from the counts of the log, popularity(gamma), or the world's own, known P. With "
+        "users drawn (per=user, as published), a step draws a user uniformly and then an item of the user in "
+        "proportion to its weight. With pairs drawn (per=pair), a pair of the whole log is drawn in proportion to its "
+        "weight."
+    )
 
 
 def notes(trials: Trials) -> Iterator[str]:
     """The measured answers, in sentences."""
-    yield f"Measured. {' '.join(_answers(trials))}"
-    yield _why(trials)
-    yield _choices(trials)
-    words = trials.where(quantity="yardstick").levels("of")
-    if words:
-        means = ", ".join(f"{word} {_mean(trials, 'yardstick', word):.4f}" for word in words)
-        yield f"To compare with, true ADG of other models: {means}."
-
-
-def _answers(trials: Trials) -> Iterator[str]:
-    """Whether weighted training raises true ADG, by the way it draws and by the weights."""
+    answers = []
     for per, what in _DRAWN.items():
         gains = {way: gain_of_weights(trials, way) for way in _ways(trials, per)}
         shown = "; ".join(
             f"{'known P' if way.weights == KNOWN else way.weights} {each.verb} ({each} logs)"
             for way, each in gains.items()
         )
-        yield f"{what}, true ADG {_true(trials, Way(per=per), 'known')} without weights: training with {shown}."
-
-
-def _why(trials: Trials) -> str:
-    """Where the draws go."""
+        plain = _true(trials, Way(per=per), "known")
+        answers.append(f"{what}, true ADG {plain} without weights: training with {shown}.")
+    yield f"Measured. {' '.join(answers)}"
     pairs, users = _mean(trials, "head", Way(KNOWN, "pair")), _mean(trials, "head", Way(KNOWN))
-    return (
+    yield (
         f"Why. The 5 % of items that are shown most are {_mean(trials, 'true head'):.1%} of all that is relevant, and "
         f"{_mean(trials, 'head', Way()):.1%} of what training draws without weights. With known P they are {pairs:.1%} "
         f"where pairs are drawn, but {users:.1%} where users are drawn first: a user's chances add up to 1 whatever "
         f"the weights, and with {_mean(trials, 'rows'):.1f} training rows per user there is little else to draw. It is "
         "the same with SNIPS, whose form over pairs corrects and whose form per user hardly does."
     )
+    yield _choices(trials)
+    words = trials.where(quantity="yardstick").levels("of")
+    if words:
+        means = ", ".join(f"{word} {_mean(trials, 'yardstick', word):.4f}" for word in words)
+        yield f"To compare with, true ADG of other models: {means}."
 
 
 def _choices(trials: Trials) -> str:

@@ -1,4 +1,4 @@
-"""The demo's marketplace with rows to choose by, and training on its logs with weights and without.
+"""`Draw`, `run_trial`: the demo's marketplace with validation rows, and training with and without weights.
 
 A log whose propensities are known, everything it hides, the ways to train on it, and what is true of the models that
 validation chooses.
@@ -70,17 +70,6 @@ class Draw:
         )
         return cls(world, Split(world.train, test, validation, origin=world.origin), exposure)
 
-    @property
-    def validation(self) -> Split:
-        """Train, with the validation rows in the place of the test."""
-        assert self.split.validation is not None
-        return Split(self.split.train, self.split.validation)
-
-    @property
-    def truth(self) -> Split:
-        """Train, with all that is relevant outside it in the place of the test."""
-        return Split(self.split.train, self.world.truth)
-
     def training(self, word: str) -> Floats:
         """Propensities of the training rows: by the world, or by a model of them fitted on these rows."""
         if word == KNOWN:
@@ -104,16 +93,10 @@ class Draw:
 
 @dataclass(frozen=True)
 class Way:
-    """A way to train.
+    """A way to train; its weights are the word of a propensity model, or empty.
 
-    Parameters
-    ----------
-    weights : str
-        The word of a propensity model; none when empty.
-    per : str
-        ``user``: all users have the same chance, and an item of the user in proportion to 1/P, as published.
-        ``pair``: a pair of a user and an item is drawn in proportion to 1/P over the whole log.
-    model : str
+    Per ``user`` all users have the same chance, and an item of the user in proportion to 1/P, as published. Per
+    ``pair`` a pair of a user and an item is drawn in proportion to 1/P over the whole log.
     """
 
     weights: str = ""
@@ -211,7 +194,8 @@ def errors_of(name: str, estimates: Floats, targets: Floats) -> Iterator[tuple[t
 
 def true_values(draw: Draw, models: Mapping[str, Scorer]) -> dict[str, tuple[float, float]]:
     """ADG over everything relevant outside train: the mean over users of their means, and the mean over pairs."""
-    report = evaluate(dict(models), draw.truth, metrics=[METRIC], estimators=[NAIVE, "aoa(per=pair)"])
+    truth = Split(draw.split.train, draw.world.truth)
+    report = evaluate(dict(models), truth, metrics=[METRIC], estimators=[NAIVE, "aoa(per=pair)"])
     return {name: (_value(report, name, NAIVE), _value(report, name, "aoa(per=pair)")) for name in models}
 
 
@@ -220,17 +204,18 @@ def _choose(
 ) -> dict[Choice, float]:
     """The penalty that is best on validation: by the plain mean, by the way's own weights, by the known ones."""
     models = {f"{penalty:g}": scorers[way, penalty] for penalty in penalties}
-    names = {float(name): name for name in models}
+    assert draw.split.validation is not None
+    validation = Split(draw.split.train, draw.split.validation)
     words: dict[Choice, str] = {"known": KNOWN}
     if way.weights:
         words["own"] = way.weights
     chosen: dict[Choice, float] = {}
     for choice, word in words.items():
-        report = evaluate(models, draw.validation, metrics=[METRIC], estimators=[NAIVE, "snips"], propensity=word)
+        report = evaluate(models, validation, metrics=[METRIC], estimators=[NAIVE, "snips"], propensity=word)
         form: dict[Choice, str] = {choice: "snips", "aoa": NAIVE}
         for by, estimator in form.items():
-            values = {penalty: _value(report, name, estimator) for penalty, name in names.items()}
-            chosen[by] = max(values, key=values.__getitem__)
+            values = {name: _value(report, name, estimator) for name in models}
+            chosen[by] = float(max(values, key=values.__getitem__))
     return chosen
 
 

@@ -1,7 +1,9 @@
 """Data with a random test set, and the factorisations of ratings that Table 2 compares on it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,45 +14,16 @@ from unskew.data.sources.coat import read_item_features, read_user_features
 from unskew.evaluation.fitting.propensities import training_propensity
 from unskew.models import CptV, Rated, fit_cpt, fit_mf
 from unskew.models.ratings.mf_fit import Loss, Offsets
-from unskew.models.ratings.mf_tuning import FACTORS, FOLDS, PATIENCE, PENALTIES, MfTuning, tune_mf
+from unskew.models.ratings.mf_tuning import FACTORS, PENALTIES, tune_mf
 from unskew.propensities import Boosted, Column, Combined, Logistic, NaiveBayes, PropensityModel
-from unskew.ranking import Predictions
 from unskew.studies.framework.pool import run_all
 from unskew.studies.framework.study import Context
 
 COAT, YAHOO = "coat", "yahoo-r3"
 SHARE = 0.05  # of the test rows, which become the random sample
+Grid = tuple[tuple[int, ...], tuple[float, ...]]
+"""Factors and penalties to choose from."""
 LOSSES: Mapping[str, Loss] = {"MAE": "mae", "MSE": "mse"}
-
-
-@dataclass(frozen=True, eq=False)
-class Search:
-    """Settings to be chosen by cross-validation.
-
-    The options are those of `tune_mf`; the seed deals the folds.
-    """
-
-    rated: Rated
-    factors: tuple[int, ...]
-    penalties: tuple[float, ...]
-    loss: Loss = "mse"
-    offsets: Offsets = "regularised"
-    folds: int = FOLDS
-    patience: int = PATIENCE
-    seed: int = 0
-
-    def __call__(self) -> MfTuning:
-        """The settings with the smallest error."""
-        return tune_mf(
-            self.rated,
-            self.factors,
-            self.penalties,
-            loss=self.loss,
-            offsets=self.offsets,
-            folds=self.folds,
-            patience=self.patience,
-            rng=self.seed,
-        )
 
 
 @dataclass(frozen=True)
@@ -83,38 +56,14 @@ class Benchmark:
     penalties: tuple[float, ...] = PENALTIES
 
 
-@dataclass(frozen=True, eq=False)
-class Learnt:
+class Learnt(NamedTuple):
     """Predicted ratings of the test rows, and the settings that were chosen."""
 
     predicted: Floats
     settings: str
 
 
-@dataclass(frozen=True, eq=False)
-class Learning:
-    """The task of a learner, for another process: choose the settings, fit, and predict."""
-
-    search: Search
-    test: Interactions
-    mixture: bool = False
-
-    def __call__(self) -> Learnt:
-        """Predictions for the test rows."""
-        search = self.search
-        with one_thread():
-            if self.mixture:
-                mixture = fit_cpt(search.rated, CptV.classes, rng=search.seed)
-                fit, settings = mixture.factors, f"{CptV.classes} classes"
-            else:
-                chosen = search()
-                fit = fit_mf(search.rated, chosen.factors, chosen.penalty, loss=search.loss, offsets=search.offsets)
-                settings = f"{chosen.factors} factors, penalty {chosen.penalty:g}"
-            return Learnt(fit.predict(self.test.users, self.test.items), settings)
-
-
-@dataclass(frozen=True, eq=False)
-class Learned:
+class Learned(NamedTuple):
     """All rows of a benchmark.
 
     Rows are by name and by the metric that the fit made small; CPT-v is judged by both. The notes are on propensities.
@@ -122,42 +71,33 @@ class Learned:
 
     benchmark: Benchmark
     rows: Mapping[tuple[str, str], Learnt]
-    notes: tuple[str, ...] = field(default=())
-
-    def predictions(self, metric: str, rows: Sequence[str] | None = None) -> dict[str, Predictions]:
-        """By row, ready to be judged."""
-        test = self.benchmark.split.sorted_test
-        values = np.asarray(test.values)
-        return {
-            row: Predictions(test.users, test.items, values, learnt.predicted)
-            for (row, owner), learnt in self.rows.items()
-            if owner == metric and (rows is None or row in rows)
-        }
+    notes: tuple[str, ...] = ()
 
 
 def learn(benchmark: Benchmark, context: Context) -> Learned:
     """Learn all rows of a benchmark."""
-    split = benchmark.split
     weights, notes = _weights(benchmark, context)
+    grid, test = (benchmark.factors, benchmark.penalties), benchmark.split.sorted_test
     keys = [(learner, metric) for learner in benchmark.learners for metric in LOSSES]
     tasks = (
-        Learning(
-            Search(
-                weights[learner.propensity],
-                benchmark.factors,
-                benchmark.penalties,
-                loss=LOSSES[metric],
-                offsets=learner.offsets,
-                seed=context.seed,
-            ),
-            split.sorted_test,
-            learner.mixture,
-        )
+        partial(_learn, learner, weights[learner.propensity], LOSSES[metric], grid, test, context.seed)
         for learner, metric in keys
     )
     results = run_all(tasks, len(keys), f"learning on {benchmark.name}", context)
     rows = {(learner.row, metric): learnt for (learner, metric), learnt in zip(keys, results, strict=True)}
     return Learned(benchmark, rows, notes)
+
+
+def _learn(learner: Learner, rated: Rated, loss: Loss, grid: Grid, test: Interactions, seed: int) -> Learnt:
+    """Choose the settings from a grid, fit, and predict; runs in another process."""
+    with one_thread():
+        if learner.mixture:
+            fit, settings = fit_cpt(rated, CptV.classes, rng=seed).factors, f"{CptV.classes} classes"
+        else:
+            chosen = tune_mf(rated, *grid, loss=loss, offsets=learner.offsets, rng=seed)
+            fit = fit_mf(rated, chosen.factors, chosen.penalty, loss=loss, offsets=learner.offsets)
+            settings = f"{chosen.factors} factors, penalty {chosen.penalty:g}"
+        return Learnt(fit.predict(test.users, test.items), settings)
 
 
 def _weights(benchmark: Benchmark, context: Context) -> tuple[dict[str, Rated], tuple[str, ...]]:
@@ -193,7 +133,16 @@ def coat(context: Context) -> Benchmark | None:
     }
     if split.train.propensity is not None:
         propensities["published"] = Column()
-    return small(Benchmark(COAT, split, sample, propensities, _all_learners(propensities)), context)
+    # without propensities and with each, both kinds of offsets; the paper's own way has the plain name
+    learners = []
+    modes: tuple[tuple[Offsets, str], ...] = (("regularised", ""), ("free", ", free offsets"))
+    for offsets, words in modes:
+        learners.append(Learner(f"MF-Naive{words}", offsets=offsets))
+        for name in propensities:
+            kind = "" if name == "logistic" else f", {name}"
+            learners.append(Learner(f"MF-IPS{kind}{words}", name, offsets))
+    learners.append(Learner("CPT-v", mixture=True))
+    return small(Benchmark(COAT, split, sample, propensities, tuple(learners)), context)
 
 
 def yahoo(context: Context) -> Benchmark | None:
@@ -226,15 +175,3 @@ def small(benchmark: Benchmark, context: Context) -> Benchmark:
         return benchmark
     two = (Learner("MF-Naive"), Learner("MF-IPS, naive-bayes", "naive-bayes"))
     return replace(benchmark, learners=two, factors=(5,), penalties=(5.0, 2.5))
-
-
-def _all_learners(propensities: Mapping[str, PropensityModel]) -> tuple[Learner, ...]:
-    """Without propensities and with each, both kinds of offsets; the paper's own way has the plain name."""
-    learners = []
-    modes: tuple[tuple[Offsets, str], ...] = (("regularised", ""), ("free", ", free offsets"))
-    for offsets, said in modes:
-        learners.append(Learner(f"MF-Naive{said}", offsets=offsets))
-        for name in propensities:
-            kind = "" if name == "logistic" else f", {name}"
-            learners.append(Learner(f"MF-IPS{kind}{said}", name, offsets))
-    return (*learners, Learner("CPT-v", mixture=True))

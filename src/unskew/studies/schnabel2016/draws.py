@@ -4,7 +4,7 @@ This is a faster road of `unskew.estimators`: P depends on the rating alone, so 
 estimates. `benchmarks/study_roads.py` prints how much faster it is, and a test compares the two.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,9 +15,8 @@ from unskew.metrics import MAE, MSE, DCGOfValues, RatingLoss
 from unskew.progress import Stage, counted
 from unskew.simulators import draw_observed, observation, prediction_matrices
 from unskew.studies.framework.figures import Figure, Panel, Series
-from unskew.studies.framework.trials import Trials
+from unskew.studies.framework.trials import Key, Trials
 
-STARS = np.arange(1, 6)
 CUTOFF = 50
 PANELS = {"MSE": "Estimates of MSE", "DCG": f"Estimates of DCG@{CUTOFF}"}
 LOSSES: Mapping[str, RatingLoss] = {"MAE": MAE(), "MSE": MSE()}
@@ -120,12 +119,14 @@ def chances(ratings: Ints, alpha: float) -> Floats:
     return by_stars[1:]
 
 
-def squared_errors(losses: Losses, estimates: Mapping[str, Floats]) -> Iterator[tuple[str, str, Floats]]:
-    """Metric, estimator, and the squared error of each draw, which is the mean over the predictions."""
+def squared_errors(losses: Losses, estimates: Mapping[str, Floats], place: float) -> dict[Key, Floats]:
+    """The squared error of each draw, which is the mean over the predictions, by metric, estimator and place."""
+    errors = {}
     for metric in PANELS:
         at = losses.columns(metric)
         for name, values in estimates.items():
-            yield metric, name, ((values[:, at] - losses.truth[at]) ** 2).mean(axis=1)
+            errors[metric, name, place] = ((values[:, at] - losses.truth[at]) ** 2).mean(axis=1)
+    return errors
 
 
 def rmse(squared: Floats) -> tuple[float, float]:
@@ -133,6 +134,17 @@ def rmse(squared: Floats) -> tuple[float, float]:
     root = float(np.sqrt(squared.mean()))
     error = float(squared.std(ddof=1) / np.sqrt(len(squared)))
     return root, error / (2 * root) if root > 0 else 0.0
+
+
+def relative_errors(
+    trials: Trials, names: Sequence[str], places: Sequence[float]
+) -> dict[tuple[str, str], list[float]]:
+    """RMSE of estimators relative to Naive's at each place, by metric and estimator."""
+    return {
+        (metric, name): [rmse(trials[metric, name, x])[0] / rmse(trials[metric, "Naive", x])[0] for x in places]
+        for metric in PANELS
+        for name in names
+    }
 
 
 def rmse_figure(trials: Trials, title: str, x_label: str, note: str) -> Figure:

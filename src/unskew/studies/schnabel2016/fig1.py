@@ -35,30 +35,24 @@ def run(context: Context) -> Findings:
         "MAE naive, drawn sample": [float(np.average(loss[0], weights=SAMPLE)) for loss in losses],
         "MAE snips, drawn sample": [float(np.average(loss[0], weights=weights)) for loss in losses],
     }
-    drawn = _draw(context)
-    cells = [
-        cell(name, column, "simulated", ours, paper, limits=_EXACT, note=_FIGURE)
-        for column, papers in PAPER.items()
-        for name, paper, ours in zip(NAMES, papers, exact[column], strict=True)
-    ] + [
-        cell(name, column, "simulated", value, note=_WORLD)
-        for column, values in drawn.items()
-        for name, value in zip(NAMES, values, strict=True)
+    # the same in a world large enough for the limits to show
+    crowd = MovieLovers(lovers=(CROWD, CROWD), films=(CROWD, CROWD, CROWD))
+    observed = draw_observed(crowd.propensity, context.rng("fig1"))
+    drawn = [
+        Rows.of_matrix(np.abs(crowd.ratings - prediction), crowd.propensity, observed)
+        for prediction in crowd.predictions
     ]
-    return Findings(tuple(cells), _claims({**exact, **drawn}))
-
-
-def _draw(context: Context) -> dict[str, list[float]]:
-    """Estimates in a world large enough for their limits to show."""
-    world = MovieLovers(lovers=(CROWD, CROWD), films=(CROWD, CROWD, CROWD))
-    observed = draw_observed(world.propensity, context.rng("fig1"))
     estimators: dict[str, Estimator] = {"naive": Aoa(per="pair"), "ips": Ips(), "snips": Snips()}
-    losses = [np.abs(world.ratings - prediction) for prediction in world.predictions]
-    rows = [Rows.of_matrix(loss, world.propensity, observed) for loss in losses]
-    return {
-        f"MAE {name}, large world": [estimator.terms(each, "loss").value or float("nan") for each in rows]
+    values = exact | {
+        f"MAE {name}, large world": [estimator.terms(rows, "loss").value or float("nan") for rows in drawn]
         for name, estimator in estimators.items()
     }
+    cells = []
+    for column, ours in values.items():
+        limits, note = (_EXACT, _FIGURE) if column in PAPER else (None, _WORLD)
+        for name, value, paper in zip(NAMES, ours, PAPER.get(column, (None, None)), strict=True):
+            cells.append(cell(name, column, "simulated", value, paper, limits=limits, note=note))
+    return Findings(tuple(cells), _claims(values))
 
 
 def _claims(values: dict[str, list[float]]) -> tuple[Claim, ...]:

@@ -4,21 +4,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from unskew.arrays import Floats
 from unskew.studies.framework.cells import ReproducedCell, cell
 from unskew.studies.framework.claims import Claim, unjudged
-from unskew.studies.framework.completed_movielens import DATA, World, completed_world
+from unskew.studies.framework.completed_movielens import DATA, World, completed_table
 from unskew.studies.framework.result import Findings
-from unskew.studies.framework.study import Context, Size, Table
+from unskew.studies.framework.stats import Mean
+from unskew.studies.framework.study import Context, Size
 from unskew.studies.framework.trials import Trials
 from unskew.studies.schnabel2016.closed_forms import limit
-from unskew.studies.schnabel2016.draws import PANELS, Losses, chances, rmse, rmse_figure, squared_errors
-from unskew.studies.schnabel2016.printed import MATRICES
+from unskew.studies.schnabel2016.draws import Losses, chances, relative_errors, rmse_figure, squared_errors
+from unskew.studies.schnabel2016.printed import CELLS, MATRICES
 
 ALPHAS: Size[tuple[float, ...]] = Size((1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125))
 DRAWS = Size(50, 10, trials=True)
-CELLS = 943 * 1682
-NAIVE, IPS, SNIPS = ESTIMATORS = ("Naive", "IPS", "SNIPS")
+NAIVE, IPS, SNIPS = "Naive", "IPS", "SNIPS"
 SIGMAS = 4.0
 
 _CURVE = "the paper draws a curve and prints no number; closed form"
@@ -29,23 +28,14 @@ _CLAIMS = (
 )
 
 
-def run(context: Context) -> Findings:
-    """The figure; without the data only its closed forms."""
-    return compute(completed_world(context), context)
-
-
 def compute(world: World | None, context: Context) -> Findings:
     """The figure of a world, or of none."""
     alphas = context.size(ALPHAS)
     if world is None:
         return Findings(tuple(_cells(CELLS, alphas)), unjudged(_CLAIMS, context.absence(DATA)))
     trials, distance, gap = measure(world, context)
-    figure = rmse_figure(
-        trials,
-        "Root mean squared error of the estimates",
-        "alpha (1: no selection)",
-        f"Over 5 predictions and {context.size(DRAWS)} trials; bands are 95 % intervals over trials.",
-    )
+    note = f"Over 5 predictions and {context.size(DRAWS)} trials; bands are 95 % intervals over trials."
+    figure = rmse_figure(trials, "Root mean squared error of the estimates", "alpha (1: no selection)", note)
     cells, claims = tuple(_cells(world.ratings.size, alphas)), tuple(_claims(trials, distance, gap))
     return Findings(cells, claims, (figure,), (world.origin,), trials=trials)
 
@@ -58,25 +48,21 @@ def measure(world: World, context: Context) -> tuple[Trials, float, float]:
     """
     rng = context.rng("fig2")
     losses = Losses.of(world.ratings, ("MSE", "DCG"), rng)
-    groups: dict[tuple[str, str, float], Floats] = {}
+    groups = {}
     distance = gap = 0.0
+    trials = context.size(DRAWS)
     for alpha in context.counted("strengths of selection", context.size(ALPHAS)):
         chance = chances(world.ratings, alpha)
-        draws = losses.draw(chance, context.size(DRAWS), rng)
+        draws = losses.draw(chance, trials, rng)
         estimates = {NAIVE: draws.naive(), IPS: draws.ips(chance), SNIPS: draws.snips(chance)}
-        for metric, name, squared in squared_errors(losses, estimates):
-            groups[metric, name, alpha] = squared
-        distance = max(distance, _distance(estimates[NAIVE][:, losses.columns("MSE")], alpha, world.ratings.size))
+        groups.update(squared_errors(losses, estimates, alpha))
+        forms = [limit(matrix, "MSE", alpha, world.ratings.size) for matrix in MATRICES]
+        errors = [np.hypot(form.sd_naive / trials**0.5, form.sd_prediction_naive) for form in forms]
+        naive = estimates[NAIVE][:, losses.columns("MSE")].mean(axis=0)
+        distance = max(distance, float(np.max(np.abs(naive - [form.naive for form in forms]) / errors)))
         if alpha == 1:
             gap = float(np.abs(estimates[SNIPS] / estimates[NAIVE] - 1).max())
     return Trials(("metric", "estimator", "alpha"), "draw", groups), distance, gap
-
-
-def _distance(naive: Floats, alpha: float, size: int) -> float:
-    """How far the naive means are from their limits, in standard errors."""
-    forms = [limit(matrix, "MSE", alpha, size) for matrix in MATRICES]
-    error = [np.hypot(form.sd_naive / np.sqrt(len(naive)), form.sd_prediction_naive) for form in forms]
-    return float(np.max(np.abs(naive.mean(axis=0) - [form.naive for form in forms]) / error))
 
 
 def _cells(size: int, alphas: tuple[float, ...]) -> Iterator[ReproducedCell]:
@@ -85,8 +71,8 @@ def _cells(size: int, alphas: tuple[float, ...]) -> Iterator[ReproducedCell]:
         yield cell(matrix, "MSE true", "none", limit(matrix, "MSE", 1.0, size).true, note=_CURVE)
         for alpha in alphas:
             form = limit(matrix, "MSE", alpha, size)
-            column = f"MSE Naive, alpha={alpha:g}"
-            yield ReproducedCell(matrix, column, "none", None, form.naive, form.sd_naive, note=_CURVE)
+            naive = Mean(form.naive, form.sd_naive, None)
+            yield cell(matrix, f"MSE Naive, alpha={alpha:g}", "none", naive, note=_CURVE)
         for alpha in (0.25, 0.03125):
             form = limit(matrix, "MSE", alpha, size)
             for name, sd in ((IPS, form.sd_ips), (SNIPS, form.sd_snips)):
@@ -94,23 +80,13 @@ def _cells(size: int, alphas: tuple[float, ...]) -> Iterator[ReproducedCell]:
 
 
 def _claims(trials: Trials, distance: float, gap: float) -> Iterator[Claim]:
-    ratios = {
-        f"{metric} {name}": max(
-            rmse(trials[metric, name, alpha])[0] / rmse(trials[metric, NAIVE, alpha])[0]
-            for alpha in trials.levels("alpha")
-            if alpha < 1
-        )
-        for metric in PANELS
-        for name in (IPS, SNIPS)
-    }
-    evidence = ", ".join(f"{key} {ratio:.3f}" for key, ratio in ratios.items())
+    below = [alpha for alpha in trials.levels("alpha") if alpha < 1]
+    ratios = {key: max(each) for key, each in relative_errors(trials, (IPS, SNIPS), below).items()}
+    evidence = ", ".join(f"{' '.join(key)} {ratio:.3f}" for key, ratio in ratios.items())
     yield Claim(_CLAIMS[0], max(ratios.values()) < 1, f"largest error relative to Naive's: {evidence}")
     yield Claim(_CLAIMS[1], gap < 1e-9, f"largest relative difference {gap:.1e}")
-    yield Claim(
-        _CLAIMS[2],
-        distance <= SIGMAS,
-        f"largest distance of 30 means: {distance:.1f} standard errors, of {SIGMAS:g} allowed",
-    )
+    evidence = f"largest distance of 30 means: {distance:.1f} standard errors, of {SIGMAS:g} allowed"
+    yield Claim(_CLAIMS[2], distance <= SIGMAS, evidence)
 
 
-TABLE = Table("fig2", "Error of the estimates of MSE and DCG@50 as selection grows stronger", run, needs=(DATA,))
+TABLE = completed_table("fig2", "Error of the estimates of MSE and DCG@50 as selection grows stronger", compute)

@@ -4,38 +4,30 @@ import numpy as np
 
 from unskew.studies.framework.cells import cell
 from unskew.studies.framework.claims import Claim, unjudged
-from unskew.studies.framework.completed_movielens import DATA, World, completed_world
+from unskew.studies.framework.completed_movielens import DATA, World, completed_table
 from unskew.studies.framework.result import Findings
-from unskew.studies.framework.study import Context, Size, Table
+from unskew.studies.framework.study import Context, Size
 from unskew.studies.framework.trials import Trials
-from unskew.studies.schnabel2016.draws import PANELS, Losses, chances, rmse, rmse_figure, squared_errors
+from unskew.studies.schnabel2016.draws import PANELS, Losses, chances, relative_errors, rmse_figure, squared_errors
 
 ALPHA = 0.25
 SIZES = (10, 30, 100, 300, 1000, 3000, 10_000)
 DRAWS = Size(50, 10, trials=True)
 ESTIMATED = ("IPS-NB", "SNIPS-NB")
-CASES = [(metric, name) for metric in PANELS for name in ESTIMATED]
 
 _CLAIM = "With estimated propensities the error is never above Naive's"
 _CURVE = "the paper draws a curve and prints no number; largest over the sizes of the sample"
 _COLUMN = "error relative to Naive's"
 
 
-def run(context: Context) -> Findings:
-    """The figure; nothing without the data."""
-    return compute(completed_world(context), context)
-
-
 def compute(world: World | None, context: Context) -> Findings:
     """The figure of a world, or of none."""
     if world is None:
         why = context.absence(DATA)
-        cells = (cell(f"{metric} {name}", _COLUMN, DATA, None, note=why) for metric, name in CASES)
+        cells = (cell(f"{metric} {name}", _COLUMN, DATA, None, note=why) for metric in PANELS for name in ESTIMATED)
         return Findings(tuple(cells), unjudged((_CLAIM,), why))
     trials = measure(world, context)
-    ratios = {
-        key: [rmse(trials[*key, size])[0] / rmse(trials[key[0], "Naive", size])[0] for size in SIZES] for key in CASES
-    }
+    ratios = relative_errors(trials, ESTIMATED, SIZES)
     evidence = ", ".join(
         f"{metric} {name} {max(ratio):.3f} (with {SIZES[int(np.argmax(ratio))]} ratings)"
         for (metric, name), ratio in ratios.items()
@@ -72,9 +64,8 @@ def measure(world: World, context: Context) -> Trials:
         sample = rng.multivariate_hypergeometric(losses.cells, min(size, int(losses.cells.sum())), size=trials)
         learnt = draws.naive_bayes(sample)
         estimates = {**known, "IPS-NB": draws.ips(learnt), "SNIPS-NB": draws.snips(learnt)}
-        for metric, name, squared in squared_errors(losses, estimates):
-            groups[metric, name, size] = squared
+        groups.update(squared_errors(losses, estimates, size))
     return Trials(("metric", "estimator", "size"), "draw", groups)
 
 
-TABLE = Table("fig4", "Error of the estimates when propensities come from a small random sample", run, needs=(DATA,))
+TABLE = completed_table("fig4", "Error of the estimates when propensities come from a small random sample", compute)

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+CELLS = 943 * 1682
+"""Users times items of the world of the simulations."""
 MATRICES = ("REC_ONES", "REC_FOURS", "ROTATE", "SKEWED", "COARSENED")
 TRIALS = 50
 """Draws of what is observed behind each mean and standard deviation of Table 1."""

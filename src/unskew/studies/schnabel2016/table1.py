@@ -8,18 +8,17 @@ import numpy as np
 from unskew.arrays import Floats
 from unskew.studies.framework.cells import Limits, ReproducedCell, cell
 from unskew.studies.framework.claims import Claim, claim, unjudged
-from unskew.studies.framework.completed_movielens import DATA, World, completed_world
+from unskew.studies.framework.completed_movielens import DATA, World, completed_table
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.stats import Mean
-from unskew.studies.framework.study import Context, Size, Table
+from unskew.studies.framework.study import Context, Size
 from unskew.studies.framework.trials import Trials
 from unskew.studies.schnabel2016.closed_forms import limit
 from unskew.studies.schnabel2016.draws import Losses, chances
-from unskew.studies.schnabel2016.printed import MATRICES, TABLE1, TRIALS
+from unskew.studies.schnabel2016.printed import CELLS, MATRICES, TABLE1, TRIALS
 
 ALPHA = 0.25
 DRAWS = Size(TRIALS, 10, trials=True)
-CELLS = 943 * 1682
 CORRECTED, NAIVE = ("IPS", "SNIPS"), "Naive"
 SIGMAS = 4.0  # about one false alarm in 16,000 cells
 
@@ -38,7 +37,6 @@ _CLAIMS = (
     "The naive average is off by more than its spread explains, for every prediction and both metrics",
     "The naive average puts REC_FOURS behind REC_ONES by MAE, though it is better; IPS and SNIPS do not",
 )
-
 
 NOTHING = Trials(("metric", "estimator", "matrix"), "draw", {})
 
@@ -96,11 +94,6 @@ def exact_sds(losses: Losses, chance: Floats) -> dict[str, Floats]:
         "SNIPS": np.sqrt((odds * (second - 2 * true * first + true**2 * cells)).sum(axis=0)) / size,
         "Naive": np.sqrt((P * (1 - P) * (second - 2 * naive * first + naive**2 * cells)).sum(axis=0)) / expected,
     }
-
-
-def run(context: Context) -> Findings:
-    """The table; without the data only its closed forms."""
-    return compute(completed_world(context), context)
 
 
 def compute(world: World | None, context: Context) -> Findings:
@@ -194,4 +187,4 @@ def _claims(ours: Simulated) -> Iterator[Claim]:
     yield claim(order, (holds, f"MAE of REC_ONES against REC_FOURS: {evidence}"), needs_full=False)
 
 
-TABLE = Table("table1", "MAE and DCG@50 of five predictions, true and estimated, alpha = .25", run, needs=(DATA,))
+TABLE = completed_table("table1", "MAE and DCG@50 of five predictions, true and estimated, alpha = .25", compute)

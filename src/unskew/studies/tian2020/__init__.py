@@ -12,13 +12,5 @@ STUDY = Study(
         "M. Tian and M. D. Ekstrand (2020). Estimating Error and Bias in Offline Evaluation Results. Proceedings of "
         "the 2020 Conference on Human Information Interaction and Retrieval"
     ),
-    tables=(
-        table1.TABLE,
-        fig2.TABLE,
-        table3.TABLE,
-        corrected.TABLE,
-        models.TABLE,
-        dislikes.TABLE,
-        feedback.TABLE,
-    ),
+    tables=(table1.TABLE, fig2.TABLE, table3.TABLE, corrected.TABLE, models.TABLE, dislikes.TABLE, feedback.TABLE),
 )

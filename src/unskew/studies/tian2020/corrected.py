@@ -60,14 +60,10 @@ class Judgement:
         return nan if self.pair.coverage_population is None else self.pair.coverage_population
 
     @property
-    def chosen(self) -> float:
-        """Share of runs that choose the one that is truly better in the run."""
-        return nan if self.pair.right_chosen is None else self.pair.right_chosen
-
-    @property
     def share(self) -> float:
-        """The share that the goal is about: of right choices where the gap is clear, else the coverage."""
-        return self.chosen if self.clear else self.coverage
+        """The share of runs that the goal is about: of right choices where the gap is clear, else the coverage."""
+        chosen = nan if self.pair.right_chosen is None else self.pair.right_chosen
+        return chosen if self.clear else self.coverage
 
     @cached_property
     def is_covered(self) -> bool:
@@ -78,9 +74,8 @@ class Judgement:
     @cached_property
     def reached(self) -> bool:
         """Whether the runs do not refute the goal: the better one chosen where the gap is clear, else coverage."""
-        if self.clear:
-            return round(self.chosen * self.pair.runs) >= chosen_count(self.pair.runs)
-        return self.is_covered
+        runs = self.pair.runs
+        return round(self.share * runs) >= chosen_count(runs) if self.clear else self.is_covered
 
 
 Judgements: TypeAlias = Mapping[str, Sequence[Judgement]]
@@ -166,7 +161,7 @@ def _tally(judged: Judgements) -> Iterator[ReproducedCell]:
             coverage = [each.coverage for each in per_metric]
             numbers |= {"mean coverage %": 100 * float(np.mean(coverage)), "lowest coverage %": 100 * min(coverage)}
         if clear:
-            numbers["fewest right %"] = 100 * min(each.chosen for each in clear)
+            numbers["fewest right %"] = 100 * min(each.share for each in clear)
         for column, value in numbers.items():
             yield cell(method, column, "all worlds", value)
 
@@ -179,30 +174,27 @@ def split(per_metric: Sequence[Judgement]) -> tuple[list[Judgement], list[Judgem
 def _cells(runs: Runs, judged: Judgements) -> Iterator[ReproducedCell]:
     for place, (method, per_metric) in product(worlds_of(runs), judged.items()):
         for each in per_metric:
-            if (each.data, each.world) == place:
-                oracle = runs[each.data, each.world, EXPECTED].cell("oracle", each.pair.metric, method)
-                row = f"{each.world}, {NAMES[each.pair.metric]}, {method}"
-                for column, value in _numbers(each.pair, oracle.bias).items():
-                    if value is not None:
-                        yield cell(row, column, each.data, value)
-
-
-def _numbers(pair: PairSummary, oracle_bias: float | None) -> dict[str, Mean | float | None]:
-    shares = {
-        "covers users %": pair.coverage,
-        "covers population %": pair.coverage_population,
-        "oracle chosen %": pair.first_chosen,
-        "right %": pair.right_verdict,
-        "undecided %": pair.undecided,
-        "wrong %": pair.wrong_verdict,
-    }
-    return {
-        "true gap": pair.true_gap,
-        "bias": None if pair.bias is None else Mean(pair.bias, pair.spread, None),
-        "rmse": pair.rmse,
-        "bias of oracle": oracle_bias,
-        **{column: None if share is None else 100 * share for column, share in shares.items()},
-    }
+            if (each.data, each.world) != place:
+                continue
+            pair = each.pair
+            numbers = {
+                "true gap": pair.true_gap,
+                "bias": None if pair.bias is None else Mean(pair.bias, pair.spread, None),
+                "rmse": pair.rmse,
+                "bias of oracle": runs[*place, EXPECTED].cell("oracle", pair.metric, method).bias,
+            }
+            shares = {
+                "covers users %": pair.coverage,
+                "covers population %": pair.coverage_population,
+                "oracle chosen %": pair.first_chosen,
+                "right %": pair.right_verdict,
+                "undecided %": pair.undecided,
+                "wrong %": pair.wrong_verdict,
+            }
+            numbers |= {column: None if share is None else 100 * share for column, share in shares.items()}
+            for column, value in numbers.items():
+                if value is not None:
+                    yield cell(f"{each.world}, {NAMES[pair.metric]}, {method}", column, each.data, value)
 
 
 def claims(judged: Judgements) -> Iterator[Claim]:
@@ -284,14 +276,12 @@ def notes(runs: Runs, judged: Judgements) -> Iterator[str]:
 
 def _why(each: Judgement) -> str:
     """Bias and claimed standard error in terms of the spread over runs."""
-    pair = each.pair
-    bias, spread, error = pair.bias or 0.0, pair.population_spread or pair.spread or 0.0, pair.std_error or 0.0
+    pair, share = each.pair, f"{each.place} {100 * each.coverage:.0f} %"
+    spread = pair.population_spread or pair.spread
     if not spread:
-        return f"{each.place} {100 * each.coverage:.0f} %"
-    return (
-        f"{each.place} {100 * each.coverage:.0f} % (bias {bias / spread:+.1f} times the spread over runs, claimed "
-        f"standard error {error / spread:.2f} times)"
-    )
+        return share
+    bias, error = (pair.bias or 0.0) / spread, (pair.std_error or 0.0) / spread
+    return f"{share} (bias {bias:+.1f} times the spread over runs, claimed standard error {error:.2f} times)"
 
 
 TABLE = Table("corrected", "Beyond the paper: does a corrected estimate separate oracle and popular?", run, needs=NEEDS)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from unskew.feedback import METRICS
 from unskew.simulators import Ibp, Lda, PreferenceWorld
 from unskew.studies.framework.cells import ReproducedCell, cell, cells
 from unskew.studies.framework.claims import Claim, Verdict, claim
@@ -15,19 +16,10 @@ from unskew.studies.framework.result import Findings
 from unskew.studies.framework.stats import Gap, Mean
 from unskew.studies.framework.study import Context, Size, Table
 from unskew.studies.framework.trials import Key, Trials
-from unskew.studies.tian2020.runs import (
-    COLUMNS,
-    KNOWN,
-    KNOWN_RATIO,
-    METHODS,
-    NAIVE,
-    POPULARITY_RATIO,
-    TRUTH,
-    truth_and_errors,
-)
+from unskew.studies.tian2020.runs import COLUMNS, KNOWN, KNOWN_RATIO, METHODS, NAIVE, POPULARITY_RATIO, TRUTH, per_run
 from unskew.trials import run_trials
 
-RECALL, ADG, PRECISION = METRICS = ("recall@50", "adg@50", "precision(of=list)@50")
+RECALL, ADG = METRICS[:2]
 SIZES = "pareto(scale=10, shape=1, upper=60)"
 WORLDS: Mapping[str, PreferenceWorld] = {
     "lda": Lda(users=1000, items=800, topics=10, likes=100, sizes=SIZES),
@@ -86,15 +78,9 @@ def simulate(context: Context) -> Trials:
     groups: dict[Key, Any] = {}
     for name, setting in context.counted("worlds", list(product(WORLDS, SETTINGS))):
         seed = int(context.rng("tian2020", "dislikes", name, SEED_WORDS.get(setting, str(setting))).integers(2**31))
-        trials = run_trials(
-            world_of(context, name, setting),
-            context.size(RUNS),
-            (ORACLE, POPULAR),
-            metrics=METRICS,
-            methods=METHODS,
-            seed=seed,
-        )
-        groups |= {(name, setting, *key): values for key, values in truth_and_errors(trials).items()}
+        world, runs = world_of(context, name, setting), context.size(RUNS)
+        trials = run_trials(world, runs, (ORACLE, POPULAR), metrics=METRICS, methods=METHODS, seed=seed)
+        groups |= {(name, setting, *key): values for key, values in per_run(trials).items()}
         for m, c in np.argwhere(trials.design.applies()):
             key = (name, setting, METRICS[m], FIRST, trials.design.labels[c])
             groups[key] = (trials.difference[:, 0, m, c] >= 0).astype(float)
@@ -103,68 +89,43 @@ def simulate(context: Context) -> Trials:
 
 def findings(values: Trials, worlds: Mapping[str, PreferenceWorld]) -> Findings:
     """The table of these runs."""
-    return Findings(
-        cells=tuple(_cells(values)),
-        claims=tuple(claims(values)),
-        figures=(_errors(values), _choices(values)),
-        notes=tuple(notes(values, worlds)),
-        trials=values,
-    )
+    figures, said = tuple(_figures(values)), tuple(notes(values, worlds))
+    return Findings(tuple(_cells(values)), tuple(claims(values)), figures, said, trials=values)
 
 
 def _cells(values: Trials) -> Iterator[ReproducedCell]:
     for name, setting, metric in product(WORLDS, SETTINGS, METRICS):
         data = f"{name}, {setting}"  # the full word of the world is in the notes
-        for recommender in (ORACLE, POPULAR):
-            yield from cells(
-                values.at(world=name, setting=setting, metric=metric, recommender=recommender),
-                f"error of {metric} of {recommender}",
-                lambda *, column: COLUMNS[column],
-                data,
-            )
-        for (method,), first in values.at(world=name, setting=setting, metric=metric, recommender=FIRST).groups.items():
+        ours = values.at(world=name, setting=setting, metric=metric)
+        for who in (ORACLE, POPULAR):
+            row = f"error of {metric} of {who}"
+            yield from cells(ours.at(recommender=who), row, lambda *, column: COLUMNS[column], data)
+        for (method,), first in ours.at(recommender=FIRST).groups.items():
             yield cell(f"share with the oracle first by {metric}", COLUMNS[method], data, float(first.mean()))
 
 
-def _errors(values: Trials) -> Figure:
-    """Errors of recall over the share of dislikes."""
-    panels = []
-    for name, recommender in product(WORLDS, (ORACLE, POPULAR)):
-        lines = [
-            Series.over(
-                COLUMNS[method],
-                SHARES,
-                [values[name, setting, RECALL, recommender, method] for setting in WITH_DISLIKES],
-                naive=method == NAIVE,
-            )
-            for method in DRAWN
-        ]
-        panels.append(Panel(f"{name}: {recommender}", tuple(lines)))
-    return Figure(
-        f"Error of {RECALL}",
-        "share of the rows that are disliked",
-        tuple(panels),
-        note=f"Means over {runs_of(values)} worlds; bands are 1.96 standard errors to both sides.",
-    )
-
-
-def _choices(values: Trials) -> Figure:
-    """How often the oracle is put first."""
+def _figures(values: Trials) -> Iterator[Figure]:
+    """Errors of recall over the share of dislikes, and how often the oracle is put first."""
+    panels, x_label = [], "share of the rows that are disliked"
+    for name, who in product(WORLDS, (ORACLE, POPULAR)):
+        lines = {
+            COLUMNS[each]: [values[name, setting, RECALL, who, each] for setting in WITH_DISLIKES] for each in DRAWN
+        }
+        panels.append(Panel.over(f"{name}: {who}", SHARES, lines, COLUMNS[NAIVE]))
+    note = f"Means over {runs_of(values)} worlds; bands are 1.96 standard errors to both sides."
+    yield Figure(f"Error of {RECALL}", x_label, tuple(panels), note=note)
     panels = []
     for name in WORLDS:
-        lines = []
+        series = []
         for method in DRAWN:
             shares = [chosen(values, name, setting, method) for setting in WITH_DISLIKES]
             errors = [np.sqrt(p * (1 - p) / runs_of(values)) for p in shares]
-            lines.append(Series.of(COLUMNS[method], SHARES, shares, errors, naive=method == NAIVE))
-        panels.append(Panel(name, tuple(lines)))
-    return Figure(
-        f"Share of worlds in which the oracle is put before popular by {ADG}",
-        "share of the rows that are disliked",
-        tuple(panels),
-        note=f"The oracle is truly better in {better(values):.0%} of all worlds. Bands are 1.96 binomial standard "
-        "errors to both sides.",
-    )
+            series.append(Series.of(COLUMNS[method], SHARES, shares, errors, naive=method == NAIVE))
+        panels.append(Panel(name, tuple(series)))
+    truly = f"The oracle is truly better in {better(values):.0%} of all worlds."
+    note = f"{truly} Bands are 1.96 binomial standard errors to both sides."
+    title = f"Share of worlds in which the oracle is put before popular by {ADG}"
+    yield Figure(title, x_label, tuple(panels), note=note)
 
 
 def runs_of(values: Trials) -> int:
@@ -252,10 +213,8 @@ def claims(values: Trials) -> Iterator[Claim]:
 
 
 def _of_naive(values: Trials) -> Iterator[tuple[str, Verdict]]:
-    scores = [
-        Mean.of(values[name, UNIFORM, metric, who, NAIVE]).z
-        for name, who, metric in product(WORLDS, (ORACLE, POPULAR), (RECALL, ADG))
-    ]
+    places = product(WORLDS, (ORACLE, POPULAR), (RECALL, ADG))
+    scores = [Mean.of(values[name, UNIFORM, metric, who, NAIVE]).z for name, who, metric in places]
     worst = max(scores, key=abs)
     text = f"where all likes are equally likely to be observed, naive {RECALL} and {ADG} are right (within {LIMIT:g} "
     yield f"{text}s.e.)", (abs(worst) < LIMIT, f"the farthest of {len(scores)} is {worst:+.1f} s.e. off")

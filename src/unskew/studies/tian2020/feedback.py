@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -13,14 +15,14 @@ from unskew.ranking import Threads
 from unskew.simulators import Lda
 from unskew.studies.framework.cells import ReproducedCell, cell
 from unskew.studies.framework.claims import Claim, Verdict, claim
-from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.figures import Figure, Panel
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.stats import Mean
 from unskew.studies.framework.study import Context, Size, Table
 from unskew.studies.framework.trials import Key, Trials
 from unskew.studies.tian2020.runs import COLUMNS, KNOWN, METHODS, NAIVE, POPULARITY_RATIO, TRUTH
 
-RECALL, ADG, PRECISION = METRICS
+RECALL, ADG = METRICS[:2]
 WORLD = Size(
     Lda(users=1000, items=800, topics=10, likes=100, sizes="pareto(scale=10, shape=1, upper=60)"),
     Lda(users=150, items=150, topics=5, likes=40, sizes="pareto(scale=5, shape=1, upper=20)"),
@@ -33,10 +35,8 @@ JUDGED = ("oracle", "popular", LEARNT)
 K, ETA, TAKE, ORGANIC = 20, 1.0, 0.5, 0.02
 ENDS = {"first round": 0, "last round": -1}
 LOG, ROWS, HEAD = "log", "rows of the log", "share of the head"
-ERRORS = 3.0
-"""Standard errors that make a difference clear."""
-LIMIT = 4.0
-"""Standard errors that no estimate without bias should reach, among some thirty."""
+ERRORS, LIMIT = 3.0, 4.0
+"""Standard errors that make a difference clear, and that no estimate without bias should reach, among some thirty."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,8 @@ class Loop:
 
 
 LOOPS = (Loop("popular"), Loop(LEARNT), Loop("random"), Loop(LEARNT, 0.1))
+SHOWN = (TRUTH, NAIVE, KNOWN, POPULARITY_RATIO)
+"""The truth and the methods in the figure and the notes."""
 PURE = LOOPS[:3]
 """Loops in which only what is liked is consumed."""
 WITH_POPULAR, DISLIKED = LOOPS[0], LOOPS[3]
@@ -73,51 +75,27 @@ def simulate(context: Context) -> Trials:
     head's share, which have one more value: before the first round, and after each.
     """
     seeds = [int(context.rng("tian2020", "feedback", k).integers(2**31)) for k in range(context.size(REPLICATIONS))]
-    tasks = list(product(seeds, LOOPS))
+    tasks, world, rounds = list(product(seeds, LOOPS)), context.size(WORLD), context.size(ROUNDS)
+    in_rounds = partial(simulate_feedback, k=K, eta=ETA, take=TAKE, organic=ORGANIC, methods=METHODS, others=JUDGED)
 
     def play(task: tuple[int, Loop]) -> Feedback:
         seed, loop = task
-        return simulate_feedback(
-            context.size(WORLD),
-            loop.recommender,
-            context.size(ROUNDS),
-            k=K,
-            eta=ETA,
-            take=TAKE,
-            organic=ORGANIC,
-            dislikes=loop.dislikes,
-            methods=METHODS,
-            others=JUDGED,
-            seed=seed,
-        )
+        return in_rounds(world, loop.recommender, rounds, dislikes=loop.dislikes, seed=seed)
 
-    groups: dict[Key, list[Floats]] = {}
+    rows: list[tuple[Key, Any]] = []
     for (_, loop), played in zip(context.counted("loops", tasks), Threads().map(play, tasks), strict=True):
-        for key, values in _numbers(loop, played):
-            groups.setdefault((loop, *key), []).append(values)
-    dims = ("loop", "recommender", "metric", "column")
-    return Trials(dims, "replication, round", {key: np.array(values) for key, values in groups.items()})
-
-
-def _numbers(loop: Loop, played: Feedback) -> Iterator[tuple[tuple[str, str, str], Floats]]:
-    yield (LOG, ROWS, LOG), played.rows.astype(float)
-    yield (LOG, HEAD, LOG), played.head
-    for recommender, metric in product(loop.judged, METRICS):
-        yield (recommender, metric, TRUTH), played.truth(recommender, metric)
-        for method in METHODS:
-            if method.admits(parse_metric(metric)):
-                yield (recommender, metric, method.label), played.estimate(recommender, metric, method.label)
+        rows += [((loop, LOG, ROWS, LOG), played.rows), ((loop, LOG, HEAD, LOG), played.head)]
+        for who, metric in product(loop.judged, METRICS):
+            rows.append(((loop, who, metric, TRUTH), played.truth(who, metric)))
+            labels = [method.label for method in METHODS if method.admits(parse_metric(metric))]
+            rows += [((loop, who, metric, label), played.estimate(who, metric, label)) for label in labels]
+    return Trials.collect(("loop", "recommender", "metric", "column"), "replication, round", rows)
 
 
 def findings(values: Trials, world: Lda) -> Findings:
     """The table of these loops."""
-    return Findings(
-        cells=tuple(_cells(values)),
-        claims=tuple(claims(values)),
-        figures=(_drift(values), _heads(values)),
-        notes=tuple(notes(values, world)),
-        trials=values,
-    )
+    figures, said = tuple(_figures(values)), tuple(notes(values, world))
+    return Findings(tuple(_cells(values)), tuple(claims(values)), figures, said, trials=values)
 
 
 def error_of(values: Trials, loop: Loop, method: str, recommender: str = "", metric: str = RECALL) -> Floats:
@@ -140,31 +118,20 @@ def _cells(values: Trials) -> Iterator[ReproducedCell]:
                 yield cell(row, COLUMNS[column], data, shown[:, place])
 
 
-def _drift(values: Trials) -> Figure:
-    """Recall of the recommender that shows the lists, loop by loop."""
+def _figures(values: Trials) -> Iterator[Figure]:
+    """Recall of the recommender that shows the lists, loop by loop; and how the log changes."""
+    replications, states = values[WITH_POPULAR, LOG, ROWS, LOG].shape
     panels = []
     for loop in LOOPS:
-        lines = []
-        for column in (TRUTH, NAIVE, KNOWN, POPULARITY_RATIO):
-            recall = list(values[loop, loop.recommender, RECALL, column].T)
-            lines.append(Series.over(COLUMNS[column], range(1, 1 + len(recall)), recall, naive=column == NAIVE))
-        panels.append(Panel(f"lists of {loop}", tuple(lines)))
-    replications = len(values[WITH_POPULAR, LOG, ROWS, LOG])
-    return Figure(
-        f"{RECALL} of the recommender that shows the lists, over the rounds",
-        "round",
-        tuple(panels),
-        note=f"Means over {replications} replications; bands are 1.96 standard errors to both sides.",
-    )
-
-
-def _heads(values: Trials) -> Figure:
-    """How the log changes."""
-    heads = {loop: values[loop, LOG, HEAD, LOG].T for loop in LOOPS}
-    lines = (Series.over(f"lists of {loop}", range(len(head)), list(head)) for loop, head in heads.items())
+        lines = {COLUMNS[each]: list(values[loop, loop.recommender, RECALL, each].T) for each in SHOWN}
+        panels.append(Panel.over(f"lists of {loop}", range(1, states), lines, COLUMNS[NAIVE]))
+    title = f"{RECALL} of the recommender that shows the lists, over the rounds"
+    note = f"Means over {replications} replications; bands are 1.96 standard errors to both sides."
+    yield Figure(title, "round", tuple(panels), note=note)
+    lines = {f"lists of {loop}": list(values[loop, LOG, HEAD, LOG].T) for loop in LOOPS}
     title = "Share of the log's rows that the 5 % most consumed items have"
-    panel = Panel(title, tuple(lines))
-    return Figure(title, "rounds played", (panel,), note="Means over replications; bands as above.")
+    panel = Panel.over(title, range(states), lines)
+    yield Figure(title, "rounds played", (panel,), note="Means over replications; bands as above.")
 
 
 def notes(values: Trials, world: Lda) -> Iterator[str]:
@@ -188,7 +155,7 @@ def notes(values: Trials, world: Lda) -> Iterator[str]:
         yield _loop_note(values, loop)
     ahead = {
         column: values[WITH_POPULAR, LEARNT, ADG, column] > values[WITH_POPULAR, "popular", ADG, column]
-        for column in (TRUTH, NAIVE, KNOWN, POPULARITY_RATIO)
+        for column in SHOWN
     }
     yield (
         f"Lists of popular, {LEARNT} against popular. {LEARNT} is truly better in {ahead[TRUTH].mean():.0%} of rounds "

@@ -1,8 +1,8 @@
 """Figure 2: how far the observed metrics are from the true ones, and in which direction."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,20 +14,8 @@ from unskew.studies.framework.result import Findings
 from unskew.studies.framework.stats import Gap, Mean
 from unskew.studies.framework.study import Context, Table
 from unskew.studies.framework.trials import Trials
-from unskew.studies.tian2020.printed import DATA, MEANS, METRICS, RECOMMENDERS, SIDES, WORLDS
-from unskew.studies.tian2020.runs import (
-    ARCHIVE,
-    EXPECTED,
-    METHOD,
-    NAMES,
-    POPULAR,
-    TITLES,
-    UNIFORM,
-    all_runs,
-    how_often,
-    naive_values,
-    some,
-)
+from unskew.studies.tian2020.printed import MEANS, METRICS, POPULAR, RECOMMENDERS, SIDES, UNIFORM, WORLDS
+from unskew.studies.tian2020.runs import ARCHIVE, EXPECTED, NAMES, TITLES, all_runs, method, naive_values, some
 from unskew.studies.tian2020.sets import NEEDS, SETS, note_of, provenance, sources_of
 
 FAR = 4
@@ -39,15 +27,7 @@ PENALISED = (PRECISION, MRR)
 PAIR = ("oracle", "popular")
 OBSERVED, TRUTH = SIDES
 WAYS = (ARCHIVE, EXPECTED)
-PLACES = range(len(WORLDS))
-ARCHIVED = {
-    paper: Trials(
-        ("world", "recommender", "metric", "side"),
-        "run",
-        {key[1:]: np.array([value]) for key, value in MEANS.items() if key[0] == paper},
-    )
-    for paper in DATA
-}
+ARCHIVED = Trials.collect(("data", "world", "recommender", "metric", "side"), "run", MEANS.items())
 """The means that the authors archived, as one run."""
 
 
@@ -62,7 +42,7 @@ def run(context: Context) -> Findings:
         tuple(cell for data in sets for cell in _cells(values, data)),
         (*identities(values), *claims(values)),
         tuple(figure(values, data, way) for way in WAYS for data in sets),
-        (*METHOD, how_often(runs), *gap_notes(values), *provenance(context)),
+        (*method(runs), *gap_notes(values), *provenance(context)),
         used=sources_of(sets),
         trials=values,
     )
@@ -76,7 +56,7 @@ def _cells(values: Trials, data: str) -> Iterator[ReproducedCell]:
         values.at(data=data),
         row=lambda *, world, recommender, way, **_: f"{world}, {recommender}, {TITLES[way]}",
         column=lambda *, metric, side, **_: f"{NAMES[metric]}: {side}",
-        data=lambda **_: data,
+        data=data,
         printed=archived,
         printed_note=note_of(data),
     )
@@ -84,25 +64,22 @@ def _cells(values: Trials, data: str) -> Iterator[ReproducedCell]:
 
 def figure(values: Trials, data: str, way: str) -> Figure:
     """The errors of a data set, in one panel per metric."""
-    ours, archived, with_archived = values.at(data=data, way=way), ARCHIVED[SETS[data].paper], way == ARCHIVE
+    ours, archived, with_archived = values.at(data=data, way=way), ARCHIVED.at(data=SETS[data].paper), way == ARCHIVE
+    places = range(len(WORLDS))
     panels = []
     for metric in METRICS:
         series = []
         for recommender in RECOMMENDERS:
             errors = [error_of(ours, world, recommender, metric) for world in WORLDS]
-            series.append(Series.middle(recommender, PLACES, errors))
+            series.append(Series.middle(recommender, places, errors))
             if with_archived:
                 means = [float(error_of(archived, world, recommender, metric)[0]) for world in WORLDS]
-                series.append(Series.exact(f"{recommender}, the paper", PLACES, means, naive=True))
+                series.append(Series.exact(f"{recommender}, the paper", places, means, naive=True))
         panels.append(Panel(f"{NAMES[metric]}, error", tuple(series)))
     grey = f" Grey, to the right: the means that the authors archived for {SETS[data].paper}." if with_archived else ""
-    return Figure(
-        f"Observed minus true metrics on worlds calibrated to {data}, {TITLES[way]}",
-        "world",
-        tuple(panels),
-        note=f"Points are means over runs, intervals hold the middle 95 % of the runs.{grey}",
-        categories=WORLDS,
-    )
+    title = f"Observed minus true metrics on worlds calibrated to {data}, {TITLES[way]}"
+    note = f"Points are means over runs, intervals hold the middle 95 % of the runs.{grey}"
+    return Figure(title, "world", tuple(panels), note=note, categories=WORLDS)
 
 
 def error_of(values: Trials, *key: str) -> Floats:
@@ -161,10 +138,10 @@ class Signs(NamedTuple):
     near: tuple[str, ...]
 
     @classmethod
-    def of(cls, differences: Iterable[tuple[str, Floats]]) -> "Signs":
+    def of(cls, differences: Mapping[str, Floats]) -> "Signs":
         """By the mean over runs and its standard error; a single run decides by its sign."""
         lists: tuple[list[str], list[str], list[str]] = ([], [], [])
-        for name, values in differences:
+        for name, values in differences.items():
             mean = Mean.of(values)
             side = 2 if abs(mean.value) <= CLEARLY * (mean.error or 0.0) else int(mean.value <= 0)
             lists[side].append(name)
@@ -179,53 +156,41 @@ class Signs(NamedTuple):
         return f"in {len(self.above)} of {total}{below}{near}"
 
 
-Differences: TypeAlias = Iterator[tuple[str, Floats]]
-
-
-def _recall_too_high(values: Trials) -> Differences:
-    for world, recommender in product(POPULAR, PAIR):
-        yield f"{world} {recommender}", error_of(values, world, recommender, RECALL)
-
-
-def _too_low(values: Trials) -> Differences:
-    for world, recommender, metric in product(WORLDS, RECOMMENDERS, PENALISED):
-        yield f"{world} {recommender} {NAMES[metric]}", -error_of(values, world, recommender, metric)
-
-
-def _oracle_lower(values: Trials) -> Differences:
+def shapes(values: Trials) -> dict[str, Mapping[str, Floats]]:
+    """Sentences of the paper, and differences by their names that must be above 0 for them to hold."""
+    recall = {f"{world} {name}": error_of(values, world, name, RECALL) for world, name in product(POPULAR, PAIR)}
+    low = {
+        f"{world} {name} {NAMES[metric]}": -error_of(values, world, name, metric)
+        for world, name, metric in product(WORLDS, RECOMMENDERS, PENALISED)
+    }
+    lower, ratio = {}, {}
     for world, metric in product(WORLDS, PENALISED):
-        oracle, popular = (error_of(values, world, name, metric) for name in PAIR)
-        yield f"{world} {NAMES[metric]}", popular - oracle
-
-
-def _ratio_too_high(values: Trials) -> Differences:
-    for world, metric in product(UNIFORM, PENALISED):
+        place = f"{world} {NAMES[metric]}"
         oracle, popular = (values.at(world=world, metric=metric, recommender=name) for name in PAIR)
-        # the difference of the ratios, times both denominators, because in a small run one may be 0
-        apart = oracle[OBSERVED,] * popular[TRUTH,] - oracle[TRUTH,] * popular[OBSERVED,]
-        yield f"{world} {NAMES[metric]}", apart
-
-
-SHAPES: Mapping[str, Callable[[Trials], Differences]] = {
-    "recall is overestimated for oracle and popular where popularity decides what is observed": _recall_too_high,
-    "precision and reciprocal rank are underestimated for all recommenders in all worlds": _too_low,
-    "precision and reciprocal rank are underestimated more for the oracle than for popular, so that the absolute gap "
-    "between them is underestimated": _oracle_lower,
-    "under uniform observation the relative gap from popular to oracle, in precision and reciprocal rank, is "
-    "overestimated": _ratio_too_high,
-}
-"""Sentences of the paper, and differences that must be above 0 for them to hold."""
+        lower[place] = error_of(popular) - error_of(oracle)
+        if world in UNIFORM:
+            # the difference of the ratios, times both denominators, because in a small run one may be 0
+            ratio[place] = oracle[OBSERVED,] * popular[TRUTH,] - oracle[TRUTH,] * popular[OBSERVED,]
+    return {
+        "recall is overestimated for oracle and popular where popularity decides what is observed": recall,
+        "precision and reciprocal rank are underestimated for all recommenders in all worlds": low,
+        "precision and reciprocal rank are underestimated more for the oracle than for popular, so that the absolute "
+        "gap between them is underestimated": lower,
+        "under uniform observation the relative gap from popular to oracle, in precision and reciprocal rank, is "
+        "overestimated": ratio,
+    }
 
 
 def claims(values: Trials) -> Iterator[Claim]:
     """The shapes that the paper reports, for each data set."""
     for data in values.levels("data"):
         paper = SETS[data].paper
-        for sentence, shape in SHAPES.items():
-            signs = {way: Signs.of(shape(values.at(data=data, way=way))) for way in (EXPECTED, ARCHIVE)}
+        ours = {way: shapes(values.at(data=data, way=way)) for way in (EXPECTED, ARCHIVE)}
+        for sentence, printed in shapes(ARCHIVED.at(data=paper)).items():
+            signs = {way: Signs.of(each[sentence]) for way, each in ours.items()}
             against, clear = any(each.below for each in signs.values()), all(each.above for each in signs.values())
             evidence = "; ".join(f"{TITLES[way]}: {each}" for way, each in signs.items())
-            archived = f"in the means that the authors archived for {paper}: {Signs.of(shape(ARCHIVED[paper]))}"
+            archived = f"in the means that the authors archived for {paper}: {Signs.of(printed)}"
             holds = False if against else True if clear else None
             yield claim(f"{data}: {sentence}", (holds, f"{evidence}; {archived}"))
 

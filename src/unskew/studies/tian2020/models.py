@@ -1,4 +1,4 @@
-"""Beyond the paper: models that learn from the log, in the place of the oracle."""
+"""Beyond the paper: trained models in the simulated worlds, instead of the oracle."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,8 +10,8 @@ from unskew.studies.framework.claims import Claim, claim
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Size, Table
 from unskew.studies.framework.trials import Trials
-from unskew.studies.tian2020.printed import WORLDS
-from unskew.studies.tian2020.runs import NAIVE, NAMES, POPULAR, TRUTH, kept_runs, truth_and_errors
+from unskew.studies.tian2020.printed import POPULAR, WORLDS
+from unskew.studies.tian2020.runs import NAIVE, NAMES, TRUTH, kept_runs, per_run
 from unskew.studies.tian2020.sets import NEEDS, calibrations, provenance, sources_of, world_of
 from unskew.trials import METHODS, METRICS, Design, Summary, Trial, judge, resolve_recommenders
 
@@ -32,14 +32,21 @@ def run(context: Context) -> Findings:
     groups = {
         (*place, *key): values
         for place, summary in runs.items()
-        for key, values in truth_and_errors(summary.trials).items()
+        for key, values in per_run(summary.trials).items()
         if key[0] in SHOWN
     }
     values = Trials(("data", "world", "metric", "model", "column"), "run", groups)
+    count = len(next(iter(runs.values())).trials) if runs else 0
+    note = (
+        f"{', '.join(LEARNERS)}, with these fixed settings, trained on the log of a world of at most "
+        f"{context.size(USERS):,} users; {count} runs of each world. Columns of models have estimate minus truth; in "
+        "rows named 'truth' they have the truth itself. 'clear pairs' have a true difference of more than three "
+        "standard errors of the estimate. The truth is each estimator's own target, over users or over pairs."
+    )
     return Findings(
         tuple(each for place, summary in runs.items() for each in _cells(values, summary, *place)),
         tuple(claims(values, runs)),
-        notes=(_note(context, runs), *provenance(context)),
+        notes=(note, *provenance(context)),
         used=sources_of(calibrations(context)),
         trials=values,
     )
@@ -99,36 +106,23 @@ def claims(values: Trials, runs: Runs) -> Iterator[Claim]:
     places = [(data, world) for data, world in runs if world in POPULAR]
     if not places:
         return
-    right, sizes = {}, {}
-    for label in (NAIVE, CORRECTED):
-        orders = [in_order(runs[place], JUDGED, label) for place in places]
-        errors = [values.where(data=data, world=world, metric=JUDGED, column=label) for data, world in places]
-        right[label] = float(np.mean(np.concatenate(orders)))
-        sizes[label] = float(np.mean([size_of(each) for each in errors]))
+    labels = (NAIVE, CORRECTED)
+    errors = {label: values.where(metric=JUDGED, column=label) for label in labels}
+    naive, ours = (
+        float(np.mean([size_of(errors[label].where(data=data, world=world)) for data, world in places]))
+        for label in labels
+    )
+    evidence = f"mean |error| {ours:.4f} against {naive:.4f} in {len(places)} worlds"
     yield claim(
         f"Where popularity decides what is observed, {CORRECTED} is nearer to the true {JUDGED} of models than the "
         "naive mean",
-        (
-            sizes[CORRECTED] < sizes[NAIVE],
-            f"mean |error| {sizes[CORRECTED]:.4f} against {sizes[NAIVE]:.4f} in {len(places)} worlds",
-        ),
+        (ours < naive, evidence),
     )
+    orders = ([in_order(runs[place], JUDGED, label) for place in places] for label in labels)
+    naive, ours = (float(np.mean(np.concatenate(each))) for each in orders)
+    evidence = f"{100 * ours:.1f} % of pairs against {100 * naive:.1f} %"
     yield claim(
-        f"There it also puts no fewer pairs of models in their true order by {JUDGED}",
-        (
-            right[CORRECTED] >= right[NAIVE],
-            f"{100 * right[CORRECTED]:.1f} % of pairs against {100 * right[NAIVE]:.1f} %",
-        ),
-    )
-
-
-def _note(context: Context, runs: Runs) -> str:
-    count = len(next(iter(runs.values())).trials) if runs else 0
-    return (
-        f"{', '.join(LEARNERS)}, with these fixed settings, trained on the log of a world of at most "
-        f"{context.size(USERS):,} users; {count} runs of each world. Columns of models have estimate minus truth; in "
-        "rows named 'truth' they have the truth itself. 'clear pairs' have a true difference of more than three "
-        "standard errors of the estimate. The truth is each estimator's own target, over users or over pairs."
+        f"There it also puts no fewer pairs of models in their true order by {JUDGED}", (ours >= naive, evidence)
     )
 
 

@@ -10,6 +10,7 @@ DATA = ("ML1M", "AZM5", "STMV1")
 """MovieLens 1M, Amazon Digital Music 5-core, and the Steam libraries of Australian players."""
 WORLDS = ("ibp-unif", "ibp-pop", "lda-unif", "lda-pop")
 """How preferences arise, and how they are observed."""
+UNIFORM, POPULAR = ("ibp-unif", "lda-unif"), ("ibp-pop", "lda-pop")
 METRICS = ("precision(of=list)@50", "recall@50", "mrr@50", "ndcg(discount=lenskit, ideal=all)@50")
 RECOMMENDERS = ("oracle", "popular", "random")
 SIDES = ("observed", "truth")

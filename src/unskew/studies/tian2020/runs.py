@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from itertools import product
 from typing import TypeAlias
 
@@ -17,7 +18,7 @@ from unskew.studies.framework.study import Context, Size
 from unskew.studies.framework.trials import Trials
 from unskew.studies.tian2020.printed import METRICS, RECOMMENDERS, SIDES, WORLDS
 from unskew.studies.tian2020.sets import calibrations, world_of
-from unskew.trials import Design, Method, Oracle, Recommender, Summary, Trial, judge, resolve_recommenders, split_panel
+from unskew.trials import Design, Method, Oracle, Summary, Trial, judge, resolve_recommenders, split_panel
 
 RUNS, MORE_RUNS = Size(100, 8, trials=True), Size(200, 8, trials=True)
 USERS = Size[int | None](None, 500)
@@ -32,10 +33,7 @@ FORMAT = 1
 NAIVE, TRUTH = "aoa", "truth"
 NAMES = dict(zip(simulator.METRICS, ("precision", "recall", "mrr", "ndcg", "adg", "auc", "dcg"), strict=True))
 """Short names of the metrics; all but auc are of lists of up to 50."""
-UNIFORM, POPULAR = ("ibp-unif", "lda-unif"), ("ibp-pop", "lda-pop")
 _ARRAYS = tuple(each.name for each in fields(Trial) if each.name != "design")
-
-
 EXPECTED, ORDINAL, ARCHIVE = "expected", "ordinal", "archive"
 WAYS: Mapping[str, Design] = {
     EXPECTED: Design(RECOMMENDERS),
@@ -47,7 +45,7 @@ WAYS: Mapping[str, Design] = {
 The last differs from the second for topics alone: it ranks and weighs what is liked by how often it was chosen.
 """
 TITLES = {EXPECTED: "ties expected", ORDINAL: "ties ordinal", ARCHIVE: "as the authors' program"}
-METHOD = (
+_METHOD = (
     (
         "Every run draws a new world: what users like, what part of it is observed, and which fifth of each user's "
         "rows is held out. Users with a held-out row are judged on lists of up to 50 of the items seen in training. "
@@ -85,17 +83,29 @@ Runs: TypeAlias = Mapping[tuple[str, str, str], Summary]
 
 def all_runs(context: Context) -> Runs:
     """The runs of every data set with parameters and every world."""
-    return {
-        (data, world, way): summary
-        for data in calibrations(context)
-        for world in WORLDS
-        for way, summary in runs_of(context, data, world).items()
-    }
+    places = product(calibrations(context), WORLDS)
+    return {(*place, way): each for place in places for way, each in runs_of(context, *place).items()}
 
 
 def runs_of(context: Context, data: str, world: str) -> Mapping[str, Summary]:
     """The runs of one world by way, from memory or the cache where they are there."""
-    return context.once(f"tian2020 runs {data} {world}", lambda: _simulate(context, data, world))
+    model = world_of(context, data, world, context.size(USERS))
+    larger = replace(model, users=model.users + max(round(STRANGERS * model.users), 1))
+
+    def task(run: int) -> dict[str, Trial]:
+        drawn = larger.draw(context.rng("tian2020", data, world, run))
+        log, panel = split_panel(drawn, model.users)
+        trials = {}
+        for way, design in WAYS.items():
+            if way != ARCHIVE or log.strength is not None:
+                oracle = Oracle(graded=design.graded_truth)
+                named = resolve_recommenders({"oracle": oracle, "popular": "popular", "random": "random"})
+                trials[way] = judge(log, named, design, panel=panel if way == EXPECTED else None)
+        return {ARCHIVE: trials[ORDINAL], **trials}  # without strengths the two are the same
+
+    parts, word = ("runs", data, world), f"{model} of {larger.users}"
+    make = partial(kept_runs, context, parts, word, WAYS, n_runs(context, model), task)
+    return context.once(f"tian2020 runs {data} {world}", make)
 
 
 def naive_values(runs: Runs, ways: Sequence[str] = tuple(WAYS)) -> Trials:
@@ -110,7 +120,7 @@ def naive_values(runs: Runs, ways: Sequence[str] = tuple(WAYS)) -> Trials:
     return Trials(("data", "world", "way", "recommender", "metric", "side"), "run", groups)
 
 
-def truth_and_errors(trials: simulator.Trials) -> dict[tuple[str, str, str], Floats]:
+def per_run(trials: simulator.Trials) -> dict[tuple[str, str, str], Floats]:
     """One value per run by metric, recommender and column: `TRUTH` of the naive average, or the error of a method."""
     design = trials.design
     groups: dict[tuple[str, str, str], Floats] = {}
@@ -124,6 +134,11 @@ def truth_and_errors(trials: simulator.Trials) -> dict[tuple[str, str, str], Flo
 def worlds_of(runs: Runs) -> tuple[tuple[str, str], ...]:
     """Data sets and worlds, in the order of the runs."""
     return tuple(dict.fromkeys((data, world) for data, world, _ in runs))
+
+
+def method(runs: Runs) -> tuple[str, ...]:
+    """How the runs were simulated and judged, as notes; none without runs."""
+    return (*_METHOD, how_often(runs)) if runs else ()
 
 
 def how_often(runs: Runs) -> str:
@@ -142,29 +157,6 @@ def n_runs(context: Context, world: PreferenceWorld) -> int:
     return context.size(MORE_RUNS if world.expected_likes() <= CHEAP else RUNS)
 
 
-def _simulate(context: Context, data: str, world: str) -> dict[str, Summary]:
-    model = world_of(context, data, world, context.size(USERS))
-    larger = replace(model, users=model.users + max(round(STRANGERS * model.users), 1))
-
-    def task(run: int) -> dict[str, Trial]:
-        drawn = larger.draw(context.rng("tian2020", data, world, run))
-        log, panel = split_panel(drawn, model.users)
-        trials = {
-            way: judge(log, _recommenders(design), design, panel=panel if way == EXPECTED else None)
-            for way, design in WAYS.items()
-            if way != ARCHIVE or log.strength is not None
-        }
-        return {ARCHIVE: trials[ORDINAL], **trials}  # without strengths the two are the same
-
-    word = f"{model} of {larger.users}"
-    return kept_runs(context, ("runs", data, world), word, WAYS, n_runs(context, model), task)
-
-
-def _recommenders(design: Design) -> dict[str, Recommender]:
-    oracle = Oracle(graded=design.graded_truth)
-    return resolve_recommenders({"oracle": oracle, "popular": "popular", "random": "random"})
-
-
 def kept_runs(
     context: Context,
     parts: tuple[str, ...],
@@ -175,18 +167,8 @@ def kept_runs(
 ) -> dict[str, Summary]:
     """Runs by the name of their design, simulated or read back, in blocks that are kept as soon as they are done.
 
-    Parameters
-    ----------
-    context : Context
-    parts : tuple of str
-        Names the folder in the cache, and the stage in the progress.
-    world : str
-        Word of the world that is drawn from.
-    designs : mapping
-    total : int
-        Number of runs.
-    task : callable
-        Returns the trials of the k-th run, by the name of their design.
+    The parts name the folder in the cache and the stage in the progress; `world` is the word of what is drawn from.
+    The task returns the trials of the k-th run, by the name of their design.
     """
     folder = context.cached("tian2020", *parts)
     key = key_of(FORMAT, world, context.seed, sorted(designs.items()))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from unskew.calibration import Calibration, LogFacts, calibrate
 from unskew.data import Interactions
@@ -16,9 +17,8 @@ from unskew.studies.tian2020.printed import COUNTS, WORLDS
 
 FOLDER = Path(__file__).parent / "parameters"
 """Calibrations that come with the package, one file per data set."""
-SEARCH = Size((60, 150, 25), (8, 8, 4))
+SEARCH: Size[Any] = Size({"singles": 60, "joint": 150, "starts": 25}, {"singles": 8, "joint": 8, "starts": 4})
 """Evaluations of each single objective, of the joint one, and how many of the first are quasi-random."""
-NOT_HERE = "the authors' parameters were not published, so worlds were calibrated for this study"
 SETS = by_name(
     (
         DataSet("ml-1m", "ML1M"),
@@ -33,8 +33,8 @@ SETS = by_name(
 
 def note_of(data: str) -> str:
     """The note of a number next to the paper's."""
-    each = SETS[data]
-    return f"{f'{data} replaces {each.paper}, and ' if each.stands_in else ''}{NOT_HERE}"
+    replaced = f"{data} replaces {SETS[data].paper}, and " if SETS[data].stands_in else ""
+    return f"{replaced}the authors' parameters were not published, so worlds were calibrated for this study"
 
 
 def sources_of(names: Iterable[str]) -> tuple[str, ...]:
@@ -77,7 +77,17 @@ def world_of(context: Context, data: str, kind: str, users: int | None = None) -
 
 def log_of(context: Context, data: str) -> Interactions | None:
     """The log that worlds are compared with; None if it is not available, or the files are of another data set."""
-    return context.once(f"tian2020 log {data}", lambda: _read(context, data))
+
+    def read() -> Interactions | None:
+        each = SETS[data]
+        if context.presence(each.reader) == "absent":
+            return None
+        log = get_source(each.reader).read(context.place(each.reader))
+        facts = LogFacts.of(log)
+        is_the_papers = (facts.users, facts.items, facts.rows) == COUNTS[each.paper]
+        return log if is_the_papers is not each.stands_in else None
+
+    return context.once(f"tian2020 log {data}", read)
 
 
 def absence_of(context: Context, data: str) -> str:
@@ -89,11 +99,10 @@ def absence_of(context: Context, data: str) -> str:
             f"{data} is available but has no parameters: omit {Option('no_cache')}, and {Option('tune', True)} "
             "searches for them"
         )
-    source = get_source(SETS[data].reader)
     worlds = " ".join(Option("world", kind).flag for kind in WORLDS)
     place = _kept(context.cache) / f"{data}.json"
     return (
-        f"{data} is available but has no parameters: compute them with 'unskew calibrate {source.name} {worlds} "
+        f"{data} is available but has no parameters: compute them with 'unskew calibrate {SETS[data].reader} {worlds} "
         f"{Option('out', place).flag}', or add {Option('tune', True)} to this command"
     )
 
@@ -107,7 +116,7 @@ def provenance(context: Context) -> tuple[str, ...]:
             if not each.stands_in:
                 notes.append(f"{data}, the paper's {each.paper}: {absence_of(context, data)}.")
             continue
-        log, short = calibration.log, calibration.settings["joint"] < SEARCH.full[1]
+        log, short = calibration.log, calibration.settings["joint"] < SEARCH.full["joint"]
         what = f"replaces {each.paper}" if each.stands_in else f"the paper's {each.paper}"
         notes.append(
             f"{data} ({what}; {log.users:,} users, {log.items:,} items, {log.rows:,} rows): worlds by "
@@ -116,38 +125,17 @@ def provenance(context: Context) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _read(context: Context, data: str) -> Interactions | None:
-    each = SETS[data]
-    if context.presence(each.reader) == "absent":
-        return None
-    log = get_source(each.reader).read(context.place(each.reader))
-    facts = LogFacts.of(log)
-    is_the_papers = (facts.users, facts.items, facts.rows) == COUNTS[each.paper]
-    return log if is_the_papers is not each.stands_in else None
-
-
 def _tuned(context: Context, data: str) -> Calibration | None:
     """Search, or continue a search; the result is kept where `parameters` looks."""
     log = log_of(context, data)
     if log is None or (context.fast and not (FOLDER / f"{data}.json").exists()):
         return None
-    singles, joint, starts = context.size(SEARCH)
     name = f"{data}-{'fast-' if context.fast else ''}seed{context.seed}"
     folder = context.cached("tian2020", "calibrations", name)
-    calibration = calibrate(
-        log,
-        WORLDS,
-        singles=singles,
-        joint=joint,
-        starts=starts,
-        seed=context.seed,
-        folder=folder,
-        coarse=context.fast,
-        progress=context.progress,
-    )
-    if context.cache is not None and not context.fast:
-        place = _kept(context.cache)
-        place.mkdir(parents=True, exist_ok=True)
+    seed, coarse, progress = context.seed, context.fast, context.progress
+    search = context.size(SEARCH)
+    calibration = calibrate(log, WORLDS, **search, seed=seed, folder=folder, coarse=coarse, progress=progress)
+    if not context.fast and (place := context.cached("tian2020", "parameters")) is not None:
         calibration.to_json(place / f"{data}.json")
     return calibration
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from unskew.arrays import Floats
 from unskew.calibration import Calibration
 from unskew.calibration.calibrate import real_statistics
 from unskew.ranking import Threads
@@ -13,19 +12,9 @@ from unskew.studies.framework.cells import ReproducedCell, cell
 from unskew.studies.framework.claims import Claim, claim
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Size, Table
-from unskew.studies.framework.trials import Trials
+from unskew.studies.framework.trials import Key, Trials
 from unskew.studies.tian2020.printed import BEST, DATA, MEAN_LOSS, TABLE1, WORLDS
-from unskew.studies.tian2020.sets import (
-    NEEDS,
-    SETS,
-    absence_of,
-    calibrations,
-    log_of,
-    note_of,
-    provenance,
-    sources_of,
-    world_of,
-)
+from unskew.studies.tian2020.sets import NEEDS, SETS, calibrations, log_of, note_of, provenance, sources_of, world_of
 
 LOGS = Size(20, 2, trials=True)
 ROUNDED = 0.005
@@ -56,7 +45,7 @@ def run(context: Context) -> Findings:
     calibrated, logs = calibrations(context), simulate(context)
     cells: list[ReproducedCell] = []
     for data, calibration in calibrated.items():
-        note = note_of(data) if data in logs.levels("data") else absence_of(context, data)
+        note = note_of(data) if data in logs.levels("data") else context.absence(SETS[data].reader)
         cells += _cells(logs, data, calibration, note)
     return Findings(
         tuple(cells),
@@ -69,18 +58,19 @@ def run(context: Context) -> Findings:
 
 def simulate(context: Context) -> Trials:
     """Divergences of simulated logs from the real one, where that is available."""
-    groups: dict[tuple[str, ...], Floats] = {}
+    numbers: list[tuple[Key, float]] = []
     for data in calibrations(context):
         log = log_of(context, data)
         if log is None:
             continue
         real = real_statistics(log, context.seed)
         for world in WORLDS:
-            groups |= {(data, world, name): values for name, values in _compare(context, data, world, real).items()}
-    return Trials(("data", "world", "statistic"), "log", groups)
+            for drawn in _compare(context, data, world, real):
+                numbers += [((data, world, name), drawn[name]) for name in STATISTICS]
+    return Trials.collect(("data", "world", "statistic"), "log", numbers)
 
 
-def _compare(context: Context, data: str, world: str, real: Statistics) -> dict[str, Floats]:
+def _compare(context: Context, data: str, world: str, real: Statistics) -> list[dict[str, float]]:
     # divergences depend on the number of users, so the small version too draws all of them
     model = world_of(context, data, world)
 
@@ -90,8 +80,7 @@ def _compare(context: Context, data: str, world: str, real: Statistics) -> dict[
 
     runs = range(context.size(LOGS))
     counted = context.counted(f"{data}, {world}: simulated logs", runs)
-    drawn = [each for _, each in zip(counted, Threads().map(task, list(runs)), strict=True)]
-    return {name: np.array([each[name] for each in drawn]) for name in STATISTICS}
+    return [each for _, each in zip(counted, Threads().map(task, list(runs)), strict=True)]
 
 
 def ratios(logs: Trials, data: str, world: str, calibration: Calibration) -> dict[str, float]:
@@ -144,7 +133,10 @@ def claims(logs: Trials, calibrated: Mapping[str, Calibration]) -> Iterator[Clai
     for data in logs.levels("data"):
         calibration = calibrated[data]
         ours = {world: ratios(logs, data, world, calibration) for world in WORLDS}
-        luck = {world: _luck(each, calibration.best, calibration[world].divergences) for world, each in ours.items()}
+        luck = {}  # the mean ratio of new logs over that of the log by which parameters were chosen; 1 means no luck
+        for world, ratio in ours.items():
+            chosen = [calibration[world].divergences[name] / calibration.best[name] for name in STATISTICS]
+            luck[world] = float(np.mean(list(ratio.values())) / np.mean(chosen))
         listed = ", ".join(f"{world} {each:.2f}" for world, each in luck.items())
         holds = all(1 / LUCK <= each <= LUCK for each in luck.values())
         yield claim(
@@ -160,11 +152,6 @@ def claims(logs: Trials, calibrated: Mapping[str, Calibration]) -> Iterator[Clai
             f"{data}: {closer} comes closer than {further}, as it does to the paper's {SETS[data].paper}",
             (_family(best) == closer, f"mean losses {listed}; closest {best}, in the paper {papers}"),
         )
-
-
-def _luck(ratio: Mapping[str, float], best: Mapping[str, float], chosen: Mapping[str, float]) -> float:
-    """The mean ratio of new logs over that of the log by which the parameters were chosen; 1 means no luck."""
-    return float(np.mean(list(ratio.values())) / np.mean([chosen[name] / best[name] for name in STATISTICS]))
 
 
 def _family(world: str) -> str:

@@ -14,8 +14,6 @@ from unskew.studies.framework.study import Context, Table
 from unskew.studies.yang2018.printed import FIG2
 from unskew.studies.yang2018.protocol import DATA, FRACTIONS, split_of
 
-POINTS = 200
-HEAD = 0.2  # share of the items
 SIGMAS = 4
 _FILTERS = {
     "tradesy": "users with fewer than 5 items are excluded, as in other work; the paper does not give its filter",
@@ -35,11 +33,13 @@ def run(context: Context) -> Findings:
             continue
         popularity = split.train.item_counts
         popularity = np.sort(popularity[popularity > 0])[::-1]
-        share = float(popularity[: int(np.ceil(HEAD * len(popularity)))].sum() / popularity.sum())
+        share = float(popularity[: int(np.ceil(0.2 * len(popularity)))].sum() / popularity.sum())
         cells += _counts(split, data)
         cells.append(cell("share of the top fifth", "n*", data, share, note=_NOT_PRINTED))
         cells.append(cell("Gini", "n*", data, gini(popularity.astype(float)), note=_NOT_PRINTED))
-        panels.append(Panel(data, (_curve(popularity),)))
+        ranks = np.unique(np.geomspace(1, len(popularity), 200).round().astype(int))  # even on a logarithmic axis
+        curve = Series.exact("n*", ranks.tolist(), popularity[ranks - 1].tolist())
+        panels.append(Panel(data, (curve,)))
     figure = Figure(
         "Popularity of the items in training",
         "rank of the item by n*",
@@ -56,32 +56,24 @@ def _counts(split: Split, data: str) -> Iterator[ReproducedCell]:
     parts = [part for part in (split.train, split.validation, split.test) if part is not None]
     users = np.sum([part.user_counts for part in parts], axis=0)
     items = np.sum([part.item_counts for part in parts], axis=0)
-    exact: Limits = (0, "a count")
-    ours: dict[str, tuple[float, Limits]] = {
-        "users": (float(np.count_nonzero(users)), exact),
-        "items": (float(np.count_nonzero(items)), exact),
-        "interactions": (float(items.sum()), exact),
-        "items in training": (
-            float(np.count_nonzero(split.train.item_counts)),
-            (SIGMAS * deviation(items), f"{SIGMAS} standard deviations of that number over random splits"),
-        ),
+    ours = {
+        "users": np.count_nonzero(users),
+        "items": np.count_nonzero(items),
+        "interactions": items.sum(),
+        "items in training": np.count_nonzero(split.train.item_counts),
     }
+    count: Limits = (0, "a count")
+    drawn: Limits = (SIGMAS * deviation(items), f"{SIGMAS} standard deviations of that number over random splits")
+    note = _FILTERS.get(data, "")
     for (row, column), paper in FIG2[data].items():
-        value, limits = ours[row]
-        note = _FILTERS.get(data, "")
-        yield cell(row, column, data, value, paper, limits=None if note else limits, note=note)
+        limits = None if note else drawn if row == "items in training" else count
+        yield cell(row, column, data, float(ours[row]), paper, limits=limits, note=note)
 
 
 def deviation(items: Ints) -> float:
     """Standard deviation of the number of items in a random training part, to which each row goes independently."""
     missed = (1 - FRACTIONS[0] / sum(FRACTIONS)) ** items[items > 0]
     return float(np.sqrt(np.sum(missed * (1 - missed))))
-
-
-def _curve(popularity: Ints) -> Series:
-    """The curve at places that are even on a logarithmic axis."""
-    ranks = np.unique(np.geomspace(1, len(popularity), POINTS).round().astype(int))
-    return Series.exact("n*", ranks.tolist(), popularity[ranks - 1].tolist())
 
 
 TABLE = Table("fig2", "Popularity of the items: a long tail", run, needs=DATA)

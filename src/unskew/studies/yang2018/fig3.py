@@ -31,7 +31,13 @@ def run(context: Context) -> Findings:
             cells.append(cell(title, _COLUMN, data, straight, note=_NOT_PRINTED))
             evidence.append(f"{data} {title}: slope {gamma:.2f}, R2 {straight:.3f}")
             holds.append(gamma > 0 and straight > STRAIGHT)
-            panels.append(Panel(f"{title}, {data}", _series(presented)))
+            bias, fit = presented
+            shown = bias.f > 0
+            levels = bias.levels[shown].astype(float)
+            line = np.exp(fit.intercept + fit.gamma * np.log(levels))
+            points = Series.exact("f(n*)", levels.tolist(), bias.f[shown].tolist())
+            fitted = Series.exact("fit", levels.tolist(), line.tolist(), naive=True)
+            panels.append(Panel(f"{title}, {data}", (points, fitted)))
     if not panels:
         return Findings(tuple(cells), unjudged([_CLAIM], context.absence(DATA[0])))
     figure = Figure(
@@ -48,17 +54,6 @@ def run(context: Context) -> Findings:
     )
     verdict = all(holds), "; ".join(evidence)
     return Findings(tuple(cells), (claim(f"{_CLAIM} (R2 above {STRAIGHT:g})", verdict),), (figure,))
-
-
-def _series(presented: Presented) -> tuple[Series, Series]:
-    bias, fit = presented.bias, presented.fit
-    shown = bias.f > 0
-    levels = bias.levels[shown].astype(float)
-    line = np.exp(fit.intercept + fit.gamma * np.log(levels))
-    return (
-        Series.exact("f(n*)", levels.tolist(), bias.f[shown].tolist()),
-        Series.exact("fit", levels.tolist(), line.tolist(), naive=True),
-    )
 
 
 def explained(presented: Presented) -> float:

@@ -1,6 +1,6 @@
 """Figure 4: four metrics of four models, as observed and corrected for popularity."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from unskew.studies.framework.claims import Claim, Verdict, claim, unjudged
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Table
-from unskew.studies.framework.trials import Trials
+from unskew.studies.framework.trials import Row, Trials
 from unskew.studies.yang2018.printed import FIG4, FIG4_GAMMAS, METRICS, MODELS
 from unskew.studies.yang2018.protocol import DATA, NOT_OURS, PRESET, Learnt, judged_split, learnt_models, split_of
 
@@ -47,9 +47,10 @@ def run(context: Context) -> Findings:
             table += absent_cells(FIG4[data], data, context.absence(data))
             continue
         numbers |= Trials.collect(DIMS, "run", judge(context, data, split, learnt))
-        shown = {
-            (data, *output, column): numbers[data, *output, column] for output in OUTPUTS for column in _columns(data)
-        }
+        gammas = FIG4_GAMMAS[data]
+        full = ("AOA, full", *(f"{form} {gammas[1]:g}, full" for form in FORMS))
+        columns = ("AOA", *(f"{form} {gamma:g}" for form in FORMS for gamma in gammas), *full)
+        shown = {(data, *output, each): numbers[data, *output, each] for output in OUTPUTS for each in columns}
         names = ("{metric} {model}", "{column}", "{data}")
         table += cells(replace(numbers, groups=shown), *names, printed=FIG4[data], printed_note=NOT_OURS)
         figures.append(_figure(data, numbers))
@@ -57,9 +58,7 @@ def run(context: Context) -> Findings:
     return Findings(tuple(table), tuple(claims(numbers, context)), tuple(figures), (*notes, _NOTE), trials=numbers)
 
 
-def judge(
-    context: Context, data: str, split: Split, learnt: Mapping[str, Learnt]
-) -> Iterator[tuple[tuple[str, str, str, str], float | None]]:
+def judge(context: Context, data: str, split: Split, learnt: Mapping[str, Learnt]) -> Iterator[Row]:
     """All columns: sampled and full ranking, AOA and both forms of the correction.
 
     Each metric is that of the state which validation chose for it.
@@ -80,17 +79,6 @@ def judge(
                     for form, estimator in FORMS.items():
                         column = f"{form} {gamma:g}{place}"
                         yield (data, title, model, column), report.value(name, metric, estimator)
-
-
-def _columns(data: str) -> tuple[str, ...]:
-    """Titles of the columns, first those that the paper has."""
-    gammas = FIG4_GAMMAS[data]
-    return (
-        "AOA",
-        *(f"{form} {gamma:g}" for form in FORMS for gamma in gammas),
-        "AOA, full",
-        *(f"{form} {gammas[1]:g}, full" for form in FORMS),
-    )
 
 
 def claims(numbers: Trials, context: Context) -> Iterator[Claim]:
@@ -114,9 +102,9 @@ def claims(numbers: Trials, context: Context) -> Iterator[Claim]:
     yield claim(_RATIO, (ratios[1] > ratios[0], f"{ratios[0]:.3f} as observed, {ratios[1]:.3f} corrected"))
 
 
-def corrected(numbers: Trials, data: str, metric: str, model: str) -> list[float]:
-    """A metric of a model by the paper's form, at the paper's gammas."""
-    return [numbers[data, metric, model, f"UB {gamma:g}"].item() for gamma in FIG4_GAMMAS[data]]
+def corrected(numbers: Trials, data: str, metric: str, model: str, gammas: Sequence[float] = ()) -> list[float]:
+    """A metric of a model by the paper's form, at some gammas or at the paper's."""
+    return [numbers[data, metric, model, f"UB {gamma:g}"].item() for gamma in gammas or FIG4_GAMMAS[data]]
 
 
 def falls(numbers: Trials, data: str) -> Verdict:
@@ -172,12 +160,11 @@ def _comparison(data: str, numbers: Trials, learnt: Mapping[str, Learnt]) -> str
 
 def _figure(data: str, numbers: Trials) -> Figure:
     def line(metric: str, model: str) -> Series:
-        values = [numbers[data, metric, model, f"UB {gamma:g}"].item() for gamma in CURVE]
-        return Series.exact(model, CURVE, values)
+        return Series.exact(model, CURVE, corrected(numbers, data, metric, model, CURVE))
 
     panels = (Panel(metric, tuple(line(metric, model) for model in MODELS.values())) for metric in METRICS.values())
-    low, middle, high = FIG4_GAMMAS[data]
-    note = f"UB, the paper's form, on 200 sampled items; -1 is AOA. The paper's gammas: {low}, {middle}, {high}."
+    gammas = ", ".join(map(str, FIG4_GAMMAS[data]))
+    note = f"UB, the paper's form, on 200 sampled items; -1 is AOA. The paper's gammas: {gammas}."
     return Figure(f"Metrics on {data} as gamma grows", "gamma", tuple(panels), note=note)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError
 from unskew.estimators import Aoa, Estimator, Rows, Snips
-from unskew.metrics import Metric, parse_metric
+from unskew.metrics import Metric, Recall
 from unskew.studies.framework.cells import ReproducedCell, cell
 from unskew.studies.framework.claims import Claim, claim
 from unskew.studies.framework.figures import Figure, Panel, Series
@@ -22,7 +22,7 @@ from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Size, Table
 from unskew.studies.framework.trials import Key, Trials
 
-METRIC = "recall@100"
+METRIC: Metric = Recall() @ 100
 POSITIVES = (1.0, 2.0, 5.0, 20.0)
 GAMMAS = (0.0, 1.0, 2.0)
 OFF = (-1.0, -0.5, 0.0, 0.5, 1.0)
@@ -64,8 +64,6 @@ class Assumption:
 
 RIGHT, HALF_MORE, MOST = Assumption(), Assumption(0.5), Assumption(OFF[-1])
 ASSUMPTIONS = (*map(Assumption, OFF), Assumption(smoothing=0.0), Assumption(None))
-Setting = tuple[float, float]
-"""A true gamma, and positives per user."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,16 +81,13 @@ class World:
     gains: Floats
 
     @classmethod
-    def draw(cls, gamma: float, n_users: int, n_items: int, metric: str, rng: np.random.Generator) -> "World":
+    def draw(cls, gamma: float, n_users: int, n_items: int, metric: Metric, rng: np.random.Generator) -> "World":
         r"""Draw likes, counts and the models' scores.
 
         Training counts follow :math:`n^*_i`, spread evenly over their logarithm. With :math:`P \propto
         (n^*)^{(\gamma+1)/2}` items are liked in proportion to :math:`n^*/P \propto (n^*)^{(1-\gamma)/2}`, as in the
         derivation of the paper's propensity (Yang et al. 2018, section 3.3).
         """
-        parsed = parse_metric(metric)
-        if not isinstance(parsed, Metric):
-            raise TypeError(f"{metric} is not a mean over relevant items")
         expected = LEAST * RANGE ** np.linspace(1, 0, n_items)
         liking = expected ** ((1 - gamma) / 2)
         liked = rng.random((n_users, n_items)) < LIKED * liking / liking.mean()
@@ -103,7 +98,7 @@ class World:
         for k, (taste, trend) in enumerate(MODELS.values()):
             scores = taste * liked + trend * popularity + rng.standard_normal(liked.shape)
             above = np.argsort(np.argsort(-scores, axis=1), axis=1)[users, items]
-            gains[k] = parsed.row_gains(above, np.zeros_like(above), np.full_like(above, n_items))
+            gains[k] = metric.row_gains(above, np.zeros_like(above), np.full_like(above, n_items))
         return cls(gamma, users, items, expected, rng.poisson(expected), gains)
 
     @property
@@ -119,7 +114,7 @@ class World:
 
     def propensity(self, positives: float) -> Floats:
         """P of each pair, so that a user has that many positives in the test on average."""
-        relative = _power(self.expected, self.gamma)[self.items]
+        relative = np.power(self.expected, (self.gamma + 1) / 2)[self.items]
         P = relative * positives * self.n_users / relative.sum()
         if P.max() > 1:
             raise ConfigError(f"{positives:g} positives per user need a propensity of {P.max():.2f}; ask for fewer")
@@ -128,7 +123,7 @@ class World:
     def assumed(self, gamma: float, smoothing: float) -> Floats:
         """P of each pair, up to scale, from the training counts; NaN where the count is 0 and nothing is added."""
         counts = self.counts + smoothing
-        by_item = np.where(counts > 0, _power(counts / counts.max(), gamma), np.nan)
+        by_item = np.where(counts > 0, np.power(counts / counts.max(), (gamma + 1) / 2), np.nan)
         return np.asarray((by_item / np.nanmax(by_item))[self.items])
 
     def estimates(
@@ -139,8 +134,9 @@ class World:
         believed = {
             each: P if each.off is None else self.assumed(self.gamma + each.off, each.smoothing) for each in assumptions
         }
-        values: dict[tuple[Assumption, str], list[list[float | None]]]
-        values = {(each, form): [] for each in assumptions for form in FORMS}
+        values: dict[tuple[Assumption, str], list[list[float | None]]] = {
+            key: [] for key in product(assumptions, FORMS)
+        }
         for _ in range(draws):
             seen = np.flatnonzero(rng.random(len(P)) < P)
             for (each, form), by_draw in values.items():
@@ -153,33 +149,20 @@ class World:
         return {key: np.array(rows, dtype=float) for key, rows in values.items()}
 
 
-def _power(counts: Floats, gamma: float) -> Floats:
-    return np.asarray(np.power(counts, (gamma + 1) / 2, where=counts > 0, out=np.zeros_like(counts)))
+def score(estimates: Floats, truth: Floats) -> dict[str, float]:
+    """How good a form is over draws, from estimates (draws, models).
 
-
-@dataclass(frozen=True)
-class Score:
-    """How good a form is over draws: bias and RMSE, relative to the truth and averaged over models.
-
-    `right` is the share of draws in which the best model is ranked first, `right_error` its standard error.
+    Bias and RMSE are relative to the truth and averaged over models; ``right`` is the share of draws in which the best
+    model is ranked first, ``right error`` its standard error.
     """
-
-    bias: float
-    rmse: float
-    right: float
-    right_error: float
-
-    @classmethod
-    def of(cls, estimates: Floats, truth: Floats) -> "Score":
-        """Of estimates (draws, models)."""
-        off = estimates / truth - 1
-        right = float((estimates.argmax(axis=1) == truth.argmax()).mean())
-        return cls(
-            bias=float(np.abs(off.mean(axis=0)).mean()),
-            rmse=float(np.sqrt((off**2).mean(axis=0)).mean()),
-            right=right,
-            right_error=(right * (1 - right) / len(estimates)) ** 0.5,
-        )
+    off = estimates / truth - 1
+    right = float((estimates.argmax(axis=1) == truth.argmax()).mean())
+    return {
+        "bias": float(np.abs(off.mean(axis=0)).mean()),
+        "rmse": float(np.sqrt((off**2).mean(axis=0)).mean()),
+        "right": right,
+        "right error": (right * (1 - right) / len(estimates)) ** 0.5,
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,12 +173,12 @@ class Grid:
     truth: Mapping[float, Floats]
 
     @cached_property
-    def scores(self) -> dict[tuple[float, float, Assumption, str], Score]:
+    def scores(self) -> dict[Key, dict[str, float]]:
         """By true gamma, positives per user, assumption and form."""
-        return {(key[0], key[1], key[2], key[3]): Score.of(self.trials[key], self.truth[key[0]]) for key in self.trials}
+        return {key: score(values, self.truth[key[0]]) for key, values in self.trials.groups.items()}
 
     @property
-    def settings(self) -> list[Setting]:
+    def settings(self) -> list[tuple[float, float]]:
         """All pairs of true gamma and positives per user."""
         return list(product(self.trials.levels("gamma"), self.positives))
 
@@ -207,25 +190,25 @@ class Grid:
     def mean(self, measure: str, form: str, each: Assumption = RIGHT, gamma: float | None = None) -> float:
         """A measure of a form, mean over all settings, or over those of a gamma."""
         settings = [setting for setting in self.settings if gamma in (None, setting[0])]
-        return float(np.mean([getattr(self.scores[*setting, each, form], measure) for setting in settings]))
+        return float(np.mean([self.scores[*setting, each, form][measure] for setting in settings]))
 
     def removed(self, form: str, positives: float, each: Assumption = RIGHT) -> float:
         """Share of AOA's bias that a form removes, mean over gammas; negative if it adds bias."""
         settings = [setting for setting in self.settings if setting[1] == positives]
-        biases = [[self.scores[*setting, each, name].bias for name in (form, NAIVE)] for setting in settings]
+        biases = [[self.scores[*setting, each, name]["bias"] for name in (form, NAIVE)] for setting in settings]
         return float(np.mean([1 - bias / naive for bias, naive in biases]))
 
     def best(self, each: Assumption) -> dict[str, int]:
         """In how many settings each form has the least RMSE."""
         counts = dict.fromkeys(FORMS, 0)
         for setting in self.settings:
-            counts[min(FORMS, key=lambda form: self.scores[*setting, each, form].rmse)] += 1
+            counts[min(FORMS, key=lambda form: self.scores[*setting, each, form]["rmse"])] += 1
         return counts
 
     def worse(self, each: Assumption, form: str) -> int:
         """In how many settings a form's RMSE is above that of AOA."""
-        scores = self.scores
-        return sum(scores[*s, each, form].rmse > scores[*s, each, NAIVE].rmse for s in self.settings)
+        pairs = ([self.scores[*setting, each, name]["rmse"] for name in (form, NAIVE)] for setting in self.settings)
+        return sum(error > naive for error, naive in pairs)
 
 
 def simulate(context: Context) -> Grid:
@@ -265,28 +248,22 @@ def _cells(grid: Grid) -> Iterator[ReproducedCell]:
     for gamma, positives, each in rows:
         row = f"{positives:g} per user, gamma {gamma:g}: {each}"
         for form in FORMS if each == RIGHT else CORRECTED:  # aoa assumes nothing
-            score = grid.scores[gamma, positives, each, form]
             for name, title in MEASURES.items():
-                yield cell(row, f"{form}: {title}", "none", getattr(score, name))
+                yield cell(row, f"{form}: {title}", "none", grid.scores[gamma, positives, each, form][name])
 
 
 def _figures(grid: Grid) -> Iterator[Figure]:
     def line(form: str, name: str, points: Mapping[float, tuple[float, float, Assumption]]) -> Series:
         scores = [grid.scores[*key, form] for key in points.values()]
-        errors = [score.right_error if name == "right" else 0.0 for score in scores]
-        values = [getattr(score, name) for score in scores]
-        return Series.of(form, list(points), values, errors, naive=form == NAIVE)
+        errors = [each.get(f"{name} error", 0.0) for each in scores]
+        return Series.of(form, list(points), [each[name] for each in scores], errors, naive=form == NAIVE)
 
-    many, base = POSITIVES[-1], f"gamma {BASE_GAMMA:g}"
+    base, few = f"gamma {BASE_GAMMA:g}", f"{BASE_POSITIVES:g} positives per user"
     axes = [
         (f"{base}, and known", "positives per user in the test", {n: (BASE_GAMMA, n, RIGHT) for n in POSITIVES}),
-        (
-            f"{BASE_POSITIVES:g} positives per user, gamma known",
-            "true gamma",
-            {gamma: (gamma, BASE_POSITIVES, RIGHT) for gamma in GAMMAS},
-        ),
+        (f"{few}, gamma known", "true gamma", {gamma: (gamma, BASE_POSITIVES, RIGHT) for gamma in GAMMAS}),
     ]
-    for n in (BASE_POSITIVES, many):
+    for n in (BASE_POSITIVES, POSITIVES[-1]):
         off = {off: (BASE_GAMMA, n, Assumption(off)) for off in OFF}
         axes.append((f"{base}, {n:g} positives per user", "assumed less true gamma", off))
     note = "Relative to the truth, mean over three models. Bands: 95 % over draws, for the share of right choices."
@@ -347,24 +324,20 @@ def _advice(grid: Grid) -> Iterator[str]:
 def claims(grid: Grid) -> Iterator[Claim]:
     """Ours, not the paper's."""
     scores = grid.scores
-    ours, published = ([scores[*s, RIGHT, form].bias for s in grid.settings] for form in (PAIR, USER))
+    ours, published = ([scores[*s, RIGHT, form]["bias"] for s in grid.settings] for form in (PAIR, USER))
     less = sum(np.less(ours, published))
     evidence = f"{less} of {len(ours)} settings; relative bias at most {max(ours):.3f} against {max(published):.3f}"
     yield claim(
         f"With the right gamma {PAIR} is less biased than {USER} in every setting", (less == len(ours), evidence)
     )
-    shares = [grid.removed(USER, n) for n in grid.positives]
+    shares = {n: grid.removed(USER, n) for n in grid.positives}
+    evidence = ", ".join(f"{_percent(share)} with {n:g} per user" for n, share in shares.items())
     yield claim(
         f"With the right gamma {USER} removes more of AOA's bias, the more positives users have",
-        (
-            bool(np.all(np.diff(shares) > 0)),
-            ", ".join(
-                f"{_percent(share)} with {n:g} per user" for share, n in zip(shares, grid.positives, strict=True)
-            ),
-        ),
+        (bool(np.all(np.diff(list(shares.values())) > 0)), evidence),
     )
     few = [setting for setting in grid.settings if setting[1] <= 2]
-    gains = sum(scores[*s, HALF_MORE, USER].bias < scores[*s, RIGHT, USER].bias for s in few)
+    gains = sum(scores[*s, HALF_MORE, USER]["bias"] < scores[*s, RIGHT, USER]["bias"] for s in few)
     yield claim(
         f"With one or two positives per user {USER} is less biased with a gamma that is too large by a half than with "
         "the right one",

@@ -25,10 +25,7 @@ FEWEST = {"tradesy": 5}
 TOP = 50
 TRAINING: Size[dict[str, Any]] = Size({}, {"factors": 16, "iterations": 600, "every": 200, "batch": 4000})
 """Options of the models that differ from those of their recipe."""
-PAPER_FORM_STEPS = 20_000
 PRESET = get_preset("yang2018")
-ALL_ROUND = "adg"
-"""The metric that chooses the state of a model where one state is needed for all."""
 NOT_OURS = (
     "the paper's numbers are from the authors' code; its split, draws and first factors are not published, so ours are "
     "drawn again from the seed"
@@ -72,8 +69,8 @@ class Learnt(NamedTuple):
 
     @property
     def scorer(self) -> FactorScorer:
-        """The state to use where one serves all metrics."""
-        return self.chosen[ALL_ROUND].scorer
+        """The state to use where one serves all metrics: the one chosen by DCG."""
+        return self.chosen["adg"].scorer
 
 
 class Presented(NamedTuple):
@@ -104,7 +101,7 @@ def judged_split(split: Split, candidates: str = PRESET["candidates"]) -> Split:
         for part in (split.test, split.validation)
     )
     assert test is not None
-    return Split(split.train, test, validation, candidates=split.rule, origin=split.origin).with_candidates(candidates)
+    return Split(split.train, test, validation, candidates=candidates, origin=split.origin)
 
 
 def learnt_models(context: Context, data: str) -> dict[str, Learnt] | None:
@@ -123,7 +120,7 @@ def learnt_models(context: Context, data: str) -> dict[str, Learnt] | None:
 def paper_form_pmf(context: Context, data: str) -> Learnt:
     """PMF with the paper's weights instead of its code's, for fewer steps: it settles early."""
     model = replace(RECIPES[data].model("pmf", context), form="paper")  # type: ignore[call-arg]
-    model = replace(model, iterations=min(model.iterations, PAPER_FORM_STEPS))
+    model = replace(model, iterations=min(model.iterations, 20_000))
     return context.once(f"yang2018 {data} paper pmf", partial(_learn, context, data, "pmf-paper", model))
 
 

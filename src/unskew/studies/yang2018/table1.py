@@ -7,6 +7,7 @@ chance 3/4 if it is popular, and with chance 1/4 if it is not.
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,13 +15,13 @@ from unskew.arrays import Bools, Floats
 from unskew.data import Interactions, Split
 from unskew.estimators import Aoa, Estimator, Ips, Rows, Snips
 from unskew.evaluation import Report, evaluate
-from unskew.metrics import Metric, parse_metric
+from unskew.metrics import ADG, AUC, Metric, Recall
 from unskew.ranking import MatrixScorer
 from unskew.studies.framework.cells import ReproducedCell, cell
-from unskew.studies.framework.claims import Claim, Verdict, claim
+from unskew.studies.framework.claims import Claim, claim
 from unskew.studies.framework.result import Findings
-from unskew.studies.framework.study import Context, Table
-from unskew.studies.framework.trials import Trials
+from unskew.studies.framework.study import Table
+from unskew.studies.framework.trials import Row, Trials
 from unskew.studies.yang2018.printed import TABLE1
 
 ITEMS = ("a1", "a2", "a3", "a4", "a5", "b1", "b2", "b3", "b4", "b5", "b6", "b7")
@@ -32,14 +33,9 @@ LISTS: Mapping[str, str] = {
     "Z3": "b1 b2 b3 b4 a1 a2 a3 a4 a5 b5 b6 b7",
 }
 CHANCE: Mapping[str, float] = {"a": 0.75, "b": 0.25}
-METRICS: Mapping[str, str] = {"DCG": "adg", "AUC": "auc(literal)", "Recall@5": "recall@5", "DCG@5": "adg@5"}
-"""The paper's name of each metric, and ours."""
-ESTIMATORS: Mapping[str, Estimator] = {
-    "AOA": Aoa(),
-    "IPS": Ips(),
-    "SNIPS": Snips(per="user"),
-    "default snips": Snips(),
-}
+METRICS: Mapping[str, Metric] = {"DCG": ADG(), "AUC": AUC(literal=True), "Recall@5": Recall() @ 5, "DCG@5": ADG() @ 5}
+"""Ours, by the paper's name of each."""
+ESTIMATORS: Mapping[str, Estimator] = {"AOA": Aoa(), "IPS": Ips(), "SNIPS": Snips(per="user"), "default snips": Snips()}
 
 _LIMITS = (5e-7, "half of the sixth digit, to which the number was computed")
 _PRINTED = "the paper prints it to fewer digits; the lists and the draw are those that give its numbers"
@@ -76,14 +72,11 @@ class Example:
             seen = np.array(bits)
             yield seen, float(np.prod(np.where(seen, P, 1 - P)))
 
-    def gains(self, name: str, metric: str) -> Floats:
+    def gains(self, name: str, metric: Metric) -> Floats:
         """The worth of each relevant item in a list."""
-        parsed = parse_metric(metric)
-        if not isinstance(parsed, Metric):
-            raise TypeError(f"{metric} is not a mean over relevant items")
         ranking = self.lists[name].split()
         above = np.array([ranking.index(item) for item in RELEVANT])
-        return parsed.row_gains(above, np.zeros_like(above), np.full_like(above, len(ITEMS)))
+        return metric.row_gains(above, np.zeros_like(above), np.full_like(above, len(ITEMS)))
 
     def expectation(self, worth: Floats, estimator: Estimator) -> float:
         """Mean of an estimate over all that might have been observed.
@@ -101,35 +94,35 @@ class Example:
             mass += chance
         return total / mass
 
-    def report(self, metric: str, observed: tuple[str, ...]) -> Report:
+    def report(self, observed: tuple[str, ...]) -> Report:
         """The lists evaluated on what was observed."""
         codes = np.array([ITEMS.index(item) for item in observed])
         n, nothing = len(ITEMS), np.zeros(0, dtype=np.int64)
         P = self.chances(observed)
         test = Interactions.from_arrays(np.zeros_like(codes), codes, propensity=P, n_users=1, n_items=n)
-        places = {name: ranking.split() for name, ranking in self.lists.items()}
+        scorers = {
+            name: MatrixScorer(np.array([[float(-ranking.split().index(item)) for item in ITEMS]]))
+            for name, ranking in self.lists.items()
+        }
         return evaluate(
-            {
-                name: MatrixScorer(np.array([[float(-order.index(item)) for item in ITEMS]]))
-                for name, order in places.items()
-            },
+            scorers,
             Split(Interactions.from_arrays(nothing, nothing, n_users=1, n_items=n), test, candidates="all"),
-            metrics=[metric],
+            metrics=list(METRICS.values()),
             estimators=list(ESTIMATORS.values()),
             propensity="column",
             relevant={0: len(RELEVANT)},
             threads=1,
         )
 
-    def numbers(self) -> Iterator[tuple[tuple[str, str], float | None]]:
+    def numbers(self) -> Iterator[Row]:
         """All numbers, by list and column: by `evaluate` and, for expectations, over every pattern of observation."""
+        whole, drawn = self.report(RELEVANT), self.report(OBSERVED)
         for title, metric in METRICS.items():
-            whole, drawn = self.report(metric, RELEVANT), self.report(metric, OBSERVED)
             for name in self.lists:
                 worth = self.gains(name, metric)
-                yield (name, f"{title} true"), whole.value(name, metric, str(Aoa()))
+                yield (name, f"{title} true"), whole.value(name, str(metric), str(Aoa()))
                 for key, estimator in ESTIMATORS.items():
-                    yield (name, f"{title} {key}"), drawn.value(name, metric, str(estimator))
+                    yield (name, f"{title} {key}"), drawn.value(name, str(metric), str(estimator))
                 for key, estimator in ESTIMATORS.items():
                     yield (name, f"E[{title} {key}]"), self.expectation(worth, estimator)
         yield ("all lists", "P(something is observed)"), sum(chance for seen, chance in self.patterns() if seen.any())
@@ -138,14 +131,8 @@ class Example:
 EXAMPLE = Example(LISTS, CHANCE)
 
 
-def run(context: Context) -> Findings:
-    """The table; nothing in it is drawn."""
-    del context
-    return compute(EXAMPLE)
-
-
 def compute(example: Example) -> Findings:
-    """The table of an example."""
+    """The table of an example; nothing in it is drawn."""
     numbers = Trials.collect(("list", "column"), "evaluation", example.numbers())
     return Findings(tuple(_cells(numbers)), tuple(_claims(numbers)), notes=_NOTES, trials=numbers)
 
@@ -155,24 +142,16 @@ def _cells(numbers: Trials) -> Iterator[ReproducedCell]:
     for name, column in numbers:
         if (name, column) in TABLE1:
             ours, paper = numbers[name, column], TABLE1[name, column]
-            yield cell(name, column, "none", ours, paper, limits=_LIMITS, note=_note(column))
-
-
-def _note(column: str) -> str:
-    if "default" in column:
-        return _SAME
-    if column in ("E[DCG AOA]", "E[DCG SNIPS]"):
-        return _EMPTY
-    return _PRINTED if column.endswith((" true", " AOA")) else _BEYOND
+            note = _PRINTED if column.endswith((" true", " AOA")) else _BEYOND
+            note = _SAME if "default" in column else _EMPTY if column in ("E[DCG AOA]", "E[DCG SNIPS]") else note
+            yield cell(name, column, "none", ours, paper, limits=_LIMITS, note=note)
 
 
 def _claims(numbers: Trials) -> Iterator[Claim]:
     def of(column: str) -> Floats:
         return np.array([numbers[name, column].item() for name in LISTS])
 
-    def judged(text: str, verdict: Verdict) -> Claim:
-        return claim(text, verdict, needs_full=False)
-
+    judged = partial(claim, needs_full=False)
     true, naive, ips = (
         {title: of(form.format(title)) for title in METRICS} for form in ("{} true", "{} AOA", "E[{} IPS]")
     )
@@ -215,4 +194,6 @@ def _claims(numbers: Trials) -> Iterator[Claim]:
     yield judged("With one user both forms of SNIPS are the same number", (gap < 1e-12, f"largest distance {gap:.1e}"))
 
 
-TABLE = Table("table1", "Three lists for one user: what is true, what AOA says, what SNIPS says", run)
+TABLE = Table(
+    "table1", "Three lists for one user: what is true, what AOA says, what SNIPS says", lambda _: compute(EXAMPLE)
+)

@@ -17,7 +17,7 @@ from unskew.studies.framework.claims import Claim, Verdict, claim, unjudged
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Size, Table
-from unskew.studies.framework.trials import Trials
+from unskew.studies.framework.trials import Row, Trials
 from unskew.studies.yang2018.printed import FIG4, MODELS, TABLE2
 from unskew.studies.yang2018.protocol import (
     DATA,
@@ -84,7 +84,7 @@ def run(context: Context) -> Findings:
     return Findings(tuple(cells), (*claims, early), (_figure(checks),), (_HOW,), trials=gammas)
 
 
-def fits(context: Context, data: str) -> Iterator[tuple[tuple[str, str, str], float]]:
+def fits(context: Context, data: str) -> Iterator[Row]:
     """Gammas and their standard errors, each with its data set, row and column; none if the data is not available."""
     learnt = learnt_models(context, data)
     if learnt is None:
@@ -140,12 +140,12 @@ def by_data(gammas: Trials) -> Claim:
     tables = {data: _values(gammas, data) for data in gammas.levels("data")}
     ours = {data: values for data, values in tables.items() if data in DATA}
     if len(ours) > 1:
-        return claim(_BY_DATA, (np.subtract(*spreads(ours)) > 0, _spread_words(ours)))
-    seen = f"; seen with sets that are not in the paper: {_spread_words(tables)}" if len(tables) > 1 else ""
+        return claim(_BY_DATA, (np.subtract(*spreads(ours)) > 0, _both(ours)))
+    seen = f"; seen with sets that are not in the paper: {_both(tables)}" if len(tables) > 1 else ""
     printed = {data: np.array([TABLE2[data][title, "gamma"] for title in MODELS.values()]) for data in DATA}
     why = (
         f"the paper says it of its three sets; this run has {len(ours)} of them, so it is not judged here; the paper's "
-        f"numbers have standard deviations of {_both(printed)}{seen}"
+        f"numbers have standard deviations of {_both(printed, means=False)}{seen}"
     )
     return unjudged([_BY_DATA], why)[0]
 
@@ -160,13 +160,9 @@ def _values(gammas: Trials, data: str) -> Floats:
     return np.array([gammas[data, title, "gamma"].item() for title in MODELS.values()])
 
 
-def _spread_words(tables: Mapping[str, Floats]) -> str:
-    means = ", ".join(f"{data} {values.mean():.2f}" for data, values in tables.items())
-    return f"{_both(tables)} (means: {means})"
-
-
-def _both(tables: Mapping[str, Floats]) -> str:
-    return "{:.2f} by data set, {:.2f} by algorithm".format(*spreads(tables))
+def _both(tables: Mapping[str, Floats], *, means: bool = True) -> str:
+    shown = ", ".join(f"{data} {values.mean():.2f}" for data, values in tables.items())
+    return "{:.2f} by data set, {:.2f} by algorithm".format(*spreads(tables)) + (f" (means: {shown})" if means else "")
 
 
 def follow_pmf(context: Context) -> tuple[Check, ...]:
@@ -203,18 +199,13 @@ def stopped_early(checks: tuple[Check, ...]) -> Verdict:
 def _figure(checks: tuple[Check, ...]) -> Figure:
     """The three numbers over steps, the paper's as level lines."""
     steps = [check.iteration for check in checks]
-    panels = tuple(
-        Panel(
-            title,
-            (
-                Series.exact("PMF", steps, [check.metrics[name] for check in checks]),
-                Series.exact("paper", steps, [PMF_PAPER[name]] * len(steps), naive=True),
-            ),
-        )
-        for name, title in TITLES.items()
-    )
+    panels = []
+    for name, title in TITLES.items():
+        ours = Series.exact("PMF", steps, [check.metrics[name] for check in checks])
+        paper = Series.exact("paper", steps, [PMF_PAPER[name]] * len(steps), naive=True)
+        panels.append(Panel(title, (ours, paper)))
     note = "Test rows among 200 sampled items, as observed."
-    return Figure(f"PMF on {FOLLOWED} while it trains", "step", panels, note=note)
+    return Figure(f"PMF on {FOLLOWED} while it trains", "step", tuple(panels), note=note)
 
 
 TABLE = Table("table2", "Gamma, by model and data set", run, needs=(*DATA, *STAND_INS))

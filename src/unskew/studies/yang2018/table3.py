@@ -1,9 +1,7 @@
 """Table 3: how far an evaluation on what users chose is from one on items drawn at random for them."""
 
 import itertools
-from collections.abc import Iterator, Mapping
-from functools import reduce
-from operator import or_
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -61,25 +59,13 @@ _TAU = "1: the order of the truth, -1: the reverse; mean over draws of the biase
 def run(context: Context) -> Findings:
     """The table on Yahoo! R3 and on Coat, where they are available."""
     parts = [compute(data, Benchmark.find(data, context), context) for data in (YAHOO, COAT)]
-    trials = [part.trials for part in parts if part.trials is not None]
-    return Findings(
-        cells=tuple(each for part in parts for each in part.cells),
-        claims=tuple(each for part in parts for each in part.claims),
-        figures=tuple(each for part in parts for each in part.figures),
-        notes=(METHOD, *(each for part in parts for each in part.notes)),
-        trials=reduce(or_, trials) if trials else None,
-    )
+    return Findings.joined(parts, METHOD)
 
 
 def compute(data: str, benchmark: Benchmark | None, context: Context) -> Findings:
     """The table on a data set: that of the paper, or the same question on other real data.
 
-    Parameters
-    ----------
-    data : str
-    benchmark : Benchmark or None
-        None if the data is not available: then there are only the paper's numbers.
-    context : Context
+    If the data is not available, there are only the paper's numbers.
     """
     if benchmark is None:
         why = context.absence(data)
@@ -105,7 +91,7 @@ def _cells(benchmark: Benchmark, runs: Runs, context: Context) -> Iterator[Repro
     for each in benchmark.comparisons:
         for model in runs.models:
             for name in (*PUBLISHED, DEFAULT) if each.lists else ESTIMATES:
-                column, error = f"{each.name}: {name}", runs.error(each.name, name, model)
+                column, error = f"{each.name}: {name}", runs.error(each.name, model, name)
                 paper = printed.get((model, column))
                 limits = None if paper is None or context.fast else (TOLERANCE[each.kind], REASON)
                 note = "" if paper is None or limits else _NOT_COMPARED
@@ -113,9 +99,8 @@ def _cells(benchmark: Benchmark, runs: Runs, context: Context) -> Iterator[Repro
     for each in benchmark.comparisons:
         for model in runs.models:
             for name in REDUCED:
-                less = runs.reduction(each.name, name, model)
-                shown = Mean(less.value, less.error, None)
-                yield cell(f"{model}, % below AOA", f"{each.name}: {name}", benchmark.name, shown, note=_PAIRED)
+                less = runs.reduction(each.name, model, name)
+                yield cell(f"{model}, % below AOA", f"{each.name}: {name}", benchmark.name, less, note=_PAIRED)
     for each in benchmark.comparisons:
         for name in ESTIMATES:
             taus = runs.taus(each.name, name)
@@ -128,7 +113,7 @@ def _figures(benchmark: Benchmark, runs: Runs) -> Iterator[Figure]:
     band = "Bands: 95 % over draws of the biased test" if runs.draws > 1 else "One draw of the biased test"
     for name in full:
         panels = tuple(
-            Panel(model, _lines({form: runs.gap(name, form, model) for form in DRAWN})) for model in runs.models
+            Panel(model, _lines({form: runs.gap(name, model, form) for form in DRAWN})) for model in runs.models
         )
         note = f"{band}. 0 is right; above it the model is overestimated; gamma = -1 would be AOA."
         yield Figure(f"{benchmark.name}, {name}: estimate less truth", "gamma", panels, note=note)
@@ -138,16 +123,12 @@ def _figures(benchmark: Benchmark, runs: Runs) -> Iterator[Figure]:
 
 
 def _lines(trials: Mapping[str, Floats]) -> tuple[Series, ...]:
-    def line(title: str, names: list[str], *, naive: bool = False) -> Series:
-        means = [Mean.of(trials[name]) for name in names]
+    def line(title: str, name: Callable[[float], str]) -> Series:
+        means = [Mean.of(trials[name(gamma)]) for gamma in CURVE]
         errors = [mean.error or 0.0 for mean in means]
-        return Series.of(title, CURVE, [mean.value for mean in means], errors, naive=naive)
+        return Series.of(title, CURVE, [mean.value for mean in means], errors, naive=title == AOA)
 
-    return (
-        line(AOA, [AOA] * len(CURVE), naive=True),
-        line("UB, snips(per=user)", list(map(published, CURVE))),
-        line("snips", list(map(pairwise, CURVE))),
-    )
+    return line(AOA, lambda _: AOA), line("UB, snips(per=user)", published), line("snips", pairwise)
 
 
 def paper_texts(data: str) -> list[str]:
@@ -161,8 +142,7 @@ def paper_claims(benchmark: Benchmark, runs: Runs) -> Iterator[Claim]:
     texts = paper_texts(benchmark.name)
     if benchmark.name == YAHOO:
         users = len(benchmark.users)
-        verdicts.insert(0, (users == YAHOO_USERS, f"{users:,} users"))
-        yield from map(claim, texts, verdicts)
+        yield from map(claim, texts, [(users == YAHOO_USERS, f"{users:,} users"), *verdicts])
         return
     for text, (_, evidence) in zip(texts, verdicts, strict=True):
         yield from unjudged([text], f"the paper says it of yahoo-r3, so it is not judged here; seen: {evidence}")
@@ -173,8 +153,8 @@ def _paper_verdicts(benchmark: Benchmark, runs: Runs) -> Iterator[Verdict]:
     shown = [each.name for each in benchmark.comparisons if each.lists or benchmark.name != YAHOO]
     cases = [(name, model) for name in shown for model in runs.models]
     where = f"of {len(cases)} pairs of model and comparison"
-    curves = {case: [_error(runs, case, published(gamma)) for gamma in TABLE3_GAMMAS] for case in cases}
-    naive = {case: _error(runs, case, AOA) for case in cases}
+    curves = {case: [runs.error(*case, published(gamma)).mean() for gamma in TABLE3_GAMMAS] for case in cases}
+    naive = {case: runs.error(*case, AOA).mean() for case in cases}
     lower = [max(curves[case]) < naive[case] for case in cases]
     spans = "; ".join(f"{published(gamma)} {_span(runs, cases, published(gamma))}" for gamma in TABLE3_GAMMAS)
     yield all(lower), f"in {sum(lower)} {where}; below AOA by {spans}"
@@ -197,12 +177,12 @@ def coat_claims(benchmark: Benchmark, runs: Runs) -> Iterator[Claim]:
         return claim(text, (holds, evidence), needs_full=False)
 
     cases = [(each.name, model) for each in benchmark.comparisons for model in runs.models]
-    gaps = [float(runs.gap(name, AOA, model).mean()) for name, model in cases]
+    gaps = [runs.gap(*case, AOA).mean() for case in cases]
     yield judged(
         "On coat AOA on the biased test overestimates every model",
         (min(gaps) > 0, f"above the truth by {min(gaps):.3f} to {max(gaps):.3f}"),
     )
-    less = [runs.reduction(name, DEFAULT, model) for name, model in cases]
+    less = [runs.reduction(*case, DEFAULT) for case in cases]
     sure = sum(each.error is not None and each.value > 1.96 * each.error for each in less)
     evidence = f"{_span(runs, cases, DEFAULT)} below AOA; beyond chance over draws in {sure} of {len(cases)} pairs"
     yield judged(
@@ -213,7 +193,7 @@ def coat_claims(benchmark: Benchmark, runs: Runs) -> Iterator[Claim]:
     steep = [each.name for each in benchmark.comparisons if not each.lists and each.kind == "recall"]
     ours, naive = (Mean.of(np.concatenate([runs.taus(name, each) for name in steep])) for each in (form, AOA))
     cases = [(name, model) for name in steep for model in runs.models]
-    closer = all(_error(runs, case, form) < _error(runs, case, AOA) for case in cases)
+    closer = all(runs.error(*case, form).mean() < runs.error(*case, AOA).mean() for case in cases)
     yield judged(
         "On coat a smaller error comes with a worse order: snips at gamma = 1.5 is closer to the true Recall than AOA "
         "for every model, and puts the models in an order that is further from the truth",
@@ -224,21 +204,21 @@ def coat_claims(benchmark: Benchmark, runs: Runs) -> Iterator[Claim]:
     )
 
 
-def _error(runs: Runs, case: tuple[str, str], estimate: str) -> float:
-    name, model = case
-    return float(runs.error(name, estimate, model).mean())
-
-
 def _span(runs: Runs, cases: list[tuple[str, str]], estimate: str) -> str:
     """The least and the greatest reduction, with their standard errors."""
-    less = sorted((runs.reduction(name, estimate, model) for name, model in cases), key=lambda each: each.value)
+    less = sorted((runs.reduction(*case, estimate) for case in cases), key=lambda each: each.value)
     ends = [f"{each.value:.0f} %" + ("" if each.error is None else f" (± {each.error:.0f})") for each in less]
     return f"{ends[0]} to {ends[-1]}"
 
 
 def notes(benchmark: Benchmark, runs: Runs, models: Mapping[str, GradientModel]) -> Iterator[str]:
     """How the numbers of a data set came about, and what they say of gamma and of the order of the models."""
-    ends = (f"{'; '.join(part(benchmark, runs))}." for part in (_crossings, _orders))
+    shown = (AOA, published(1.5), published(3.0), pairwise(1.5), DEFAULT)
+    orders = []
+    for name in (each.name for each in benchmark.comparisons):
+        taus = ", ".join(f"{form} {Mean.of(runs.taus(name, form)).plus_minus}" for form in shown)
+        orders.append(f"Kendall's tau, {name}: {taus}")
+    ends = (f"{'; '.join(parts)}." for parts in (_crossings(benchmark, runs), orders))
     return (f"{benchmark.name}: {each}" for each in (*describe(benchmark, runs, models), *ends))
 
 
@@ -246,7 +226,7 @@ def _crossings(benchmark: Benchmark, runs: Runs) -> Iterator[str]:
     """The gamma at which each form is right on average over the models."""
     for name in (each.name for each in benchmark.comparisons if not each.lists):
         for title, word in (("UB", published), ("snips", pairwise)):
-            gaps = [float(np.mean([runs.gap(name, word(gamma), model) for model in runs.models])) for gamma in CURVE]
+            gaps = [float(np.mean([runs.gap(name, model, word(gamma)) for model in runs.models])) for gamma in CURVE]
             crossing = zero_of(CURVE, gaps)
             where = "at no gamma that was tried" if crossing is None else f"at gamma = {crossing:.1f}"
             yield f"{title} is right about {name}, on average over models, {where}"
@@ -258,13 +238,6 @@ def zero_of(x: tuple[float, ...], y: list[float]) -> float | None:
         if low == 0 or low * high < 0:
             return left + (right - left) * low / (low - high) if low else left
     return None
-
-
-def _orders(benchmark: Benchmark, runs: Runs) -> Iterator[str]:
-    shown = (AOA, published(1.5), published(3.0), pairwise(1.5), DEFAULT)
-    for each in benchmark.comparisons:
-        taus = ", ".join(f"{name} {Mean.of(runs.taus(each.name, name)).plus_minus}" for name in shown)
-        yield f"Kendall's tau, {each.name}: {taus}"
 
 
 TABLE = Table(

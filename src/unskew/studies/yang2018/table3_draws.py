@@ -7,7 +7,6 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from unskew.propensities import Popularity
 from unskew.ranking import FactorScorer
 from unskew.studies.framework.stats import Mean, kendall
 from unskew.studies.framework.study import Context, Size
-from unskew.studies.framework.trials import Key, Trials
+from unskew.studies.framework.trials import Row, Trials
 from unskew.studies.yang2018.printed import TABLE3_GAMMAS
 from unskew.studies.yang2018.yahoo import COAT, POSITIVE, YAHOO, Benchmark, Comparison, Tests, biased_split
 
@@ -39,22 +38,12 @@ ALL = "all"
 DIMS = ("data", "comparison", "number", "model")
 
 
-def published(gamma: float) -> str:
-    """The name of the paper's estimator at a gamma."""
-    return f"UB({gamma:g})"
-
-
-def pairwise(gamma: float) -> str:
-    """The name of the default form at a gamma."""
-    return f"snips({gamma:g})"
-
-
+published, pairwise = "UB({:g})".format, "snips({:g})".format
+"""The name of the paper's estimator at a gamma, and that of the default form."""
 CURVE: tuple[float, ...] = (-0.5, 0.0, 0.5, 1.0, *TABLE3_GAMMAS)
 """Gammas of the figures; -1 is AOA itself."""
 
-Row: TypeAlias = tuple[Key, float | None]
-"""A number of a draw with its key."""
-Judge: TypeAlias = Callable[..., Report]
+Judge = Callable[..., Report]
 """`evaluate` with the models, the split and the ties of a draw."""
 
 YAHOO_SETTINGS: Mapping[str, GradientModel] = {
@@ -72,12 +61,10 @@ COAT_SETTINGS: Mapping[str, GradientModel] = {
     "bpr": Bpr(factors=8, regularisation=0.1, iterations=1000, batch=500, learning_rate=0.001),
     "pmf": Pmf(form="openrec", factors=8, regularisation=0.01, iterations=750, batch=500, learning_rate=0.005),
 }
-GRID: Mapping[str, tuple[float, ...]] = {
-    "factors": (8, 20),
-    "regularisation": (0.1, 0.01, 0.001),
-    "learning_rate": (0.001, 0.005),
-}
-STEPS, EVERY = 1500, 250
+GRID: Size[Mapping[str, tuple[float, ...]]] = Size(
+    {"factors": (8, 20), "regularisation": (0.1, 0.01, 0.001), "learning_rate": (0.001, 0.005)}
+)
+STEPS, EVERY = Size(1500), Size(250)
 SEARCHES = 3
 VALIDATION = 0.2  # share of the items that is drawn, as for the biased test, to make validation rows
 
@@ -90,22 +77,22 @@ def settings_of(benchmark: Benchmark, context: Context) -> Mapping[str, Gradient
     return search(benchmark, COAT_SETTINGS, context) if context.tune else COAT_SETTINGS
 
 
-def search(
-    benchmark: Benchmark,
-    models: Mapping[str, GradientModel],
-    context: Context,
-    *,
-    grid: Mapping[str, tuple[float, ...]] = GRID,
-    steps: int = STEPS,
-    every: int = EVERY,
-) -> dict[str, GradientModel]:
+def search(benchmark: Benchmark, models: Mapping[str, GradientModel], context: Context) -> dict[str, GradientModel]:
     """Choose options and the number of steps by AUC on validation rows, which are as biased as the biased test."""
-    splits = list(_splits(benchmark, context))
+    splits = []
+    for k in range(SEARCHES):
+        rng = context.rng("table3", "search", k)
+        parts = benchmark.split(rng).parts
+        enough = np.flatnonzero(parts.train.user_counts >= 2).astype(np.int32)
+        inner = biased_split(parts.train, enough, round(VALIDATION * benchmark.positives.n_items), rng)
+        splits.append(Split(inner.train, parts.test, inner.test))
+    grid, every = context.size(GRID), context.size(EVERY)
     options = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     tasks = [(name, option) for name in models for option in options]
     best, chosen = dict.fromkeys(models, -np.inf), {}
     for name, option in context.counted("coat: settings tried", tasks):
-        tried = replace(models[name], **option, iterations=steps, every=every, patience=0)  # type: ignore[arg-type]
+        sizes = {"iterations": context.size(STEPS), "every": every, "patience": 0}
+        tried = replace(models[name], **option, **sizes)  # type: ignore[arg-type]
         curves = []
         for split in splits:
             judge = validation_judge(evaluate, split, ["auc"], threads=1)
@@ -116,16 +103,6 @@ def search(
             best[name] = float(means.max())
             chosen[name] = replace(tried, iterations=every * (1 + int(means.argmax())))
     return chosen
-
-
-def _splits(benchmark: Benchmark, context: Context) -> Iterator[Split]:
-    n_items = benchmark.positives.n_items
-    for k in range(SEARCHES):
-        rng = context.rng("table3", "search", k)
-        parts = benchmark.split(rng).parts
-        enough = np.flatnonzero(parts.train.user_counts >= 2).astype(np.int32)
-        inner = biased_split(parts.train, enough, n_items, round(VALIDATION * n_items), rng)
-        yield Split(inner.train, parts.test, inner.test)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,25 +122,25 @@ class Runs:
         """The values of a number, one per draw."""
         return self.trials[self.data, comparison, number, model]
 
-    def gap(self, comparison: str, estimate: str, model: str, truth: str = TRUTH) -> Floats:
+    def gap(self, comparison: str, model: str, estimate: str, truth: str = TRUTH) -> Floats:
         """Estimate less truth."""
         return self.of(comparison, estimate, model) - self.of(comparison, truth, model)
 
-    def error(self, comparison: str, estimate: str, model: str) -> Floats:
+    def error(self, comparison: str, model: str, estimate: str) -> Floats:
         """Distance of an estimate to the truth."""
-        return np.abs(self.gap(comparison, estimate, model))
+        return np.abs(self.gap(comparison, model, estimate))
 
-    def reduction(self, comparison: str, estimate: str, model: str) -> Mean:
+    def reduction(self, comparison: str, model: str, estimate: str) -> Mean:
         r"""100 (1 - e / a) with e and a the mean errors of the estimate and of AOA.
 
         The standard error is that of a ratio of means over the same draws: the standard deviation of
-        :math:`e_t - (e / a) a_t`, over :math:`a \sqrt T`.
+        :math:`e_t - (e / a) a_t`, over :math:`a \sqrt T`. It is also given as the spread, which cells show.
         """
-        error, naive = (self.error(comparison, name, model) for name in (estimate, AOA))
+        error, naive = (self.error(comparison, model, name) for name in (estimate, AOA))
         ratio = error.mean() / naive.mean()
         rest = Mean.of(error - ratio * naive)
         se = None if rest.spread is None else 100 * rest.spread / float(naive.mean()) / len(error) ** 0.5
-        return Mean(float(100 * (1 - ratio)), None, se)
+        return Mean(float(100 * (1 - ratio)), se, se)
 
     def taus(self, comparison: str, estimate: str) -> Floats:
         """Kendall's tau of the models by the estimate and by the truth, one per draw."""
@@ -239,17 +216,9 @@ def _estimates(judge: Judge, asked: list[Comparison]) -> Iterator[Row]:
 
 def describe(benchmark: Benchmark, runs: Runs, models: Mapping[str, GradientModel]) -> Iterator[str]:
     """How the numbers of a data set came about, and how far to trust them."""
-    yield _protocol(benchmark, runs)
-    if benchmark.name == COAT:
-        yield _overlaps(benchmark, runs)
-    yield f"settings: {'; '.join(str(model) for model in models.values())}."
-    yield _doubts(benchmark, runs)
-
-
-def _protocol(benchmark: Benchmark, runs: Runs) -> str:
     held_out, learnt_from, unknown = (runs.of(ALL, each).mean() for each in (HELD_OUT, LEARNT_FROM, UNKNOWN))
     cut = next(each for each in benchmark.comparisons if each.lists and each.kind == "recall")
-    return (
+    yield (
         f"{len(benchmark.users):,} users with two or more positives (rating >= 4) where they chose, and a relevant and "
         f"an irrelevant random item. For each, {benchmark.size} of {benchmark.positives.n_items:,} items are drawn "
         "uniformly; the positives among them are the biased test, and the models learn from the others (per draw "
@@ -259,23 +228,23 @@ def _protocol(benchmark: Benchmark, runs: Runs) -> str:
         "the full catalogue without the user's training positives; under 'lists', as in the paper, among the "
         f"{benchmark.size} items of the biased test ({cut.biased}) and among the user's random items ({cut.random})."
     )
-
-
-def _overlaps(benchmark: Benchmark, runs: Runs) -> str:
-    cells, liked, same = benchmark.overlap
-    return (
-        f"{cells} cells are both chosen and random, {same} of them with the same rating in both. {cells - liked} are "
-        f"rated below 4; they are not training positives, so their random rows stay. {liked} are positives. Those that "
-        "the models learn from are not candidates, and their random rows are dropped "
-        f"({runs.of(ALL, DROPPED).mean():.1f} per draw, of test users); those in the biased test are candidates, and "
-        "stay positives of the random test. Test users keep a random positive in both cases."
-    )
+    if benchmark.name == COAT:
+        cells, liked, same = benchmark.overlap
+        yield (
+            f"{cells} cells are both chosen and random, {same} of them with the same rating in both. {cells - liked} "
+            f"are rated below 4; they are not training positives, so their random rows stay. {liked} are positives. "
+            "Those that the models learn from are not candidates, and their random rows are dropped "
+            f"({runs.of(ALL, DROPPED).mean():.1f} per draw, of test users); those in the biased test are candidates, "
+            "and stay positives of the random test. Test users keep a random positive in both cases."
+        )
+    yield f"settings: {'; '.join(str(model) for model in models.values())}."
+    yield _doubts(benchmark, runs)
 
 
 def _doubts(benchmark: Benchmark, runs: Runs) -> str:
     def less(name: str, number: str, truth: str) -> Floats:
         """A number less a truth, (models, draws)."""
-        return np.array([runs.gap(name, number, model, truth) for model in runs.models])
+        return np.array([runs.gap(name, model, number, truth) for model in runs.models])
 
     names = [each.name for each in benchmark.comparisons]
     noise = {name: np.nanmean([runs.of(name, NOISE, model) for model in runs.models]) for name in names}

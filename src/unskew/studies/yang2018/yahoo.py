@@ -28,38 +28,18 @@ def eligible_users(train: Interactions, random: Interactions, *, relevant: float
     """
     if train.user_vocabulary != random.user_vocabulary:
         raise DataError(f"{train.name} and {random.name}: users are coded differently; put both into one Split")
-    enough = _users(train, _at_least(train, relevant)) >= least
-    good = _at_least(random, relevant)
-    return np.flatnonzero(enough & (_users(random, good) > 0) & (_users(random, ~good) > 0)).astype(np.int32)
-
-
-def _at_least(log: Interactions, relevant: float) -> Bools:
-    if log.values is None:
-        raise DataError(f"{log.name} has no ratings; they decide which items are relevant")
-    return np.asarray(log.values >= relevant)
-
-
-def _users(log: Interactions, rows: Bools) -> Ints:
-    return np.bincount(log.users[rows], minlength=log.n_users)
+    learnt, good = (log.where(f"rating>={relevant:g}").user_counts for log in (train, random))
+    return np.flatnonzero((learnt >= least) & (good > 0) & (random.user_counts > good)).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
 class BiasedSplit:
     """Training positives in two parts: what is left to learn from, and a test as biased as training is.
 
-    Parameters
-    ----------
-    train : Interactions
-        The positives that are left; those of users without a test are all here.
-    test : Interactions
-        The positives held out.
-    listed : Interactions
-        The drawn items of each user, value 1 for those in `test` and 0 for the others: what they are ranked among
-        under the candidate rule ``listed``, with ``rating>=1`` as the positives.
-    redrawn : int
-        Users whose first draw left a part without a positive.
-    moved : int
-        Users for whom no draw was good, so that one positive was put into the empty part.
+    `train` has all positives of users without a test. `listed` has the drawn items of each user, value 1 for those in
+    `test` and 0 for the others: what they are ranked among under the candidate rule ``listed``, with ``rating>=1`` as
+    the positives. `redrawn` counts the users whose first draw left a part without a positive, `moved` those for whom
+    no draw was good, so that one positive was put into the empty part.
     """
 
     train: Interactions
@@ -69,28 +49,27 @@ class BiasedSplit:
     moved: int
 
 
-def biased_split(
-    positives: Interactions, users: Ints, n_items: int, size: int, rng: np.random.Generator
-) -> BiasedSplit:
-    """Hold out, for each user, the positives among some items drawn uniformly from all.
+def biased_split(positives: Interactions, users: Ints, size: int, rng: np.random.Generator) -> BiasedSplit:
+    """Hold out, for each user, the positives among `size` items drawn uniformly from all.
 
     The paper holds out "300 songs per user" of 1,000 and does not say how. Here they are drawn uniformly, whether the
     user has them or not, so the test is as skewed as training. Both parts must have a positive: the draw is repeated
-    up to 20 times. Then one positive, drawn at random, changes place with an item that is not a positive.
-
-    Parameters
-    ----------
-    positives : Interactions
-        The relevant rows of training; at least two of each of `users`, who are given by their codes.
-    users : array of int
-    n_items, size : int
-        For each user `size` items are drawn from codes 0 to ``n_items - 1``.
-    rng : numpy.random.Generator
+    up to 20 times. Then one positive, drawn at random, changes place with an item that is not a positive. The users,
+    given by their codes, have at least two of the positives, the relevant rows of training, each.
     """
-    _check(positives, users, n_items, size)
+    n_items = positives.n_items
+    if not 0 < size < n_items:
+        raise ConfigError(f"{size} of {n_items} items cannot be held out; draw at least 1, and fewer than there are")
+    few = users[positives.user_counts[users] < 2]
+    if len(few):
+        first = positives.user_vocabulary.decode(few[:1]).tolist()[0]
+        raise DataError(
+            f"{positives.name}: user {first!r} ({len(few)} such) has fewer than 2 positives; one is to be held out and "
+            "one to be learnt from, see eligible_users"
+        )
     relevant = np.zeros((positives.n_users, positives.n_items), dtype=bool)
     relevant[positives.users, positives.items] = True
-    draws = [_draw(relevant[user, :n_items], size, rng) for user in users.tolist()]
+    draws = [_draw(relevant[user], size, rng) for user in users.tolist()]
     inside = np.zeros_like(relevant)
     for user, (items, _, _) in zip(users.tolist(), draws, strict=True):
         inside[user, items] = True
@@ -116,22 +95,6 @@ def _draw(positive: Bools, size: int, rng: np.random.Generator) -> tuple[Ints, i
     inside[rng.choice(np.flatnonzero(positive))] = not held
     inside[rng.choice(np.flatnonzero(~positive & (inside != held)))] = held
     return np.flatnonzero(inside), ATTEMPTS, True
-
-
-def _check(positives: Interactions, users: Ints, n_items: int, size: int) -> None:
-    if not 0 < size < n_items:
-        raise ConfigError(f"{size} of {n_items} items cannot be held out; draw at least 1, and fewer than there are")
-    if n_items > positives.n_items or int(positives.items.max(initial=-1)) >= n_items:
-        raise DataError(f"{positives.name} has {positives.n_items} items; {n_items} cannot be drawn from")
-    if len(np.unique(users)) != len(users):
-        raise DataError("a user is named twice; name each once")
-    few = users[positives.user_counts[users] < 2]
-    if len(few):
-        first = positives.user_vocabulary.decode(few[:1]).tolist()[0]
-        raise DataError(
-            f"{positives.name}: user {first!r} ({len(few)} such) has fewer than 2 positives; one is to be held out and "
-            "one to be learnt from, see eligible_users"
-        )
 
 
 @dataclass(frozen=True)
@@ -244,6 +207,6 @@ class Benchmark:
 
     def split(self, rng: np.random.Generator) -> Tests:
         """Hold out a biased test, and exclude from the random one what is still learnt from."""
-        parts = biased_split(self.positives, self.users, self.positives.n_items, self.size, rng)
+        parts = biased_split(self.positives, self.users, self.size, rng)
         learnt = is_among(self.random, parts.train, self.random.n_items)
         return Tests(parts, self.random.take(~learnt), int(learnt.sum()))
