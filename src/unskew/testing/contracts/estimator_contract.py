@@ -65,7 +65,7 @@ def check_estimator(estimator: Estimator | str, *, linear: bool = True, worlds: 
     >>> from unskew.estimators import Snips
     >>> check_estimator(Snips(clip=0.1))
     """
-    checked = piece_of(Estimator, estimator)
+    checked = piece_of(Estimator, estimator)  # type: ignore[type-abstract]  # an instance of a subclass comes back
     with errors_as_sentences(checked):
         _check(checked, np.random.default_rng(seed), worlds, linear=linear)
 

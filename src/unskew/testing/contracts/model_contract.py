@@ -48,7 +48,7 @@ def check_model(model: Model | str, *, rated: bool = False) -> None:
     --------
     >>> check_model("popular")
     """
-    checked = piece_of(Model, model)
+    checked = piece_of(Model, model)  # type: ignore[type-abstract]  # an instance of a subclass comes back
     with errors_as_sentences(checked):
         _check(checked, rated=rated)
 

@@ -54,7 +54,7 @@ def check_propensity(
     >>> from unskew.propensities import Popularity
     >>> check_propensity(Popularity(gamma=1.5))
     """
-    checked = piece_of(PropensityModel, model)
+    checked = piece_of(PropensityModel, model)  # type: ignore[type-abstract]  # an instance of a subclass comes back
     with errors_as_sentences(checked):
         _check(checked, *(logs or propensity_logs(seed)))
 
