@@ -183,6 +183,12 @@ class Lists(Tempered):
         return Terms(terms.numerator.tolist(), terms.denominator)  # type: ignore[arg-type]
 
 
+class Texts(Tempered):
+    def terms(self, rows: Rows, kind: Kind) -> Any:
+        terms = super().terms(rows, kind)
+        return Terms(terms.numerator, terms.denominator.astype(str))  # type: ignore[arg-type]
+
+
 class ListOfWeights(Tempered):
     def terms(self, rows: Rows, kind: Kind) -> Terms:
         return Snips().terms(rows, kind)
@@ -238,8 +244,9 @@ class RoughIps(Ips):
         (Unfinished(), r"it has no method terms\(rows, kind\); define it", None),
         (OneArgument(), r"terms\(\) does not take its arguments .*; define it as terms\(rows, kind\)", TypeError),
         (Pair(), r"terms\(\) must return Terms\(numerator, denominator\), not tuple", None),
-        (Lists(), r"the numerator of terms\(\) must be a numpy array, not list", None),
-        (ListOfWeights(), r"the result of weights\(\) must be a numpy array, not list", None),
+        (Lists(), r"the numerator of terms\(\) must be a numpy array of numbers, not list", None),
+        (Texts(), r"the denominator of terms\(\) must be a numpy array of numbers, not of type <U32", None),
+        (ListOfWeights(), r"the result of weights\(\) must be a numpy array of numbers, not list", None),
         (PerRow(), r"terms\(\) has \d+ numbers for \d users; sum them by user with rows.sums", None),
         (Crash(), r"weights\(\) raises KeyError \('mean'\) on valid input; the traceback of the cause", KeyError),
         (Asserting(), r"weights\(\) raises AssertionError", AssertionError),

@@ -201,7 +201,7 @@ class WrongPart(NDCG):
         (ZeroForNobody, "a user without a positive must have the value NaN"),
         (SwappedPolicies, "the value under ties is not the mean over all their orders"),
         (Biased, "unbiased_to_missing is True, but random parts of the positives have another mean value"),
-        (ListOfValues, "the result of values.. must be a numpy array, not list"),
+        (ListOfValues, "the result of values.. must be a numpy array of numbers, not list"),
         (WrongPart, "its expected value on a part of the positives is not the mean over all parts"),
     ],
 )
@@ -250,7 +250,7 @@ class UnbiasedRoot(RMSE):
         (Negative, "a row has the loss -.*, below 0"),
         (Reversed, "a prediction nearer to the rating is worse"),
         (Centred, "the loss of a row depends on the other rows of the call"),
-        (ListOfLosses, "the result of loss.. must be a numpy array, not list"),
+        (ListOfLosses, "the result of loss.. must be a numpy array of numbers, not list"),
         (UnbiasedRoot, "unbiased_to_missing is True, but random parts of the rows say otherwise"),
     ],
 )

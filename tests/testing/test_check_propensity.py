@@ -212,7 +212,7 @@ class LateCrash(Zipf):
         ),
         (TrainAlone(), r"TrainAlone: fit\(\) does not take its arguments .*; define it as fit\(train, test\)"),
         (Unfinished(), r"Unfinished: it has no method fit\(train, test\); define it"),
-        (Listed(), "Listed: what a fitted propensity gives must be a numpy array, not list"),
+        (Listed(), "Listed: what a fitted propensity gives must be a numpy array of numbers, not list"),
         (Crash(), r"Crash: by_item\(\) raises KeyError \('weights'\) on valid input"),
         (LateCrash(), r"LateCrash: __call__\(\) raises IndexError .* on valid input"),
         (object(), "object: it is not an instance of PropensityModel; subclass PropensityModel"),

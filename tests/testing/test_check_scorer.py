@@ -127,7 +127,7 @@ class Settings:
     [
         (NoArgument, r"score\(\) does not take its arguments .*; define it as score\(users\)"),
         (Crash, r"score\(\) raises IndexError .* on valid input; the traceback of the cause has the line"),
-        (MixedIds, "a result has a form that cannot be used: TypeError"),
+        (MixedIds, "an attribute or a result cannot be used: TypeError"),
         (Settings, r"it has no method score\(users\); give what fit\(\) returns, or use check_model"),
         (Transposed, r"score.. gives shape \(7, 12\) for 12 users and 7 items"),
         (FirstItem, r"score.. gives shape \(12,\) for 12 users and 7 items"),

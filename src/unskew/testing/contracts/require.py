@@ -92,14 +92,14 @@ def errors_as_sentences(piece: object) -> Iterator[None]:
 
 
 def _describe(piece: object, error: Exception, frames: list[FrameType]) -> str:
-    """The method of the piece that raised an error; without one, a result had a form that the contract cannot use."""
+    """The method of the piece that raised an error; without one, the contract could not use a result."""
     what = f"{type(error).__name__} ({_first_line(error)})"
     beyond = list(itertools.takewhile(lambda frame: not _is_testing(frame), reversed(frames)))
     called = [frame for frame in beyond[-1:] if "self" in frame.f_locals]
     methods = [frame for frame in beyond if frame.f_locals.get("self") is piece] or called
     if methods:
         return f"{methods[0].f_code.co_name}() raises {what} on valid input; the traceback of the cause has the line"
-    return f"a result has a form that cannot be used: {what}; return what the docstring of the base class says"
+    return f"an attribute or a result cannot be used: {what}; give what the docstring of the base class says"
 
 
 def _is_testing(frame: FrameType) -> bool:
@@ -111,9 +111,10 @@ def _first_line(error: Exception) -> str:
 
 
 def require_array(piece: object, result: object, what: str) -> None:
-    """Require that a result is a numpy array."""
-    given = type(result).__name__
-    require(isinstance(result, np.ndarray), piece, f"{what} must be a numpy array, not {given}; return np.asarray(...)")
+    """Require that a result is a numpy array of real numbers."""
+    given = f"of type {result.dtype}" if isinstance(result, np.ndarray) else type(result).__name__
+    numbers = isinstance(result, np.ndarray) and result.dtype.kind in "fiub"
+    require(numbers, piece, f"{what} must be a numpy array of numbers, not {given}; return np.asarray(..., float)")
 
 
 def near(one: Any, other: Any, rtol: float = 1e-9) -> bool:
