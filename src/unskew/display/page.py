@@ -1,4 +1,4 @@
-"""What all pages share: figures and tables for the macros, and the templates' environment."""
+"""`render_page`, and the figures and tables that templates use."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""The inner loops of the models, compiled; arrays in, arrays out."""
+"""Compiled loops of item-knn, als and random."""
 
 from typing import TypeAlias
 

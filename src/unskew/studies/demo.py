@@ -1,4 +1,4 @@
-"""Four recommenders in a marketplace whose truth is known, and what each way to judge them by its log says."""
+"""`run_demo`: four models on a simulated log, judged in several ways next to the truth; `Demo`, the result."""
 
 import shlex
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Numbers of a paper next to the same numbers computed in this run."""
+"""`ReproducedCell`: a printed number next to ours, with its tolerance; and how trials become cells."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Sentences that a run bears out or not, and the rules that decide them."""
+"""`Claim`: a sentence of a paper with its verdict; and the rules that give verdicts."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from typing import Any
 from unskew.display.phrases import first_of
 from unskew.studies.framework.stats import LEVEL, Gap, clear_signs
 
-SMALL_VERSION = "a small version judges nothing; seen: "
+SMALL_VERSION = "not judged in the small version; seen: "
 MANY = 6
 """Names in a list before the rest is only counted."""
 Verdict = tuple[bool | None, str]

@@ -1,4 +1,4 @@
-"""Tasks in processes: what holds Python's lock would make threads wait."""
+"""`run_all`: tasks in processes, because Python's lock would make threads wait."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar

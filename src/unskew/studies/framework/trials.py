@@ -53,6 +53,9 @@ class Trials:
             lists.setdefault(key, []).append(np.nan if value is None else value)
         return cls(dims, unit, {key: np.array(values, dtype=float) for key, values in lists.items()})
 
+    def __repr__(self) -> str:
+        return f"Trials of {len(self)} groups by {', '.join(self.dims)}; one value per {self.unit}"
+
     def __getitem__(self, key: Key) -> Floats:
         """The values of a group, by its dimensions in their order."""
         return self.groups[key]

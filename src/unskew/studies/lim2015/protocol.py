@@ -36,7 +36,7 @@ FAST_SETS = ("ml-100k", "lastfm-hetrec2011")
 NEEDS = tuple(SETS)
 
 
-def beside(data: str) -> str:
+def note_of(data: str) -> str:
     """What to know about a number of the paper next to ours."""
     if not SETS[data].stands_in:
         return (

@@ -29,7 +29,7 @@ from unskew.studies.lim2015.fits import (
     names_of,
 )
 from unskew.studies.lim2015.printed import COUNTS, METRICS, MODELS, TABLE1
-from unskew.studies.lim2015.protocol import LAST_USER, LEAST, NEEDS, SETS, absence_of, beside, dense_log
+from unskew.studies.lim2015.protocol import LAST_USER, LEAST, NEEDS, SETS, absence_of, dense_log, note_of
 from unskew.studies.lim2015.table1_more import note_longer, note_wider, train_longer, train_wider
 
 COLUMNS = (*METRICS, AUC)
@@ -107,7 +107,7 @@ def _sizes(context: Context, data: str) -> Iterator[ReproducedCell]:
     """Users, items and relevant pairs, after densification."""
     dense = dense_log(context, data)
     ours = (None, None, None) if dense is None else (dense.after.users, dense.after.items, dense.after.rows)
-    note = absence_of(context, data) or beside(data)
+    note = absence_of(context, data) or note_of(data)
     for row, value, paper in zip(("users", "items", "relevant pairs"), ours, COUNTS[SETS[data].paper], strict=True):
         yield ReproducedCell(row, "count", data, paper, value, note=note)
 
@@ -120,7 +120,7 @@ def _cells(context: Context, data: str, trials: Trials) -> Iterator[ReproducedCe
             values = trials.get(data, name, metric)
             mean = None if values is None else fold_means(values)
             paper, error = printed.get(metric, (None, None))
-            note = absent or ("" if paper is None else beside(data))
+            note = absent or ("" if paper is None else note_of(data))
             row, column = label_of(name), NAMES[metric]
             if mean is not None or paper is not None:
                 yield cell(row, column, data, mean, paper, note=note)

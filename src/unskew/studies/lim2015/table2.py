@@ -21,7 +21,7 @@ from unskew.studies.framework.study import Context, Table
 from unskew.studies.framework.trials import Trials
 from unskew.studies.lim2015.fits import NAMES, TWO, Fold, available_folds, label_of, names_of
 from unskew.studies.lim2015.printed import METRICS, MODELS, TABLE2
-from unskew.studies.lim2015.protocol import NEEDS, SETS, absence_of, beside
+from unskew.studies.lim2015.protocol import NEEDS, SETS, absence_of, note_of
 
 PRINTED = "ml-10m"
 """The data set that the paper prints Table 2 of."""
@@ -49,9 +49,9 @@ METHOD = (
         "nothing to choose."
     ),
     (
-        "By chance alone 4.6 of 100 differences are beyond two standard errors, so of a claim about six, each held to "
-        "two, about one in four fails where all is right (fewer, because they go together). In addition, a claim about "
-        "all models is held to what the largest of them exceeds with a chance of at most "
+        "By chance alone 4.6 of 100 differences are beyond two standard errors, so a claim that six are each within "
+        "two fails about one time in four if all is right (less often, because they go together). In addition, a claim "
+        "about all models is held to what the largest of them exceeds with a chance of at most "
         f"{100 * LEVEL:.0f} %, by Bonferroni. That MAP and NDCG fall is asked only where the drop expected is two "
         "standard errors beyond that, because it would hardly be seen otherwise; this was added after MAP of "
         "amazon-video-games, with one or two items per user, had been seen."
@@ -178,7 +178,7 @@ def _cells(context: Context, data: str, table: Table2 | None) -> Iterator[Reprod
             for column in COLUMNS:
                 paper, note = printed.get(column, (None, ""))
                 if paper is not None or table is not None:
-                    about = absent or ("" if paper is None else "; ".join(filter(None, (beside(data), note))))
+                    about = absent or ("" if paper is None else "; ".join(filter(None, (note_of(data), note))))
                     row = f"{label_of(name)}, {NAMES[metric]}"
                     yield cell(row, column, data, ours.get(column), paper, note=about)
 

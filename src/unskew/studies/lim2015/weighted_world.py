@@ -1,4 +1,4 @@
-"""The demo's marketplace with rows to choose by, and training on its logs with weights and without.
+"""`Draw`, `run_trial`: the demo's marketplace with validation rows, and training with and without weights.
 
 A log whose propensities are known, everything it hides, the ways to train on it, and what is true of the models that
 validation chooses.

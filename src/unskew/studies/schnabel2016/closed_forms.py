@@ -1,4 +1,4 @@
-r"""What the simulations tend to, without a simulation.
+r"""`limit`: exact means and standard deviations of the estimates of Table 1 and Figure 2.
 
 The losses of a prediction have moments that depend on the rating alone. With the shares :math:`p_r` of the ratings,
 their chances :math:`P_r` and n cells,

@@ -37,7 +37,8 @@ def print_result(result: StudyResult, console: Console) -> None:
     """Print all tables of a result: numbers, footnotes, notes, claims, and which figures there are."""
     page, file = Option("html").flag, Option("json").flag
     for table in result.tables:
-        console.print(Text(f"{result.study}/{table.table}: {table.title}", style="bold"))
+        small = ", the small version" if table.fast else ""
+        console.print(Text(f"{result.study}/{table.table}{small}: {table.title}", style="bold"))
         grids = grids_of(table)
         left = _print_grids(grids, console)
         if left:
@@ -45,7 +46,9 @@ def print_result(result: StudyResult, console: Console) -> None:
         if grids:
             absent = sum(cell.ours is None for cell in table.cells)
             missing = f"; {absent} numbers of the paper need data that is not here" if absent else ""
-            below = f"ours, and below it the paper's{missing}; {page} and {file} have all of it"
+            printed = any(cell.paper is not None for cell in table.cells)
+            which = "ours, and below it the paper's" if printed else "ours; the paper has no such numbers"
+            below = f"{which}{missing}; {page} and {file} have all of it"
             console.print(Text(below, style="dim"))
         elif table.cells:
             console.print(_table(table))

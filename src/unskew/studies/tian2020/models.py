@@ -1,4 +1,4 @@
-"""Beyond the paper: models that learn from the log, in the place of the oracle."""
+"""Beyond the paper: trained models in the simulated worlds, instead of the oracle."""
 
 from collections.abc import Iterator, Mapping
 

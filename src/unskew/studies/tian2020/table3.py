@@ -46,7 +46,7 @@ def run(context: Context) -> Findings:
 
 def _cells(runs: Runs) -> Iterator[ReproducedCell]:
     for data, world in worlds_of(runs):
-        # the authors' way is that of ordinal ties where nothing is graded
+        # likes of IBP worlds have no grades, so the authors' program equals ordinal ties there
         ways = (EXPECTED, ORDINAL, ARCHIVE) if world.startswith("lda") else (EXPECTED, ORDINAL)
         for way, metric in product(ways, METRICS):
             share = chosen(runs, data, world, way, metric)
