@@ -206,7 +206,9 @@ def test_conditions_on_a_column_that_is_not_there_are_refused() -> None:
     log = Interactions.from_arrays([1], [1], name="log")
     with pytest.raises(DataError, match="log has no column 'rating'"):
         log.where("rating>=4")
-    with pytest.raises(ConfigError, match=r"unknown column 'ratings'.*with rating=\"ratings\" and write 'rating>=4'"):
+    with pytest.raises(
+        ConfigError, match=r"unknown column 'ratings'.*name it with rating=\"ratings\" and write 'rating>=4'"
+    ):
         log.where("ratings>=4")
 
 

@@ -253,8 +253,9 @@ class Interactions:
         columns = {"rating": self.values, "timestamp": self.times, "propensity": self.propensity}
         if column not in columns:
             raise ConfigError(
-                f"unknown column {column!r} in {condition!r}; a condition can use rating, timestamp or "
-                f"propensity; name your column with {Option('rating_col', column)} and write 'rating{operator}{number}'"
+                f"unknown column {column!r} in {condition!r}; a condition can use rating, timestamp or propensity; if "
+                f"your data has {column!r}, name it with {Option('rating_col', column)} and write "
+                f"'rating{operator}{number}'"
             )
         values = columns[column]
         if values is None:
