@@ -20,9 +20,9 @@ from unskew.studies.wang2024.fast_ure import (
     Draw,
     Strata,
     conditional_scores,
+    estimates,
     full_ndcg,
     full_sums,
-    measure,
     target_of,
 )
 from unskew.studies.wang2024.full_recall import discounts, full_dcg, full_recall, places
@@ -37,7 +37,7 @@ def truth():
 @pytest.fixture(scope="module")
 def many(truth):
     """Eighty draws of six items."""
-    return measure(Context(sizes={DRAWS: 80}), truth, 6)
+    return estimates(Context(sizes={DRAWS: 80}), truth, 6)
 
 
 def with_recall(rows, above, k):
@@ -111,7 +111,7 @@ def test_own_shares_given_a_positive_are_unbiased_and_as_variable_as_they_should
 def test_forms_without_bias_show_none_and_the_published_mean_has_that_of_theory(many):
     # 18 cells each, 4.5 standard errors over draws: P < 2e-4
     errors = Errors(many)
-    for table in (*errors.sums, scores(errors.errors(POOLED)), errors.off_prediction):
+    for table in (*errors.sums, scores(errors.errors(POOLED)), scores(many.recall[MEAN] - many.expected())):
         assert np.abs(table).max() < 4.5
     assert np.abs(scores(errors.errors(MEAN))).max() > 4.5
 
@@ -120,13 +120,16 @@ def test_shares_of_error_are_relative_to_each_target(many):
     errors = Errors(many)
     off = many.at(POOLED, 5) - many.truth.micro[4]
     place = many.ks.index(5)
-    assert errors.bias(POOLED)[:, place] == pytest.approx(off.mean(axis=0) / many.truth.micro[4])
-    assert errors.rmse(POOLED)[:, place] == pytest.approx(np.sqrt((off**2).mean(axis=0)) / many.truth.micro[4])
+    shares = {title: table[:, place] for title, table in errors.shares(POOLED).items()}
+    assert shares["bias"] == pytest.approx(off.mean(axis=0) / many.truth.micro[4])
+    assert shares["spread"] == pytest.approx(off.std(axis=0, ddof=1) / many.truth.micro[4])
+    assert shares["rmse"] == pytest.approx(np.sqrt((off**2).mean(axis=0)) / many.truth.micro[4])
     ratio = errors.ratio(CONTROL, POOLED)[:, place]
     mine = many.at(CONTROL, 5) - many.truth.micro[4]
     assert ratio == pytest.approx((mine**2).mean(axis=0) / (off**2).mean(axis=0))
-    assert np.sign(errors.gain(CONTROL, POOLED)[:, place]).tolist() == np.sign(1 - ratio).tolist()
-    assert (errors.removed(MEAN) == 0).all()
+    gain = scores(errors.squares(POOLED) - errors.squares(CONTROL))[:, place]
+    assert np.sign(gain).tolist() == np.sign(1 - ratio).tolist()
+    assert errors.removed(MEAN) == 0
 
 
 def test_intervals_of_fixed_users_hold_the_truth_often_enough(many):

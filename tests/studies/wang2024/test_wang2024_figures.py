@@ -9,7 +9,7 @@ from unskew.studies import Context, get_study
 from unskew.studies.framework.stats import Mean, kendall
 from unskew.studies.wang2024 import aggregates, fig1, fig3, fig5, full_recall
 from unskew.studies.wang2024.fast_ure import FORMS, MEAN, estimates
-from unskew.studies.wang2024.fig1 import Curves, cut_offs, matched, pearson
+from unskew.studies.wang2024.fig1 import correlations, cut_offs, matched, pearson
 from unskew.studies.wang2024.fig3 import Peak, greatest, grow, rises
 from unskew.studies.wang2024.fig5 import Agreement, right_pairs
 
@@ -23,7 +23,7 @@ def truth():
 
 @pytest.mark.parametrize("table", [fig1, fig3, fig5, aggregates], ids=lambda table: table.TABLE.name)
 def test_each_table_comes_with_numbers_figures_and_claims_that_need_the_full_run(truth, table):
-    findings = table.compute([truth], SMALL)
+    findings = table.run(SMALL, [truth])
     assert all(cell.ours is not None and np.isfinite(cell.ours) for cell in findings.cells)
     assert findings.cells
     assert findings.figures
@@ -35,9 +35,9 @@ def test_each_table_comes_with_numbers_figures_and_claims_that_need_the_full_run
 def test_in_full_the_claims_are_judged(truth):
     context = Context(trials=3, sizes={fig3.SIZES: (10, 20)})
     for table in (fig1, fig3):
-        assert all(isinstance(claim.holds, bool) for claim in table.compute([truth], context).claims)
+        assert all(isinstance(claim.holds, bool) for claim in table.run(context, [truth]).claims)
     for table in (fig5, aggregates):  # some ask for a poor order or a clear bias, which need not be there
-        claims = table.compute([truth], context).claims
+        claims = table.run(context, [truth]).claims
         assert sum(isinstance(claim.holds, bool) for claim in claims) >= len(claims) - 3
 
 
@@ -73,18 +73,19 @@ def test_correlations_are_those_of_scipy():
 
 
 def test_recall_that_is_full_recall_has_a_correlation_of_one(truth):
-    curves = Curves(truth, np.repeat(truth.macro[[4]], 3, axis=0))
-    assert curves.at("Pearson", 5) == pytest.approx([1.0] * 3)
-    assert curves.at("Kendall", 5) == pytest.approx([1.0] * 3)
+    curves = correlations(np.repeat(truth.macro[[4]], 3, axis=0), truth)
+    assert curves["Pearson"][:, 4] == pytest.approx([1.0] * 3)
+    assert curves["Kendall"][:, 4] == pytest.approx([1.0] * 3)
 
 
 def test_peaks_are_where_the_mean_is_greatest():
     assert greatest(np.array([[0.1, 0.5, 0.2], [0.3, 0.1, 0.3]])) == pytest.approx([2.0, 3**0.5])
     taus = np.array([[0.0, 1.0, 0.2], [0.2, 0.6, 0.4]])
-    peak = Peak(5, 10, 2, taus, np.array([[1.0, 0.0], [0.5, 0.5]]))
+    peak = Peak.of(5, 10, 2, taus, np.array([[1.0, 0.0], [0.5, 0.5]]))
     assert peak.at == pytest.approx(2.0)
     assert peak.near
-    assert not Peak(5, 10, 5, taus, peak.resampled).near
+    assert not Peak.of(5, 10, 1, np.roll(taus, 1, axis=1), np.eye(2)).near
+    assert peak.ends == pytest.approx((2.0, 2.0))
     assert peak.height.value == pytest.approx(0.8)
     assert peak.at_predicted.value == pytest.approx(0.8)
     assert peak.places == pytest.approx([2.0, 2.0])
@@ -114,9 +115,12 @@ def test_pairs_that_differ_clearly_are_counted():
 
 
 def test_an_estimate_that_is_the_truth_agrees_and_peaks_at_its_own_cut_off(truth):
-    each = Agreement(estimates(Context(fast=True, trials=3), truth), np.zeros((3, 8, 8)))
-    each.numbers.recall[MEAN][:] = np.stack([truth.macro[k - 1] for k in each.numbers.ks], axis=1)
-    assert each.tau(MEAN, 5) == pytest.approx([1.0] * 3)
-    assert each.curve(MEAN, 5).mean(axis=0)[4] == pytest.approx(1.0)
+    numbers = estimates(Context(fast=True, trials=3), truth)
+    numbers.recall[MEAN][:] = np.stack([truth.macro[k - 1] for k in numbers.ks], axis=1)
+    each = Agreement.of(numbers, np.zeros((3, 8, 8)))
+    assert each.tau[MEAN, 5] == pytest.approx([1.0] * 3)
+    assert each.medians[MEAN, 5][4] == pytest.approx(1.0)
+    agreeing = np.flatnonzero(each.medians[MEAN, 5] > 1 - 1e-9) + 1  # all draws are equal here
+    assert each.peaks[MEAN, 5] == pytest.approx(np.exp(np.log(agreeing).mean()))
     assert each.ks == tuple(k for k in fig5.KS if k < truth.shortest)
-    assert set(each.numbers.recall) == set(FORMS)
+    assert {column for column, _ in each.right} == {*fig5.INSIDE, *FORMS}

@@ -21,7 +21,6 @@ from unskew.studies.wang2024.judge import (
     exposed_sample,
     judge,
     judge_test,
-    k_grid,
     large_k,
     numbers_of,
 )
@@ -167,9 +166,6 @@ def test_recall_inside_the_sample_is_that_of_loops_and_of_the_library(log, ranks
 def test_the_larger_k_suits_the_population():
     assert large_k(np.array([968, 985])) == 500
     assert large_k(np.array([294, 300])) == 50
-    grid = k_grid(985, 5, 500)
-    assert {1, 5, 500} <= set(grid.tolist())
-    assert (np.diff(grid) > 0).all()
 
 
 @pytest.fixture(scope="module")
@@ -189,10 +185,16 @@ def test_full_recall_and_expected_values_are_those_of_the_ranks(world):
     macro, micro = full_recall(ranks, log, [5, 50])
     assert [world.full(entry, 5), world.full(entry, 50)] == pytest.approx(list(macro))
     assert [world.users(entry, k).mean() for k in (5, 50)] == pytest.approx(list(macro))
-    assert [world.full_micro(entry, 5), world.full_micro(entry, 50)] == pytest.approx(list(micro))
+    assert [world.full(entry, k, "full micro") for k in (5, 50)] == pytest.approx(list(micro))
     chances, relevant = chances_of(log, EXPOSED), log.relevant
     shares = [(relevant[user] & (ranks[user] < 5)).sum() / relevant[user].sum() for user in np.flatnonzero(chances > 0)]
-    assert world.expected[entry, 5] == pytest.approx(np.average(shares, weights=chances[chances > 0]))
+    assert world.expected(entry, 5) == pytest.approx(np.average(shares, weights=chances[chances > 0]))
+
+
+def test_full_recall_is_known_at_about_forty_k_and_both_of_the_table(world):
+    assert world.both_ks == (5, 50)
+    assert {1, 5, 50, world.log.population.max() // 2} <= set(world.ks.tolist())
+    assert (np.diff(world.ks) > 0).all()
 
 
 def test_every_entry_has_all_numbers_and_a_chosen_negs_those_of_its_variant(world):

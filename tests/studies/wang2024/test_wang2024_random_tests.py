@@ -9,7 +9,7 @@ from made_wang2024 import tiny_split
 
 from unskew.data.sources import get_source, status_of
 from unskew.studies import Context
-from unskew.studies.wang2024.random_tests import COAT, random_test, random_tests, split_test
+from unskew.studies.wang2024.random_tests import COAT, random_tests, split_test
 
 
 def pairs(part):
@@ -45,7 +45,6 @@ def test_the_population_is_what_the_rows_were_drawn_from(candidates):
 
 
 def test_data_that_is_not_here_gives_nothing(tmp_path):
-    assert random_test(Context(folder=tmp_path), COAT) is None
     assert random_tests(Context(folder=tmp_path)) == []
 
 
@@ -55,7 +54,7 @@ def test_coat_has_sixteen_random_ratings_a_person_of_three_hundred_coats():
     folder = Path(os.environ["UNSKEW_DATA"])
     if status_of(get_source(COAT), folder / COAT).presence == "absent":
         pytest.skip("real data: coat is not in the folder UNSKEW_DATA")
-    test = random_test(Context(folder=folder), COAT)
+    test = random_tests(Context(folder=folder))[0]
     parts = (test.parts.train, test.parts.uniform, test.parts.validation, test.exposed)
     assert [len(part) for part in parts] == [6960, 232, 232, 4176]
     assert test.held.sum() == 290 * 300 - 2 * 232

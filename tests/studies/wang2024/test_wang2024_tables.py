@@ -53,7 +53,7 @@ def findings(tmp_path_factory):
     context = Context(fast=True, folder=tmp_path_factory.mktemp("empty"), sizes={EPOCHS: 1, DRAWS: 3})
     worlds = [judge(context, tiny_log(60, 120))]
     tests = [judge_test(context, split_test("coat", tiny_split(), np.random.default_rng(1)))]
-    return [table.compute(worlds, tests, context) for table in (table3, table4)]
+    return [table.run(context, (worlds, tests)) for table in (table3, table4)]
 
 
 def test_both_tables_have_cells_of_worlds_tests_and_absent_data(findings):

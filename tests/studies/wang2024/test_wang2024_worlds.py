@@ -53,7 +53,6 @@ def test_the_size_of_a_world_can_be_set(tmp_path):
 
 def test_a_world_is_made_once_a_run_and_again_by_its_seed(tmp_path):
     context = Context(fast=True, folder=tmp_path)
-    assert lda_world(context) is lda_world(context)
     assert logs(context)[0] is logs(context)[0]
     again = lda_world(Context(fast=True, folder=tmp_path))
     np.testing.assert_array_equal(again.labels, lda_world(context).labels)

@@ -33,13 +33,9 @@ from unskew.studies.wang2024.full_recall import SIZE, Truth, truths
 from unskew.studies.wang2024.models import describe_variants
 from unskew.studies.wang2024.worlds import KUAIREC, MOVIELENS
 
-SIZES = (20, SIZE)
-"""l: items drawn of each user."""
 NONE = 1e-12
 """An error this small is none: recall at a large K may be 1 for all."""
 PREDICTED = "ure, predicted"
-SMALL = 50
-"""Cut-offs up to this are those of the claims on variance."""
 LEVEL = 0.01
 """Chance that a claim on absence of bias fails although it is true, over all its cells together (Bonferroni)."""
 CLEAR = 0.05
@@ -59,46 +55,39 @@ class Errors:
 
     @cached_property
     def small(self) -> tuple[int, ...]:
-        """Cut-offs up to 50."""
-        return tuple(k for k in self.numbers.ks if k <= SMALL)
+        """Cut-offs up to 50, those of the claims on variance."""
+        return tuple(k for k in self.numbers.ks if k <= 50)
 
     def up_to_small(self, table: Floats) -> Floats:
-        """The columns of small cut-offs, of an array (models, cut-offs)."""
-        return table[:, : len(self.small)]
+        """The columns of small cut-offs; the last axis is that of cut-offs."""
+        return table[..., : len(self.small)]
 
     def errors(self, form: str) -> Floats:
         """Estimates minus the target of the form, an array (draws, models, cut-offs)."""
         return np.asarray(self.numbers.recall[form] - self.numbers.target(form))
 
-    def bias(self, form: str) -> Floats:
-        """Mean errors as a share of the target, an array (models, cut-offs)."""
-        return np.asarray(self.errors(form).mean(axis=0) / self.numbers.target(form))
-
-    def spread(self, form: str) -> Floats:
-        """Standard deviation over draws as a share of the target, an array (models, cut-offs)."""
-        return np.asarray(self.errors(form).std(axis=0, ddof=1) / self.numbers.target(form))
-
     def squares(self, form: str) -> Floats:
         """Squared errors as a share of the target's square, an array (draws, models, cut-offs)."""
         return np.asarray((self.errors(form) / self.numbers.target(form)) ** 2)
 
-    def rmse(self, form: str) -> Floats:
-        """Root mean squared errors as a share of the target, an array (models, cut-offs)."""
-        return np.asarray(np.sqrt(self.squares(form).mean(axis=0)))
+    def shares(self, form: str) -> dict[str, Floats]:
+        """Bias, spread and root mean squared error over draws, as shares of the target: (models, cut-offs)."""
+        errors, target = self.errors(form), self.numbers.target(form)
+        return {
+            "bias": errors.mean(axis=0) / target,
+            "spread": errors.std(axis=0, ddof=1) / target,
+            "rmse": np.sqrt(self.squares(form).mean(axis=0)),
+        }
 
     def ratio(self, form: str, to: str) -> Floats:
         """Of mean squared errors, each against its own target and as a share of its square: (models, cut-offs)."""
         above, below = (self.squares(each).mean(axis=0) + NONE for each in (form, to))
         return np.asarray(above / below)
 
-    def gain(self, form: str, to: str) -> Floats:
-        """How much lower the squared errors are in the same draws, in standard errors: (models, cut-offs)."""
-        return scores(self.squares(to) - self.squares(form))
-
-    def removed(self, form: str) -> Floats:
-        """The share of the published mean's bias that is gone, of all models together; one per cut-off."""
+    def removed(self, form: str) -> float:
+        """The share of the published mean's bias that is gone, of all models together, on average at small cut-offs."""
         left, there = (np.abs(self.errors(each).mean(axis=0)).mean(axis=0) + NONE for each in (form, MEAN))
-        return np.asarray(1 - left / there)
+        return float(self.up_to_small(1 - left / there).mean())
 
     @cached_property
     def predicted(self) -> Floats:
@@ -107,23 +96,12 @@ class Errors:
         return np.asarray((self.numbers.expected() - target) / target)
 
     @cached_property
-    def off_prediction(self) -> Floats:
-        """Mean deviations of the published mean from its prediction in standard errors: (models, cut-offs)."""
-        return scores(self.numbers.recall[MEAN] - self.numbers.expected())
-
-    @cached_property
     def sums(self) -> tuple[Floats, Floats]:
         """Mean errors of precision@K and dcg@K in standard errors, (models, cut-offs)."""
         precision, dcg = full_sums(self.numbers.truth, self.numbers.ks)
         return scores(self.numbers.precision - precision), scores(self.numbers.dcg - dcg)
 
-    @cached_property
-    def ndcg_bias(self) -> Floats:
-        """Bias of ndcg@10 as a share of the truth, one per model."""
-        truth = full_ndcg(self.numbers.truth)
-        return np.asarray((self.numbers.ndcg - truth).mean(axis=0) / truth)
-
-    @cached_property
+    @property
     def coverage(self) -> Floats:
         """How often the 95 % delta interval of the pooled ratio holds the truth, one per cut-off."""
         return np.asarray(self.numbers.covered.mean(axis=(0, 1)))
@@ -143,29 +121,24 @@ def limit(share: float, draws: int) -> float:
     return float(t.isf(share, draws - 1))
 
 
-def run(context: Context) -> Findings:
-    """Every form on many draws of each available world."""
-    return compute(truths(context), context)
-
-
-def compute(worlds: Sequence[Truth], context: Context) -> Findings:
-    """Every form on many draws of the models of some worlds."""
-    errors = [Errors(estimates(context, truth, size)) for truth in worlds for size in SIZES]
-    origins = (truth.log.world.origin for truth in worlds)
+def run(context: Context, worlds: Sequence[Truth] | None = None) -> Findings:
+    """Every form on many draws of the models of some worlds, or of all that are available."""
+    worlds = truths(context) if worlds is None else worlds
+    errors = [Errors(estimates(context, truth, size)) for truth in worlds for size in (20, SIZE)]
     return Findings(
         cells=tuple(cell for each in errors for cell in _cells(each)),
         claims=tuple(_claims(errors)),
         figures=tuple(_figures(errors)),
-        notes=(*origins, describe_variants(context), *_notes(errors)),
+        notes=(*(truth.log.world.origin for truth in worlds), describe_variants(context), *_notes(errors)),
     )
 
 
 def _cells(each: Errors) -> Iterator[ReproducedCell]:
-    data = str(each)
+    data, tables = str(each), {form: each.shares(form) for form in FORMS}
     for place, k in enumerate(each.numbers.ks):
-        for title, table in (("bias", each.bias), ("spread", each.spread), ("rmse", each.rmse)):
+        for title in ("bias", "spread", "rmse"):
             for form in FORMS:
-                yield cell(f"{title} of recall@{k}", form, data, float(table(form)[:, place].mean()))
+                yield cell(f"{title} of recall@{k}", form, data, float(tables[form][title][:, place].mean()))
         yield cell(f"bias of recall@{k}", PREDICTED, data, float(each.predicted[:, place].mean()))
         yield cell(f"coverage of recall@{k}", POOLED, data, float(each.coverage[place]))
         for form in (CONTROL, MONOTONE):
@@ -187,7 +160,7 @@ def _claims(errors: Sequence[Errors]) -> Iterator[Claim]:
         "the published mean is a biased estimate of the mean over users: in every world and size some model and K show "
         "it": _biased(errors),
         f"the published mean has the expectation that follows from the users' chances of a positive, {everywhere}": (
-            _within(errors, lambda each: each.off_prediction)
+            _within(errors, lambda each: scores(each.numbers.recall[MEAN] - each.numbers.expected()))
         ),
         f"precision@K by Horvitz and Thompson is unbiased, {everywhere}": _within(errors, lambda each: each.sums[0]),
         f"dcg@K by Horvitz and Thompson is unbiased, {everywhere}": _within(errors, lambda each: each.sums[1]),
@@ -226,7 +199,7 @@ def _biased(errors: Sequence[Errors]) -> Verdict:
     for each in errors:
         z = scores(each.errors(MEAN))
         shares.append(float((np.abs(z) > limit(LEVEL / 2 / z.size, each.numbers.draws)).mean()))
-        bias, predicted = (each.up_to_small(table) for table in (each.bias(MEAN), each.predicted))
+        bias, predicted = (each.up_to_small(table) for table in (each.shares(MEAN)["bias"], each.predicted))
         parts.append(
             f"{each}: {shares[-1]:.0%} of cells; up to K = {each.small[-1]} {bias.mean():+.1%} of the target on "
             f"average, predicted {predicted.mean():+.1%}"
@@ -235,11 +208,7 @@ def _biased(errors: Sequence[Errors]) -> Verdict:
 
 
 def _less_biased(errors: Sequence[Errors]) -> Verdict:
-    removed = {
-        (str(each), form): float(each.removed(form)[: len(each.small)].mean())
-        for each in errors
-        for form in (PLUG_IN, BETA_BINOMIAL)
-    }
+    removed = {(str(each), form): each.removed(form) for each in errors for form in (PLUG_IN, BETA_BINOMIAL)}
     clear = [str(each) for each in errors if np.abs(each.up_to_small(each.predicted)).mean() > CLEAR]
     holds = [removed[name, BETA_BINOMIAL] > max(removed[name, PLUG_IN], 0) for name in clear]
     evidence = "; ".join(f"{name}, {form}: {share:.0%}" for (name, form), share in removed.items())
@@ -258,8 +227,8 @@ def _in_the_mean(errors: Sequence[Errors], form: str, to: str) -> Verdict:
     least = limit(TEST / sum(len(each.small) for each in errors), errors[0].numbers.draws)
     worst, parts = np.inf, []
     for each in errors:
-        lower = scores((each.squares(to) - each.squares(form)).mean(axis=1))[: len(each.small)]
-        worst = min(worst, float(lower.min()))
+        lower = scores((each.squares(to) - each.squares(form)).mean(axis=1))
+        worst = min(worst, float(each.up_to_small(lower).min()))
         ratio = each.up_to_small(each.ratio(form, to))
         parts.append(f"{each}: {', '.join(f'{value:.2f}' for value in ratio.mean(axis=0))}")
     return worst > least, (
@@ -270,12 +239,13 @@ def _in_the_mean(errors: Sequence[Errors], form: str, to: str) -> Verdict:
 
 def _never_worse(errors: Sequence[Errors], form: str) -> Verdict:
     """Each model by itself."""
-    total = sum(each.up_to_small(each.gain(form, POOLED)).size for each in errors)
+    total = sum(len(each.numbers.truth.ranks) * len(each.small) for each in errors)
     least = limit(TEST / total, errors[0].numbers.draws)
     below = sure = 0
     worse: list[tuple[float, str]] = []
     for each in errors:
-        ratio, z = (each.up_to_small(table) for table in (each.ratio(form, POOLED), each.gain(form, POOLED)))
+        gain = scores(each.squares(POOLED) - each.squares(form))  # in standard errors, in the same draws
+        ratio, z = (each.up_to_small(table) for table in (each.ratio(form, POOLED), gain))
         below, sure = below + int((ratio < 1).sum()), sure + int((z > least).sum())
         names = list(each.numbers.truth.ranks)
         for model, place in zip(*np.nonzero(z < -least), strict=True):
@@ -298,55 +268,48 @@ def _notes(errors: Sequence[Errors]) -> Iterator[str]:
         "users of full recall, that of the pooled forms the mean over positive pairs. Bias, spread and rmse are shares "
         f"of the target, means over {len(first.truth.ranks)} models."
     )
-    for each in errors:
-        yield _summary(each)
+    yield from map(_summary, errors)
     yield _best_forms(errors)
     yield (
         "The rule fixed before the numbers were seen: a reduced form has the lower error for every model at every K. "
         "Two weaker rules, in the mean over models and for no model surely larger, were added after the numbers were "
         f"seen; so was the limit of {CLEAR:.0%} below which ipw has hardly a bias to remove."
     )
-    parts = (f"{each}: {', '.join(f'{share:.0%}' for share in each.coverage[: len(each.small)])}" for each in errors)
+    parts = (f"{each}: {', '.join(f'{x:.0%}' for x in each.up_to_small(each.coverage))}" for each in errors)
     yield (
         "The 95 % delta interval of the pooled ratio is for the population that the users come from. Here the users "
         "are the same in all draws, which makes it too wide. It is also a normal interval, which is too short where "
         "few positives of a draw rank above K. Share of draws in which it holds the truth at K = "
-        f"{', '.join(map(str, errors[0].small))}: "
-        f"{'; '.join(parts)}."
+        f"{', '.join(map(str, errors[0].small))}: {'; '.join(parts)}."
     )
 
 
 def _summary(each: Errors) -> str:
     lines = []
     for form in FORMS:
-        parts = [
-            f"K = {k}: {each.bias(form)[:, place].mean():+.1%}, {each.spread(form)[:, place].mean():.1%}, "
-            f"{each.rmse(form)[:, place].mean():.1%}"
-            for place, k in enumerate(each.numbers.ks)
-            if k in {1, 5, 20, 50}
-        ]
+        means = zip(each.numbers.ks, *(table.mean(axis=0) for table in each.shares(form).values()), strict=True)
+        shown = (row for row in means if row[0] in {1, 5, 20, 50})
+        parts = (f"K = {k}: {bias:+.1%}, {spread:.1%}, {rmse:.1%}" for k, bias, spread, rmse in shown)
         lines.append(f"{form}: {'; '.join(parts)}")
     empty = 1 - each.numbers.times.mean() / each.numbers.draws
-    removed = ", ".join(
-        f"{form} {each.removed(form)[: len(each.small)].mean():.0%}" for form in (PLUG_IN, BETA_BINOMIAL)
-    )
+    removed = ", ".join(f"{form} {each.removed(form):.0%}" for form in (PLUG_IN, BETA_BINOMIAL))
+    truth = full_ndcg(each.numbers.truth)
+    ndcg = (each.numbers.ndcg - truth).mean(axis=0) / truth
     return (
         f"{each}: {empty:.0%} of users have no positive in a draw. Bias, spread, rmse. {'. '.join(lines)}. Share "
         f"of the published mean's bias that is removed, mean over K up to {each.small[-1]}: {removed}. The bias "
-        f"of ndcg@{IDEAL} in the pooled form, a ratio, is {each.ndcg_bias.min():+.1%} to "
-        f"{each.ndcg_bias.max():+.1%}, by model."
+        f"of ndcg@{IDEAL} in the pooled form, a ratio, is {ndcg.min():+.1%} to {ndcg.max():+.1%}, by model."
     )
 
 
 def _best_forms(errors: Sequence[Errors]) -> str:
     """Which form has the least bias and error."""
-    tables: dict[str, Callable[[Errors, str], Floats]] = {
-        "bias": lambda each, form: np.abs(each.bias(form)),
-        "root mean squared error": lambda each, form: each.rmse(form),
-    }
     parts = []
-    for title, of in tables.items():
-        means = {form: float(np.mean([each.up_to_small(of(each, form)).mean() for each in errors])) for form in FORMS}
+    for table, title in (("bias", "bias"), ("rmse", "root mean squared error")):
+        means = {
+            form: float(np.mean([each.up_to_small(np.abs(each.shares(form)[table])).mean() for each in errors]))
+            for form in FORMS
+        }
         for group, words in ((FORMS, "of all forms"), (MACRO, "of those for the mean over users")):
             best = min(group, key=means.__getitem__)
             parts.append(f"{best} has the least {title} {words} ({means[best]:.2%})")
@@ -356,25 +319,24 @@ def _best_forms(errors: Sequence[Errors]) -> str:
 def _figures(errors: Sequence[Errors]) -> Iterator[Figure]:
     note = "Means over models; bands hold the middle 90 % of the models."
 
-    def panels(lines: Callable[[Errors], Iterator[Series]]) -> tuple[Panel, ...]:
-        return tuple(Panel(str(each), tuple(lines(each))) for each in errors)
+    def panels(tables: Callable[[Errors], dict[str, Floats]]) -> tuple[Panel, ...]:
+        def lines(each: Errors) -> tuple[Series, ...]:
+            ks = each.numbers.ks
+            return tuple(band(name, ks, table, naive=name == MEAN) for name, table in tables(each).items())
 
-    def biases(each: Errors) -> Iterator[Series]:
-        forms = (form for form in FORMS if form != CONTROL)
-        yield from (band(form, each.numbers.ks, each.bias(form), naive=form == MEAN) for form in forms)
-        yield band(PREDICTED, each.numbers.ks, each.predicted)
+        return tuple(Panel(str(each), lines(each)) for each in errors)
 
-    def roots(each: Errors) -> Iterator[Series]:
-        return (band(form, each.numbers.ks, each.rmse(form), naive=form == MEAN) for form in FORMS)
+    def bias(each: Errors) -> dict[str, Floats]:
+        forms = {form: each.shares(form)["bias"] for form in FORMS if form != CONTROL}
+        return forms | {PREDICTED: each.predicted}
 
-    def ratios(each: Errors) -> Iterator[Series]:
-        return (band(form, each.numbers.ks, each.ratio(form, POOLED)) for form in (CONTROL, MONOTONE))
-
-    yield Figure("Bias of recall@K as a share of its target", "K", panels(biases), log_x=True, note=note)
+    yield Figure("Bias of recall@K as a share of its target", "K", panels(bias), log_x=True, note=note)
     title = "Root mean squared error of recall@K as a share of its target"
-    yield Figure(title, "K", panels(roots), log_x=True, log_y=True, note=note)
+    roots = panels(lambda each: {form: each.shares(form)["rmse"] for form in FORMS})
+    yield Figure(title, "K", roots, log_x=True, log_y=True, note=note)
+    ratios = panels(lambda each: {form: each.ratio(form, POOLED) for form in (CONTROL, MONOTONE)})
     title = f"Mean squared error over that of {POOLED}"
-    yield Figure(title, "K", panels(ratios), log_x=True, note=f"{note} Below 1 is better.")
+    yield Figure(title, "K", ratios, log_x=True, note=f"{note} Below 1 is better.")
 
 
 TITLE = "Beyond the paper: bias and variance of each form, over many draws"

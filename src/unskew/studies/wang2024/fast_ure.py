@@ -6,12 +6,11 @@ by stratum of ranks serve all cut-offs and forms, because a study asks for sever
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from unskew.arrays import Bools, Floats, Ints
+from unskew.arrays import Floats, Ints
 from unskew.estimators import Rows, Terms, Ure
 from unskew.estimators.exposed.reduction import PRIOR_ROWS, falling_blocks, rank_edges
 from unskew.metrics import NDCG
@@ -43,8 +42,10 @@ class Strata:
 
     log: BiasedLog
     ks: tuple[int, ...]  # cut-offs, ascending
-    steps: Ints  # last ranks of the strata of the form with falling shares, without the edge at a cut-off
-    edges: Ints  # those and the cut-offs
+    edges: Ints  # last ranks of the strata, with an edge at each cut-off
+    cuts: Ints  # where the cut-offs are among the edges
+    groups: tuple[Ints, ...]  # for each cut-off, where the strata begin that the form with falling shares has
+    room: Floats  # how many places each stratum has, over all users
     models: Mapping[str, npt.NDArray[np.uint8]]  # name to the stratum of each pair, users by items
 
     @classmethod
@@ -53,24 +54,12 @@ class Strata:
         largest = int(log.population.max())
         steps = rank_edges(largest, None)
         edges = np.unique(np.concatenate([steps, np.asarray(ks, dtype=np.int64)]))
+        groups = tuple(np.append(0, np.searchsorted(edges, np.union1d(steps, [k]))[:-1] + 1) for k in ks)
+        filled = np.minimum(edges[None], log.population[:, None])
+        room = np.asarray(np.diff(filled, prepend=0, axis=1).sum(axis=0), dtype=float)
         table = np.searchsorted(edges, np.arange(largest), side="right").astype(np.uint8)
-        return cls(log, tuple(ks), steps, edges, {name: table[np.maximum(r, 0)] for name, r in ranks.items()})
-
-    @cached_property
-    def cuts(self) -> Ints:
-        """Where the cut-offs are among the edges."""
-        return np.searchsorted(self.edges, self.ks)
-
-    @cached_property
-    def groups(self) -> tuple[Ints, ...]:
-        """For each cut-off, where the strata begin that the form with falling shares has."""
-        return tuple(np.append(0, np.searchsorted(self.edges, np.union1d(self.steps, [k]))[:-1] + 1) for k in self.ks)
-
-    @cached_property
-    def room(self) -> Floats:
-        """How many places each stratum has, over all users."""
-        filled = np.minimum(self.edges[None], self.log.population[:, None])
-        return np.asarray(np.diff(filled, prepend=0, axis=1).sum(axis=0), dtype=float)
+        models = {name: table[np.maximum(matrix, 0)] for name, matrix in ranks.items()}
+        return cls(log, tuple(ks), edges, np.searchsorted(edges, ks), groups, room, models)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,20 +80,16 @@ class Draw:
         weights = {form: Ure.from_word(form).terms(rows, "mean").denominator for form in MACRO}
         return cls(strata, drawn, rows, weights)
 
-    def counts(self, model: str) -> tuple[Floats, Floats]:
-        """How many rows of each user (rows) and stratum (columns) were drawn, and how many of them are positive."""
-        codes = np.take_along_axis(self.strata.models[model], self.drawn, axis=1).ravel()
-        width = len(self.strata.edges)
-        cells = self.rows.user * width + codes
-        shape, size = (self.rows.n_users, width), self.rows.n_users * width
-        shown = np.bincount(cells, minlength=size).reshape(shape)
-        liked = np.bincount(cells[self.rows.labels], minlength=size).reshape(shape)
-        return shown.astype(float), liked.astype(float)
-
     def values(self, model: str) -> tuple[dict[str, Floats], Floats]:
         """Recall at each cut-off by each form, and how many of each user's positives in the draw rank above it."""
-        shown, liked = self.counts(model)
-        scale, positives = self.rows.scale, self.rows.positives
+        scale, positives, shape = self.rows.scale, self.rows.positives, (self.rows.n_users, len(self.strata.edges))
+        codes = np.take_along_axis(self.strata.models[model], self.drawn, axis=1).ravel()
+        cells = self.rows.user * shape[1] + codes
+        # how many rows of each user and stratum (columns) were drawn, and how many of them are positive
+        shown, liked = (
+            np.bincount(chosen, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
+            for chosen in (cells, cells[self.rows.labels])
+        )
         above = liked.cumsum(axis=1)[:, self.strata.cuts]
         recall = above / np.maximum(positives, 1)[:, None]
         values = {form: weight @ recall / max(float(weight.sum()), 1e-300) for form, weight in self.weights.items()}
@@ -149,15 +134,11 @@ class Draw:
         for starts, k in zip(self.strata.groups, self.strata.ks, strict=True):
             good, seen, room = (np.add.reduceat(column, starts) for column in (liked, shown, self.strata.room))
             above = self.strata.edges[starts] <= k  # the cut-off is an edge, so no stratum crosses it
-            recall.append(_share_above(good, seen, room, above))
+            block = falling_blocks(good, seen)
+            seen_in, good_in = (np.bincount(block, weights=column) for column in (seen, good))
+            share = (good_in / np.maximum(seen_in, 1e-300))[block]
+            recall.append(float(share[above] @ room[above]) / max(float(share @ room), 1e-300))
         return np.array(recall)
-
-
-def _share_above(liked: Floats, shown: Floats, room: Floats, above: Bools) -> float:
-    block = falling_blocks(liked, shown)
-    seen, good = (np.bincount(block, weights=column) for column in (shown, liked))
-    share = (good / np.maximum(seen, 1e-300))[block]
-    return float(share[above] @ room[above]) / max(float(share @ room), 1e-300)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,16 +156,6 @@ class Estimates:
     shares: Floats  # (models, users, cut-offs): recall in the draw, summed over draws in which the user has a positive
     times: Floats  # (users,): the number of these draws
     variance: Floats  # (users,): the sum over them of (N - n) / (n (N - 1)), the factor of p (1 - p)
-
-    @classmethod
-    def empty(cls, truth: Truth, size: int, draws: int) -> "Estimates":
-        """Room for the numbers of the draws, at the cut-offs that all populations have."""
-        ks = tuple(k for k in KS if k < truth.shortest)
-        users, shape = truth.log.world.n_users, (draws, len(truth.ranks), len(ks))
-        recall = {form: np.empty(shape) for form in FORMS}
-        numbers = (np.empty(shape), np.empty(shape), np.empty(shape[:2]), np.empty(shape))
-        sums = (np.zeros((shape[1], users, shape[2])), np.zeros(users), np.zeros(users))
-        return cls(truth, size, ks, recall, *numbers, *sums)
 
     @property
     def draws(self) -> int:
@@ -244,17 +215,21 @@ def user_recall(truth: Truth, model: str, ks: Sequence[int]) -> Floats:
 
 def estimates(context: Context, truth: Truth, size: int = SIZE) -> Estimates:
     """The estimates from samples of `size` items per user, drawn once per run."""
-    return context.once(f"wang2024 ure {truth.name} {size}", lambda: measure(context, truth, size))
 
+    def make() -> Estimates:
+        ks = tuple(k for k in KS if k < truth.shortest)  # the cut-offs that all populations have
+        users, shape = truth.log.world.n_users, (context.size(DRAWS), len(truth.ranks), len(ks))
+        recall = {form: np.empty(shape) for form in FORMS}
+        means = (np.empty(shape), np.empty(shape), np.empty(shape[:2]), np.empty(shape))
+        sums = (np.zeros((shape[1], users, shape[2])), np.zeros(users), np.zeros(users))
+        numbers = Estimates(truth, size, ks, recall, *means, *sums)
+        strata = Strata.of(truth.log, truth.ranks, numbers.ks)
+        rng = context.rng("wang2024", "ure", truth.name, size)
+        for place in context.counted(f"{truth.name}, ure in samples of {size}", range(numbers.draws)):
+            numbers.add(place, Draw.of(strata, draw_exposed(truth.log.held, size, rng)))
+        return numbers
 
-def measure(context: Context, truth: Truth, size: int) -> Estimates:
-    """Draw samples of `size` items per user, and estimate."""
-    numbers = Estimates.empty(truth, size, context.size(DRAWS))
-    strata = Strata.of(truth.log, truth.ranks, numbers.ks)
-    rng = context.rng("wang2024", "ure", truth.name, size)
-    for place in context.counted(f"{truth.name}, ure in samples of {size}", range(numbers.draws)):
-        numbers.add(place, Draw.of(strata, draw_exposed(truth.log.held, size, rng)))
-    return numbers
+    return context.once(f"wang2024 ure {truth.name} {size}", make)
 
 
 def full_sums(truth: Truth, ks: Sequence[int]) -> tuple[Floats, Floats]:
@@ -278,14 +253,8 @@ def conditional_scores(numbers: Estimates) -> tuple[Floats, Floats]:
 
     For each user, model and cut-off :math:`z = \sum_d (m_d / n_d - R) / \sqrt{\sum_d \mathrm{Var}}` over the draws with
     :math:`n_d \ge 1`, with the known :math:`\mathrm{Var}(m / n) = R (1 - R) (N - n) / (n (N - 1))`. Users are drawn for
-    independently, so the sum of their z over the root of their number is standard normal.
-
-    Returns
-    -------
-    sums : array (models, cut-offs)
-        Such sums.
-    squares : array (models, cut-offs)
-        The mean square of the users' z, 1 in expectation.
+    independently, so the sum of their z over the root of their number is standard normal. Returned are such sums, and
+    the mean squares of the users' z, 1 in expectation: two arrays (models, cut-offs).
     """
     sums, squares = [], []
     for shares, model in zip(numbers.shares, numbers.truth.ranks, strict=True):

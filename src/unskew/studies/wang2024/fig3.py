@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -15,14 +14,12 @@ from unskew.studies.framework.result import Findings
 from unskew.studies.framework.stats import Mean, kendall
 from unskew.studies.framework.study import Context, Size, Table
 from unskew.studies.wang2024.fig1 import CUT, matched
-from unskew.studies.wang2024.full_recall import INNER, SIZE, Truth, inner_recall, truths
+from unskew.studies.wang2024.full_recall import DRAWS, INNER, SIZE, Truth, inner_recall, truths
 from unskew.studies.wang2024.models import describe_variants
 from unskew.studies.wang2024.worlds import KUAIREC, MOVIELENS
 
 SIZES = Size[tuple[int, ...]]((10, 20, 40, 80, 160), (10, 20, 40, 80))
 """N-bar, where that varies."""
-CUTS = (1, 2, 5, 10, 20)
-"""K-bar, where that varies."""
 PART = 10
 """K-bar is a tenth of N-bar, where the part of the list is kept."""
 RESAMPLES = 1000
@@ -32,44 +29,25 @@ FACTOR, SURE, ERRORS = 2.0, 0.975, 3.0
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """Where and how well recall@K-bar in samples of N-bar goes with full recall."""
+    """Where and how well recall@K-bar in samples of N-bar goes with full recall, by Kendall's tau-b over the models."""
 
     inner: int  # K-bar
     size: int  # N-bar
     predicted: int  # K-bar L / N-bar
-    taus: Floats  # (draws, L): Kendall's tau-b with full recall@K in each draw
-    resampled: Floats  # (resamples, draws): weights of draws in bootstrap resamples
+    at: float  # K_max: where the mean tau over draws is greatest; the geometric mean of the Ks where several share it
+    places: Floats  # K_max in bootstrap resamples of the draws
+    ends: tuple[float, float]  # the middle 95 % of these
+    height: Mean  # the greatest mean tau
+    at_predicted: Mean  # the mean tau at the K that was predicted
 
-    @cached_property
-    def curve(self) -> Floats:
-        """The mean over draws at each K."""
-        return np.asarray(self.taus.mean(axis=0))
-
-    @cached_property
-    def at(self) -> float:
-        """K_max: where the mean over draws is greatest; the geometric mean of the Ks where several share it."""
-        return float(greatest(self.curve[None])[0])
-
-    @cached_property
-    def places(self) -> Floats:
-        """K_max in bootstrap resamples of the draws."""
-        return greatest(self.resampled @ self.taus)
-
-    @cached_property
-    def ends(self) -> tuple[float, float]:
-        """The middle 95 % of K_max in the resamples."""
-        low, high = np.quantile(self.places, [0.025, 0.975])
-        return float(low), float(high)
-
-    @cached_property
-    def height(self) -> Mean:
-        """The greatest mean tau."""
-        return Mean.of(self.taus[:, int(np.argmax(self.curve))])
-
-    @cached_property
-    def at_predicted(self) -> Mean:
-        """The mean tau at the K that was predicted."""
-        return Mean.of(self.taus[:, self.predicted - 1])
+    @classmethod
+    def of(cls, inner: int, size: int, predicted: int, taus: Floats, weights: Floats) -> "Peak":
+        """From tau with full recall@K (draws, L), and weights of the draws in bootstraps (resamples, draws)."""
+        curve, places = taus.mean(axis=0), greatest(weights @ taus)
+        at = float(greatest(curve[None])[0])
+        low, high = np.quantile(places, [0.025, 0.975])
+        height, at_predicted = (Mean.of(taus[:, place]) for place in (int(np.argmax(curve)), predicted - 1))
+        return cls(inner, size, predicted, at, places, (float(low), float(high)), height, at_predicted)
 
     @property
     def near(self) -> bool:
@@ -84,15 +62,10 @@ class Peak:
 class Peaks:
     """The peaks of one world."""
 
-    truth: Truth
+    name: str
     by_size: tuple[Peak, ...]  # N-bar grows, K-bar is 5
     by_inner: tuple[Peak, ...]  # K-bar grows, N-bar is 80
     by_part: tuple[Peak, ...]  # N-bar grows and K-bar is a tenth of it, so that K-bar L / N-bar stays
-
-    @property
-    def name(self) -> str:
-        """The name of the world."""
-        return self.truth.name
 
     @property
     def all(self) -> tuple[Peak, ...]:
@@ -100,41 +73,45 @@ class Peaks:
         return (*self.by_size, *(peak for peak in self.by_inner if peak.inner != CUT))
 
 
-def run(context: Context) -> Findings:
-    """The figure on each available world."""
-    return compute(truths(context), context)
-
-
-def compute(worlds: Sequence[Truth], context: Context) -> Findings:
-    """The figure of the models of some worlds."""
+def run(context: Context, worlds: Sequence[Truth] | None = None) -> Findings:
+    """The figure of the models of some worlds, or of all that are available."""
+    worlds = truths(context) if worlds is None else worlds
     peaks = [measure(context, truth) for truth in worlds]
-    origins = (truth.log.world.origin for truth in worlds)
+    how = (
+        f"{context.size(DRAWS)} draws of each size. K_max is the K from 1 to L at which Kendall's tau-b of recall in "
+        "the sample with full recall@K, over the variants, has the greatest mean over draws. L is the number of a "
+        "user's held items, which the samples are drawn from. The rules of the claims were fixed before the numbers "
+        f"were seen: near is within a factor {FACTOR:g}; falling (rising) means that the last K_max is below (above) "
+        f"the first in {SURE:.1%} of bootstrap resamples of the draws, and no step goes the other way in that share of "
+        f"them; tau grows when the ends differ by {ERRORS:g} standard errors and no step falls by as much. The last "
+        "claim, with K-bar in proportion to N-bar, was added after the others had been seen."
+    )
     return Findings(
         cells=tuple(cell for each in peaks for cell in _cells(each)),
         claims=tuple(claim for each in peaks for claim in _claims(each)),
         figures=tuple(_figures(peaks)),
-        notes=(*origins, describe_variants(context), _rules(len(peaks[0].by_size[0].taus))),
+        notes=(*(truth.log.world.origin for truth in worlds), describe_variants(context), how),
     )
 
 
 def measure(context: Context, truth: Truth) -> Peaks:
     """All peaks of a world."""
+
+    def peak(inner: int, size: int) -> Peak:
+        values = inner_recall(context, truth, size)[:, :, INNER.index(inner)]
+        draws = len(values)
+        rng = context.rng("wang2024", "fig3", truth.name, inner, size)
+        weights = rng.multinomial(draws, np.full(draws, 1 / draws), size=RESAMPLES) / draws
+        taus = np.nan_to_num(kendall(values, truth.macro), nan=-1.0)  # where all models tie, there is no order
+        return Peak.of(inner, size, matched(truth, inner, size), taus, weights)
+
     sizes = context.size(SIZES)
     return Peaks(
-        truth,
-        tuple(_peak(context, truth, CUT, size) for size in sizes),
-        tuple(_peak(context, truth, inner, SIZE) for inner in CUTS),
-        tuple(_peak(context, truth, size // PART, size) for size in sizes),
+        truth.name,
+        tuple(peak(CUT, size) for size in sizes),
+        tuple(peak(inner, SIZE) for inner in (1, 2, 5, 10, 20)),
+        tuple(peak(size // PART, size) for size in sizes),
     )
-
-
-def _peak(context: Context, truth: Truth, inner: int, size: int) -> Peak:
-    values = inner_recall(context, truth, size)[:, :, INNER.index(inner)]
-    draws = len(values)
-    rng = context.rng("wang2024", "fig3", truth.name, inner, size)
-    weights = rng.multinomial(draws, np.full(draws, 1 / draws), size=RESAMPLES) / draws
-    taus = np.nan_to_num(kendall(values, truth.macro), nan=-1.0)  # where all models tie, there is no order
-    return Peak(inner, size, matched(truth, inner, size), taus, weights)
 
 
 def greatest(curves: Floats) -> Floats:
@@ -155,22 +132,12 @@ def _cells(peaks: Peaks) -> Iterator[ReproducedCell]:
         yield cell(row, f"tau at K = L / {PART}", peaks.name, peak.at_predicted)
 
 
-def _rules(draws: int) -> str:
-    return (
-        f"{draws} draws of each size. K_max is the K from 1 to L at which Kendall's tau-b of recall in the sample with "
-        "full recall@K, over the variants, has the greatest mean over draws. L is the number of a user's held items, "
-        "which the samples are drawn from. The rules of the claims were fixed before the numbers were seen: near "
-        f"is within a factor {FACTOR:g}; falling (rising) means that the last K_max is below (above) the first in "
-        f"{SURE:.1%} of bootstrap resamples of the draws, and no step goes the other way in that share of them; tau "
-        f"grows when the ends differ by {ERRORS:g} standard errors and no step falls by as much. The last claim, with "
-        "K-bar in proportion to N-bar, was added after the others had been seen."
-    )
-
-
 def _claims(peaks: Peaks) -> Iterator[Claim]:
     """The paper's claims, and one of ours."""
+    near = all(peak.near for peak in peaks.all)
+    distances = "; ".join(f"{peak}: {peak.at:.0f} for {peak.predicted}" for peak in peaks.all)
     verdicts = {
-        f"K_max is within a factor {FACTOR:g} of K-bar L / N-bar in every setting": _near(peaks.all),
+        f"K_max is within a factor {FACTOR:g} of K-bar L / N-bar in every setting": (near, distances),
         "K_max falls with N-bar": (rises([p.places for p in peaks.by_size[::-1]]), _course(peaks.by_size)),
         "K_max rises with K-bar": (rises([p.places for p in peaks.by_inner]), _course(peaks.by_inner)),
         "the greatest tau grows with N-bar, K-bar being 5": _tau_grows({p.size: p.height for p in peaks.by_size}),
@@ -179,10 +146,6 @@ def _claims(peaks: Peaks) -> Iterator[Claim]:
         ),
     }
     return (claim(f"{peaks.name}: {text}", verdict) for text, verdict in verdicts.items())
-
-
-def _near(peaks: Sequence[Peak]) -> Verdict:
-    return all(peak.near for peak in peaks), "; ".join(f"{peak}: {peak.at:.0f} for {peak.predicted}" for peak in peaks)
 
 
 def rises(places: Sequence[Floats]) -> bool:
@@ -202,13 +165,12 @@ def _tau_grows(means: Mapping[int, Mean]) -> Verdict:
 
 def grow(means: Sequence[Mean]) -> bool:
     """Whether they surely rise from first to last, and surely fall in no step; the draws are independent."""
-    steps = [_step(before, after) for before, after in pairwise(means)]
-    return _step(means[0], means[-1]) > ERRORS and min(steps) > -ERRORS
 
+    def rise(before: Mean, after: Mean) -> float:
+        """In standard errors."""
+        return (after.value - before.value) / max(float(np.hypot(before.error or 0.0, after.error or 0.0)), 1e-12)
 
-def _step(before: Mean, after: Mean) -> float:
-    """How much a mean rises, in standard errors."""
-    return (after.value - before.value) / max(float(np.hypot(before.error or 0.0, after.error or 0.0)), 1e-12)
+    return rise(means[0], means[-1]) > ERRORS and min(rise(*step) for step in pairwise(means)) > -ERRORS
 
 
 def _figures(worlds: Sequence[Peaks]) -> Iterator[Figure]:

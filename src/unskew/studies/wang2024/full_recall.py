@@ -107,11 +107,6 @@ class Truth:
         return self.log.name
 
     @property
-    def population(self) -> float:
-        """L, the mean over users."""
-        return float(self.log.population.mean())
-
-    @property
     def shortest(self) -> int:
         """The smallest L of a user; cut-offs from there on say little."""
         return int(self.log.population.min())
@@ -124,7 +119,7 @@ def truths(context: Context) -> list[Truth]:
         fits = fits_of(context, log.parts, variant_models(context), stage=f"variants on {log.name}")
         return Truth.of(log, {name: places(fit.scorer, log.held) for name, fit in fits.items()})
 
-    return [context.once(f"wang2024 truth {log.name}", lambda log=log: make(log)) for log in logs(context)]  # type: ignore[misc]
+    return context.once("wang2024 truths", lambda: [make(log) for log in logs(context)])
 
 
 def inner_recall(context: Context, truth: Truth, size: int) -> Floats:

@@ -1,9 +1,8 @@
 """The models of tables 3 and 4, judged: on worlds by many random draws, on other data by the one random sample."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -14,6 +13,9 @@ from unskew.evaluation.collecting.exposed import Exposed
 from unskew.metrics import Recall
 from unskew.ranking import Ranks
 from unskew.studies.framework.cells import Printed, ReproducedCell, absent_cells
+from unskew.studies.framework.claims import Claim
+from unskew.studies.framework.figures import Figure
+from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Size
 from unskew.studies.framework.trials import Trials
 from unskew.studies.wang2024.full_recall import RankMatrix, hits, places
@@ -33,7 +35,6 @@ FEW = 600
 FORMS = {"URE": Ure(), "pooled URE": Ure(aggregate="pooled")}
 PUBLISHED, POOLED = FORMS
 ONE = "one sample: the spread is the standard error over users"
-_SILENT = "the paper leaves out sizes, epochs, λ, l and how settings were chosen"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,31 +46,25 @@ class JudgedWorld:
     numbers: Trials  # by entry and column of table 4: one value per random draw, or one of full recall
     ks: Ints  # the K at which full recall is known
     recall: Mapping[Entry, Floats]  # entry to full recall@K of each user with a positive, an array (users, ks)
-    # of the published mean, by entry and K: users weigh by their chance to have a positive in the sample
-    expected: Mapping[tuple[Entry, int], float]
-    large: int  # the larger K: 500, or 50 where populations are small
+    both_ks: tuple[int, int]  # those of the table: 5, and 500, or 50 where populations are small
 
     @property
     def name(self) -> str:
         """The name of the world."""
         return self.log.name
 
-    @property
-    def both_ks(self) -> tuple[int, int]:
-        """Both K of the table."""
-        return SMALL, self.large
-
     def users(self, entry: Entry, k: int) -> Floats:
         """Full recall@K of each user with a positive."""
         return np.asarray(self.recall[entry][:, int(np.searchsorted(self.ks, k))])
 
-    def full(self, entry: Entry, k: int) -> float:
-        """Full recall@K, mean over users."""
-        return float(self.numbers[entry, f"full@{k}"][0])
+    def full(self, entry: Entry, k: int, mean: Literal["full", "full micro"] = "full") -> float:
+        """Full recall@K, the mean over users, or over positive pairs."""
+        return float(self.numbers[entry, f"{mean}@{k}"][0])
 
-    def full_micro(self, entry: Entry, k: int) -> float:
-        """Full recall@K over positive pairs."""
-        return float(self.numbers[entry, f"full micro@{k}"][0])
+    def expected(self, entry: Entry, k: int) -> float:
+        """The expectation of the published mean: users weigh by their chance to have a positive in the sample."""
+        chances = chances_of(self.log, EXPOSED)[self.log.relevant.any(axis=1)]
+        return float(chances @ self.users(entry, k) / chances.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,17 +83,17 @@ class JudgedTest:
         return self.test.name
 
 
-def judged_worlds(context: Context) -> list[JudgedWorld]:
-    """Every available world, judged once for all tables."""
-    return [context.once(f"wang2024 judged {log.name}", partial(judge, context, log)) for log in logs(context)]
+Judged = tuple[Sequence[JudgedWorld], Sequence[JudgedTest]]
 
 
-def judged_tests(context: Context) -> list[JudgedTest]:
-    """Every available random test, judged once for all tables."""
-    return [
-        context.once(f"wang2024 judged {test.name}", partial(judge_test, context, test))
-        for test in random_tests(context)
-    ]
+def judge_all(context: Context) -> Judged:
+    """Every available world and random test, judged once for all tables."""
+
+    def make() -> Judged:
+        worlds = [judge(context, log) for log in logs(context)]
+        return worlds, [judge_test(context, test) for test in random_tests(context)]
+
+    return context.once("wang2024 judged", make)
 
 
 def large_k(population: Ints) -> int:
@@ -106,62 +101,47 @@ def large_k(population: Ints) -> int:
     return LARGE if int(population.min()) >= FEW else LARGE_OF_FEW
 
 
-def k_grid(largest: int, *more: int) -> Ints:
-    """Some K from 1 to half of the population, each about a fifth above the one before, and those in `more`."""
-    steps = np.rint(np.geomspace(1, max(largest // 2, 2), 40)).astype(np.int64)
-    return np.unique(np.concatenate([steps, np.array(more, dtype=np.int64)]))
-
-
 def judge(context: Context, log: BiasedLog) -> JudgedWorld:
     """Train, choose and judge all rows on one log."""
-    large = large_k(log.population)
-    ks = k_grid(int(log.population.max()), SMALL, large)
+    both = (SMALL, large_k(log.population))
+    # from 1 to half of the population, each about a fifth above the one before
+    steps = np.rint(np.geomspace(1, max(int(log.population.max()) // 2, 2), 40)).astype(np.int64)
+    ks = np.unique([*steps, *both])
     choices = choose(context, log.parts, log.name)
     rng = context.rng("wang2024", "draws", log.name)
-    samples = [draw_test(log, rng) for _ in range(context.size(DRAWS))]
-    by_settings: dict[str, _JudgedModel] = {}
-    for choice in context.counted(f"{log.name}: random draws", choices.values()):
+    users, samples = np.repeat(np.arange(log.world.n_users), EXPOSED), []
+    for _ in range(context.size(DRAWS)):  # each a test of held items at random, with their labels
+        test = labelled_pairs(log.world, users, draw_exposed(log.held, EXPOSED, rng).ravel())
+        samples.append(Split(log.parts.train, test, candidates="all"))
+    by_settings: dict[str, tuple[dict[str, Floats], Floats]] = {}
+    groups, recall = {}, {}
+    for entry, choice in context.counted(f"{log.name}: random draws", choices.items()):
         if choice.settings not in by_settings:  # a NegS is shown twice when it is the chosen one
             ranks = places(choice.fit.scorer, log.held)
-            by_settings[choice.settings] = _judge_model(log, ranks, samples, ks, (SMALL, large))
-    rows = {entry: by_settings[choice.settings] for entry, choice in choices.items()}
-    groups = {(entry, column): values for entry, row in rows.items() for column, values in row.columns.items()}
-    return JudgedWorld(
-        log,
-        choices,
-        Trials(("model", "number"), "draw", groups),
-        ks,
-        {entry: row.recall for entry, row in rows.items()},
-        {(entry, k): value for entry, row in rows.items() for k, value in row.expected.items()},
-        large,
-    )
-
-
-class _JudgedModel(NamedTuple):
-    columns: dict[str, Floats]
-    recall: Floats
-    expected: dict[int, float]
+            by_settings[choice.settings] = _judge_model(log, ranks, samples, ks, both)
+        columns, recall[entry] = by_settings[choice.settings]
+        groups.update({(entry, column): values for column, values in columns.items()})
+    return JudgedWorld(log, choices, Trials(("model", "number"), "draw", groups), ks, recall, both)
 
 
 def _judge_model(
     log: BiasedLog, ranks: RankMatrix, samples: Sequence[Split], ks: Ints, both: tuple[int, int]
-) -> _JudgedModel:
+) -> tuple[dict[str, Floats], Floats]:
+    """The columns of table 4, and full recall at each K of each user with a positive."""
     above, relevant = hits(ranks, log, ks.tolist())
-    has, chances = relevant > 0, chances_of(log, EXPOSED)
+    has = relevant > 0
     recall, micro = above[has] / relevant[has, None], above.sum(axis=0) / relevant.sum()
-    drawn = _over_draws(samples, ranks, log.population, both)
-    columns, expected = {TRADITIONAL: drawn[TRADITIONAL]}, {}
+    by_draw = (numbers_of(exposed_sample(split, ranks, log.population), both) for split in samples)
+    values = (((column,), terms.value) for numbers in by_draw for column, terms in numbers.items())
+    drawn = Trials.collect(("number",), "draw", values)
+    columns = {TRADITIONAL: drawn[TRADITIONAL,]}
     for k in both:
         place = int(np.searchsorted(ks, k))
-        users = recall[:, place]
-        expected[k] = float(chances[has] @ users / chances[has].sum())
-        columns |= {
-            f"full@{k}": np.array([users.mean()]),
-            f"{PUBLISHED}@{k}": drawn[f"{PUBLISHED}@{k}"],
-            f"full micro@{k}": micro[[place]],
-            f"{POOLED}@{k}": drawn[f"{POOLED}@{k}"],
-        }
-    return _JudgedModel(columns, recall, expected)
+        columns[f"full@{k}"] = np.array([recall[:, place].mean()])
+        columns[f"{PUBLISHED}@{k}"] = drawn[f"{PUBLISHED}@{k}",]
+        columns[f"full micro@{k}"] = micro[[place]]
+        columns[f"{POOLED}@{k}"] = drawn[f"{POOLED}@{k}",]
+    return columns, recall
 
 
 def judge_test(context: Context, test: RandomTest) -> JudgedTest:
@@ -178,23 +158,10 @@ def judge_test(context: Context, test: RandomTest) -> JudgedTest:
     return JudgedTest(test, sample.drawn, choices, terms, large)
 
 
-def draw_test(log: BiasedLog, rng: np.random.Generator) -> Split:
-    """The log of a world, and as its test a random draw of held items with their labels."""
-    drawn = draw_exposed(log.held, EXPOSED, rng)
-    users, items = np.repeat(np.arange(len(drawn)), EXPOSED), drawn.ravel()
-    return Split(log.parts.train, labelled_pairs(log.world, users, items), candidates="all")
-
-
 def exposed_sample(split: Split, ranks: RankMatrix, population: Ints) -> Exposed:
     """The test of a split, as the library takes it: rows drawn at random, ranked among the population by one model.
 
-    Parameters
-    ----------
-    split : Split
-        The rows of its test are ordered by user; values are labels.
-    ranks : RankMatrix
-    population : array of int
-        L, by the code of a user.
+    Rows of the test are ordered by user, and their values are labels; `population` is L by the code of a user.
     """
     test = split.test
     users, counts = runs_of(test.users)
@@ -224,38 +191,35 @@ def numbers_of(sample: Exposed, ks: Sequence[int]) -> dict[str, Terms]:
     return numbers
 
 
-def _over_draws(samples: Sequence[Split], ranks: RankMatrix, population: Ints, ks: Sequence[int]) -> dict[str, Floats]:
-    """Each number of a model, one value per draw."""
-    values: dict[str, list[float | None]] = {}
-    for split in samples:
-        for name, terms in numbers_of(exposed_sample(split, ranks, population), ks).items():
-            values.setdefault(name, []).append(terms.value)
-    return {name: np.array(column, dtype=float) for name, column in values.items()}
-
-
-def numbers_of_all(worlds: Sequence[JudgedWorld]) -> Trials:
-    """The numbers of all worlds, by data, model and column of table 4."""
-    groups = {(world.name, *key): values for world in worlds for key, values in world.numbers.groups.items()}
-    return Trials(("data", "model", "number"), "draw", groups)
-
-
 def compared_with(name: str) -> str:
     """What to know of a number next to the paper's."""
     if name in {SMALL_MATRIX, YAHOO_R3}:
-        return _SILENT
+        return "the paper leaves out sizes, epochs, λ, l and how settings were chosen"
     return f"{name} replaces {YAHOO if name == COAT else KUAIREC}, so the numbers are not comparable"
 
 
-def absent(table: Mapping[str, Printed], context: Context) -> Iterator[ReproducedCell]:
-    """The numbers of the paper's own data sets, where they are not available."""
-    for name, paper in ((SMALL_MATRIX, KUAIREC), (YAHOO_R3, YAHOO)):
-        if context.find(name) is None:
-            yield from absent_cells(table[paper], name, context.absence(name))
-
-
-def used(context: Context) -> tuple[str, ...]:
-    """The available data sets."""
-    return tuple(name for name in NEEDS if context.find(name) is not None)
+def findings(
+    context: Context,
+    judged: Judged,
+    printed: Mapping[str, Printed],
+    cells: Iterable[ReproducedCell],
+    claims: Iterable[Claim],
+    figures: Iterable[Figure] = (),
+    notes: Iterable[str] = (),
+) -> Findings:
+    """The findings of a table, with the printed numbers of absent data, the notes of both tables, and all trials."""
+    worlds, tests = judged
+    absent = [
+        each
+        for name, paper in ((SMALL_MATRIX, KUAIREC), (YAHOO_R3, YAHOO))
+        if context.find(name) is None
+        for each in absent_cells(printed[paper], name, context.absence(name))
+    ]
+    used = tuple(name for name in NEEDS if context.find(name) is not None)
+    groups = {(world.name, *key): values for world in worlds for key, values in world.numbers.groups.items()}
+    trials = Trials(("data", "model", "number"), "draw", groups)
+    described = (*notes, *describe(worlds, tests))
+    return Findings((*cells, *absent), tuple(claims), tuple(figures), described, used, trials)
 
 
 def describe(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterator[str]:

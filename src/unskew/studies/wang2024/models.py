@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from unskew.data import Interactions
 from unskew.models.debiased import AutoDebias, Bias, DebiasedModel, Dr, Ips, NegS, PointwiseModel
 from unskew.ranking.scorers import FactorScorer
 from unskew.studies.framework.cache import key_of, read_arrays, write_arrays
@@ -41,7 +41,6 @@ ENTRIES = tuple(Entry(backbone, method) for backbone in BACKBONES for method in 
 ALL_ENTRIES = (*ENTRIES, *(Entry(backbone, NEGS, hardest) for backbone in BACKBONES for hardest in HARDEST))
 """These, and NegS with every H."""
 _PLAIN: Mapping[str, PointwiseModel] = {"Bias": Bias(), "IPS": Ips(), "DR": Dr(), "AutoDebias": AutoDebias()}
-_WORDS: Mapping[str, Literal["mf", "lightgcn"]] = {"MF": "mf", "LightGCN": "lightgcn"}
 _LOSSES: Mapping[str, Literal["squared", "bce"]] = {"MF": "squared", "LightGCN": "bce"}
 _TRIED: Mapping[str, tuple[tuple[float, float], ...]] = {
     "MF": ((0.01, 1.0), (0.01, 10.0), (0.1, 10.0), (0.1, 100.0)),
@@ -60,11 +59,8 @@ _NEGS: Mapping[str, NegS] = {
 
 def grid_of(context: Context, entry: Entry) -> tuple[DebiasedModel, ...]:
     """The models tried for a row: four settings, or one for each H of NegS; a small version tries one setting."""
-    shared: dict[str, Any] = {
-        "backbone": _WORDS[entry.backbone],
-        "epochs": context.size(EPOCHS),
-        "patience": PATIENCE,
-    }
+    backbone = entry.backbone.lower()  # as the library writes it
+    shared: dict[str, Any] = {"backbone": backbone, "epochs": context.size(EPOCHS), "patience": PATIENCE}
     if entry.method == NEGS:
         return tuple(
             replace(_NEGS[entry.backbone], hardest=hardest, drawn=DRAWN, **shared)
@@ -103,53 +99,45 @@ class Choice:
 
 def choose(context: Context, parts: Parts, data: str, entries: Sequence[Entry] = ALL_ENTRIES) -> dict[Entry, Choice]:
     """For each entry the setting with the best validation AUC."""
-    grids = {entry: {_name(entry, model): model for model in grid_of(context, entry)} for entry in entries}
+
+    def label(entry: Entry, model: DebiasedModel) -> str:
+        hardest = f" {model.hardest}" if isinstance(model, NegS) else ""
+        return f"{entry.backbone} {entry.method} {model.learning_rate:g} {model.regularisation:g}{hardest}"
+
+    # a NegS that is shown by itself is also one of the settings of NegS, under the same label
+    grids = {entry: {label(entry, model): model for model in grid_of(context, entry)} for entry in entries}
     models = {name: model for grid in grids.values() for name, model in grid.items()}
     fits = fits_of(context, parts, models, stage=f"{data}: debiased models")
     best = {entry: max(grid, key=lambda name: fits[name].auc) for entry, grid in grids.items()}
     return {entry: Choice(str(models[name]), fits[name], len(grids[entry])) for entry, name in best.items()}
 
 
-def _name(entry: Entry, model: DebiasedModel) -> str:
-    """The name of a setting within its row; a variant of NegS is also one of the settings of NegS."""
-    hardest = f" {model.hardest}" if isinstance(model, NegS) else ""
-    return f"{entry.backbone} {entry.method} {model.learning_rate:g} {model.regularisation:g}{hardest}"
-
-
 VARIANTS = Size(24, 6)
-LEARNING_RATES = (0.003, 0.01, 0.03, 0.1)
-REGULARISATIONS = (0.1, 1.0, 10.0, 30.0, 100.0)
-IMPUTATIONS = (0.005, 0.05, 0.5)
-FACTORS = (2, 5, 10, 20, 40)
 VARIANT_EPOCHS = Size[tuple[int, ...]]((5, 10, 20, 40), (2, 10, 20))
+_DRAWN_FROM: Mapping[str, tuple[float, ...]] = {
+    "learning_rate": (0.003, 0.01, 0.03, 0.1),
+    "regularisation": (0.1, 1.0, 10.0, 30.0, 100.0),
+    "imputation": (0.005, 0.05, 0.5),
+    "factors": (2, 5, 10, 20, 40),
+}
+_SETTINGS = ("learning rate", "penalty", "weight of the imputed labels", "factors", "epochs")
+"""The names of these, and of the number of epochs, in a sentence."""
 
 
 def variant_models(context: Context) -> dict[str, AutoDebias]:
     """Variants of AutoDebias whose settings are drawn at random; few epochs or a small step give poor ones too."""
     rng = context.rng("wang2024", "variants")
+    grids = {**_DRAWN_FROM, "epochs": context.size(VARIANT_EPOCHS)}
     return {
-        f"variant {number + 1}": AutoDebias(
-            learning_rate=float(rng.choice(LEARNING_RATES)),
-            regularisation=float(rng.choice(REGULARISATIONS)),
-            imputation=float(rng.choice(IMPUTATIONS)),
-            factors=int(rng.choice(FACTORS)),
-            epochs=int(rng.choice(context.size(VARIANT_EPOCHS))),
-        )
+        f"variant {number + 1}": AutoDebias(**{name: rng.choice(grid).item() for name, grid in grids.items()})
         for number in range(context.size(VARIANTS))
     }
 
 
 def describe_variants(context: Context) -> str:
     """How the variants came about, in a sentence."""
-    epochs: tuple[int, ...] = context.size(VARIANT_EPOCHS)
-    grids: dict[str, tuple[float, ...]] = {
-        "learning rate": LEARNING_RATES,
-        "penalty": REGULARISATIONS,
-        "weight of the imputed labels": IMPUTATIONS,
-        "factors": FACTORS,
-        "epochs": epochs,
-    }
-    tried = "; ".join(f"{name} of {', '.join(f'{value:g}' for value in grid)}" for name, grid in grids.items())
+    grids = zip(_SETTINGS, (*_DRAWN_FROM.values(), context.size(VARIANT_EPOCHS)), strict=True)
+    tried = "; ".join(f"{name} of {', '.join(f'{value:g}' for value in grid)}" for name, grid in grids)
     return (
         f"{context.size(VARIANTS)} variants of AutoDebias with matrix factorisation, their settings drawn at random: "
         f"{tried}. Each is kept as it was after the epoch with the best AUC on the small validation sample. None was "
@@ -167,73 +155,40 @@ def fits_of(
 ) -> dict[str, Fit]:
     """Models trained on one log, side by side in processes, or read from the cache.
 
-    Parameters
-    ----------
-    context : Context
-    parts : Parts
-    models : mapping
-        The name decides where a model begins: the same settings under two names are two runs.
-    stage : str
-        Their name in the progress.
+    The name decides where a model begins: the same settings under two names are two runs.
     """
-    shared = repr((FORMAT, context.seed, *map(_identity, (parts.train, parts.uniform, parts.validation))))
+    rows = [(part.sha256, part.n_users, part.n_items) for part in (parts.train, parts.uniform, parts.validation)]
+    shared = repr((FORMAT, context.seed, *rows))
     folder = context.cached("wang2024", "fits")
-    tasks = {name: Training(model, name, context.seed, parts, shared, folder) for name, model in models.items()}
+    keys = {name: key_of(shared, name, model, length=20) for name, model in models.items()}
+    paths = {name: folder and folder / f"{model.word}-{keys[name]}.npz" for name, model in models.items()}
     memory: dict[str, Fit] = context.once("wang2024 fits", dict)
-    for task in tasks.values():
-        if task.key not in memory and (stored := task.read()) is not None:
-            memory[task.key] = stored
-    missing = [task for task in tasks.values() if task.key not in memory]
+    for name, model in models.items():
+        if keys[name] not in memory and (stored := _read(paths[name], str(model))) is not None:
+            memory[keys[name]] = stored
+    missing = [name for name in models if keys[name] not in memory]
     if missing:
-        trained = run_all(missing, len(missing), stage, context)
-        memory.update({task.key: fit for task, fit in zip(missing, trained, strict=True)})
-    return {name: memory[task.key] for name, task in tasks.items()}
+        rngs = {name: context.rng("wang2024", "fit", name) for name in missing}
+        tasks = [partial(_train, models[name], parts, rngs[name], paths[name]) for name in missing]
+        trained = run_all(tasks, len(tasks), stage, context)
+        memory.update({keys[name]: fit for name, fit in zip(missing, trained, strict=True)})
+    return {name: memory[key] for name, key in keys.items()}
 
 
-@dataclass(frozen=True, eq=False)
-class Training:
-    """The training of one model, as a task for another process."""
-
-    model: DebiasedModel
-    name: str  # decides, with the seed, where it begins
-    seed: int
-    parts: Parts
-    shared: str  # identifies the log
-    folder: Path | None  # the folder of the cache
-
-    @property
-    def key(self) -> str:
-        """Differs for all that a fit depends on."""
-        return key_of(self.shared, self.name, self.model, length=20)
-
-    @property
-    def path(self) -> Path | None:
-        """The file of the fit in the cache."""
-        return None if self.folder is None else self.folder / f"{self.model.word}-{self.key}.npz"
-
-    def __call__(self) -> Fit:
-        """Train, and write to the cache."""
-        trained = self.model.train(
-            self.parts.train,
-            uniform=self.parts.uniform,
-            validation=self.parts.validation,
-            rng=Context(seed=self.seed).rng("wang2024", "fit", self.name),
-        )
-        fit = Fit(trained.scorer, float(trained.auc or 0.0), trained.best_epoch, trained.epochs)
-        factors = {name: getattr(fit.scorer, name) for name in (*_NEEDED, *_OPTIONAL)}
-        arrays = {name: np.asarray(array) for name, array in factors.items() if array is not None}
-        write_arrays(self.path, {**arrays, "course": np.array([fit.auc, fit.best_epoch, fit.epochs])})
-        return fit
-
-    def read(self) -> Fit | None:
-        """The fit in the cache; None where there is none, or the file is damaged."""
-        arrays = read_arrays(self.path, (*_NEEDED, "course"), _OPTIONAL)
-        if arrays is None:
-            return None
-        auc, best, epochs = arrays.pop("course").tolist()
-        return Fit(FactorScorer(**arrays, name=str(self.model)), float(auc), int(best), int(epochs))
+def _train(model: DebiasedModel, parts: Parts, rng: np.random.Generator, path: Path | None) -> Fit:
+    """Train, and write to the cache; a task for another process."""
+    trained = model.train(parts.train, uniform=parts.uniform, validation=parts.validation, rng=rng)
+    fit = Fit(trained.scorer, float(trained.auc or 0.0), trained.best_epoch, trained.epochs)
+    factors = {name: getattr(fit.scorer, name) for name in (*_NEEDED, *_OPTIONAL)}
+    arrays = {name: np.asarray(array) for name, array in factors.items() if array is not None}
+    write_arrays(path, {**arrays, "course": np.array([fit.auc, fit.best_epoch, fit.epochs])})
+    return fit
 
 
-def _identity(part: Interactions) -> tuple[str, int, int]:
-    """The rows, and the numbers of users and items, with or without rows."""
-    return part.sha256, part.n_users, part.n_items
+def _read(path: Path | None, name: str) -> Fit | None:
+    """The fit in the cache; None where there is none, or the file is damaged."""
+    arrays = read_arrays(path, (*_NEEDED, "course"), _OPTIONAL)
+    if arrays is None:
+        return None
+    auc, best, epochs = arrays.pop("course").tolist()
+    return Fit(FactorScorer(**arrays, name=name), float(auc), int(best), int(epochs))

@@ -49,13 +49,6 @@ TABLE3: Mapping[str, Mapping[tuple[str, str], float]] = {
 
 
 def furthest(k: int) -> float:
-    """The largest relative distance of the printed URE@K from full recall@K on KuaiRec, with K of 5 or 500.
-
-    Examples
-    --------
-    >>> from unskew.studies.wang2024.printed import furthest
-    >>> round(furthest(5), 3), round(furthest(500), 3)
-    (0.08, 0.013)
-    """
+    """The largest relative distance of the printed URE@K from full recall@K on KuaiRec, with K of 5 or 500."""
     numbers = TABLE4[KUAIREC]
     return max(abs(numbers[row, f"URE@{k}"] / numbers[row, f"full@{k}"] - 1) for row in ROWS)

@@ -7,13 +7,9 @@ import numpy as np
 from unskew.arrays import Bools
 from unskew.data import Interactions, Split
 from unskew.studies.framework.study import Context
-from unskew.studies.wang2024.worlds import Parts
+from unskew.studies.wang2024.worlds import PART, POSITIVE_STARS, Parts
 
-COAT, YAHOO_R3 = "coat", "yahoo-r3"
-NAMES = (COAT, YAHOO_R3)
-STARS = 4
-PART = 0.05
-"""The share of the random rows that is for training on them, and once more that for validation."""
+COAT, YAHOO_R3 = NAMES = ("coat", "yahoo-r3")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,28 +24,21 @@ class RandomTest:
 
 def random_tests(context: Context) -> list[RandomTest]:
     """The available data sets with a random part."""
-    tests = (random_test(context, name) for name in NAMES)
-    return [test for test in tests if test is not None]
-
-
-def random_test(context: Context, name: str) -> RandomTest | None:
-    """A data set with a random part; None when it is not available."""
-    source = context.find(name)
-    if source is None:
-        return None
-    return context.once(
-        f"wang2024 test {name}",
-        lambda: split_test(name, source.read_split(context.place(name)), context.rng("wang2024", "parts", name)),
-    )
+    sources = {name: context.find(name) for name in NAMES}
+    return [
+        split_test(name, source.read_split(context.place(name)), context.rng("wang2024", "parts", name))
+        for name, source in sources.items()
+        if source is not None
+    ]
 
 
 def split_test(name: str, split: Split, rng: np.random.Generator) -> RandomTest:
-    """Deal the random rows into uniform training, validation and test.
+    """Deal the random rows into uniform training and validation, a share of `PART` each, and test.
 
     The population is that of the data, all items or those not in training, without the user's rows that went to
     training and validation: given these, the rest is a uniform sample of what remains.
     """
-    train, rows = (part.labelled(f"rating>={STARS}") for part in (split.train, split.test))
+    train, rows = (part.labelled(f"rating>={POSITIVE_STARS}") for part in (split.train, split.test))
     size = max(1, round(PART * len(rows)))
     order = rng.permutation(len(rows))
     uniform, validation = rows.take(np.sort(order[:size])), rows.take(np.sort(order[size : 2 * size]))

@@ -6,6 +6,7 @@ and whether the order of the ten models inside the sample is that at a small or 
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from unskew.arrays import Floats
 from unskew.studies.framework.cells import ReproducedCell, cell
 from unskew.studies.framework.claims import Claim, all_above, claim
 from unskew.studies.framework.result import Findings
@@ -14,36 +15,21 @@ from unskew.studies.framework.study import Context, Table
 from unskew.studies.wang2024.judge import (
     NEEDS,
     ONE,
+    Judged,
     JudgedTest,
     JudgedWorld,
-    absent,
     compared_with,
-    describe,
-    judged_tests,
-    judged_worlds,
-    numbers_of_all,
-    used,
+    findings,
+    judge_all,
 )
 from unskew.studies.wang2024.models import ENTRIES, Entry
 from unskew.studies.wang2024.printed import BACKBONES, KUAIREC, ROWS, TABLE3, TABLE4, TRADITIONAL, YAHOO
 
-BETTER = ("AutoDebias", "NegS")
 
-
-def run(context: Context) -> Findings:
-    """The table on the available data."""
-    return compute(judged_worlds(context), judged_tests(context), context)
-
-
-def compute(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest], context: Context) -> Findings:
-    """The means over random draws on each world, and the one sample of each test."""
-    return Findings(
-        (*_cells(worlds, tests), *absent(TABLE3, context)),
-        (*_claims(worlds), *_test_claims(tests)),
-        notes=tuple(describe(worlds, tests)),
-        used=used(context),
-        trials=numbers_of_all(worlds),
-    )
+def run(context: Context, judged: Judged | None = None) -> Findings:
+    """The means over random draws on each world, and the one sample of each test; by default of all available data."""
+    judged = judge_all(context) if judged is None else judged
+    return findings(context, judged, TABLE3, _cells(*judged), _claims(*judged))
 
 
 def _cells(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterator[ReproducedCell]:
@@ -59,31 +45,20 @@ def _cells(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterat
             yield ReproducedCell(*place, test.name, TABLE3[YAHOO][place], terms.value, terms.std_error, note=note)
 
 
-def _claims(worlds: Sequence[JudgedWorld]) -> Iterator[Claim]:
+def _claims(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterator[Claim]:
     for world in worlds:
-        gaps = {
-            f"{backbone} {method}": world.numbers.gap(
-                {"model": Entry(backbone, method)}, {"model": Entry(backbone, "Bias")}, number=TRADITIONAL
-            )
-            for backbone in BACKBONES
-            for method in BETTER
-        }
-        yield _better(world.name, gaps, "random draws")
+        yield _better(world.name, {entry: world.numbers[entry, TRADITIONAL] for entry in ENTRIES}, "random draws")
         yield _nearer(world)
-
-
-def _test_claims(tests: Sequence[JudgedTest]) -> Iterator[Claim]:
     for test in tests:
-        recall = {entry: test.terms[entry, TRADITIONAL].numerator for entry in ENTRIES}
-        gaps = {
-            f"{backbone} {method}": Gap.of(recall[Entry(backbone, method)], recall[Entry(backbone, "Bias")])
-            for backbone in BACKBONES
-            for method in BETTER
-        }
-        yield _better(test.name, gaps, "users")
+        yield _better(test.name, {entry: test.terms[entry, TRADITIONAL].numerator for entry in ENTRIES}, "users")
 
 
-def _better(data: str, gaps: Mapping[str, Gap], unit: str) -> Claim:
+def _better(data: str, recall: Mapping[Entry, Floats], unit: str) -> Claim:
+    gaps = {
+        f"{backbone} {method}": Gap.of(recall[Entry(backbone, method)], recall[Entry(backbone, "Bias")])
+        for backbone in BACKBONES
+        for method in ("AutoDebias", "NegS")
+    }
     listed = "; ".join(f"{name} {gap}" for name, gap in gaps.items())
     evidence = f"differences from Bias, paired over {unit}, four tests with Holm's correction: {listed}"
     text = f"{data}: inside the sample AutoDebias and NegS are better than Bias, with both backbones"
@@ -95,13 +70,13 @@ def _nearer(world: JudgedWorld) -> Claim:
     small, large = world.both_ks
     inside = [float(world.numbers[entry, TRADITIONAL].mean()) for entry in ENTRIES]
     near, far = (tau(inside, [world.full(entry, k) for entry in ENTRIES]) for k in (large, small))
-    printed = TABLE4[KUAIREC]
-    paper = [
-        tau([printed[row, TRADITIONAL] for row in ROWS], [printed[row, f"full@{k}"] for row in ROWS]) for k in (500, 5)
-    ]
+    paper_inside, *paper = (
+        [TABLE4[KUAIREC][row, column] for row in ROWS] for column in (TRADITIONAL, "full@500", "full@5")
+    )
+    paper_near, paper_far = (tau(paper_inside, full) for full in paper)
     evidence = (
-        f"Kendall's tau {near:.2f} against {far:.2f}; in the paper's KuaiRec numbers {paper[0]:.2f} against "
-        f"{paper[1]:.2f}"
+        f"Kendall's tau {near:.2f} against {far:.2f}; in the paper's KuaiRec numbers {paper_near:.2f} against "
+        f"{paper_far:.2f}"
     )
     text = (
         f"{world.name}: recall@5 inside the sample orders the ten models more like full recall@{large} than like full "

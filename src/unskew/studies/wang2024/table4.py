@@ -5,8 +5,9 @@ speaks of a large K. By full recall@5 some debiasing methods are worse than Bias
 negatives does well inside the sample, but not at the top of the list.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, pairwise
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations, pairwise, product
 
 import numpy as np
 
@@ -25,15 +26,12 @@ from unskew.studies.wang2024.judge import (
     POOLED,
     PUBLISHED,
     SMALL,
+    Judged,
     JudgedTest,
     JudgedWorld,
-    absent,
     compared_with,
-    describe,
-    judged_tests,
-    judged_worlds,
-    numbers_of_all,
-    used,
+    findings,
+    judge_all,
 )
 from unskew.studies.wang2024.models import DRAWN, ENTRIES, HARDEST, NEGS, Entry
 from unskew.studies.wang2024.printed import BACKBONES, KUAIREC, METHODS, TABLE4, TRADITIONAL, YAHOO, furthest
@@ -48,7 +46,6 @@ SAME_ORDER = 0.9
 AUTO = "AutoDebias"
 RIVAL = TABLE4[KUAIREC]["MF NegS", TRADITIONAL] / TABLE4[KUAIREC]["MF AutoDebias", TRADITIONAL]
 """Recall inside the sample, as a share of AutoDebias', from which on NegS rivals it: that of the paper's MF."""
-LARGE_SHARES = HARDEST[1:]
 BOOTSTRAPS, SURE = 500, 0.95
 RULE = (
     "The best K of a NegS is where its full recall@K is greatest relative to the better of the other two H/U, among "
@@ -59,21 +56,12 @@ RULE = (
 )
 
 
-def run(context: Context) -> Findings:
-    """The table on the available data."""
-    return compute(judged_worlds(context), judged_tests(context), context)
-
-
-def compute(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest], context: Context) -> Findings:
-    """All numbers, their figures, and the claims."""
-    return Findings(
-        (*_cells(worlds, tests), *absent(TABLE4, context)),
-        (*_claims(worlds), *_claims_about_hard_negatives(worlds), *_test_claims(tests)),
-        (*map(_figure, worlds), *map(_figure_of_hard_negatives, worlds)),
-        (COLUMNS, RULE, *describe(worlds, tests)),
-        used=used(context),
-        trials=numbers_of_all(worlds),
-    )
+def run(context: Context, judged: Judged | None = None) -> Findings:
+    """All numbers, their figures, and the claims; by default of all available data."""
+    worlds, tests = judge_all(context) if judged is None else judged
+    claims = (*_claims(worlds), *_claims_about_hard_negatives(worlds), *_test_claims(tests))
+    figures = (*map(_figure, worlds), *map(_figure_of_hard_negatives, worlds))
+    return findings(context, (worlds, tests), TABLE4, _cells(worlds, tests), claims, figures, (COLUMNS, RULE))
 
 
 def _cells(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterator[ReproducedCell]:
@@ -93,10 +81,14 @@ def _claims(worlds: Sequence[JudgedWorld]) -> Iterator[Claim]:
         verdicts = {
             "URE is near full recall for every model: the mean over draws is at most as far off as the furthest of the "
             "paper's ten rows": _near(world),
-            "pooled URE is unbiased for full recall over positive pairs, for every model and K": _pooled(world),
+            "pooled URE is unbiased for full recall over positive pairs, for every model and K": none_clear(
+                _gaps(world, POOLED, partial(world.full, mean="full micro"))
+            ),
             "the mean of URE@K over draws orders the ten models as full recall@K does, with Kendall's tau of at least "
             f"{SAME_ORDER}": _same_order(world),
-            f"some methods are worse than Bias on the same backbone by full recall@{small}": _worse(world),
+            f"some methods are worse than Bias on the same backbone by full recall@{small}": (
+                _against_bias({entry: world.users(entry, small) for entry in ENTRIES}, "users")
+            ),
             f"the order of the models by full recall@{small} is not that by full recall@{large}": _orders_differ(world),
             f"URE@{large} exceeds full recall@{large} for all ten models, as it does in the paper": _exceeds(world),
             "the distance of URE from full recall follows from its weights: users count by their chance to have a "
@@ -121,14 +113,13 @@ def _near(world: JudgedWorld) -> Verdict:
     return near, f"relative deviations at {'; at '.join(parts)}"
 
 
-def _pooled(world: JudgedWorld) -> Verdict:
-    return none_clear(
-        {
-            f"{entry} at K = {k}": Gap.of(world.numbers[entry, f"{POOLED}@{k}"], world.full_micro(entry, k))
-            for entry in ENTRIES
-            for k in world.both_ks
-        }
-    )
+def _gaps(world: JudgedWorld, form: str, target: Callable[[Entry, int], float]) -> dict[str, Gap]:
+    """How far the draws of a form are from its target, for each model and K."""
+    return {
+        f"{entry} at K = {k}": Gap.of(world.numbers[entry, f"{form}@{k}"], target(entry, k))
+        for entry in ENTRIES
+        for k in world.both_ks
+    }
 
 
 def _same_order(world: JudgedWorld) -> Verdict:
@@ -140,12 +131,6 @@ def _same_order(world: JudgedWorld) -> Verdict:
         same &= of_means >= SAME_ORDER
         parts.append(f"K = {k}: {of_means:.2f}, and {single:.2f} in the median of single draws")
     return same, f"tau at {'; at '.join(parts)}"
-
-
-def _worse(world: JudgedWorld) -> Verdict:
-    small, _ = world.both_ks
-    below, listed = _against_bias({entry: world.users(entry, small) for entry in ENTRIES})
-    return below, f"paired over users, {listed}"
 
 
 def _orders_differ(world: JudgedWorld) -> Verdict:
@@ -180,14 +165,10 @@ def _exceeds(world: JudgedWorld) -> Verdict:
 
 def _explained(world: JudgedWorld) -> Verdict:
     """Whether the weight of users with many positives is all there is to the deviation."""
-    gaps = {
-        f"{entry} at K = {k}": Gap.of(world.numbers[entry, f"{PUBLISHED}@{k}"], world.expected[entry, k])
-        for entry in ENTRIES
-        for k in world.both_ks
-    }
+    gaps = _gaps(world, PUBLISHED, world.expected)
     parts = []
     for k in world.both_ks:
-        off = [world.expected[entry, k] / world.full(entry, k) - 1 for entry in ENTRIES]
+        off = [world.expected(entry, k) / world.full(entry, k) - 1 for entry in ENTRIES]
         parts.append(f"{min(off):+.1%} to {max(off):+.1%} at K = {k}")
     holds, evidence = none_clear(gaps, "means over draws against their predictions")
     return holds, f"predicted from all labels: {', '.join(parts)}; {evidence}"
@@ -212,7 +193,7 @@ def _trapped(world: JudgedWorld, backbone: str) -> Verdict:
     """Whether a NegS rivals AutoDebias inside the sample, and is clearly worse at the top."""
     small, large = world.both_ks
     base = Entry(backbone, AUTO)
-    entries = {_share(hardest): Entry(backbone, NEGS, hardest) for hardest in LARGE_SHARES}
+    entries = {_share(hardest): Entry(backbone, NEGS, hardest) for hardest in HARDEST[1:]}
     inside = {
         name: world.numbers[entry, TRADITIONAL].mean() / world.numbers[base, TRADITIONAL].mean()
         for name, entry in entries.items()
@@ -266,16 +247,13 @@ def _test_claims(tests: Sequence[JudgedTest]) -> Iterator[Claim]:
     for test in tests:
         terms = {entry: test.terms[entry, f"{PUBLISHED}@{SMALL}"] for entry in ENTRIES}
         has = terms[ENTRIES[0]].denominator > 0
-        below, listed = _against_bias({entry: each.numerator[has] for entry, each in terms.items()})
-        evidence = (
-            f"paired over {int(has.sum())} users with a positive, {listed}; one sample of this size cannot rule "
-            "out that some are"
-        )
+        recall = {entry: each.numerator[has] for entry, each in terms.items()}
+        below, evidence = _against_bias(recall, f"{int(has.sum())} users with a positive")
         text = f"{test.name}: some methods are worse than Bias on the same backbone by URE@{SMALL}"
-        yield claim(text, (below or None, evidence))
+        yield claim(text, (below or None, f"{evidence}; one sample of this size cannot rule out that some are"))
 
 
-def _against_bias(recall: Mapping[Entry, Floats]) -> tuple[bool, str]:
+def _against_bias(recall: Mapping[Entry, Floats], units: str) -> Verdict:
     """Whether methods are clearly worse than Bias on their backbone, by recall per user; which are, and are better."""
     gaps = {
         str(entry): Gap.of(values, recall[Entry(entry.backbone, "Bias")])
@@ -285,61 +263,45 @@ def _against_bias(recall: Mapping[Entry, Floats]) -> tuple[bool, str]:
     signs = clear_signs(gaps)
     below, above = ([f"{name} {gaps[name]}" for name, sign in signs.items() if sign == side] for side in (-1, 1))
     return bool(below), (
-        f"{len(gaps)} tests with Holm's correction; worse: {first_of(below, MANY)}; better: {first_of(above, MANY)}"
+        f"paired over {units}, {len(gaps)} tests with Holm's correction; worse: {first_of(below, MANY)}; better: "
+        f"{first_of(above, MANY)}"
     )
 
 
 def _figure(world: JudgedWorld) -> Figure:
     """Full recall next to its estimates."""
-    return Figure(
-        f"{world.name}: full recall and its estimates from random draws",
-        "method",
-        tuple(
-            Panel(f"{backbone}, recall@{k}", _series(world, backbone, k))
-            for k in world.both_ks
-            for backbone in BACKBONES
-        ),
-        note=(
-            "At each method from left to right: full recall, URE, full recall over positive pairs ('full micro'), and "
-            "pooled URE, which estimates that. Points are means over random draws; intervals hold the middle 95 % of "
-            "the draws, and of full recall they are its 95 % interval over users."
-        ),
-        categories=METHODS,
+    places, panels = range(len(METHODS)), []
+    for k, backbone in product(world.both_ks, BACKBONES):
+        entries = [Entry(backbone, method) for method in METHODS]
+        micro = [world.full(entry, k, "full micro") for entry in entries]
+        published, pooled = (
+            Series.middle(form, places, [world.numbers[entry, f"{form}@{k}"] for entry in entries]) for form in FORMS
+        )
+        full = Series.over("full", places, [world.users(entry, k) for entry in entries], naive=True)
+        full_micro = Series.exact("full micro", places, micro, naive=True)
+        panels.append(Panel(f"{backbone}, recall@{k}", (full, published, full_micro, pooled)))
+    note = (
+        "At each method from left to right: full recall, URE, full recall over positive pairs ('full micro'), and "
+        "pooled URE, which estimates that. Points are means over random draws; intervals hold the middle 95 % of the "
+        "draws, and of full recall they are its 95 % interval over users."
     )
-
-
-def _series(world: JudgedWorld, backbone: str, k: int) -> tuple[Series, ...]:
-    entries = [Entry(backbone, method) for method in METHODS]
-    places = range(len(entries))
-    published, pooled = (
-        Series.middle(form, places, [world.numbers[entry, f"{form}@{k}"] for entry in entries]) for form in FORMS
-    )
-    return (
-        Series.over("full", places, [world.users(entry, k) for entry in entries], naive=True),
-        published,
-        Series.exact("full micro", places, [world.full_micro(entry, k) for entry in entries], naive=True),
-        pooled,
-    )
+    title = f"{world.name}: full recall and its estimates from random draws"
+    return Figure(title, "method", tuple(panels), note=note, categories=METHODS)
 
 
 def _figure_of_hard_negatives(world: JudgedWorld) -> Figure:
     """Full recall@K of each H/U, relative to AutoDebias."""
-    return Figure(
-        f"{world.name}: full recall@K of NegS by H/U, relative to AutoDebias",
-        "K",
-        tuple(Panel(backbone, tuple(_lines_of_hard_negatives(world, backbone))) for backbone in BACKBONES),
-        log_x=True,
-        note="Shaded: 95 % intervals of the ratio over users. A line at 1 is AutoDebias itself.",
-    )
-
-
-def _lines_of_hard_negatives(world: JudgedWorld, backbone: str) -> Iterator[Series]:
-    ks = world.ks.tolist()
-    yield Series.exact(AUTO, ks, [1.0] * len(ks), naive=True)
-    base = world.recall[Entry(backbone, AUTO)]
-    for hardest in HARDEST:
-        ratio, error = _ratio(world.recall[Entry(backbone, NEGS, hardest)], base)
-        yield Series.of(_share(hardest), ks, ratio.tolist(), error.tolist())
+    ks, panels = world.ks.tolist(), []
+    for backbone in BACKBONES:
+        lines = [Series.exact(AUTO, ks, [1.0] * len(ks), naive=True)]
+        for hardest in HARDEST:
+            recall, base = (world.recall[entry] for entry in (Entry(backbone, NEGS, hardest), Entry(backbone, AUTO)))
+            ratio, error = _ratio(recall, base)
+            lines.append(Series.of(_share(hardest), ks, ratio.tolist(), error.tolist()))
+        panels.append(Panel(backbone, tuple(lines)))
+    title = f"{world.name}: full recall@K of NegS by H/U, relative to AutoDebias"
+    note = "Shaded: 95 % intervals of the ratio over users. A line at 1 is AutoDebias itself."
+    return Figure(title, "K", tuple(panels), log_x=True, note=note)
 
 
 def _ratio(first: Floats, second: Floats) -> tuple[Floats, Floats]:

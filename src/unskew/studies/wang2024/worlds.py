@@ -66,14 +66,10 @@ def completed_movielens(context: Context) -> LabelledWorld | None:
     completed = completed_world(context)
     if completed is None:
         return None
-
-    def make() -> LabelledWorld:
-        rng = context.rng("wang2024", MOVIELENS)
-        labels, part = _thinned(completed.ratings >= POSITIVE_STARS, context, rng)
-        origin = f"{completed.origin} Positive: {POSITIVE_STARS} stars and more.{part}"
-        return with_attribute("ml-100k completed", labels, np.ones_like(labels), origin, rng)
-
-    return context.once("wang2024 completed", make)
+    rng = context.rng("wang2024", MOVIELENS)
+    labels, part = _thinned(completed.ratings >= POSITIVE_STARS, context, rng)
+    origin = f"{completed.origin} Positive: {POSITIVE_STARS} stars and more.{part}"
+    return with_attribute("ml-100k completed", labels, np.ones_like(labels), origin, rng)
 
 
 def lda_world(context: Context) -> LabelledWorld:
@@ -82,22 +78,18 @@ def lda_world(context: Context) -> LabelledWorld:
     The choices of user u are kept with chance :math:`s_u`, a draw from a beta distribution: that is the same model with
     fewer choices, and lets users differ in how much they like.
     """
-
-    def make() -> LabelledWorld:
-        rng = context.rng("wang2024", "lda")
-        chosen = LDA.like(rng)
-        times = np.ones(len(chosen)) if chosen.strength is None else chosen.strength
-        kept = rng.binomial(times.astype(np.int64), rng.beta(*ACTIVITY, chosen.n_users)[chosen.row_users])
-        labels = np.zeros((chosen.n_users, chosen.n_items), dtype=bool)
-        labels[chosen.row_users, chosen.items] = kept > 0
-        labels, part = _thinned(labels, context, rng)
-        origin = (
-            f"The world: {LDA}; each user keeps a share of the choices, drawn from Beta({ACTIVITY[0]:g}, "
-            f"{ACTIVITY[1]:g}). Positive: what was chosen.{part}"
-        )
-        return with_attribute("lda", labels, np.ones_like(labels), origin, rng)
-
-    return context.once("wang2024 lda", make)
+    rng = context.rng("wang2024", "lda")
+    chosen = LDA.like(rng)
+    times = np.ones(len(chosen)) if chosen.strength is None else chosen.strength
+    kept = rng.binomial(times.astype(np.int64), rng.beta(*ACTIVITY, chosen.n_users)[chosen.row_users])
+    labels = np.zeros((chosen.n_users, chosen.n_items), dtype=bool)
+    labels[chosen.row_users, chosen.items] = kept > 0
+    labels, part = _thinned(labels, context, rng)
+    origin = (
+        f"The world: {LDA}; each user keeps a share of the choices, drawn from Beta({ACTIVITY[0]:g}, "
+        f"{ACTIVITY[1]:g}). Positive: what was chosen.{part}"
+    )
+    return with_attribute("lda", labels, np.ones_like(labels), origin, rng)
 
 
 def kuairec_world(context: Context) -> LabelledWorld | None:
@@ -105,24 +97,20 @@ def kuairec_world(context: Context) -> LabelledWorld | None:
     source = context.find(KUAIREC)
     if source is None:
         return None
-
-    def make() -> LabelledWorld:
-        log = source.read(context.place(KUAIREC))
-        labels = np.zeros((log.n_users, log.n_items), dtype=bool)
-        known = np.zeros_like(labels)
-        known[log.users, log.items] = True
-        labels[log.users, log.items] = np.asarray(log.values) > POSITIVE_RATIO
-        origin = f"The world: the small matrix of KuaiRec. Positive: a watch ratio above {POSITIVE_RATIO:g}."
-        seconds = _durations(context)
-        if seconds is None:
-            origin += " Its file has no column video_duration."
-            return with_attribute(KUAIREC, labels, known, origin, context.rng("wang2024", KUAIREC))
-        lengths = np.array([seconds[str(video)] for video in log.item_vocabulary.ids])
-        correlation = _spearman(lengths, shares(labels, known))
-        origin += f" Attribute: the length of the video; its Spearman correlation with relevance is {correlation:+.2f}."
-        return LabelledWorld(KUAIREC, labels, known, lengths, correlation, origin)
-
-    return context.once("wang2024 kuairec", make)
+    log = source.read(context.place(KUAIREC))
+    labels = np.zeros((log.n_users, log.n_items), dtype=bool)
+    known = np.zeros_like(labels)
+    known[log.users, log.items] = True
+    labels[log.users, log.items] = np.asarray(log.values) > POSITIVE_RATIO
+    origin = f"The world: the small matrix of KuaiRec. Positive: a watch ratio above {POSITIVE_RATIO:g}."
+    seconds = _durations(context)
+    if seconds is None:
+        origin += " Its file has no column video_duration."
+        return with_attribute(KUAIREC, labels, known, origin, context.rng("wang2024", KUAIREC))
+    lengths = np.array([seconds[str(video)] for video in log.item_vocabulary.ids])
+    correlation = _spearman(lengths, shares(labels, known))
+    origin += f" Attribute: the length of the video; its Spearman correlation with relevance is {correlation:+.2f}."
+    return LabelledWorld(KUAIREC, labels, known, lengths, correlation, origin)
 
 
 def with_attribute(name: str, labels: Bools, known: Bools, origin: str, rng: np.random.Generator) -> LabelledWorld:
@@ -219,34 +207,27 @@ class BiasedLog:
 
 def logs(context: Context) -> list[BiasedLog]:
     """The log of each available world, drawn once per run."""
-    return [
-        context.once(
-            f"wang2024 log {world.name}",
-            lambda world=world: draw_log(world, context.rng("wang2024", "log", world.name)),  # type: ignore[misc]
-        )
-        for world in worlds(context)
-    ]
+    return context.once(
+        "wang2024 logs",
+        lambda: [draw_log(world, context.rng("wang2024", "log", world.name)) for world in worlds(context)],
+    )
 
 
 def draw_log(
     world: LabelledWorld, rng: np.random.Generator, *, sampled: int = SAMPLED, part: float = PART
 ) -> BiasedLog:
-    r"""Draw the log of a world.
+    r"""Draw the log of a world, and a uniform sample of `sampled` items per user, with two parts of a share `part`.
 
     Of the pairs of a user, a share goes into the log by weighted sampling without replacement (Gumbel top-k), with
     :math:`p_k \propto e^{-k / \lambda}` for the item with the k-th smallest attribute. (The paper prints
     :math:`e^{k/\lambda}` for the k-th shortest video, which would favour the long ones, and says the opposite.)
-
-    Parameters
-    ----------
-    sampled : int
-        Items per user in the uniform sample.
-    part : float
-        The share of the sample for training on it, and once more that for validation.
     """
-    logged = _logged(world, rng)
-    rest = world.known & ~logged
-    drawn = draw_exposed(rest, min(sampled, int(rest.sum(axis=1).min())), rng)
+    place = np.empty(world.n_items)
+    place[np.argsort(world.attribute, kind="stable")] = np.arange(1, world.n_items + 1)
+    sizes = np.rint(TRAINED * world.known.sum(axis=1)).astype(np.int64)
+    logged = gumbel_top(-place / (DECAY * world.n_items), sizes, world.known, rng)
+    held = world.known & ~logged
+    drawn = draw_exposed(held, min(sampled, int(held.sum(axis=1).min())), rng)
     rows = rng.permutation(drawn.size)
     size = round(part * drawn.size)
     if not 0 < 2 * size <= drawn.size:
@@ -255,17 +236,9 @@ def draw_log(
     uniform, validation = (
         labelled_pairs(world, users[chosen], items[chosen]) for chosen in (rows[:size], rows[size : 2 * size])
     )
-    held = rest.copy()
     for each in (uniform, validation):
         held[each.users, each.items] = False
     return BiasedLog(world, Parts(labelled_pairs(world, *np.nonzero(logged)), uniform, validation), held)
-
-
-def _logged(world: LabelledWorld, rng: np.random.Generator) -> Bools:
-    place = np.empty(world.n_items)
-    place[np.argsort(world.attribute, kind="stable")] = np.arange(1, world.n_items + 1)
-    sizes = np.rint(TRAINED * world.known.sum(axis=1)).astype(np.int64)
-    return gumbel_top(-place / (DECAY * world.n_items), sizes, world.known, rng)
 
 
 def gumbel_top(weights: Floats, sizes: Ints, allowed: Bools, rng: np.random.Generator) -> Bools:
