@@ -16,8 +16,10 @@ SPELLED = {
     "what stands for a number": (Option("runs", "N"), "runs=N", "--runs N"),
     "another keyword": (Option("relevant_counts"), "relevant=...", "--relevant-counts"),
     "a column": (Option("user_col"), "user=...", "--user-col"),
+    "a column of times": (Option("timestamp_col"), "timestamp=...", "--timestamp-col"),
     "a call": (Option("scores"), "read_scores(...)", "--scores"),
     "of another command": (Option("temporal", command="split"), "split_temporal(...)", "unskew split --temporal"),
+    "a split per user": (Option("per_user", command="split"), "split_per_user(...)", "unskew split --per-user"),
 }  # fmt: skip
 
 

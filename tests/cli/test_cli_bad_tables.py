@@ -28,7 +28,7 @@ BAD = {
     "rating in words": ("x.csv", "user,item,rating\nu1,i1,good\n", ("column 'rating'", "row 1 has 'good'", "number")),
     "propensity 0": ("x.csv", "user,item,propensity\nu1,i1,0\n", ("propensity 0 in row 1", "outside (0, 1]")),
     "propensity 1.5": ("x.csv", "user,item,propensity\nu1,i1,1\nu2,i2,1.5\n", ("1.5 in row 2", "outside (0, 1]")),
-    "propensity missing": ("x.csv", "user,item,propensity\nu1,i1,\n", ("'propensity'", "row 1 has nothing")),
+    "propensity missing": ("x.csv", "user,item,propensity\nu1,i1,\n", ("'propensity'", "row 1 has no value")),
     "propensity NaN": ("x.csv", "user,item,propensity\nu1,i1,nan\n", ("'propensity'", "row 1 has 'nan'")),
     "gzip cut short": ("x.csv.gz", gzip.compress(b"user,item\nu1,i1\n" * 99)[:40], ("cut short?",)),
     "no gzip at all": ("x.csv.gz", b"user,item\nu1,i1\n", ("gzip",)),

@@ -78,7 +78,7 @@ WORDS = {
         "rating>": "write one like 'rating>=4'",
         "rating=>4": "write one like 'rating>=4'",
         "rating>=four": "write one like 'rating>=4'",
-        "ratng>=4": "did you mean 'rating'?",
+        "ratng>=4": "name it with --rating-col ratng and write 'rating>=4'",
         "rating>=9": "no positive row; check --positive",
     },
     "--seed": {"-1": "must be 0 or more", "1.5": "'--seed'", "9" * 20: "below 2**63"},

@@ -51,7 +51,7 @@ def test_too_much_that_is_left_out_exits_1_after_everything_is_written(world, un
     assert outcome.code == 1
     first, *_, last = outcome.err.splitlines()
     assert first.startswith("warning: 75% of the test rows were not judged (45 of users known to no model)")
-    assert last == "unskew: 75.0% of the test rows were not judged, more than --max-dropped 0.2"
+    assert last == "unskew: 75.0% of the test rows were not judged, more than --max-dropped 0.2; the warnings say why"
     assert outcome.err.count("of the test rows were not judged") == 2
     assert "recall@3" in outcome.out
     assert f"warning: {json.loads((world.folder / 'out.json').read_text())['warnings'][0]}" == first

@@ -134,7 +134,7 @@ def test_repeated_rows_are_counted(world, unskew):
     text = (world.folder / "train.csv").read_text()
     world.write("twice.csv", text + text.splitlines()[1] + "\n")
     outcome = unskew("split", world / "twice.csv", world / "parts")
-    assert "warning: 1 repeated (user, item) rows were dropped" in outcome.err
+    assert "warning: log: 1 repeated (user, item) row left out; the latest row of each pair is kept" in outcome.err
 
 
 def test_a_validation_file_of_an_earlier_split_is_pointed_at(world, unskew):

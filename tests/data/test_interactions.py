@@ -75,7 +75,7 @@ def test_dates_become_seconds(make: Any, zone: dt.tzinfo | None) -> None:
 
 def test_a_missing_date_is_refused_with_its_row() -> None:
     frame = pd.DataFrame({"user": [1, 2], "item": [1, 2], "timestamp": pd.to_datetime(["2020-01-01", None])})
-    with pytest.raises(DataError, match=r"column 'timestamp' of frame: row 2 has nothing, expected a number or a date"):
+    with pytest.raises(DataError, match=r"'timestamp' of frame: row 2 has no value, expected a number or a date"):
         Interactions.from_frame(frame)
 
 
@@ -91,7 +91,8 @@ def test_other_column_names_must_exist_and_the_nearest_is_suggested() -> None:
 @pytest.mark.parametrize("column", ["rating", "timestamp", "propensity"])
 def test_missing_numbers_are_refused_with_column_and_row(column: str) -> None:
     frame = pl.DataFrame({"user": [1, 2], "item": [1, 2], column: [0.5, None]})
-    with pytest.raises(DataError, match=rf"column '{column}' of frame: row 2 has nothing, expected a number"):
+    expected = rf"column '{column}' of frame: row 2 has no value, expected a number.*; fill it in, or remove the row"
+    with pytest.raises(DataError, match=expected):
         Interactions.from_frame(frame)
 
 
@@ -205,7 +206,9 @@ def test_conditions_on_a_column_that_is_not_there_are_refused() -> None:
     log = Interactions.from_arrays([1], [1], name="log")
     with pytest.raises(DataError, match="log has no column 'rating'"):
         log.where("rating>=4")
-    with pytest.raises(ConfigError, match=r"unknown column 'ratings'.*did you mean 'rating'"):
+    with pytest.raises(
+        ConfigError, match=r"unknown column 'ratings'.*name it with rating=\"ratings\" and write 'rating>=4'"
+    ):
         log.where("ratings>=4")
 
 

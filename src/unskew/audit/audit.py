@@ -43,10 +43,14 @@ ALL_EQUAL = (
     "all items of the log have the same number of rows{before}, so they are equally popular: there is no head or tail, "
     "and gamma is not identified"
 )
+UNCERTAIN = "model {model!r}: {note}; do not rely on it"
 NO_GAMMA = "gamma of model {model!r} is not identified: {why}"
 OUTSIDE = "model {model!r} gives {share:.1%} of its places to items that the log does not have"
 LISTS_SHORT = "model {model!r}: {short}; {what} only what they hold"
-FEW_USERS_IN = "{stratum}: only {users} with held-out rows, so its intervals are rough"
+FEW_USERS_IN = (
+    "{stratum}: only {users} with held-out rows, so its intervals are rough; hold out more rows, with a larger "
+    "{holdout} or {test}"
+)
 
 
 def audit(
@@ -246,7 +250,7 @@ def _about_models(rows: Sequence[ModelAudit], strata: Strata, *, drawn: bool) ->
         if row.gamma is None and strata.levels >= 2:
             yield NO_GAMMA.format(model=row.model, why=row.why)
         elif row.gamma is not None:
-            yield from (f"model {row.model!r}: {note}" for note in row.gamma.notes)
+            yield from (UNCERTAIN.format(model=row.model, note=note) for note in row.gamma.notes)
         if row.outside:
             yield OUTSIDE.format(model=row.model, share=row.outside)
 
@@ -264,4 +268,6 @@ def _few(parts: Sequence[StratumEstimate]) -> Iterator[str]:
     for part in parts:
         if part.stratum != "all" and part.estimate.users < FEW_USERS and part.stratum not in named:
             named.add(part.stratum)
-            yield FEW_USERS_IN.format(stratum=part.stratum, users=counted(part.estimate.users, "user"))
+            users = counted(part.estimate.users, "user")
+            larger = {"holdout": Option("holdout"), "test": Option("test")}
+            yield FEW_USERS_IN.format(stratum=part.stratum, users=users, **larger)

@@ -38,11 +38,12 @@ def plan_holdout(
 
     Several at once, and held-out rows without a model to judge, are refused.
     """
-    if sum(given is not None for given in (test, holdout, temporal)) > 1:
+    chosen = [name for name, rows in (("test", test), ("holdout", holdout), ("temporal", temporal)) if rows is not None]
+    if len(chosen) > 1:
         raise ConfigError("choose one of test, holdout and temporal: each of them chooses the held-out rows")
-    if not models and (test is not None or holdout is not None or temporal is not None):
+    if not models and chosen:
         raise ConfigError(
-            "held-out rows judge models, but there is no model; give a model, or leave out the held-out rows"
+            f"held-out rows judge models, but there is no model; give {Option('model')}, or leave out {chosen[0]}"
         )
     if test is not None:
         return Holdout(Split(log, test), judged=True)

@@ -52,7 +52,8 @@ def evaluate_command(options: EvaluateOptions) -> None:
             _print(report, table=not options.outputs.on_screen)
     if most is not None and report.dropped_share > most:
         typer.echo(
-            f"unskew: {report.dropped_share:.1%} of the test rows were not judged, more than --max-dropped {most:g}",
+            f"unskew: {report.dropped_share:.1%} of the test rows were not judged, more than --max-dropped {most:g}; "
+            "the warnings say why",
             err=True,
         )
         raise typer.Exit(1)

@@ -176,7 +176,9 @@ def _print_train_only(split: Split, log: Interactions, *, validation: float) -> 
 
 def _warnings(split: Split, log: Interactions, out: Path, kind: str) -> Iterator[str]:
     if log.duplicates:
-        yield f"{log.duplicates} repeated (user, item) rows were dropped"
+        from unskew.evaluation.checking.data import REPEATED_ROWS, repeated
+
+        yield REPEATED_ROWS.format(part="log", rows=repeated(log.duplicates))
     if log.propensity is not None and split.test.propensity is None:
         yield "the propensity column of the test was dropped, because it is known for random splits only"
     if split.validation is None and (out / f"validation.{kind}").exists():

@@ -51,8 +51,9 @@ def to_numbers(series: pl.Series, what: str, *, times: bool) -> Floats:
     missing = numbers.is_null() | numbers.is_nan()
     if missing.any():
         row = int(missing.arg_max() or 0)
-        shown = "nothing" if series[row] is None else repr(series[row])
-        raise DataError(f"{what}: row {row + 1} has {shown}, expected a number{' or a date' if times else ''}")
+        empty = series[row] is None
+        shown, hint = ("no value", "; fill it in, or remove the row") if empty else (repr(series[row]), "")
+        raise DataError(f"{what}: row {row + 1} has {shown}, expected a number{' or a date' if times else ''}{hint}")
     return numbers.to_numpy()
 
 

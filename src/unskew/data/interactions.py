@@ -15,7 +15,7 @@ from unskew.arrays import Bools, Floats, Ints, offsets_of
 from unskew.data.frames import find_column, to_numbers, to_polars
 from unskew.data.pairs import row_keys
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
-from unskew.errors import ConfigError, DataError, PropensityError, did_you_mean
+from unskew.errors import ConfigError, DataError, Option, PropensityError
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -252,11 +252,16 @@ class Interactions:
         column, operator, number = match.groups()
         columns = {"rating": self.values, "timestamp": self.times, "propensity": self.propensity}
         if column not in columns:
-            raise ConfigError(f"unknown column {column!r} in {condition!r}{did_you_mean(column, columns)}")
+            raise ConfigError(
+                f"unknown column {column!r} in {condition!r}; a condition can use rating, timestamp or propensity; if "
+                f"your data has {column!r}, name it with {Option('rating_col', column)} and write "
+                f"'rating{operator}{number}'"
+            )
         values = columns[column]
         if values is None:
             raise DataError(
-                f"{self.name} has no column {column!r}, which {condition!r} needs; name it with --{column}-col"
+                f"{self.name} has no column {column!r}, which {condition!r} needs; "
+                f"name it with {Option(f'{column}_col')}"
             )
         return np.asarray(_COMPARE[operator](values, float(number)))
 

@@ -8,7 +8,7 @@ import numpy as np
 from unskew.arrays import Bools, Floats, Ints, SeedLike, offsets_of
 from unskew.data.interactions import Interactions
 from unskew.data.split import Split
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError, DataError, Option
 
 _FINEST = 10**6  # shares are rounded to fractions of at most this denominator, so that 0.1 and 1/3 are exact
 
@@ -111,7 +111,10 @@ def split_temporal(log: Interactions, share: float = 0.2) -> Split:
     """Hold out the last share of the log: all rows after the moment where that share begins."""
     _check_share(share)
     if log.times is None:
-        raise DataError(f"{log.name} has no column 'timestamp', which a temporal split needs; name the column of times")
+        raise DataError(
+            f"{log.name} has no column 'timestamp', which a temporal split needs; name it with "
+            f"{Option('timestamp_col')}"
+        )
     if not len(log):
         raise DataError(f"{log.name} has no rows to split")
     kept = int(np.ceil(np.round((1 - share) * len(log), 6)))  # 0.42 x 100 must not become 43

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from unskew import Interactions, Split, evaluate
+from unskew.estimators import Estimator
 from unskew.evaluation.checking import data, models, weights
 from unskew.ranking import ListScorer, MatrixScorer
 from unskew.testing.worlds.long_tail import ITEMS, USERS, real_factors, skewed_split, whole_scores
@@ -60,7 +61,7 @@ def test_items_a_model_does_not_know_are_counted() -> None:
     test = Interactions.from_arrays([0, 1], [11, 10])
     model = MatrixScorer(np.arange(4.0).reshape(2, 2), item_ids=[10, 12])
     warnings = evaluate({"m": model}, Split(train, test)).warnings
-    assert models.ITEMS_UNKNOWN.format(models="model 'm' does", unknown=1, items=3) in warnings
+    assert models.ITEMS_UNKNOWN.format(models="model 'm' has", unknown=1, items=3) in warnings
 
 
 def test_repeated_rows_are_counted() -> None:
@@ -74,8 +75,9 @@ def test_repeated_rows_are_counted() -> None:
 def test_ties_are_warned_of_with_how_they_were_resolved() -> None:
     flat = MatrixScorer(np.zeros((USERS, ITEMS)))
     assert said("100% of held-out items share their score", evaluate({"m": flat}, skewed_split()).warnings)
-    assert said("averaged over all orders", evaluate({"m": flat}, skewed_split()).warnings)
-    assert said("resolved optimistic", evaluate({"m": flat}, skewed_split(), ties="optimistic").warnings)
+    assert said("their ranks are averages over all orders of the ties", evaluate({"m": flat}, skewed_split()).warnings)
+    optimistic = evaluate({"m": flat}, skewed_split(), ties="optimistic").warnings
+    assert said("their ranks depend on the rule for ties (optimistic)", optimistic)
     assert not said("share their score", evaluate({"m": real_factors()}, skewed_split()).warnings)
 
 
@@ -100,9 +102,28 @@ def test_few_rows_that_carry_the_estimate_are_warned_of() -> None:
     model = MatrixScorer(rng.normal(size=(400, 5)))
     report = evaluate({"m": model}, Split(train, test), metrics=["auc"], propensity="popularity(gamma=1)")
     assert said("snips: the estimate depends on few rows", report.warnings)
-    assert said("consider snips(clip=0.01)", report.warnings)
+    assert said("do not trust its interval, and consider snips(clip=0.01)", report.warnings)
     fine = evaluate({"m": model}, Split(train, test), metrics=["auc"], propensity="uniform")
     assert not said("depends on few rows", fine.warnings)
+
+
+@pytest.mark.parametrize(
+    ("word", "clipped"),
+    [
+        ("snips", "snips(clip=0.01)"),
+        ("ips", "ips(clip=0.01)"),
+        ("snips(clip=0.001)", "snips(clip=0.01)"),
+        ("snips(per=user)", "snips(clip=0.01, per=user)"),
+    ],
+)
+def test_the_advice_on_heavy_weights_keeps_the_other_options(word: str, clipped: str) -> None:
+    assert weights.advise(Estimator.from_word(word)) == weights.CONSIDER.format(clipped=clipped)
+    assert str(Estimator.from_word(clipped)) == clipped
+
+
+@pytest.mark.parametrize("word", ["snips(clip=0.05)", "snips(clip=0.01)", "aoa"])
+def test_clipping_is_not_offered_to_an_estimator_that_clips_as_much_or_cannot_clip(word: str) -> None:
+    assert weights.advise(Estimator.from_word(word)) == weights.VARY_LESS
 
 
 def test_snips_per_user_with_few_rows_per_user_is_warned_of() -> None:

@@ -39,8 +39,16 @@ def test_each_estimator_with_one_effect_is_named_once():
     without = int(np.sum(report.samples.exposed.drawn.positives == 0))
     assert warning == (
         f"{without} of 60 users have no positive in the sample. They are excluded from traditional, a bias towards "
-        f"users with many positives; they have no effect on {POOLED}, which averages over pairs"
+        f"users with many positives; they have no effect on {POOLED}, where the mean is over pairs"
     )
+
+
+def test_users_without_a_positive_have_no_effect_on_means_over_pairs():
+    means = ("snips", "aoa(per=pair)", POOLED)
+    report = judge_exposed(metrics=("recall@2",), estimators=(*means, "snips(per=user)", "aoa"), share=0.1)
+    (warning,) = warned(report, "no positive in the sample")
+    assert exposed.NOT_AFFECTED.format(cells=f"snips, aoa(per=pair) and {POOLED}") in warning.replace("They", "they")
+    assert exposed.EXCLUDED.format(cells="snips(per=user) and aoa") in warning
 
 
 def test_few_positives_at_the_top_are_counted_by_model():
@@ -61,6 +69,22 @@ def test_of_many_models_with_few_positives_the_worst_are_named():
     (warning,) = warned(report, "exposed positives are in the top")
     assert len(re.findall(r"'m\d' \d", warning)) == 4
     assert "and 3 more)" in warning
+
+
+def test_one_model_with_few_positives_is_named_alone():
+    split, _ = exposed_world(share=0.1)
+    same_order = MatrixScorer(np.tile(np.arange(40.0), (60, 1)))
+    report = evaluate({"m": same_order}, split, metrics=["recall@1"], estimators=[POOLED])
+    (warning,) = warned(report, "exposed positives are in the top")
+    sample = report.samples.judged
+    assert warning == exposed.HITS_ARE_FEW_IN_ONE.format(
+        hits=round(count_hits(sample.ranks["m"], 1)),
+        rows=sample.rows,
+        cutoff=1,
+        model="m",
+        least=10,
+        metrics="recall@1",
+    )
 
 
 def test_rows_in_a_tie_across_the_cutoff_count_in_part():

@@ -193,7 +193,7 @@ def test_the_word_round_trips_for_paths_and_prints_for_frames() -> None:
     [
         (pl.DataFrame({"user": [1], "item": [1]}), "no column 'rating'"),
         (pl.DataFrame({"rating": []}), "has no ratings"),
-        (pl.DataFrame({"rating": [1.0, None]}), "row 2 has nothing, expected a number"),
+        (pl.DataFrame({"rating": [1.0, None]}), "row 2 has no value, expected a number"),
         (pl.DataFrame({"rating": [1.0, float("inf")]}), "row 2 has inf"),
         (pl.DataFrame({"rating": ["good"]}), "row 1 has 'good', expected a number"),
         (pl.DataFrame({"rating": [1], "user": [1]}), "no column 'item'"),

@@ -59,7 +59,10 @@ def catalogue_incomplete(report: "Report") -> Iterator[str]:
     yield from report.inputs.split.notes
 
 
-REPEATED_ROWS = "{part}: {rows} left out; one row per pair is kept"
+REPEATED_ROWS = (
+    "{part}: {rows} left out; the latest row of each pair is kept, or the last one without timestamps; if repeats are "
+    "not expected, look for a join that multiplied rows"
+)
 
 
 @check(
@@ -99,7 +102,8 @@ def test_rows_in_train(report: "Report") -> Iterator[str]:
 
 
 ITEMS_OUTSIDE = (
-    "{rows} dropped: the item is not in train, so it is not a candidate; use {unseen} to count such rows as misses"
+    "{rows} dropped: the item is not in train, so it is not a candidate, which is right if new items are out of scope; "
+    "otherwise {unseen} counts such rows as misses"
 )
 
 
@@ -117,7 +121,8 @@ def test_items_outside(report: "Report") -> Iterator[str]:
 
 
 ITEMS_UNKNOWN = (
-    "{rows} neither in train nor known to a model: a miss for every model; use {trained} to leave such rows out"
+    "{rows} neither in train nor known to a model: a miss for every model, which is right if models are expected to "
+    "recommend new items; otherwise {trained} leaves such rows out"
 )
 
 
@@ -170,7 +175,9 @@ def users_without_positive(report: "Report") -> Iterator[str]:
         yield USERS_WITHOUT_POSITIVE.format(users=counted(users, "test user"))
 
 
-USERS_LEFT_OUT = "{users} ({rows}) left out for all models: {unknown}"
+USERS_LEFT_OUT = (
+    "{users} ({rows}) left out for all models: {unknown}; train on data that has these users, or check the user ids"
+)
 
 
 @check(
@@ -198,7 +205,8 @@ def _unknown(report: "Report") -> str:
 
 RATED_ROWS_LEFT_OUT = "metrics over ratings exclude {rows} {why}, positive or not"
 ROWS_WITHOUT_PREDICTION = (
-    "{rows} excluded from metrics over ratings because at least one model has no prediction for them"
+    "{rows} excluded from metrics over ratings because at least one model has no prediction for them; predict all "
+    "test rows"
 )
 
 
@@ -226,14 +234,18 @@ def rating_rows_left_out(report: "Report") -> Iterator[str]:
 
 FEW_USERS = 30  # below which intervals are rough, and what is learnt from the sample is itself noise
 ONE_USER = "only one user is judged: standard errors and intervals are undefined"
-USERS_ARE_FEW = "only {users} users are judged: standard errors and intervals are rough"
+USERS_ARE_FEW = (
+    f"only {{users}} users are judged, fewer than {FEW_USERS}, so standard errors and intervals are rough; judge more "
+    "users before you act on a difference"
+)
 USERS_WEIGH_LITTLE = (
     "{estimator}: the weights leave an effective sample size of only {size:.0f} for {users:,} judged users, so its "
     "interval is rough"
 )
 NO_TRAINING_ROW = "no judged user has a training row; do train and test use the same user ids?"
 USERS_WITHOUT_TRAINING = (
-    "{cold:,} of {users:,} judged users have no training row, so a model trained on train cannot know their taste"
+    "{cold:,} of {users:,} judged users have no training row, so a model trained on train cannot know their taste; "
+    "report them separately, or split per user with {per_user}"
 )
 
 
@@ -263,7 +275,7 @@ def few_users(report: "Report") -> Iterator[str]:
     if cold == judged:
         yield NO_TRAINING_ROW
     elif cold:
-        yield USERS_WITHOUT_TRAINING.format(cold=cold, users=judged)
+        yield USERS_WITHOUT_TRAINING.format(cold=cold, users=judged, per_user=Option("per_user", command="split"))
 
 
 NO_EFFECT = (

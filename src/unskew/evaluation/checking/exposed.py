@@ -9,7 +9,7 @@ import numpy as np
 from unskew.data.candidates import All
 from unskew.display.phrases import MOST_NAMED, capital, counted, listed
 from unskew.errors import Option
-from unskew.estimators import Estimator, Traditional, Ure, difference
+from unskew.estimators import Aoa, Estimator, Snips, Traditional, Ure, difference
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.checking.data import FEW_USERS
 from unskew.evaluation.collecting.exposed import count_hits
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 USERS_WITHOUT_POSITIVE = "{without:,} of {users} have no positive in the sample. {effects}"
 COUNTED_RIGHTLY = "they count as 0 in {cells}, which is right"
-NOT_AFFECTED = "they have no effect on {cells}, which averages over pairs"
+NOT_AFFECTED = "they have no effect on {cells}, where the mean is over pairs"
 WEIGHTED_UP = "they are excluded from {cells}, which gives other users more weight instead"
 COUNTED = "they count as 0 in {cells}"
 EXCLUDED = "they are excluded from {cells}, a bias towards users with many positives"
@@ -66,6 +66,8 @@ def _effect(metric: AnyMetric, estimator: Estimator) -> str:
             return NOT_AFFECTED
         if estimator.aggregate == "ipw":
             return WEIGHTED_UP
+    elif isinstance(estimator, Aoa | Snips) and estimator.per == "pair":
+        return NOT_AFFECTED
     elif estimator.counts_empty_users:
         return COUNTED
     return EXCLUDED
@@ -81,7 +83,8 @@ ROWS_KEPT = ROWS_IN_TRAIN + (
     "learn these rows; use {unseen_items} to leave them out"
 )
 ROWS_DROPPED = ROWS_IN_TRAIN + (
-    " and left out of the sample, which is then a random sample of unseen items; use {all_items} to keep them"
+    " and left out of the sample, which is then a random sample of unseen items; nothing to do, unless your "
+    "recommender may repeat items ({all_items})"
 )
 
 
@@ -113,8 +116,12 @@ def exposed_rows_in_train(report: "Report") -> Iterator[str]:
 
 FEW_HITS = 10  # positives in the top K below which an interval is rough
 HITS_ARE_FEW = (
-    "few of the {rows:,} exposed positives are in the top {cutoff} of some models ({models}), so intervals of "
-    "{metrics} are rough for them; use a larger cut-off, or expose more items"
+    "fewer than {least} of the {rows:,} exposed positives are in the top {cutoff} of some models ({models}), so "
+    "intervals of {metrics} are rough for them; use a larger cut-off, or expose more items"
+)
+HITS_ARE_FEW_IN_ONE = (
+    "only {hits} of the {rows:,} exposed positives are in the top {cutoff} of {model!r} (fewer than {least}), so its "
+    "intervals of {metrics} are rough; use a larger cut-off, or expose more items"
 )
 
 
@@ -134,11 +141,16 @@ def few_hits(report: "Report") -> Iterator[str]:
     for cutoff, metrics in by_cutoff.items():
         hits = {model: count_hits(ranks, cutoff) for model, ranks in sample.ranks.items()}
         lacking = sorted((number, model) for model, number in hits.items() if number < FEW_HITS)
-        few = [f"{model!r} {number:.0f}" for number, model in lacking[:MOST_NAMED]]
-        if len(lacking) > len(few):
-            few.append(f"{len(lacking) - len(few)} more")
-        if few:
-            yield HITS_ARE_FEW.format(rows=sample.rows, cutoff=cutoff, models=listed(few), metrics=listed(metrics))
+        common = {"rows": sample.rows, "cutoff": cutoff, "metrics": listed(metrics), "least": FEW_HITS}
+        # a row in a tie counts in part, and 9.7 must not be printed as 10
+        few = [(min(round(number), FEW_HITS - 1), model) for number, model in lacking]
+        if len(few) == 1:
+            ((number, model),) = few
+            yield HITS_ARE_FEW_IN_ONE.format(hits=number, model=model, **common)
+        elif few:
+            named = [f"{model!r} {number}" for number, model in few[:MOST_NAMED]]
+            more = [f"{len(few) - MOST_NAMED} more"] if len(few) > MOST_NAMED else []
+            yield HITS_ARE_FEW.format(models=listed([*named, *more]), **common)
 
 
 NO_EFFECT_INSIDE = (

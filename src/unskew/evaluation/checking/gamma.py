@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from unskew.errors import Option
 from unskew.evaluation.checking.check import check
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 MUCH = 0.25  # share of the catalogue above which a top list also holds items that the model does not favour
 NOT_USED = "{model} was not used to fit gamma: {problem}"
+UNCERTAIN = "{model}: {note}; do not rely on it, but give a range of gammas, as in {assumed}"
 LISTS_SHORT = "{model}: {short}; gamma describes only what they hold"
 LISTS_LONG = (
     "{model}: its recommendations are {share:.0%} of the catalogue for each user, so they hardly show what it favours; "
@@ -30,7 +32,8 @@ def gamma_fit(report: "Report") -> Iterator[str]:
         if model.fit is None:
             yield NOT_USED.format(model=model.model, problem=model.problem)
             continue
-        yield from (f"{model.model}: {note}" for note in model.fit.notes)
+        for note in model.fit.notes:
+            yield UNCERTAIN.format(model=model.model, note=note, assumed=Option("assume", "gamma=0..1"))
         if model.short:
             yield LISTS_SHORT.format(model=model.model, short=model.short)
         if model.share > MUCH:

@@ -90,7 +90,10 @@ def accuracy_never_hit(report: "Report") -> Iterator[str]:
 USERS_UNKNOWN = "{models} not know {unknown:,} of {users:,} judged users ({rows}); {effect}"
 EMPTY_LISTS = "their lists are empty there, which counts as 0 under a cut-off and as a random order otherwise"
 NOT_SERVED = "these users are left out there"
-ITEMS_UNKNOWN = "{models} not know {unknown:,} of {items:,} items; these rank last there, tied"
+ITEMS_UNKNOWN = (
+    "{models} no score for {unknown:,} of {items:,} items, which rank last, tied; check the item ids if a model should "
+    "know these items"
+)
 
 
 @check(
@@ -111,7 +114,11 @@ def users_unknown_to_model(report: "Report") -> Iterator[str]:
             lacking.setdefault((int(np.sum(~sample.served(name))), int(np.sum(~ranks.known))), []).append(name)
     for (unknown, rows), names in lacking.items():
         yield USERS_UNKNOWN.format(
-            models=_do(names), unknown=unknown, users=len(sample.users), rows=counted(rows, "row"), effect=effect
+            models=_with_verb(names, "does", "do"),
+            unknown=unknown,
+            users=len(sample.users),
+            rows=counted(rows, "row"),
+            effect=effect,
         )
 
 
@@ -132,13 +139,14 @@ def items_unknown_to_model(report: "Report") -> Iterator[str]:
         if binding.unknown_items:
             lacking.setdefault(binding.unknown_items, []).append(name)
     for unknown, names in lacking.items():
-        yield ITEMS_UNKNOWN.format(models=_do(names), unknown=unknown, items=contest.catalogue_size)
+        models = _with_verb(names, "has", "have")
+        yield ITEMS_UNKNOWN.format(models=models, unknown=unknown, items=contest.catalogue_size)
 
 
-def _do(names: Sequence[str]) -> str:
+def _with_verb(names: Sequence[str], singular: str, plural: str) -> str:
     """The models as the subject of a sentence, with the verb: ``model 'a' does``, ``models 'a' and 'b' do``."""
     one = len(names) == 1
-    return f"{'model' if one else 'models'} {listed(map(repr, names))} {'does' if one else 'do'}"
+    return f"{'model' if one else 'models'} {listed(map(repr, names))} {singular if one else plural}"
 
 
 LISTS_SHORT = (
@@ -197,7 +205,12 @@ def seen_items_in_lists(report: "Report") -> Iterator[str]:
 
 
 MANY_TIES = 0.1  # share of the held-out items
-TIES_ARE_MANY = "model {model!r}: {share:.0%} of held-out items share their score with another candidate ({resolved})"
+TIES_ARE_MANY = (
+    "model {model!r}: {share:.0%} of held-out items share their score with another candidate, so their ranks {effect}; "
+    "export scores with more digits, unless they are coarse on purpose"
+)
+AVERAGED = "are averages over all orders of the ties"
+RESOLVED = "depend on the rule for ties ({rule})"
 
 
 @check(
@@ -212,8 +225,8 @@ def many_ties(report: "Report") -> Iterator[str]:
         held = ranks.in_list()
         tied = np.mean(ranks.tied > 0) if held is None else np.mean((ranks.tied > 0) & (ranks.above < held))
         if tied > MANY_TIES:
-            how = "averaged over all orders" if ranks.ties == "expected" else f"resolved {ranks.ties}"
-            yield TIES_ARE_MANY.format(model=name, share=tied, resolved=how)
+            effect = AVERAGED if ranks.ties == "expected" else RESOLVED.format(rule=ranks.ties)
+            yield TIES_ARE_MANY.format(model=name, share=tied, effect=effect)
 
 
 BEYOND_CHANCE = 3  # standard errors from which a corrected number differs from the full ranking

@@ -1,12 +1,13 @@
 """Warnings about propensities, and about weights made from them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unskew.errors import Option
-from unskew.estimators import OVER_ALL_PAIRS, Snips
+from unskew.estimators import OVER_ALL_PAIRS, Estimator, Snips, Weighted
 from unskew.evaluation.checking.check import check
 from unskew.propensities import Popularity
 
@@ -62,10 +63,13 @@ def rows_without_propensity(report: "Report") -> Iterator[str]:
 
 LARGE_SHARE = 0.05  # share of the weight above which one row decides the estimate
 SMALL_SAMPLE = 50  # effective rows below which an interval means little
+CLIP = 0.01  # the clipping that is offered to an estimator that clips less
 HEAVY_WEIGHTS = (
     "{estimator}: the estimate depends on few rows ({rows:.0f} effective rows, largest weight share {share:.1%}); do "
-    "not trust its interval, and consider {clipped}"
+    "not trust its interval{advice}"
 )
+CONSIDER = ", and consider {clipped}"
+VARY_LESS = "; use a propensity that varies less, or judge more rows"
 
 
 @check(
@@ -84,8 +88,14 @@ def heavy_weights(report: "Report") -> Iterator[str]:
             continue
         if share > LARGE_SHARE or size < SMALL_SAMPLE:
             warned.add(name)
-            clipped = f"{cell.estimator.word}(clip=0.01)"
-            yield HEAVY_WEIGHTS.format(estimator=name, rows=size, share=share, clipped=clipped)
+            yield HEAVY_WEIGHTS.format(estimator=name, rows=size, share=share, advice=advise(cell.estimator))
+
+
+def advise(estimator: Estimator) -> str:
+    """What to do about heavy weights: the same estimator with more clipping, where there is one."""
+    if isinstance(estimator, Weighted) and estimator.clip < CLIP:
+        return CONSIDER.format(clipped=replace(estimator, clip=CLIP))
+    return VARY_LESS
 
 
 NEW_SHARE = 0.1  # share of the weight above which items without a training row are worth a warning

@@ -27,7 +27,9 @@ def pair(
     pairs = {}
     for metric in metrics:
         for estimator in estimators:
-            problem = _exposed_mismatch(metric, estimator, ties, exposed=exposed) or _mismatch(metric, estimator)
+            problem = _exposed_mismatch(metric, estimator, ties, exposed=exposed) or _mismatch(
+                metric, estimator, exposed=exposed
+            )
             if problem is None:
                 pairs[str(metric), str(estimator)] = (metric, estimator)
             elif strict or (exposed and metric.kind in OVER_ALL_PAIRS):  # such a metric is never a default
@@ -177,7 +179,7 @@ def check_models(models: "Mapping[str, Fitted]", settings: "Settings") -> None:
             )
 
 
-def _mismatch(metric: AnyMetric, estimator: Estimator) -> str | None:
+def _mismatch(metric: AnyMetric, estimator: Estimator, *, exposed: bool) -> str | None:
     if metric.kind in estimator.kinds:
         if metric.kind in OVER_ALL_PAIRS:
             return None
@@ -191,6 +193,10 @@ def _mismatch(metric: AnyMetric, estimator: Estimator) -> str | None:
     else:
         why = "its value depends on relevant items that were never observed"
     instead = f"use aoa for it, or adg{cutoff} or recall{cutoff} with {estimator}"
+    if exposed:
+        pooled = Ure(aggregate="pooled")
+        suited = "traditional" if _ure_mismatch(metric, pooled, "expected") else pooled
+        instead = f"with {Option('exposed')} use {suited}"
     return f"{estimator} cannot estimate {metric}: {why}; {instead}"
 
 
