@@ -111,7 +111,7 @@ BAD = {
         "user,item,rating\n1,2,4\n3,4,good\n",
         "column 'rating' of .*: row 2 has 'good', expected a number",
     ),
-    "no rating": ("x.csv", "user,item,rating\n1,2,4\n3,4,\n", "column 'rating' of .*: row 2 has nothing"),
+    "no rating": ("x.csv", "user,item,rating\n1,2,4\n3,4,\n", "column 'rating' of .*: row 2 has no value"),
     "time in words": ("x.csv", "user,item,timestamp\n1,2,soon\n", "row 1 has 'soon', expected a number or a date"),
     "some times in words": ("x.csv", "user,item,timestamp\n1,2,2020-01-01\n3,4,soon\n", "row 2 has 'soon'"),
     "binary": ("x.csv", bytes(range(256)), "binary data; expected CSV or TSV text, or a file named .parquet"),
