@@ -22,7 +22,7 @@ def rows(rng, share, name):
 def seconds_of_an_epoch(model, train, uniform):
     """Seconds between the ends of epochs, without the time before the first."""
     ends = []
-    model.train(train, uniform=uniform, tell=lambda _: ends.append(time.perf_counter()))
+    model.train(train, uniform=uniform, say=lambda _: ends.append(time.perf_counter()))
     return float(np.median(np.diff(ends)))
 
 
