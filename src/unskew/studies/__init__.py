@@ -7,7 +7,6 @@ from unskew.studies.framework.claims import Claim
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings, StudyResult, TableResult
 from unskew.studies.framework.study import Context, Size, Study, Table
-from unskew.studies.framework.trials import Trials
 from unskew.studies.registry import STUDIES, get_study
 
 __all__ = [
@@ -26,7 +25,6 @@ __all__ = [
     "StudyResult",
     "Table",
     "TableResult",
-    "Trials",
     "compare_forms",
     "get_study",
     "measure_coverage",
