@@ -75,11 +75,11 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(found):
 
 
 @pytest.mark.slow
-def test_a_process_that_is_ended_from_outside_is_told_in_plain_words(monkeypatch):
+def test_a_process_that_is_ended_from_outside_is_named_in_plain_words(monkeypatch):
     real = real_statistics(small_log(), 0)
     fatal = Search(Space.of("ibp-pop", small_log()), STARTS, 2, 0, "coarse")
     monkeypatch.setattr(search, "_run", _end_process)
-    with pytest.raises(DataError, match="ended from outside"), search.runner(real, 2) as run:
+    with pytest.raises(DataError, match="was killed"), search.runner(real, 2) as run:
         run([fatal], lambda _: None)
 
 
