@@ -77,11 +77,7 @@ def interrupt(process: subprocess.Popen[str], mark: Path, *, after: float) -> tu
     time.sleep(after)
     assert process.poll() is None, "the run ended before it could be interrupted"
     process.send_signal(signal.SIGINT)
-    try:
-        out, err = process.communicate(timeout=2)
-    except subprocess.TimeoutExpired:  # a callback of a compiled package may swallow it, and a user presses again
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=60)
     return process.returncode, out, err
 
 
@@ -110,6 +106,24 @@ def test_ctrl_c_inside_code_made_from_text_has_the_same_status(world):
     )
     process = start(world.folder, "--model", "textual:Textual")
     out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", LINE)
+
+
+def test_ctrl_c_inside_a_callback_of_compiled_code_is_not_lost(world):
+    (world.folder / "callback.py").write_text(
+        "import ctypes, os, signal, time\n"
+        "from dataclasses import dataclass\n"
+        "from unskew.models import Popular\n"
+        "def press():\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    time.sleep(60)\n"
+        "@dataclass(frozen=True)\n"
+        "class Callback(Popular):\n"
+        "    def fit(self, train, **settings):\n"
+        "        ctypes.CFUNCTYPE(None)(press)()\n"
+        "        time.sleep(60)\n"
+    )
+    out, err = (process := start(world.folder, "--model", "callback:Callback")).communicate(timeout=30)
     assert (process.returncode, out, err) == (130, "", LINE)
 
 

@@ -1,7 +1,12 @@
 """The application: it registers the commands and prints errors in one line."""
 
+import os
+import signal
 import sys
+import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -74,7 +79,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     arguments : list of str, optional
         Used instead of ``sys.argv[1:]``.
     """
-    with spelled_as_flags():
+    with spelled_as_flags(), _interrupts_not_lost():
         _run(sys.argv[1:] if arguments is None else arguments)
 
 
@@ -105,6 +110,27 @@ def _run(words: list[str]) -> NoReturn:
         _forget_interrupt()
         print(f"unskew: {INTERRUPTED_WORDS}", file=sys.stderr)  # noqa: T201
     sys.exit(status if isinstance(status, int) else 0)
+
+
+@contextmanager
+def _interrupts_not_lost() -> Iterator[None]:
+    """Raise Ctrl-C again where the interpreter drops it: in a callback of a compiler, in a finalizer."""
+    before = sys.unraisablehook
+
+    def hook(dropped: "sys.UnraisableHookArgs") -> None:
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
+            # later, because an error of this hook is dropped too; as a signal, because that also ends a sleep
+            again = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+            again.daemon = True
+            again.start()
+        else:
+            before(dropped)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 def _forget_interrupt() -> None:
