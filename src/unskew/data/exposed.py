@@ -312,3 +312,15 @@ def check_exposed(split: "Split") -> None:
         raise ConfigError(f"exposed items need the candidates all or unseen, not {split.rule}; use one of them")
     test = split.sorted_test
     check_labels(test.values, test.name)
+
+
+def check_slice(split: "Split") -> None:
+    """Refuse a slice without labels, next to a test that is itself exposed, or under other candidates."""
+    from unskew.data.candidates import All, Unseen
+
+    assert split.slice is not None
+    if split.exposed:
+        raise ConfigError(f"the test is exposed already; give {Option('exposed')} next to an ordinary {Option('test')}")
+    if not isinstance(split.rule, All | Unseen):
+        raise ConfigError(f"a random slice needs the candidates all or unseen, not {split.rule}; use one of them")
+    check_labels(split.slice.values, split.slice.name)

@@ -9,11 +9,13 @@ import numpy as np
 
 from unskew.arrays import Bools, Ints
 from unskew.data.candidates import Candidates
-from unskew.data.exposed import check_exposed
+from unskew.data.exposed import check_exposed, check_slice
 from unskew.data.interactions import Interactions
 from unskew.data.pairs import is_among
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import DataError
+
+_PARTS = ("train", "test", "validation", "slice")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,9 @@ class Split:
         Why the exposed items are assumed to be drawn from the candidates, for the record.
     notes : tuple of str
         Warnings about the data, found while it was split.
+    slice : Interactions, optional
+        A small sample of pairs drawn at random from the candidates, next to an ordinary test, with labels 1 and 0 as
+        values. `blend` and `dm` are corrected by it.
     """
 
     train: Interactions
@@ -47,19 +52,20 @@ class Split:
     exposed: bool = False
     population_by: str = "given"
     notes: tuple[str, ...] = ()
+    slice: Interactions | None = None
 
     def __post_init__(self) -> None:
-        for name in ("train", "test", "validation"):
+        for name in _PARTS:
             part = getattr(self, name)
-            if not isinstance(part, Interactions) and not (name == "validation" and part is None):
+            if not isinstance(part, Interactions) and not (name in {"validation", "slice"} and part is None):
                 kind = type(part).__name__
                 raise DataError(f"{name} must be Interactions, not {kind}; see Interactions.from_frame and .read")
             if name != "train" and part is not None and part.repeats:  # a held-out pair counts once
                 object.__setattr__(self, name, part.distinct())
         own_items = self.train.item_vocabulary
-        parts = [self.train, self.test, *([self.validation] if self.validation is not None else [])]
-        users, items = parts[0].user_vocabulary, parts[0].item_vocabulary
-        for part in parts[1:]:
+        parts = {name: getattr(self, name) for name in _PARTS if getattr(self, name) is not None}
+        users, items = self.train.user_vocabulary, self.train.item_vocabulary
+        for part in parts.values():
             users = users.union(part.user_vocabulary)
             items = items.union(part.item_vocabulary)
         users = Vocabulary(users.ids, declared=self.train.user_vocabulary.declared)
@@ -72,7 +78,7 @@ class Split:
         object.__setattr__(self, "_declared", declared)
         occurring = np.flatnonzero(self.train.item_counts)
         known = np.arange(len(own_items)) if own_items.declared else occurring
-        for name, part in zip(("train", "test", "validation"), parts, strict=False):
+        for name, part in parts.items():
             object.__setattr__(self, name, part.recode(users, items))
         positions = own_items.codes_in(items)
         object.__setattr__(self, "_catalogue", positions[known].astype(np.int32))
@@ -80,6 +86,8 @@ class Split:
             object.__setattr__(self, "candidates", Candidates.from_word(self.candidates))
         if self.exposed:
             check_exposed(self)
+        if self.slice is not None:
+            check_slice(self)
 
     def __repr__(self) -> str:
         parts = {"train": self.train, "validation": self.validation, "test": self.test}

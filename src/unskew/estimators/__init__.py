@@ -14,6 +14,7 @@ from unskew.estimators.exposed import (
     interval_width,
     recall_variance,
 )
+from unskew.estimators.imputed import Blend, Dm, Dr, Imputing
 from unskew.estimators.intervals import (
     Bootstrap,
     Delta,
@@ -33,12 +34,16 @@ __all__ = [
     "OVER_ALL_PAIRS",
     "Aoa",
     "BetaBinomial",
+    "Blend",
     "Bootstrap",
     "Comparison",
     "Delta",
+    "Dm",
+    "Dr",
     "Estimate",
     "Estimator",
     "ExposurePlan",
+    "Imputing",
     "Interval",
     "Ips",
     "Kind",

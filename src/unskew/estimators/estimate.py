@@ -84,6 +84,8 @@ class Terms:
         Whether some group has only one row, so that `rows` understates the variance.
     idle : int
         How many of the users have no weight.
+    units : {"users", "directions"}
+        What the entries are: users, or directions of a joint covariance over models, which cannot be drawn again.
     """
 
     numerator: Floats
@@ -92,6 +94,18 @@ class Terms:
     root: bool = False
     lone: bool = False
     idle: int = 0
+    units: str = "users"
+
+    @classmethod
+    def of_covariance(cls, value: float, root: Floats) -> "Terms":
+        """Terms of units that are not users: their influences have the row of a covariance's root as coordinates.
+
+        So two models whose roots are of one joint covariance have that covariance, and are compared with it.
+        """
+        n = 2 * len(root)
+        # plus and minus, because influences add up to 0; the factor undoes the one for few units
+        influence = np.concatenate([root, -root]) / np.sqrt(2) * np.sqrt((n - 1) / n)
+        return cls(value + n * influence, np.ones(n), units="directions")
 
     @property
     def n_users(self) -> int:

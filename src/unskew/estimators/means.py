@@ -71,11 +71,11 @@ def weights_of_mean(rows: Rows, weight: Floats, per: str) -> Floats:
     return weight
 
 
-def sum_by(user: Ints, values: Floats) -> Floats:
-    """Sum of values for each user."""
+def sum_by(user: Ints, values: Floats, users: int | None = None) -> Floats:
+    """Sum of values for each user; `users` is their number if the last ones may have no row."""
     from unskew.estimators.sums_kernel import group_sum
 
-    sums: Floats = group_sum(user, values, int(user.max(initial=-1)) + 1)
+    sums: Floats = group_sum(user, values, int(user.max(initial=-1)) + 1 if users is None else users)
     return sums
 
 

@@ -76,6 +76,13 @@ class Rows:
         Number of further users without observations, who count as 0.
     kept : array of bool, optional
         Which rows of the sample these are; None for all.
+    imputed : array, optional
+        Chance that each row is relevant, for held-out rows of estimators that impute.
+    logged : Rows, optional
+        Where a row is a user with all of the user's candidates: the held-out rows of the log, whose users are rows
+        here.
+    mass : array, optional
+        Where a row is a user: the sum of the chances of the user's candidates.
     """
 
     worth: Floats
@@ -88,9 +95,12 @@ class Rows:
     places: Places | None = None
     empty: int = 0
     kept: Bools | None = None
+    imputed: Floats | None = None
+    logged: "Rows | None" = None
+    mass: Floats | None = None
 
     def __post_init__(self) -> None:
-        if self.positive is not None:
+        if self.positive is not None and self.imputed is None:  # else the labels of a log, which was not drawn
             self._check_draw()
 
     @classmethod

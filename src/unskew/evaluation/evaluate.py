@@ -159,7 +159,7 @@ def evaluate(
     check_candidates(run.split.rule, run.settings.metrics, len(run.split.catalogue))
     contenders = fit_models(run, given, propensities.of_training, evaluate, uniform=uniform, checkpoints=checkpoints)
     check_models(contenders.models, run.settings)
-    samples = collect(run, contenders, relevant)
+    samples = collect(run, contenders, relevant, propensities.relevance)
     estimated = estimate(run.settings, samples, propensities, threads)
     report = Report(run, contenders, propensities, samples, estimated)
     return replace(report, warnings=warn(report))

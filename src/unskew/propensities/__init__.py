@@ -2,6 +2,7 @@
 
 from unskew.propensities.column import Column
 from unskew.propensities.diagnostics import Diagnostics, ReliabilityBin, diagnose, reliability_curve
+from unskew.propensities.exposure import Exposure, FittedExposure, PairFeatures
 from unskew.propensities.gamma_range import POSSIBLE, GammaRange
 from unskew.propensities.observed.boosted import Boosted
 from unskew.propensities.observed.combined import Combined
@@ -19,6 +20,8 @@ __all__ = [
     "Column",
     "Combined",
     "Diagnostics",
+    "Exposure",
+    "FittedExposure",
     "FittedObservation",
     "From",
     "GammaFit",
@@ -26,6 +29,7 @@ __all__ = [
     "Logistic",
     "NaiveBayes",
     "ObservationModel",
+    "PairFeatures",
     "Popularity",
     "PresentationBias",
     "Propensity",

@@ -10,8 +10,10 @@ from unskew.arrays import Ints, offsets_of, runs_of
 from unskew.data.pairs import pair_keys
 from unskew.data.vocabulary import canonical
 from unskew.errors import ConfigError, DataError, Option
-from unskew.estimators import OVER_ALL_PAIRS
+from unskew.estimators import OVER_ALL_PAIRS, Dr
+from unskew.evaluation.collecting.candidate_summer import CandidateSummer, labels_of
 from unskew.evaluation.collecting.exposed import Exposed, check_population
+from unskew.evaluation.collecting.imputed import check_imputable
 from unskew.evaluation.collecting.predicted import check_rated, collect_ratings
 from unskew.evaluation.collecting.relevant_counts import with_relevant_counts
 from unskew.evaluation.collecting.sample import Sample
@@ -25,6 +27,7 @@ from unskew.evaluation.collecting.sampled_ranks import (
 from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.collecting.saved_ranks import admit, align
 from unskew.evaluation.fitting.models import Contenders, Fitted
+from unskew.evaluation.fitting.relevance import Relevance
 from unskew.evaluation.run import Run
 from unskew.evaluation.settings.admissible import check_candidates
 from unskew.metrics import Metric
@@ -32,12 +35,15 @@ from unskew.ranking import Contest, ListScorer, Predictions, Ranks, Scorer, defa
 from unskew.ranking.contest import in_full
 
 
-def collect(run: Run, contenders: Contenders, relevant: Any = None) -> Samples:
+def collect(run: Run, contenders: Contenders, relevant: Any = None, relevance: Relevance | None = None) -> Samples:
     """Rank the positives, predict all ratings, or rank exposed rows, as far as the metrics of a run need it.
 
-    `relevant` is each user's number of relevant items, as a mapping or a frame.
+    `relevant` is each user's number of relevant items, as a mapping or a frame; `relevance` has the chances with which
+    imputing estimators sum over all candidates.
     """
     samples = _Collector(run, contenders.models).samples()
+    if relevance is not None and relevance.chances:
+        samples = _Collector(run, contenders.models).with_candidates(samples, relevance)
     if relevant is None or samples.judged is samples.ratings:
         return samples
     counted = with_relevant_counts(samples.judged, relevant, contenders.models, run.settings.users)
@@ -75,7 +81,7 @@ class _Collector:
         checks = None if positives is None else self._check_candidates(positives, contest, block)
         judged = positives or ratings
         assert judged is not None
-        return Samples(judged, ratings, None, contest, block, checks)
+        return Samples(judged, ratings, None, contest, block, correction=checks)
 
     def _exposed(self) -> Samples:
         """Rank all rows of a randomly exposed test."""
@@ -84,6 +90,21 @@ class _Collector:
         exposed = self._ranked(Exposed, contest, ranks)
         assert isinstance(exposed, Exposed)
         return Samples(exposed.positives, None, exposed, contest, block)
+
+    def with_candidates(self, samples: Samples, relevance: Relevance) -> Samples:
+        """The samples, and the sums over all candidates with their chances of relevance."""
+        run, positives, contest = self.run, samples.judged, samples.contest
+        ready = [name for name, model in self.models.items() if isinstance(model.ranker, Ranks)]
+        check_imputable(run.settings.estimators, run.settings.users, ready)
+        assert contest is not None
+        sums = CandidateSummer(run, contest, self._scorers(run.settings.positive), samples.block_size).imputed(
+            positives, relevance
+        )
+        if any(isinstance(estimator, Dr) for estimator in run.settings.estimators):
+            logged_contest, ranks, _ = self._rank(None)
+            logged = self._ranked(Sample, logged_contest, ranks)
+            sums = replace(sums, logged=logged, labels=labels_of(logged, run.settings.positive))
+        return replace(samples, imputed=sums)
 
     def _rank(self, positive: str | None) -> tuple[Contest | None, dict[str, Ranks], int | None]:
         run = self.run

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from unskew.arrays import Bools
 from unskew.estimators import OVER_ALL_PAIRS, Estimator
 from unskew.evaluation.collecting.exposed import Exposed
+from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.collecting.predicted import Ratings
 from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.sampled_ranks import CorrectionCheck
@@ -22,10 +23,13 @@ class Samples:
     exposed: Exposed | None = None  # all rows of a randomly exposed test, positive or not
     contest: Contest | None = None  # the ranked users and candidates; None if all ranks were saved ones
     block_size: int | None = None  # users scored at a time
+    imputed: Imputed | None = None  # all candidates with their chances of relevance
     correction: tuple[CorrectionCheck, ...] | None = None  # errors of corrected numbers, compared with full ranking
 
     def of(self, metric: AnyMetric, estimator: Estimator) -> Sample:
         """The rows that an estimator of a metric uses."""
+        if self.imputed is not None and estimator.sees == "candidates":
+            return self.imputed
         if self.exposed is not None and estimator.sees != "observed":
             return self.exposed if estimator.sees == "exposed" else self.exposed.inside
         return self.observed(metric)

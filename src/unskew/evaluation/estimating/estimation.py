@@ -12,7 +12,9 @@ from unskew.arrays import Floats
 from unskew.errors import ConfigError
 from unskew.estimators import (
     OVER_ALL_PAIRS,
+    Blend,
     Comparison,
+    Dm,
     Estimate,
     Estimator,
     Rows,
@@ -21,6 +23,8 @@ from unskew.estimators import (
     holm,
     p_value,
 )
+from unskew.estimators.imputed import Shrunk, SlicedMetric
+from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.estimating.cell import Cell, make_cell
@@ -68,7 +72,9 @@ class Estimation:
         """The rows that an estimator of a metric uses, without their gains."""
         sample = self.samples.of(metric, estimator)
         counted = metric.kind == "mean" or metric.kind in OVER_ALL_PAIRS
-        key = id(sample), estimator.uses_propensity, estimator.counts_empty_users, metric.kind if counted else ""
+        form = str(estimator) if isinstance(sample, Imputed) else ""
+        counted = counted or isinstance(sample, Imputed)
+        key = id(sample), estimator.uses_propensity, estimator.counts_empty_users, metric.kind if counted else "", form
         if key not in self._rows:
             chances = self.chances_of(sample) if estimator.uses_propensity else None
             self._rows[key] = sample.to_rows(metric.kind, estimator, chances)
@@ -111,7 +117,26 @@ class Estimation:
             for model, column in columns.items():
                 for estimator in estimators:
                     terms[str(metric), str(estimator), model] = estimator.terms(Rows(column[defined], users), "list")
+        self._shrink(terms)
         return terms
+
+    def _shrink(self, terms: dict[Key, Terms]) -> None:
+        """Replace the terms of imputation by those of all models together, shrunk towards the slice."""
+        for (metric, estimator), shrunk in self.shrunk(terms).items():
+            models = [model for word, name, model in terms if (word, name) == (metric, estimator)]
+            for model, joint in zip(models, shrunk.terms, strict=True):
+                terms[metric, estimator, model] = joint
+
+    def shrunk(self, terms: dict[Key, Terms]) -> dict[tuple[str, str], Shrunk]:
+        """The estimates with the slice, by words of metric and estimator; `terms` has those of imputation alone."""
+        sample = self.samples.imputed
+        compared: dict[tuple[str, str], tuple[AnyMetric, SlicedMetric]] = {}
+        for metric, estimator in self.settings.pairs:
+            if sample is not None and isinstance(estimator, Blend) and sample.shrinks(metric, estimator):
+                words = str(metric), str(estimator)
+                direct = {model: terms[*words, model] for model in sample.ranks}
+                compared[words] = metric, sample.sliced(metric, estimator, direct)
+        return shrink_all(compared)
 
     def _jobs(self) -> Iterator[Work]:
         """Yield the jobs: all list metrics of a model together, because they share its lists, or one metric."""
@@ -137,6 +162,11 @@ class Estimation:
         for metric, estimators in group:
             gains: dict[bool, Floats] = {}
             for estimator in estimators:
+                if isinstance(sample, Imputed):
+                    filled = sample.fill(self.rows_of(metric, estimator), model, metric, estimator)
+                    form = Dm(q=estimator.q) if sample.shrinks(metric, estimator) else estimator
+                    terms[str(metric), str(estimator), model] = form.terms(filled, metric.kind)
+                    continue
                 miss = estimator.misses_ties
                 if miss not in gains:
                     gains[miss] = sample.gains(model, metric, misses_ties=miss)
@@ -213,12 +243,27 @@ class Estimation:
         )
 
     @cached_property
-    def _rows(self) -> dict[tuple[int, bool, bool, str], Rows]:
+    def _rows(self) -> dict[tuple[int, bool, bool, str, str], Rows]:
         return {}
 
     @cached_property
     def _chances(self) -> dict[int, Floats]:
         return {}
+
+
+def shrink_all(compared: dict[tuple[str, str], tuple[AnyMetric, SlicedMetric]]) -> dict[tuple[str, str], Shrunk]:
+    """Shrink every metric towards the slice, with one design effect per estimator.
+
+    The effect is the mean over metrics without a cut-off, because few rows of a slice are hits of a short list; over
+    all metrics if each has one.
+    """
+    shrunk = {}
+    for words, (_, sliced) in compared.items():
+        same = [pair for other, pair in compared.items() if other[1] == words[1]]
+        broad = [other for metric, other in same if metric.cutoff is None] or [other for _, other in same]
+        effect = float(np.mean([other.design_effect for other in broad]))
+        shrunk[words] = sliced.shrunk(effect)
+    return shrunk
 
 
 def terms_of(rows: Rows, metric: AnyMetric, estimator: Estimator) -> Terms:

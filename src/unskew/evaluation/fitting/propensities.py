@@ -1,6 +1,6 @@
 """The propensities of a run: of held-out positives, of ratings, and of training rows."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -10,8 +10,9 @@ from unskew.data.candidates import All, Listed
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import ConfigError
 from unskew.evaluation.fitting.gamma import GammaChoice, choose_gamma
+from unskew.evaluation.fitting.relevance import Relevance, fit_exposure, fit_relevance
 from unskew.evaluation.run import Run
-from unskew.propensities import Column, ObservationModel, Propensity, PropensityModel
+from unskew.propensities import Column, Exposure, FittedExposure, ObservationModel, Propensity, PropensityModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +23,7 @@ class Propensities:
     ratings: Propensity  # of rated rows; learnt from all rows, because metrics over all pairs have no positives
     of_training: PropensityModel  # of training rows, for models that weight by it; uses no column of the test
     gamma: GammaChoice | None = None  # the gammas that a fitted gamma was chosen from
+    relevance: Relevance = field(default_factory=Relevance)  # for estimators that sum over all candidates
 
     def of(self, kind: str) -> Propensity:
         """The propensity of the rows of a kind of sample."""
@@ -47,7 +49,8 @@ def fit_propensities(run: Run) -> tuple[Run, Propensities]:
     # an observation model is fitted to the test alone, so one fit serves both
     same = run.positives is run.split.train or isinstance(settings.propensity, ObservationModel)
     ratings = fitted if same else _fit_held_out(settings.propensity, run.split.train, run.split)
-    return run, Propensities(fitted, ratings, of_training, gamma)
+    relevance = fit_relevance(run, fitted if isinstance(fitted, FittedExposure) else None)
+    return run, Propensities(fitted, ratings, of_training, gamma, relevance)
 
 
 def _has_propensities(run: Run) -> bool:
@@ -58,6 +61,8 @@ def _has_propensities(run: Run) -> bool:
 
 def _fit_held_out(model: PropensityModel, train: Interactions, split: Split) -> Propensity:
     """Fit the propensity of the test rows. Training pairs are excluded when seen items are not candidates."""
+    if isinstance(model, Exposure):
+        return fit_exposure(model, split)
     if isinstance(split.rule, All | Listed):
         return fit_propensity(model, train, split.test, seen=None)
     judged = split.sorted_test.take(~split.test_in_train) if split.test_in_train.any() else split.test

@@ -11,6 +11,7 @@ from unskew.metrics import NDCG, AnyMetric, Metric, Recall
 from unskew.metrics.auc import LinearMetric
 from unskew.propensities import GammaRange, Popularity, Propensity, PropensityModel
 from unskew.ranking import TIE_POLICIES, USER_RULES, Ties, UserRule
+from unskew.ranking.all_candidates.candidate_sums import POLICIES
 
 if TYPE_CHECKING:
     from unskew.evaluation.fitting.models import Fitted
@@ -209,12 +210,25 @@ def _exposed_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exp
         )
     if estimator.sees == "observed":
         return None
+    if estimator.sees == "candidates":
+        return _imputing_mismatch(metric, estimator, ties, exposed=exposed)
     if not exposed:
         return (
             f"{estimator} needs items that were drawn at random and labelled; give them with "
             f"{Option('exposed')} instead of {Option('test')}, or use snips"
         )
     return _ure_mismatch(metric, estimator, ties) if isinstance(estimator, Ure) else None
+
+
+def _imputing_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, exposed: bool) -> str | None:
+    """Return why an estimator over all candidates cannot estimate a metric here; None where it can."""
+    if exposed:
+        return f"{estimator} needs the log; give {Option('test')} next to {Option('exposed')}, or use ure"
+    if metric.kind not in estimator.kinds:
+        return f"{estimator} cannot estimate {metric}; use dm or blend" if metric.kind == "list" else None
+    if ties not in POLICIES:
+        return f"{estimator} sums over all candidates, whose ties have no order under ties={ties}; use ties=expected"
+    return None
 
 
 def _ure_mismatch(metric: AnyMetric, estimator: Ure, ties: str) -> str | None:

@@ -1,0 +1,189 @@
+"""`CandidateSummer`: sums over all candidates of every model, and the ranks of the slice."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+
+import numpy as np
+
+from unskew.arrays import Bools, Floats, Ints, offsets_of, runs_of
+from unskew.data.vocabulary import canonical
+from unskew.errors import DataError, Option
+from unskew.estimators import Blend, Imputing
+from unskew.evaluation.collecting.imputed import Drawn, Imputed
+from unskew.evaluation.collecting.sample import Sample
+from unskew.evaluation.fitting.relevance import Relevance, drawn_rows
+from unskew.evaluation.run import Run
+from unskew.imputation import FittedImputation, LabelledRows
+from unskew.metrics import AnyMetric
+from unskew.ranking import CandidateSums, Contest, Moments, Scorer, candidate_moments, everyone, rank, sum_candidates
+from unskew.ranking.contest import rows_of
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateSummer:
+    """Sums over all candidates, model by model."""
+
+    run: Run
+    contest: Contest  # of the held-out positives
+    scorers: Mapping[str, Scorer]
+    block: int | None
+
+    def imputed(self, positives: Sample, relevance: Relevance) -> Imputed:
+        """The sums of every model with every chance that an estimator names."""
+        sums = {
+            (q, name): self._sum(name, scorer, q, fitted)
+            for q, fitted in relevance.chances.items()
+            for name, scorer in self.scorers.items()
+        }
+        inherited = {each.name: getattr(positives, each.name) for each in fields(Sample)}
+        return Imputed(
+            **inherited,
+            everyone=self.everyone.users.astype(np.int64),
+            candidates=self.everyone.candidates,
+            sums=sums,
+            relevance=relevance,
+            drawn=self._drawn(relevance),
+        )
+
+    @cached_property
+    def everyone(self) -> Contest:
+        """The contest of all users, without held-out rows."""
+        return everyone(self.contest, self.run.split)
+
+    @cached_property
+    def codes(self) -> Ints:
+        """Item code of each place of the catalogue, -1 for an item that only a model has."""
+        ids = canonical(self.contest.catalogue_ids, "items of the catalogue")
+        return self.run.split.item_vocabulary.encode(ids)
+
+    def _metrics(self, q: str, *, listed: bool = True) -> list[AnyMetric]:
+        """The metrics of the estimators that use these chances."""
+        asked = {
+            str(metric): metric
+            for metric, estimator in self.run.settings.pairs
+            if isinstance(estimator, Imputing) and estimator.q == q and (listed or metric.kind != "list")
+        }
+        return list(asked.values())
+
+    def _sum(self, name: str, scorer: Scorer, q: str, fitted: FittedImputation) -> CandidateSums:
+        settings = self.run.settings
+        return sum_candidates(
+            scorer,
+            self.everyone,
+            lambda users: fitted.block(users, self.codes),
+            self._metrics(q),
+            name=name,
+            ties=settings.ties,
+            engine=self.run.engine,
+            block_size=self.block,
+            unlisted=settings.unlisted,
+            progress=self.run.doing("summing", name),
+        )
+
+    def _drawn(self, relevance: Relevance) -> Drawn | None:
+        rows = drawn_rows(self.run.split)
+        if rows is None:
+            return None
+        rows = self._known(rows)
+        contest = self._contest_of(rows)
+        ranks = {
+            name: rank(
+                scorer,
+                contest,
+                name=name,
+                ties=self.run.settings.ties,
+                engine=self.run.engine,
+                block_size=self.block,
+                seed=self.run.settings.seed,
+                progress=self.run.doing("ranking the slice", name),
+            )
+            for name, scorer in self.scorers.items()
+        }
+        blended = {e.q for e in self.run.settings.estimators if isinstance(e, Blend)}
+        moments: dict[tuple[str, str], Moments] = {}
+        for q in blended:
+            for word, each in self._moments(q, relevance.chances[q]).items():
+                moments[q, word] = each
+        return Drawn(rows, ranks, moments)
+
+    def _moments(self, q: str, fitted: FittedImputation) -> dict[str, Moments]:
+        settings = self.run.settings
+
+        def spread(users: Ints) -> Floats:
+            chance = fitted.block(users, self.codes)
+            return np.asarray(chance * (1 - chance))
+
+        return candidate_moments(
+            self.scorers,
+            self.everyone,
+            spread,
+            self._metrics(q, listed=False),
+            ties=settings.ties,
+            engine=self.run.engine,
+            block_size=self.block,
+            unlisted=settings.unlisted,
+            progress=self.run.doing("summing", "all models"),
+        )
+
+    def _known(self, rows: LabelledRows) -> LabelledRows:
+        """The rows of users and items that are judged, sorted; refuse a slice of other items."""
+        places = self._places[rows.items]
+        if (places < 0).any():
+            item = self.run.split.item_vocabulary.ids[rows.items[int(np.argmax(places < 0))]]
+            raise DataError(
+                f"{rows.name}: item {item} of the slice is neither in train nor known to a model; name all items that "
+                f"could be drawn with {Option('catalogue')}"
+            )
+        kept = np.isin(rows.users, self.everyone.users)
+        if not kept.any():
+            raise DataError(f"{rows.name}: no user of the slice is judged; are the user ids those of train?")
+        order = np.lexsort((rows.items[kept], rows.users[kept]))
+        chosen = np.flatnonzero(kept)[order]
+        return replace(rows, users=rows.users[chosen], items=rows.items[chosen], label=rows.label[chosen])
+
+    @cached_property
+    def _places(self) -> Ints:
+        """Place in the catalogue of each item code, or -1."""
+        places = np.full(len(self.run.split.item_vocabulary), -1, dtype=np.int32)
+        places[self.codes[self.codes >= 0]] = np.flatnonzero(self.codes >= 0)
+        return places
+
+    def _contest_of(self, rows: LabelledRows) -> Contest:
+        """The contest of the slice's rows, among the same candidates."""
+        users, counts = runs_of(rows.users)
+        whole = self.everyone
+        excluded_offsets, excluded = np.zeros(len(users) + 1, np.int64), whole.listed[:0]
+        if len(whole.listed):
+            excluded_offsets, excluded = rows_of(self.run.split.train.by_user, users, self._places)
+        return replace(
+            whole,
+            users=users,
+            offsets=offsets_of(counts),
+            items=rows.items.astype(np.int32),
+            columns=self._places[rows.items],
+            listed_offsets=excluded_offsets,
+            listed=excluded,
+            candidates=(whole.catalogue_size - np.diff(excluded_offsets)).astype(np.int32),
+            values=rows.label,
+        )
+
+
+def labels_of(sample: Sample, positive: str | None) -> Bools:
+    """Whether each row of a sample is positive."""
+    from unskew.data.exposed import has_labels
+
+    test = sample.split.sorted_test
+    if positive is not None:
+        positives = test.holds(positive)
+    elif has_labels(test):
+        assert test.values is not None
+        positives = test.values > 0
+    else:
+        return np.ones(sample.rows, dtype=bool)
+    from unskew.data.pairs import pair_keys, row_keys
+
+    width = len(sample.split.item_vocabulary)
+    keys = np.sort(row_keys(test.take(positives), width))
+    asked = pair_keys(sample.row_users, sample.items, width)
+    return np.isin(asked, keys)

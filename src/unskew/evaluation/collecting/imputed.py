@@ -1,0 +1,178 @@
+"""`Imputed`: all candidates of all users, summed with their chances of relevance, and the slice of random rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from unskew.arrays import Bools, Floats, Ints
+from unskew.errors import ConfigError, DataError, Option
+from unskew.estimators import Blend, Dr, Estimator, Imputing, Kind, Rows, Terms
+from unskew.estimators.imputed import SlicedMetric, SlicedModel, SliceRows, blend_with_slice, tilted_weights
+from unskew.evaluation.collecting.sample import Sample
+from unskew.evaluation.fitting.relevance import Relevance
+from unskew.imputation import LabelledRows
+from unskew.metrics import AnyMetric, Metric
+from unskew.ranking import CandidateSums, Moments, Ranks
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The rows of a slice, ranked by every model."""
+
+    rows: LabelledRows  # sorted by user and item
+    ranks: Mapping[str, Ranks]
+    moments: Mapping[tuple[str, str], Moments]  # by q and metric, of all models in their order
+
+
+@dataclass(frozen=True, eq=False)
+class Imputed(Sample):
+    """The sums over all candidates of each user, by q and model; the fields of a sample are the held-out positives."""
+
+    kind: ClassVar[str] = "candidates"
+
+    everyone: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # codes of all users
+    candidates: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # how many each of them has
+    sums: Mapping[tuple[str, str], CandidateSums] = field(default_factory=dict)
+    relevance: Relevance = field(default_factory=Relevance)
+    logged: Sample | None = None  # all held-out rows, positive or not, for dr
+    labels: Bools | None = None  # of `logged`
+    drawn: Drawn | None = None
+
+    def by_list(self, metric: AnyMetric) -> bool:
+        """False: the sums hold the expectation of each list."""
+        return False
+
+    def to_rows(self, kind: Kind, estimator: Estimator, chances: Floats | None = None) -> Rows:
+        """One row per user, whose size is the sum of chances, with the held-out rows that the estimator weights."""
+        assert isinstance(estimator, Imputing)
+        first = self.sums[estimator.q, next(iter(self.ranks))]
+        sizes = {"mean": first.mass, "list": first.any_relevant}
+        return Rows(
+            worth=np.empty(0),
+            user=np.arange(len(self.everyone)),
+            size=sizes.get(kind),
+            total=self.candidates.astype(float),
+            mass=first.mass,
+            logged=self._logged(estimator) if estimator.uses_exposure and kind != "list" else None,
+        )
+
+    def fill(self, rows: Rows, model: str, metric: AnyMetric, estimator: Estimator) -> Rows:
+        """The rows with a model's sums, and with its gains of the held-out rows."""
+        assert isinstance(estimator, Imputing)
+        sums, word = self.sums[estimator.q, model], str(metric)
+        worth = sums.values[word] if metric.kind == "list" else sums.gains[word]
+        filled = rows.with_worth(worth)
+        if rows.logged is None:
+            return filled
+        source = self.logged if isinstance(estimator, Dr) else self
+        assert source is not None
+        gains = Sample.gains(source, model, metric)
+        return replace(filled, logged=rows.logged.with_worth(gains))
+
+    def shrinks(self, metric: AnyMetric, estimator: Estimator) -> bool:
+        """Whether an estimate is shrunk towards the slice, jointly for all models."""
+        return self.drawn is not None and isinstance(estimator, Blend) and metric.kind != "list"
+
+    def sliced(self, metric: AnyMetric, estimator: Blend, direct: Mapping[str, Terms]) -> SlicedMetric:
+        """All models under a metric, compared with the slice; `direct` has the terms of ``dm`` of each."""
+        assert self.drawn is not None
+        models = [
+            SlicedModel(
+                terms,
+                gains_of(metric, self.drawn.ranks[model], self.unlisted),
+                Sample.gains(self, model, metric) if self.relevance.labelled else np.empty(0),
+            )
+            for model, terms in direct.items()
+        ]
+        moments = self.drawn.moments[estimator.q, str(metric)]
+        parts = float(moments.total), moments.first, moments.second
+        return blend_with_slice(models, self.slice_rows[estimator.q], parts, mean=metric.kind == "mean")
+
+    @cached_property
+    def slice_rows(self) -> dict[str, SliceRows]:
+        """The rows of the slice as `blend_with_slice` uses them, by q."""
+        assert self.drawn is not None
+        rows, exposure = self.drawn.rows, self.relevance.exposure
+        assert exposure is not None
+        logged_user, weight = np.empty(0, np.int64), np.empty(0)
+        if self.relevance.labelled:
+            logged_user, weight = self._place(self.row_users), self._tilted()
+        by_q = {}
+        for q, fitted in self.relevance.chances.items():
+            sums = next(sums for (word, _), sums in self.sums.items() if word == q)
+            by_q[q] = SliceRows(
+                user=self._place(rows.users),
+                positive=rows.label > 0,
+                chance=fitted.rows(rows.users, rows.items),
+                candidates=int(self.candidates.sum()),
+                mass=float(sums.mass.sum()),
+                users=len(self.everyone),
+                logged_user=logged_user,
+                logged_weight=weight,
+            )
+        return by_q
+
+    def _tilted(self) -> Floats:
+        """Weights of the held-out positives, tilted towards the slice's positives."""
+        assert self.drawn is not None and self.relevance.exposure is not None  # noqa: PT018
+        rows, exposure = self.drawn.rows, self.relevance.exposure
+        count = np.log1p(self.split.train.item_counts)
+        users, items = self.row_users, self.items
+        features = np.column_stack([count[items], exposure.logits(users, items)])
+        drawn = np.column_stack([count[rows.items], exposure.logits(rows.users, rows.items)])
+        center, spread = drawn.mean(axis=0), drawn.std(axis=0)
+        scale = np.where(spread > 0, spread, 1.0)
+        positive = rows.label > 0
+        weight = 1 / exposure(users, items)
+        if not positive.any():
+            return weight / weight.sum()
+        target = ((drawn - center) / scale)[positive].mean(axis=0)
+        return tilted_weights((features - center) / scale, weight, target, int(positive.sum()))
+
+    def _logged(self, estimator: Imputing) -> Rows:
+        exposure = self.relevance.exposure
+        assert exposure is not None
+        source = self.logged if isinstance(estimator, Dr) else self
+        if source is None:
+            raise DataError("dr needs all held-out rows ranked")
+        users, items = source.row_users, source.items
+        # the doubly robust weights are inverse chances, whatever the power of the weighted mean
+        chance = (
+            exposure(users, items) if not isinstance(estimator, Dr) else exposure(users, items) ** (1 / exposure.power)
+        )
+        return Rows(
+            worth=np.empty(0),
+            user=self._place(users),
+            propensity=chance,
+            positive=self.labels if isinstance(estimator, Dr) else None,
+            imputed=self.relevance.chances[estimator.q].rows(users, items) if isinstance(estimator, Dr) else None,
+        )
+
+    def _place(self, users: Ints) -> Ints:
+        """Place of each user among all users."""
+        place = np.searchsorted(self.everyone, users)
+        return np.asarray(place)
+
+
+def gains_of(metric: AnyMetric, ranks: Ranks, unlisted: str) -> Floats:
+    """The gain of each row under a model, ties in expectation."""
+    assert isinstance(metric, Metric)
+    listed = ranks.in_list() if unlisted == "zero" else None
+    return metric.row_gains(ranks.above, ranks.spread, ranks.candidates, listed)
+
+
+def check_imputable(estimators: Sequence[Estimator], users: str, ready: Sequence[str]) -> None:
+    """Refuse imputing estimators for users of each model, and for models of which only ranks are known."""
+    asked = [estimator for estimator in estimators if isinstance(estimator, Imputing)]
+    if not asked:
+        return
+    if users == "served":
+        raise ConfigError(f"{asked[0]} is about the candidates of all users; use {Option('users', 'any')} or common")
+    if ready:
+        raise ConfigError(
+            f"{asked[0]} needs the scores of all candidates, but model {ready[0]!r} has ranks of held-out rows only; "
+            f"give {Option('scores')} or {Option('factors')}, or use snips"
+        )

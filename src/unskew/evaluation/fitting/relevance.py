@@ -1,0 +1,167 @@
+"""`fit_relevance`: what the imputing estimators of a run need: chances of relevance, and the exposure model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from unskew.arrays import Bools, Floats, Ints
+from unskew.data import Interactions, Split
+from unskew.data.candidates import All
+from unskew.data.exposed import has_labels
+from unskew.errors import ConfigError, DataError, Option
+from unskew.estimators import Imputing
+from unskew.evaluation.fitting.pair_features import TrainingFeatures
+from unskew.evaluation.run import Run
+from unskew.imputation import (
+    FittedImputation,
+    FromSlice,
+    Imputation,
+    LabelledRows,
+    Scores,
+    SliceFit,
+    fit_to_slice,
+)
+from unskew.logistic import log_odds
+from unskew.propensities.exposure import Exposure, FittedExposure
+
+SLICE_PENALTY = 1 / 0.3
+"""Ridge penalty of a regression on the slice alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Relevance:
+    """Chances of relevance by the word of q, and the exposure model, as far as the estimators of a run need them."""
+
+    chances: Mapping[str, FittedImputation] = field(default_factory=dict)
+    exposure: FittedExposure | None = None
+    labelled: bool = False  # whether the log has negatives
+
+
+def fit_relevance(run: Run, exposure: FittedExposure | None) -> Relevance:
+    """Fit the chances that the imputing estimators of a run name.
+
+    `exposure` is that of the run's propensity, if this is an exposure model; else one with default settings is fitted
+    where an estimator, or the slice, needs it.
+    """
+    asked = [estimator for estimator in run.settings.estimators if isinstance(estimator, Imputing)]
+    if not asked:
+        return Relevance(exposure=exposure)
+    words = {estimator.q: Imputation.from_word(estimator.q) for estimator in asked}
+    slice_rows = drawn_rows(run.split)
+    if any(estimator.uses_exposure for estimator in asked) or slice_rows is not None:
+        exposure = exposure or fit_exposure(Exposure(), run.split)
+    log = labelled_rows(run)
+    labelled = bool(0 < log.label.sum() < len(log.label))
+    chances = {}
+    for word, imputation in words.items():
+        base = None
+        if isinstance(imputation, FromSlice) and slice_rows is None:
+            raise ConfigError(f"q=slice needs random rows; give them with {Option('exposed')} next to {Option('test')}")
+        if isinstance(imputation, Scores):
+            base = imputation.read(run.split.user_vocabulary, run.split.item_vocabulary)
+        elif not isinstance(imputation, FromSlice) and (labelled or slice_rows is None):
+            base = imputation.fit(log)
+        if slice_rows is None:
+            assert base is not None
+            chances[word] = base
+        else:
+            assert exposure is not None
+            chances[word] = _fit_slice(base, exposure, run, slice_rows)
+    return Relevance(chances, exposure, labelled)
+
+
+def fit_exposure(model: Exposure, split: Split) -> FittedExposure:
+    """Fit an exposure model to the rows that were held out, positive or not."""
+    features = TrainingFeatures(split.train, model.regularisation)
+    if isinstance(split.rule, All):
+        return model.observe_with(features, split.test)
+    judged = split.sorted_test.take(~split.test_in_train) if split.test_in_train.any() else split.test
+    return model.observe_with(features, judged, seen=split.train)
+
+
+def labelled_rows(run: Run) -> LabelledRows:
+    """The rows of train and test with their labels; all are positive without a condition or labels."""
+    parts = run.split.train, run.split.test
+    label = np.concatenate([_labels(part, run.settings.positive) for part in parts]).astype(float)
+    return LabelledRows(
+        np.concatenate([part.users for part in parts]),
+        np.concatenate([part.items for part in parts]),
+        label,
+        len(run.split.user_vocabulary),
+        len(run.split.item_vocabulary),
+        run.split.train.name,
+    )
+
+
+def drawn_rows(split: Split) -> LabelledRows | None:
+    """The rows of the slice that are candidates; None without a slice."""
+    rows = split.slice
+    if rows is None:
+        return None
+    if not isinstance(split.rule, All):
+        from unskew.data.pairs import is_among
+
+        rows = rows.take(~is_among(rows, split.train, len(split.item_vocabulary)))
+    if not len(rows):
+        raise DataError(
+            f"{split.slice.name if split.slice else ''}: every row is also in train, so no candidate was drawn"
+        )
+    assert rows.values is not None
+    return LabelledRows(
+        rows.users,
+        rows.items,
+        (rows.values > 0).astype(float),
+        len(split.user_vocabulary),
+        len(split.item_vocabulary),
+        rows.name,
+    )
+
+
+def _labels(rows: Interactions, positive: str | None) -> Bools:
+    if positive is not None:
+        try:
+            return rows.holds(positive)
+        except DataError:  # it lacks that column, so all its rows are positives
+            return np.ones(len(rows), dtype=bool)
+    if has_labels(rows):
+        assert rows.values is not None
+        return rows.values > 0
+    return np.ones(len(rows), dtype=bool)
+
+
+def _fit_slice(base: FittedImputation | None, exposure: FittedExposure, run: Run, rows: LabelledRows) -> SliceFit:
+    columns = SliceColumns(base, exposure, run.split.train)
+    penalty = SLICE_PENALTY if base is None else 1.0
+    return fit_to_slice(columns, rows, base=base, penalty=penalty, seed=run.settings.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class SliceColumns:
+    """Log-odds of the imputation, log of the item's count and log-odds of exposure; without an imputation, activity."""
+
+    base: FittedImputation | None
+    exposure: FittedExposure
+    train: Interactions
+
+    def rows(self, users: Ints, items: Ints, /) -> Floats:
+        """Columns of each pair."""
+        counted = np.log1p(self.train.item_counts[items])
+        exposed = self.exposure.logits(users, items)
+        first = np.log1p(self.train.user_counts[users]) if self.base is None else log_odds(self.base.rows(users, items))
+        return np.column_stack([first, counted, exposed])
+
+    def block(self, users: Ints, items: Ints, /) -> Floats:
+        """Columns of these users with these items."""
+        known = items >= 0
+        counted = np.where(known, np.log1p(self.train.item_counts)[items], 0.0)
+        exposed = self.exposure.block_logits(users)[:, items]
+        if not known.all():
+            exposed[:, ~known] = exposed.min(axis=1, keepdims=True)
+        shape = exposed.shape
+        first = (
+            np.broadcast_to(np.log1p(self.train.user_counts[users])[:, None], shape)
+            if self.base is None
+            else log_odds(self.base.block(users, items))
+        )
+        return np.stack([first, np.broadcast_to(counted, shape), exposed], axis=2)

@@ -1,0 +1,138 @@
+"""`fit_to_slice`: chances of relevance that are learnt from, or recalibrated by, labelled rows drawn at random."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from unskew.arrays import Floats, Ints
+from unskew.data.pairs import contains, pair_keys
+from unskew.imputation.imputation import FittedImputation, Imputation, LabelledRows
+from unskew.logistic import LogisticFit, fit_logistic, fold_of, log_odds, sigmoid
+
+FOLDS = 5
+
+
+class PairColumns(Protocol):
+    """Numbers that describe pairs, by codes."""
+
+    def rows(self, users: Ints, items: Ints, /) -> Floats:
+        """Columns of each pair, (pairs, columns)."""
+        ...
+
+    def block(self, users: Ints, items: Ints, /) -> Floats:
+        """Columns of these users with these items, (users, items, columns)."""
+        ...
+
+
+@dataclass(frozen=True)
+class FromSlice(Imputation, word="slice"):
+    """Logistic regression on the random rows alone, for logs that have positives only.
+
+    Its columns are the log of the item's count, the log-odds of exposure and the log of the user's activity.
+    """
+
+    def fit(self, log: LabelledRows) -> FittedImputation:
+        """Not possible without columns; `fit_to_slice` is used instead."""
+        raise NotImplementedError("call fit_to_slice")
+
+
+@dataclass(frozen=True, eq=False)
+class SliceFit:
+    """Chances of relevance; a row of the slice has the chance by the regression that did not see it.
+
+    Parameters
+    ----------
+    base : FittedImputation or None
+        Its log-odds are the offset; None for no offset.
+    columns : PairColumns
+    center, scale : array
+        Of the columns over the slice.
+    whole : LogisticFit
+        Of all rows of the slice.
+    fits : tuple of LogisticFit
+        One per fold, without its rows.
+    keys, fold : array
+        Keys of the slice's pairs, ascending, and their folds.
+    n_items : int
+    """
+
+    base: FittedImputation | None
+    columns: PairColumns
+    center: Floats
+    scale: Floats
+    whole: LogisticFit
+    fits: tuple[LogisticFit, ...]
+    keys: Ints
+    fold: Ints
+    n_items: int
+
+    def rows(self, users: Ints, items: Ints, /) -> Floats:
+        """Chance of each pair, by the regression that did not see it."""
+        columns = (self.columns.rows(users, items) - self.center) / self.scale
+        logits = self.whole.logits(columns)
+        keys = pair_keys(users, items, self.n_items)
+        drawn = contains(self.keys, keys)
+        fold = self.fold[np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)]
+        for k, fit in enumerate(self.fits):
+            chosen = drawn & (fold == k)
+            logits[chosen] = fit.logits(columns[chosen])
+        if self.base is not None:
+            logits = logits + log_odds(self.base.rows(users, items))
+        return sigmoid(logits)
+
+    def block(self, users: Ints, items: Ints, /) -> Floats:
+        """Chance of these users with these items, by the regression of all rows."""
+        logits = self.whole.logits((self.columns.block(users, items) - self.center) / self.scale)
+        if self.base is not None:
+            logits = logits + log_odds(self.base.block(users, items))
+        return sigmoid(logits)
+
+
+def fit_to_slice(
+    columns: PairColumns,
+    rows: LabelledRows,
+    *,
+    base: FittedImputation | None = None,
+    penalty: float = 1.0,
+    seed: int = 0,
+) -> SliceFit:
+    r"""Fit the labels of random rows.
+
+    .. math:: \operatorname{logit} q = \operatorname{logit} q_0 + b_0 + b \cdot x
+
+    With :math:`q_0` the penalty draws the chances towards it, so a small slice changes little. The rows are divided
+    into five folds, and a row's own chance is from the other four.
+
+    Parameters
+    ----------
+    columns : PairColumns
+        x above, standardised over the slice.
+    rows : LabelledRows
+        The slice.
+    base : FittedImputation, optional
+        q0 above.
+    penalty : float
+        Ridge penalty of b.
+    seed : int
+        Seed of the folds.
+    """
+    x = columns.rows(rows.users, rows.items)
+    center, spread = x.mean(axis=0), x.std(axis=0)
+    scale = np.where(spread > 0, spread, 1.0)
+    x = (x - center) / scale
+    offset = None if base is None else log_odds(base.rows(rows.users, rows.items))
+    rng = np.random.default_rng([seed, 19])
+    fold = np.empty(len(x), np.int64)
+    for kind in (rows.label > 0, rows.label <= 0):
+        fold[kind] = fold_of(int(kind.sum()), FOLDS, rng)
+    fits = tuple(
+        fit_logistic(
+            x[fold != k], rows.label[fold != k], offset=None if offset is None else offset[fold != k], penalty=penalty
+        )
+        for k in range(FOLDS)
+    )
+    whole = fit_logistic(x, rows.label, offset=offset, penalty=penalty)
+    keys = pair_keys(rows.users, rows.items, rows.n_items)
+    order = np.argsort(keys, kind="stable")
+    return SliceFit(base, columns, center, scale, whole, fits, keys[order], fold[order], rows.n_items)
