@@ -9,6 +9,7 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.metrics.exact.user_lists import UserLists, divide
 from unskew.metrics.metric import ListMetric, Metric, TakesCutoff
+from unskew.ranking.all_candidates.recipes import LinearGains, Recipe
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,10 @@ class LinearMetric(Metric):
     def gain(self, above: Ints | Floats, candidates: Ints) -> Floats:
         """Return the gain at a place, which may be fractional."""
         return self._at(np.asarray(above, dtype=np.float64), candidates)
+
+    def recipe(self, size: int) -> Recipe:
+        """Return the gain as a line."""
+        return LinearGains(self._at)
 
     @abstractmethod
     def _at(self, place: Floats, candidates: Ints) -> Floats:

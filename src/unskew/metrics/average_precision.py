@@ -9,6 +9,7 @@ from unskew.arrays import Floats, Ints
 from unskew.metrics.exact.positions import harmonic_numbers, positions_used
 from unskew.metrics.exact.user_lists import UserLists, divide
 from unskew.metrics.metric import ListMetric
+from unskew.ranking.all_candidates.recipes import ListGains, Recipe
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,12 @@ class MAP(ListMetric, word="map"):
         pairs = np.where(sizes == 1, 0.0, divide(sizes - 1, lists.relevant - 1))
         sums = (1 - pairs) * alone + pairs * self._sums(lists)
         return divide(sums * lists.shares(sizes), self._divisor(sizes))
+
+    def recipe(self, size: int) -> Recipe:
+        """Return one divided by each rank, to be multiplied by the number of hits, and the divisors."""
+        k = self._checked_depth()
+        numbers = np.arange(1, (k if self.of == "min" else max(size, k)) + 1)
+        return ListGains(1 / np.arange(1, k + 1), "hits", np.append(0.0, 1 / self._divisor(numbers)))
 
     def _sums(self, lists: UserLists) -> Floats:
         from unskew.metrics.exact.tie_kernel import precision_sums

@@ -9,6 +9,7 @@ from unskew.arrays import Floats, Ints
 from unskew.metrics.exact.positions import mean_gain, positions_used
 from unskew.metrics.exact.user_lists import UserLists, divide
 from unskew.metrics.metric import Kind, ListMetric, Metric
+from unskew.ranking.all_candidates.recipes import ListGains, Recipe
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,13 @@ class NDCG(ListMetric, word="ndcg"):
         if self.k is not None and listed is not None:
             gains[above >= listed] = 0.0
         return gains
+
+    def recipe(self, size: int) -> Recipe:
+        """Return the discounts, and one divided by each ideal gain."""
+        k = self._checked_depth()
+        numbers = np.arange(1, (k if self.ideal == "cut" else max(size, k)) + 1)
+        weights = np.append(0.0, 1 / self.ideal_gains(numbers))
+        return ListGains(discount(np.arange(k), self.discount), "each", weights)
 
     def _gains(self, lists: UserLists) -> Floats:
         return lists.gains(self._table(lists.above, lists.tied), self.k)

@@ -8,6 +8,7 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.metrics.exact.user_lists import UserLists, check_fewer, divide
 from unskew.metrics.metric import Kind, ListMetric, Metric, TakesCutoff
+from unskew.ranking.all_candidates.recipes import ListGains, Recipe
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,11 @@ class RecallOfMin(ListMetric, word="recall", variant="of=min"):
         k = int(lists.relevant.max(initial=0)) if self.k is None else self.k
         return divide(lists.gains(np.ones(k), k) * lists.shares(sizes), np.minimum(sizes, k))
 
+    def recipe(self, size: int) -> Recipe:
+        """Return a gain of 1 for each hit."""
+        k = self._checked_depth()
+        return ListGains(np.ones(k), "each", np.append(0.0, 1 / np.arange(1, k + 1)))
+
 
 @dataclass(frozen=True)
 class Hit(ListMetric, word="hit"):
@@ -106,3 +112,7 @@ class Hit(ListMetric, word="hit"):
         check_fewer(f"{self}", lists, sizes)
         limits = lists.limits(self.k)
         return np.asarray(hit_chances_of_part(lists.offsets, lists.above, lists.tied, limits, sizes))
+
+    def recipe(self, size: int) -> Recipe:
+        """Return a gain of 1 for the first hit."""
+        return ListGains(np.ones(self._checked_depth()), "first", np.ones(1))

@@ -13,6 +13,7 @@ from unskew.errors import ConfigError
 from unskew.metrics.exact.positions import mean_gain, positions_used
 from unskew.metrics.exact.user_lists import UserLists
 from unskew.notation import Named
+from unskew.ranking.all_candidates.recipes import DEEPEST, PlaceGains, Recipe
 
 Kind: TypeAlias = Literal["mean", "sum", "list", "loss", "graded"]
 TakesCutoff: TypeAlias = Literal["never", "optional", "required"]
@@ -56,6 +57,16 @@ class MetricWord(Named, ABC, family="metric"):
     def describe(self, cutoff: int | str | None) -> str:
         """Return the definition at this cut-off; by default the first line of the class's docstring."""
         return inspect.cleandoc(type(self).__doc__ or "").split("\n", 1)[0]
+
+    def recipe(self, size: int) -> Recipe:
+        """Return what sums over all candidates need, for a catalogue of this size; see `sum_candidates`.
+
+        Raises
+        ------
+        ConfigError
+            If the metric has no such sum.
+        """
+        raise ConfigError(f"{self} has no sum over all candidates; use a mean such as adg, or ndcg@10")
 
     def _check_cutoff(self, k: int) -> None:
         if self.cutoff is not None:
@@ -106,6 +117,10 @@ class Metric(MetricWord):
         """
         del listed  # without a cut-off, unlisted items are tied below the list, as the ranks already have them
         return self.expected(above, tied, candidates)
+
+    def recipe(self, size: int) -> Recipe:
+        """Return the gains of all places."""
+        return PlaceGains(_gains_of_places(self, size, size), cut=False, divisor=lambda _: 1.0)
 
     def divisor(self, cutoff: int, length: Ints) -> Floats | float:
         """Return the divisor of each gain at a cut-off, given the ``length`` of the user's list."""
@@ -176,6 +191,11 @@ class AtK(Metric):
         divisor = self.metric.divisor(self.k, candidates if listed is None else listed)
         return gains if isinstance(divisor, float) and divisor == 1.0 else gains / divisor
 
+    def recipe(self, size: int) -> Recipe:
+        """Return the gains of the places up to the cut-off."""
+        table = _gains_of_places(self.metric, min(self.k, size), size)
+        return PlaceGains(table, cut=True, divisor=lambda lengths: self.metric.divisor(self.k, lengths))
+
 
 @dataclass(frozen=True)
 class ListMetric(MetricWord):
@@ -218,6 +238,13 @@ class ListMetric(MetricWord):
             "expected_values(lists, sizes), or use a mean such as adg"
         )
 
+    def _checked_depth(self) -> int:
+        """Return the cut-off, which sums over all candidates need."""
+        if self.k is None or self.k > DEEPEST:
+            word = str(self).split("@", maxsplit=1)[0]
+            raise ConfigError(f"{self} over all candidates needs a cut-off of at most {DEEPEST}, as in {word}@10")
+        return self.k
+
     def __matmul__(self, k: int) -> Self:
         """Cut off after rank k, as in ``NDCG() @ 10``."""
         self._check_cutoff(k)
@@ -246,3 +273,12 @@ def _expected(metric: Metric, above: Ints, tied: Ints, candidates: Ints, cutoff:
         table = metric.gain(places, np.full(places.size, number))
         values[part] = mean_gain(table, above[part], tied[part])
     return values
+
+
+def _gains_of_places(metric: Metric, places: int, size: int) -> Floats:
+    """Return the gains of the first places, which must be the same for every number of candidates."""
+    if metric.kind == "graded":  # the chance that an item is relevant is not a rating
+        raise ConfigError(f"{metric} has no sum over all candidates without their ratings; use dcg or precision")
+    if metric.uses_candidates:
+        raise ConfigError(f"{metric} has another gain for each number of candidates; use a metric such as adg or auc")
+    return metric.gain(np.arange(places), np.full(places, size))

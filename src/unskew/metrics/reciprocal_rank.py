@@ -8,6 +8,7 @@ from unskew.arrays import Floats, Ints
 from unskew.metrics.exact.positions import harmonic_numbers, positions_used
 from unskew.metrics.exact.user_lists import UserLists, check_fewer
 from unskew.metrics.metric import ListMetric
+from unskew.ranking.all_candidates.recipes import ListGains, Recipe
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,10 @@ class MRR(ListMetric, word="mrr"):
         harmonic = harmonic_numbers(positions_used(lists.above, lists.tied, self.k))
         limits = lists.limits(self.k)
         return np.asarray(reciprocal_ranks(lists.offsets, lists.above, lists.tied, limits, harmonic))
+
+    def recipe(self, size: int) -> Recipe:
+        """Return one divided by each rank, for the first hit."""
+        return ListGains(1 / np.arange(1, self._checked_depth() + 1), "first", np.ones(1))
 
     def expected_values(self, lists: UserLists, sizes: Ints) -> Floats:
         r"""Return the reciprocal rank expected of the first of s of the p positives.

@@ -1,5 +1,6 @@
 """Ranking: the rank of each held-out item, computed from scores by kernels on engines."""
 
+from unskew.ranking.all_candidates import CandidateSums, everyone, sum_candidates
 from unskew.ranking.catalogue import Binding
 from unskew.ranking.contest import USER_RULES, Contest, UserRule, prepare_contest
 from unskew.ranking.engines import Engine, Threads
@@ -16,6 +17,7 @@ __all__ = [
     "USER_RULES",
     "Binding",
     "CallableScorer",
+    "CandidateSums",
     "Contest",
     "Engine",
     "FactorScorer",
@@ -32,6 +34,7 @@ __all__ = [
     "UserRule",
     "count_top",
     "default_block_size",
+    "everyone",
     "look_up",
     "predict",
     "prepare_contest",
@@ -40,5 +43,6 @@ __all__ = [
     "read_predictions",
     "read_scores",
     "scores_from_frame",
+    "sum_candidates",
     "top_lists",
 ]

@@ -93,7 +93,7 @@ def rank(
     )
 
 
-def _binding(contest: Contest, name: str) -> Binding:
+def binding_of(contest: Contest, name: str) -> Binding:
     """The binding of the model with this name; a single model may have any name."""
     known = contest.bindings
     if name not in known and len(known) != 1:
@@ -107,7 +107,7 @@ class _Job:
     def __init__(self, scorer: Scorer, contest: Contest, name: str, ties: Ties, seed: int) -> None:
         self.scorer, self.contest, self.name = scorer, contest, name
         self.ties, self.seed = ties, seed
-        self.binding = _binding(contest, name)
+        self.binding = binding_of(contest, name)
         self.scores = BlockScores(scorer, self.binding, contest.user_ids, contest.catalogue_ids, name)
 
     def known_rows(self) -> Bools | None:

@@ -92,7 +92,7 @@ def _floor(maxima: Matrix, n: int, k: int, lowest: Any, work: Matrix) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def _contenders(row: Matrix, k: int, lowest: Any, maxima: Matrix, work: Matrix, places: Ints) -> tuple[Any, Any]:
+def contenders(row: Matrix, k: int, lowest: Any, maxima: Matrix, work: Matrix, places: Ints) -> tuple[Any, Any]:
     """Write the places of all scores that are at least the k-th best, in order; return their number and that score.
 
     `lowest` is the smallest finite number of the scores' own type, so that comparisons stay in that type.
@@ -151,7 +151,7 @@ def count_top(scores: Matrix, hidden_offsets: Ints, hidden: Ints, k: int) -> tup
     for r in range(scores.shape[0]):
         row = scores[r]
         _hide(row, hidden[hidden_offsets[r] : hidden_offsets[r + 1]])
-        count, edge = _contenders(row, k, lowest, maxima, work, places)
+        count, edge = contenders(row, k, lowest, maxima, work, places)
         if count <= k:
             for m in range(count):
                 sure[places[m]] += 1
@@ -183,7 +183,7 @@ def list_top(scores: Matrix, hidden_offsets: Ints, hidden: Ints, k: int) -> Ints
     for r in range(scores.shape[0]):
         row = scores[r]
         _hide(row, hidden[hidden_offsets[r] : hidden_offsets[r + 1]])
-        count, edge = _contenders(row, k, lowest, maxima, work, places)
+        count, edge = contenders(row, k, lowest, maxima, work, places)
         above = 0
         for m in range(count):
             above += int(row[places[m]] > edge)

@@ -1,0 +1,6 @@
+"""Sums over all candidates of each user, held out or not, weighted by the chance that each is relevant."""
+
+from unskew.ranking.all_candidates.candidate_sums import CandidateSums, sum_candidates
+from unskew.ranking.all_candidates.everyone import everyone
+
+__all__ = ["CandidateSums", "everyone", "sum_candidates"]

@@ -1,0 +1,240 @@
+"""The inner loops of sums over all candidates: chances in the order of the ranking. Arrays in, arrays out.
+
+The chances of a user's candidates are written in the order of the ranking. Tied candidates share their chances: under
+expected ties each place of the group gets their mean, so a sum over places of chance times gain is exact.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import int32, int64, njit, uint32, uint64
+
+from unskew.arrays import Bools, Floats, Ints, Matrix
+from unskew.ranking.all_candidates.list_expectation import expect_values
+from unskew.ranking.all_candidates.sort_kernel import sort_row, work_space
+from unskew.ranking.top_kernel import _SHORTEST, contenders
+
+EXPECTED, OPTIMISTIC, PESSIMISTIC = 0, 1, 2
+_SMALL = 1e-3
+
+
+@njit(nogil=True, cache=True)
+def _exclude(row: Matrix, chances: Matrix, excluded: Ints) -> None:
+    for j in excluded:
+        row[j] = -np.inf
+        chances[j] = 0
+
+
+@njit(nogil=True, cache=True)
+def count_outside(chances: Matrix) -> tuple[Any, Any]:
+    """The first row with numbers that are not in [0, 1], and how many it has; (-1, 0) if there is none."""
+    for r in range(chances.shape[0]):
+        row = chances[r]
+        outside = int32(0)
+        for j in range(row.shape[0]):
+            outside = int32(outside + int32(not (row[j] >= 0 and row[j] <= 1)))
+        if outside:
+            return r, outside
+    return -1, 0
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
+def _mass(chances: Matrix) -> tuple[Any, Any]:
+    """The sum of the chances, and the chance that at least one of the items is relevant."""
+    total, none = 0.0, 1.0
+    for j in range(uint64(chances.shape[0])):
+        chance = np.float64(chances[j])
+        total += chance
+        none *= 1.0 - chance
+    return total, 1.0 - none
+
+
+@njit(nogil=True, cache=True)
+def _small_mass(chances: Matrix) -> Any:
+    """The chance that at least one of the items is relevant, to full precision if it is small."""
+    some = 0.0
+    for chance in chances:
+        some += chance * (1.0 - some)
+    return some
+
+
+@njit(nogil=True, cache=True)
+def _share(placed: Floats, first: int, end: int, total: float, policy: int) -> None:
+    """Divide the chances of a tie group between its places."""
+    placed[first:end] = total / (end - first) if policy == EXPECTED else 0.0
+    if policy == OPTIMISTIC:
+        placed[first] = total
+    elif policy == PESSIMISTIC:
+        placed[end - 1] = total
+
+
+@njit(nogil=True, cache=True)
+def _place_unscored(row: Matrix, chances: Matrix, first: int, candidates: int, policy: int, placed: Floats) -> None:
+    """Put the candidates with minus infinity below the others; excluded items have no chance."""
+    total = 0.0
+    for j in range(row.shape[0]):
+        if row[j] == -np.inf:
+            total += chances[j]
+    _share(placed, first, candidates, total, policy)
+
+
+@njit(nogil=True, cache=True)
+def _gather(chances: Matrix, ordered: Ints, n: int, placed: Floats) -> None:
+    for k in range(uint64(n)):
+        placed[k] = chances[uint32(ordered[k])]
+
+
+@njit(nogil=True, cache=True)
+def _place_all(
+    row: Matrix,
+    chances: Matrix,
+    candidates: int,
+    policy: int,
+    lowest: Any,
+    work: tuple[Any, ...],
+    ordered: Ints,
+    groups: Ints,
+    placed: Floats,
+) -> Any:
+    """Write the chances of all candidates in the order of the ranking; return how many have a finite score."""
+    finite, n_groups = sort_row(row, lowest, work, ordered, groups)
+    _gather(chances, ordered, finite, placed)
+    for g in range(n_groups):
+        first, end = groups[g, 0], groups[g, 1]
+        total = 0.0
+        for k in range(first, end):
+            total += placed[k]
+        _share(placed, first, end, total, policy)
+    if finite < candidates:
+        _place_unscored(row, chances, finite, candidates, policy, placed)
+    return finite
+
+
+@njit(nogil=True, cache=True)
+def _place_top(
+    row: Matrix,
+    chances: Matrix,
+    candidates: int,
+    policy: int,
+    lowest: Any,
+    depth: int,
+    maxima: Matrix,
+    work: Matrix,
+    places: Ints,
+    rest: bool,
+    placed: Floats,
+) -> Any:
+    """Write the chances of the best candidates in the order of the ranking, and of the `rest` in any order.
+
+    Returns how many candidates have a finite score, or a smaller number of at least `depth`.
+    """
+    reached, edge = contenders(row, depth, lowest, maxima, work, places)
+    count = int64(reached)
+    for m in range(count):
+        work[m] = -row[places[m]]
+    order = np.argsort(work[:count], kind="mergesort")
+    first = 0
+    while first < count:
+        score = work[order[first]]
+        total, end = 0.0, first
+        while end < count and work[order[end]] == score:
+            total += chances[places[order[end]]]
+            end += 1
+        _share(placed, first, end, total, policy)
+        first = end
+    if count < depth and count < candidates:
+        _place_unscored(row, chances, count, candidates, policy, placed)
+    elif rest:
+        end = count
+        for j in range(row.shape[0]):
+            if row[j] < edge and chances[j] > 0:
+                placed[end] = chances[j]
+                end += 1
+        placed[end:candidates] = 0.0
+    return count
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
+def _dot(placed: Floats, table: Floats) -> Any:
+    total = 0.0
+    for k in range(uint64(table.shape[0])):
+        total += placed[k] * table[k]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def sum_rows(
+    scores: Matrix,
+    chances: Matrix,
+    excluded_offsets: Ints,
+    excluded: Ints,
+    candidates: Ints,
+    known: Bools,
+    listed: bool,
+    policy: int,
+    depth: int,
+    tables: tuple[Floats, Ints, Bools],
+    lists: tuple[Floats, Ints, Ints, Floats, Ints],
+) -> tuple[Floats, Floats, Floats, Floats, Ints]:
+    """Sum chance times gain over the candidates of each row, and expect the values of its list.
+
+    Parameters
+    ----------
+    scores, chances : array (rows, columns)
+        Both are written to.
+    excluded_offsets, excluded : array
+        Excluded columns of each row.
+    candidates : array
+        How many candidates each row has.
+    known : array of bool
+        Whether the model knows the user of the row; if not, its list is empty.
+    listed : bool
+        Whether columns without a finite score are outside the list of the row.
+    policy : int
+        Of ties: `EXPECTED`, `OPTIMISTIC` or `PESSIMISTIC`.
+    depth : int
+        How many places must be sorted; 0 for all.
+    tables : tuple
+        Tables of gains, one after another, their offsets, and whether each has a cut-off. Tables that are longer than
+        `depth` need a `depth` of 0. A last table of the places 0, 1, ... gives sums of places.
+    lists : tuple
+        See `expect_values`.
+
+    Returns
+    -------
+    mass, some, sums, values : array
+        Per row: the sum of the chances, the chance that at least one is relevant, sums by table, values by list.
+    lengths : array of int64
+        Number of candidates in the list of each row, or a smaller number of at least `depth` if that is not 0.
+    """
+    table, table_offsets, cut = tables
+    n_rows, n = scores.shape
+    mass, some = np.empty(n_rows), np.empty(n_rows)
+    sums = np.zeros((n_rows, cut.shape[0]))
+    values = np.zeros((n_rows, lists[2].shape[0]))
+    lengths = np.empty(n_rows, np.int64)
+    lowest = np.finfo(scores.dtype).min
+    placed = np.empty(n + 1)
+    sorting = work_space(scores)
+    ordered = np.empty(n, np.uint64)
+    groups = np.empty((n // 2 + 1, 2), np.int32)
+    maxima = np.empty(n // _SHORTEST + 1, scores.dtype)
+    work = np.empty(n + 1, scores.dtype)
+    columns = np.empty(n + 1, np.int32)
+    for r in range(n_rows):
+        row, row_chances, size = scores[r], chances[r], candidates[r]
+        _exclude(row, row_chances, excluded[excluded_offsets[r] : excluded_offsets[r + 1]])
+        mass[r], some[r] = _mass(row_chances)
+        if mass[r] < _SMALL:
+            some[r] = _small_mass(row_chances)
+        if depth == 0:
+            finite = _place_all(row, row_chances, size, policy, lowest, sorting, ordered, groups, placed)
+        else:
+            rest = values.shape[1] > 0
+            finite = _place_top(row, row_chances, size, policy, lowest, depth, maxima, work, columns, rest, placed)
+        lengths[r] = 0 if not known[r] else finite if listed else size
+        for t in range(cut.shape[0]):
+            end = min(table_offsets[t + 1] - table_offsets[t], min(size, lengths[r]) if cut[t] else size)
+            sums[r, t] = _dot(placed, table[table_offsets[t] : table_offsets[t] + end])
+        expect_values(placed[:size], lengths[r], lists, values[r])
+    return mass, some, sums, values, lengths

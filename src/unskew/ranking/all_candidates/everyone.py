@@ -1,0 +1,59 @@
+"""The contest of all users: their candidates, without held-out rows."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from unskew.data.candidates import All, Candidates, Listed, Sampled
+from unskew.data.split import Split
+from unskew.data.vocabulary import canonical
+from unskew.errors import ConfigError, DataError, Option
+from unskew.ranking.contest import Contest, rows_of
+
+
+def everyone(contest: Contest, split: Split) -> Contest:
+    """The same contest without held-out rows, for all users of train or test whom a model knows.
+
+    Parameters
+    ----------
+    contest : Contest
+        From `prepare_contest`.
+    split : Split
+        The split in that call.
+
+    Raises
+    ------
+    ConfigError
+        Under the rules ``listed`` and ``sampled``, which leave out candidates.
+    """
+    check_rule(contest.rule)
+    occurs = (split.train.user_counts > 0) | (split.test.user_counts > 0)
+    users = np.flatnonzero(occurs & contest.known_users).astype(contest.users.dtype)
+    if not len(users):
+        raise DataError("no user of train or test is known to a model; are the user ids of the models those of train?")
+    excluded_offsets, excluded = np.zeros(len(users) + 1, np.int64), np.empty(0, np.int32)
+    if not isinstance(contest.rule, All):
+        codes = split.item_vocabulary.encode(canonical(contest.catalogue_ids, "items of the catalogue"))
+        places = np.full(len(split.item_vocabulary), -1, dtype=np.int32)
+        places[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
+        excluded_offsets, excluded = rows_of(split.train.by_user, users, places)
+    return replace(
+        contest,
+        users=users,
+        offsets=np.zeros(len(users) + 1, np.int64),
+        items=contest.items[:0],
+        columns=contest.columns[:0],
+        listed_offsets=excluded_offsets,
+        listed=excluded,
+        candidates=(contest.catalogue_size - np.diff(excluded_offsets)).astype(np.int32),
+        values=None,
+        touched=None,
+    )
+
+
+def check_rule(rule: Candidates) -> None:
+    """Refuse a rule that leaves out candidates."""
+    if isinstance(rule, Listed | Sampled):
+        raise ConfigError(
+            f"candidates {rule}: sums over all candidates need all of them; use {Option('candidates', 'unseen')}"
+        )

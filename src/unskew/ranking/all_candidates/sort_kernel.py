@@ -1,0 +1,200 @@
+"""The order of a row of scores, best first. Arrays in, arrays out.
+
+Each score is assigned to one of about a million cells of equal width between the largest and the smallest. Two passes
+of a counting sort order the cells, and only the few scores that share a cell are compared. The order is exact.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import int32, njit, uint32, uint64
+
+from unskew.arrays import Ints, Matrix
+
+BITS = 10  # of one pass
+_CELLS = 1 << (2 * BITS)
+_MARGIN = 1 - 1e-6  # so that the smallest finite score, rounded, is not in the last cell
+_LANES = 32
+_FEW = 24  # scores in one cell that are sorted by insertion
+
+
+@njit(nogil=True, cache=True, fastmath={"nnan", "nsz", "reassoc"})
+def _extremes(row: Matrix, lowest: Any, low: Matrix, high: Matrix) -> tuple[Any, Any]:
+    """The smallest finite score and the largest; `low` and `high` are work space."""
+    n = row.shape[0]
+    low[:] = -lowest
+    high[:] = lowest
+    for b in range(n // _LANES):
+        part = row[b * _LANES : (b + 1) * _LANES]
+        for lane in range(_LANES):  # one minimum per lane, so that the compiler uses vectors
+            score = part[lane]
+            low[lane] = min(low[lane], score if score >= lowest else -lowest)
+            high[lane] = max(high[lane], score)
+    smallest, largest = low[0], high[0]
+    for lane in range(_LANES):
+        smallest = min(smallest, low[lane])
+        largest = max(largest, high[lane])
+    for j in range(n // _LANES * _LANES, n):
+        smallest = min(smallest, row[j] if row[j] >= lowest else -lowest)
+        largest = max(largest, row[j])
+    return smallest, largest
+
+
+@njit(nogil=True, cache=True)
+def _assign(row: Matrix, largest: Any, scale: Any, last: Any, cells: Ints) -> None:
+    for j in range(uint64(row.shape[0])):
+        cells[j] = int32(min((largest - row[j]) * scale, last))
+
+
+@njit(nogil=True, cache=True)
+def _assign_cells(row: Matrix, lowest: Any, low: Matrix, high: Matrix, cells: Ints) -> None:
+    """Write the cell of each score, larger scores first; the last cell is for minus infinity only."""
+    smallest, largest = _extremes(row, lowest, low, high)
+    extent = float(largest) - float(smallest)
+    steps = (_CELLS - 2) * _MARGIN / extent if extent > 0 else 1.0
+    if extent < -float(lowest) and steps < -float(lowest):
+        _assign(row, largest, type(largest)(steps), type(largest)(_CELLS - 1), cells)
+    else:  # the numbers overflow: one cell, which is then sorted by comparing
+        for j in range(row.shape[0]):
+            cells[j] = 0 if row[j] >= lowest else _CELLS - 1
+
+
+@njit(nogil=True, cache=True)
+def _count(cells: Ints, low_starts: Ints, high_starts: Ints) -> None:
+    """Write where the entries of each low digit and of each high digit begin."""
+    mask = uint32((1 << BITS) - 1)
+    low_starts[:] = 0
+    high_starts[:] = 0
+    for j in range(uint64(cells.shape[0])):
+        cell = uint32(cells[j])
+        low_starts[cell & mask] += uint32(1)
+        high_starts[cell >> uint32(BITS)] += uint32(1)
+    low = high = uint32(0)
+    for digit in range(uint64(1 << BITS)):
+        number = low_starts[digit]
+        low_starts[digit] = low
+        low += number
+        number = high_starts[digit]
+        high_starts[digit] = high
+        high += number
+
+
+@njit(nogil=True, cache=True)
+def _by_low_digit(cells: Ints, starts: Ints, entries: Ints) -> None:
+    mask = uint32((1 << BITS) - 1)
+    for j in range(uint64(cells.shape[0])):
+        cell = uint32(cells[j])
+        place = starts[cell & mask]
+        starts[cell & mask] = place + uint32(1)
+        entries[place] = (uint64(cell) << uint64(32)) | j
+
+
+@njit(nogil=True, cache=True)
+def _by_high_digit(entries: Ints, starts: Ints, ordered: Ints) -> None:
+    shift = uint64(32 + BITS)
+    for j in range(uint64(entries.shape[0])):
+        entry = entries[j]
+        place = starts[entry >> shift]
+        starts[entry >> shift] = place + uint32(1)
+        ordered[place] = entry
+
+
+@njit(nogil=True, cache=True)
+def _sort_cell(row: Matrix, entries: Ints) -> None:
+    """Sort entries of one cell by their scores, best first and ties as they are."""
+    if entries.shape[0] <= _FEW:
+        for k in range(1, entries.shape[0]):
+            entry = entries[k]
+            score = row[uint32(entry)]
+            hole = k
+            while hole > 0 and row[uint32(entries[hole - 1])] < score:
+                entries[hole] = entries[hole - 1]
+                hole -= 1
+            entries[hole] = entry
+        return
+    below = np.empty(entries.shape[0], row.dtype)
+    rising = False
+    for k in range(entries.shape[0]):
+        below[k] = -row[uint32(entries[k])]
+        rising |= k > 0 and below[k] < below[k - 1]
+    if rising:
+        entries[:] = entries[np.argsort(below, kind="mergesort")]
+
+
+@njit(nogil=True, cache=True)
+def _tie_groups(row: Matrix, ordered: Ints, first: int, end: int, groups: Ints, n_groups: int) -> Any:
+    """Add the groups of equal scores among these entries; return the new number of groups."""
+    k = first
+    while k + 1 < end:
+        score = row[uint32(ordered[k])]
+        last = k + 1
+        while last < end and row[uint32(ordered[last])] == score:
+            last += 1
+        if last - k > 1:
+            groups[n_groups, 0], groups[n_groups, 1] = k, last
+            n_groups += 1
+        k = last
+    return n_groups
+
+
+@njit(nogil=True, cache=True)
+def _sort_cells(row: Matrix, ordered: Ints, groups: Ints) -> tuple[Any, Any]:
+    """Sort the entries inside each cell; return how many scores are finite and how many groups are tied."""
+    finite = ordered.shape[0]
+    while finite > 0 and ordered[finite - 1] >> uint64(32) == uint64(_CELLS - 1):
+        finite -= 1
+    n_groups = 0
+    for k in range(1, finite):
+        cell = ordered[k] >> uint64(32)
+        if cell != ordered[k - 1] >> uint64(32) or (k > 1 and cell == ordered[k - 2] >> uint64(32)):
+            continue
+        end = k + 1
+        while end < finite and ordered[end] >> uint64(32) == cell:
+            end += 1
+        _sort_cell(row, ordered[k - 1 : end])
+        n_groups = _tie_groups(row, ordered, k - 1, end, groups, n_groups)
+    return finite, n_groups
+
+
+@njit(nogil=True, cache=True)
+def work_space(scores: Matrix) -> tuple[Any, ...]:
+    """The arrays that `sort_row` writes to, for rows of these scores."""
+    n = scores.shape[1]
+    return (
+        np.empty(n, np.int32),
+        np.empty(n, np.uint64),
+        np.empty(1 << BITS, np.uint32),
+        np.empty(1 << BITS, np.uint32),
+        np.empty(_LANES, scores.dtype),
+        np.empty(_LANES, scores.dtype),
+    )
+
+
+@njit(nogil=True, cache=True)
+def sort_row(row: Matrix, lowest: Any, work: tuple[Any, ...], ordered: Ints, groups: Ints) -> tuple[Any, Any]:
+    """Write the places of the scores of a row, best first, and where equal scores begin and end.
+
+    Parameters
+    ----------
+    row : array
+        Without NaN and plus infinity.
+    lowest : float
+        The smallest finite number of the type of the scores.
+    work : tuple
+        From `work_space`.
+    ordered : array of uint64
+        The lower half of an entry is the place of a score in the row; those of minus infinity are the last.
+    groups : array of int32 (half as many as scores, 2)
+        For each group of equal finite scores, its first entry and the one after its last.
+
+    Returns
+    -------
+    tuple
+        The number of finite scores and the number of groups.
+    """
+    cells, entries, low_starts, high_starts, low, high = work
+    _assign_cells(row, lowest, low, high, cells)
+    _count(cells, low_starts, high_starts)
+    _by_low_digit(cells, low_starts, entries)
+    _by_high_digit(entries, high_starts, ordered)
+    return _sort_cells(row, ordered, groups)
