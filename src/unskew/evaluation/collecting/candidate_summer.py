@@ -16,7 +16,7 @@ from unskew.evaluation.fitting.relevance import Relevance, drawn_rows
 from unskew.evaluation.run import Run
 from unskew.imputation import FittedImputation, LabelledRows
 from unskew.metrics import AnyMetric
-from unskew.ranking import CandidateSums, Contest, Moments, Scorer, candidate_moments, everyone, rank, sum_candidates
+from unskew.ranking import CandidateSums, Contest, Scorer, everyone, rank, sum_candidates
 from unskew.ranking.contest import rows_of
 
 
@@ -101,13 +101,14 @@ class CandidateSummer:
             for name, scorer in self.scorers.items()
         }
         blended = {e.q for e in self.run.settings.estimators if isinstance(e, Blend)}
-        moments: dict[tuple[str, str], Moments] = {}
+        moments: dict[tuple[str, str], "Moments"] = {}
         for q in blended:
             for word, each in self._moments(q, relevance.chances[q]).items():
                 moments[q, word] = each
         return Drawn(rows, ranks, moments)
 
-    def _moments(self, q: str, fitted: FittedImputation) -> dict[str, Moments]:
+    def _moments(self, q: str, fitted: FittedImputation) -> dict[str, "Moments"]:
+        from unskew.ranking import candidate_moments
         settings = self.run.settings
 
         def spread(users: Ints) -> Floats:

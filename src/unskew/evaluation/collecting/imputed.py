@@ -15,7 +15,10 @@ from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.fitting.relevance import Relevance
 from unskew.imputation import LabelledRows
 from unskew.metrics import AnyMetric, Metric
-from unskew.ranking import CandidateSums, Moments, Ranks
+from typing import TYPE_CHECKING
+from unskew.ranking import CandidateSums, Ranks
+if TYPE_CHECKING:
+    from unskew.ranking import Moments
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +27,7 @@ class Drawn:
 
     rows: LabelledRows  # sorted by user and item
     ranks: Mapping[str, Ranks]
-    moments: Mapping[tuple[str, str], Moments]  # by q and metric, of all models in their order
+    moments: Mapping[tuple[str, str], "Moments"]  # by q and metric, of all models in their order
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,7 +70,7 @@ class TrainingFeatures:
         if items <= EASE_ITEMS:
             models.insert(0, Ease(regularisation=self.regularisation))
         with one_thread():
-            return tuple((type(model).word, model.learn(self.log, rng, lambda done, total: None)) for model in models)
+            return tuple((type(model).word, model.learn(self.log, rng, _silent)) for model in models)
 
     @cached_property
     def _places(self) -> tuple[Ints, Ints]:
@@ -87,3 +87,7 @@ class TrainingFeatures:
         known = np.flatnonzero(rows[users] >= 0)
         scores[np.ix_(known, columns)] = self._scorers[k][1].score(rows[users[known]])
         return scores
+
+
+def _silent(done: int, total: int) -> None:
+    """Report no progress: both models are fast."""
