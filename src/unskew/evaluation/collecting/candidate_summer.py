@@ -101,7 +101,7 @@ class CandidateSummer:
             for name, scorer in self.scorers.items()
         }
         blended = {e.q for e in self.run.settings.estimators if isinstance(e, Blend)}
-        moments: dict[tuple[str, str], "Moments"] = {}
+        moments: dict[tuple[str, str], Moments] = {}
         for q in blended:
             for word, each in self._moments(q, relevance.chances[q]).items():
                 moments[q, word] = each
@@ -109,6 +109,7 @@ class CandidateSummer:
 
     def _moments(self, q: str, fitted: FittedImputation) -> dict[str, "Moments"]:
         from unskew.ranking import candidate_moments
+
         settings = self.run.settings
 
         def spread(users: Ints) -> Floats:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.fitting.relevance import Relevance
 from unskew.imputation import LabelledRows
 from unskew.metrics import AnyMetric, Metric
-from typing import TYPE_CHECKING
 from unskew.ranking import CandidateSums, Ranks
+
 if TYPE_CHECKING:
     from unskew.ranking import Moments
 

@@ -37,7 +37,8 @@ def make_cell(
     terms: dict[str, Terms],
 ) -> Cell:
     """Return the cell with the terms of all models; `rows` are those of the sample as the estimator uses them."""
-    users = next(iter(terms.values())).n_users
+    first = next(iter(terms.values()))
+    users = first.n_users if first.units == "users" else len(rows)
     if estimator.counts_empty_users:  # the whole population is in the sums, if only with 0
         population = sample.population(mean=metric.kind == "mean")
         dropped_users = int(np.sum((sample.split.test.user_counts > 0) & ~population))
