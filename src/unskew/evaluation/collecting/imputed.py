@@ -12,6 +12,7 @@ from unskew.errors import ConfigError, DataError, Option
 from unskew.estimators import Blend, Dr, Estimator, Imputing, Kind, Rows, Terms
 from unskew.estimators.imputed import SlicedMetric, SlicedModel, SliceRows, blend_with_slice, tilted_weights
 from unskew.evaluation.collecting.sample import Sample
+from unskew.evaluation.collecting.slice_draw import DrawTest
 from unskew.evaluation.fitting.relevance import Relevance
 from unskew.imputation import LabelledRows
 from unskew.metrics import AnyMetric, Metric
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from unskew.ranking import Moments
 
 
+FEW_POSITIVES = 10
+"""Positives of a slice below which it decides nothing."""
+
+
 @dataclass(frozen=True, eq=False)
 class Drawn:
     """The rows of a slice, ranked by every model."""
@@ -28,6 +33,17 @@ class Drawn:
     rows: LabelledRows  # sorted by user and item
     ranks: Mapping[str, Ranks]
     moments: Mapping[tuple[str, str], "Moments"]  # by q and metric, of all models in their order
+    draw: DrawTest
+
+    @property
+    def positives(self) -> int:
+        """Number of positives."""
+        return int(self.rows.label.sum())
+
+    @property
+    def decides(self) -> bool:
+        """Whether there are enough positives to decide anything."""
+        return self.positives >= FEW_POSITIVES
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +59,7 @@ class Imputed(Sample):
     logged: Sample | None = None  # all held-out rows, positive or not, for dr
     labels: Bools | None = None  # of `logged`
     drawn: Drawn | None = None
+    resemblance: Mapping[tuple[str, str], float] = field(default_factory=dict)  # of q and model: rank correlation
 
     def by_list(self, metric: AnyMetric) -> bool:
         """False: the sums hold the expectation of each list."""

@@ -82,7 +82,7 @@ class MethodBand:
 def measure_methods(estimation: Estimation) -> MethodBand | None:
     """Compute the mean metrics of a run by every method that its data allow.
 
-    None with a slice, which judges the methods, and if no estimate rests on exposure or imputation.
+    None with a slice that can judge the methods, and if no estimate rests on exposure or imputation.
     """
     samples, settings = estimation.samples, estimation.settings
     exposure = estimation.propensities.relevance.exposure
@@ -93,7 +93,8 @@ def measure_methods(estimation: Estimation) -> MethodBand | None:
         or (isinstance(estimator, Snips) and estimator.per == "pair" and isinstance(settings.propensity, Exposure))
     ]
     imputed = samples.imputed
-    if not questioned or samples.exposed is not None or (imputed is not None and imputed.drawn is not None):
+    decided = imputed is not None and imputed.drawn is not None and imputed.drawn.decides
+    if not questioned or samples.exposed is not None or decided:
         return None
     sample = samples.judged
     chances: dict[str, Floats] = {}
