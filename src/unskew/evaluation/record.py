@@ -65,6 +65,7 @@ def record_run(report: "Report") -> dict[str, Any]:
         "ranks": {name: ranks.sha256 for name, ranks in samples.judged.ranks.items()},
         "metrics": [str(metric) for metric in settings.metrics],
         "estimators": [str(estimator) for estimator in settings.estimators],
+        **({} if report.chosen is None else {"auto": report.chosen.to_dict()}),
         "propensity": str(asked),
         **({} if gamma is None else {"gamma": gamma.to_dict()}),
         **({} if report.band is None else {"assumed": str(report.band.range)}),
