@@ -156,7 +156,7 @@ def evaluate(
     run = Run(split, settings, engine or Threads(threads), threads, progress)
     check_scale(run.settings.scale, run.split)
     run, chosen = choose_automatic(run, given)
-    run, propensities = fit_propensities(run)
+    run, propensities = fit_propensities(run, None if chosen is None else chosen.fitted)
     check_needs(run.settings, propensities.positives, counted=relevant is not None)
     check_candidates(run.split.rule, run.settings.metrics, len(run.split.catalogue))
     contenders = fit_models(run, given, propensities.of_training, evaluate, uniform=uniform, checkpoints=checkpoints)

@@ -17,7 +17,7 @@ from unskew.evaluation.fitting.relevance import Relevance, drawn_rows
 from unskew.evaluation.run import Run
 from unskew.imputation import FittedImputation, LabelledRows
 from unskew.metrics import AnyMetric
-from unskew.ranking import CandidateSums, Contest, Scorer, everyone, rank, sum_candidates
+from unskew.ranking import CandidateSums, Contest, Moments, Scorer, candidate_moments, everyone, rank, sum_candidates
 from unskew.ranking.block_scores import BlockScores
 from unskew.ranking.contest import rows_of
 from unskew.ranking.list_scorer import ListScorer
@@ -137,8 +137,7 @@ class CandidateSummer:
                 moments[q, word] = each
         return Drawn(rows, ranks, moments, draw)
 
-    def _moments(self, q: str, fitted: FittedImputation) -> dict[str, "Moments"]:
-        from unskew.ranking import candidate_moments
+    def _moments(self, q: str, fitted: FittedImputation) -> dict[str, Moments]:
 
         settings = self.run.settings
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,11 +16,7 @@ from unskew.evaluation.collecting.slice_draw import DrawTest
 from unskew.evaluation.fitting.relevance import Relevance
 from unskew.imputation import LabelledRows
 from unskew.metrics import AnyMetric, Metric
-from unskew.ranking import CandidateSums, Ranks
-
-if TYPE_CHECKING:
-    from unskew.ranking import Moments
-
+from unskew.ranking import CandidateSums, Moments, Ranks
 
 FEW_POSITIVES = 10
 """Positives of a slice below which it decides nothing."""
@@ -32,7 +28,7 @@ class Drawn:
 
     rows: LabelledRows  # sorted by user and item
     ranks: Mapping[str, Ranks]
-    moments: Mapping[tuple[str, str], "Moments"]  # by q and metric, of all models in their order
+    moments: Mapping[tuple[str, str], Moments]  # by q and metric, of all models in their order
     draw: DrawTest
 
     @property
