@@ -184,7 +184,8 @@ class CandidateSummer:
         """The contest of the slice's rows, among the same candidates."""
         users, counts = runs_of(rows.users)
         whole = self.everyone
-        excluded_offsets, excluded = np.zeros(len(users) + 1, np.int64), whole.listed[:0]
+        excluded_offsets: Ints = np.zeros(len(users) + 1, np.int64)
+        excluded = whole.listed[:0]
         if len(whole.listed):
             excluded_offsets, excluded = rows_of(self.run.split.train.by_user, users, self._places)
         return replace(

@@ -113,7 +113,8 @@ class Imputed(Sample):
         assert self.drawn is not None
         rows, exposure = self.drawn.rows, self.relevance.exposure
         assert exposure is not None
-        logged_user, weight = np.empty(0, np.int64), np.empty(0)
+        logged_user: Ints = np.empty(0, np.int64)
+        weight: Floats = np.empty(0)
         if self.relevance.labelled:
             logged_user, weight = self._place(self.row_users), self._tilted()
         by_q = {}
@@ -144,7 +145,7 @@ class Imputed(Sample):
         positive = rows.label > 0
         weight = 1 / exposure(users, items)
         if not positive.any():
-            return weight / weight.sum()
+            return np.asarray(weight / weight.sum())
         target = ((drawn - center) / scale)[positive].mean(axis=0)
         return tilted_weights((features - center) / scale, weight, target, int(positive.sum()))
 

@@ -172,8 +172,11 @@ class Estimation:
             for estimator in estimators:
                 if isinstance(sample, Imputed):
                     filled = sample.fill(self.rows_of(metric, estimator), model, metric, estimator)
-                    form = Dm(q=estimator.q) if sample.shrinks(metric, estimator) else estimator
-                    terms[str(metric), str(estimator), model] = form.terms(filled, metric.kind)
+                    # with a slice, imputation is all that a model needs alone; `_shrink` joins the models
+                    shrinks = sample.shrinks(metric, estimator)
+                    terms[str(metric), str(estimator), model] = (Dm() if shrinks else estimator).terms(
+                        filled, metric.kind
+                    )
                     continue
                 miss = estimator.misses_ties
                 if miss not in gains:
