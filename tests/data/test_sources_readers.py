@@ -261,6 +261,57 @@ def test_kuairec_leaves_times_out_when_some_are_missing(tmp_path):
     assert log.times is None
 
 
+def jester_line(ratings: dict[int, float], count: int | None = None) -> str:
+    line = [len(ratings) if count is None else count, *(ratings.get(joke, 99) for joke in range(1, 101))]
+    return ",".join(map(str, line)) + "\n"
+
+
+@pytest.mark.parametrize("name", ["jester-data-1.csv", "jester-data-1.csv.gz"])
+def test_jester_numbers_users_and_jokes_from_1_and_leaves_99_out(tmp_path, name):
+    write(tmp_path, name, jester_line({1: -7.82, 100: 10}) + jester_line({2: 0}))
+    log = get_source("jester").read(tmp_path)
+    assert rows(log) == [(1, 1), (1, 100), (2, 2)]
+    assert log.values.tolist() == [-7.82, 10, 0]
+    assert (log.n_users, log.n_items) == (2, 100)
+
+
+@pytest.mark.parametrize(
+    "bad, problem",
+    [
+        (jester_line({7: 11}), "line 2 has 11 for joke 7"),
+        (jester_line({7: float("nan")}), "line 2 has nan for joke 7"),
+        (jester_line({7: 1}, count=2), "line 2 has 1 ratings, but its first column says 2"),
+        ("1,2,3\n", "line 2 has no joke 3"),
+    ],
+)
+def test_damaged_jester_is_an_error(tmp_path, bad, problem):
+    write(tmp_path, "jester-data-1.csv", jester_line({3: 1}) + bad)
+    with pytest.raises(DataError, match=problem):
+        get_source("jester").read(tmp_path)
+
+
+def kuairec_truth(folder: Path, positives: str) -> None:
+    write(folder, "small_matrix_users.txt", "14\n19\n")
+    write(folder, "small_matrix_items.txt", "103\n109\n120\n")
+    write(folder, "truth_positives.csv.gz", "user_id,video_id\n" + positives)
+
+
+def test_kuairec_truth_labels_every_pair_of_the_grid(tmp_path):
+    kuairec_truth(tmp_path, "14,109\n19,103\n")
+    log = get_source("kuairec-truth").read(tmp_path)
+    assert rows(log) == [(14, 103), (14, 109), (14, 120), (19, 103), (19, 109), (19, 120)]
+    assert log.values.tolist() == [0, 1, 0, 1, 0, 0]
+    assert log.user_vocabulary.declared
+    assert log.item_vocabulary.declared
+
+
+@pytest.mark.parametrize("row, problem", [("15,109", "user_id 15 in line 3"), ("14,110", "video_id 110 in line 3")])
+def test_kuairec_truth_refuses_positives_outside_the_grid(tmp_path, row, problem):
+    kuairec_truth(tmp_path, f"14,109\n{row}\n")
+    with pytest.raises(DataError, match=problem):
+        get_source("kuairec-truth").read(tmp_path)
+
+
 def test_yahoo_r3_gives_a_split_over_unseen_songs(tmp_path):
     write(tmp_path, "ydata-ymusic-rating-study-v1_0-train.txt", "1\t14\t5\n2\t35\t1\n")
     write(tmp_path, "ydata-ymusic-rating-study-v1_0-test.txt", "1\t49\t1\n")

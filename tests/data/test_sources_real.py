@@ -36,11 +36,13 @@ def place(name: str) -> Path:
         ("ml-100k", 100_000, 943, 1_682, 0),
         ("ml-1m", 1_000_209, 6_040, 3_706, 0),
         ("coat", 6_960, 290, 300, 0),
+        ("jester", 1_810_455, 24_983, 100, 0),
         ("citeulike-a", 204_986, 5_551, 16_980, 0),
         ("lastfm-hetrec2011", 92_834, 1_892, 17_632, 0),
         ("steam-200k", 129_511 - 707, 12_393, 5_155, 707),
         ("amazon-video-games", 287_107, 31_013, 23_715, 0),
         ("kuairec", 4_676_570, 1_411, 3_327, 0),
+        ("kuairec-truth", 1_411 * 3_327, 1_411, 3_327, 0),
         ("yahoo-r3", 311_704, 15_400, 1_000, 0),
     ],
 )
@@ -50,7 +52,8 @@ def test_the_published_counts_are_found(read, name, n_rows, n_users, n_items, du
 
 
 @pytest.mark.parametrize(
-    "name", ["ml-100k", "coat", "citeulike-a", "lastfm-hetrec2011", "steam-200k", "amazon-video-games"]
+    "name",
+    ["ml-100k", "coat", "citeulike-a", "lastfm-hetrec2011", "steam-200k", "amazon-video-games", "kuairec-truth"],
 )
 def test_the_pinned_checksums_hold(name):
     folder = place(name)
@@ -82,6 +85,21 @@ def test_coat_split_is_as_published():
     assert split.train.values.mean() == pytest.approx(2.611, abs=5e-4)
     assert split.test.values.mean() == pytest.approx(2.229, abs=5e-4)
     assert (1 / split.train.propensity).sum() == pytest.approx(90485.57, abs=0.01)
+
+
+def test_jester_ratings_are_as_published_and_7200_users_rated_all_jokes(read):
+    log = read("jester")
+    assert (log.values.min(), log.values.max(), log.user_counts.min()) == (-9.95, 10, 36)
+    assert log.values.mean() == pytest.approx(0.880, abs=5e-4)
+    assert (log.user_counts == 100).sum() == 7_200
+
+
+def test_kuairec_truth_has_the_counted_positives_and_items_without_any(read):
+    log = read("kuairec-truth")
+    positives = np.bincount(log.items, weights=log.values, minlength=log.n_items)
+    assert (positives.sum(), (positives == 0).sum()) == (217_175, 51)
+    of_user = np.bincount(log.users, weights=log.values, minlength=log.n_users)
+    assert (of_user.min(), np.median(of_user), of_user.max()) == (6, 95, 993)
 
 
 def test_digital_music_is_the_core_or_the_smaller_set(read):

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints, SeedLike, offsets_of
+from unskew.arrays import Bools, Floats, Ints, Matrix, SeedLike, offsets_of
 from unskew.data import Interactions, Split, test_propensity
 from unskew.errors import DataError
 from unskew.notation import Named
@@ -117,7 +117,7 @@ class WorldModel(Named, family="world"):
         """Draw a world; all randomness comes from `rng`."""
 
 
-def solve_offset(affinity: Floats, share: float) -> float:
+def solve_offset(affinity: Matrix, share: float) -> float:
     """The number to add to all affinities so that their mean logistic probability is this share."""
     from scipy.optimize import brentq
 
@@ -126,7 +126,7 @@ def solve_offset(affinity: Floats, share: float) -> float:
     return float(brentq(lambda offset: float(np.mean(logistic(affinity + offset))) - share, low, high, xtol=1e-7))
 
 
-def logistic(x: Floats) -> Floats:
+def logistic(x: Matrix) -> Matrix:
     """1 / (1 + exp(-x)), without overflow."""
     return np.asarray(0.5 * (1 + np.tanh(0.5 * x)))
 

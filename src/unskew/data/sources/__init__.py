@@ -10,7 +10,9 @@ from unskew.data.sources.amazon_video_games import AMAZON_VIDEO_GAMES
 from unskew.data.sources.citeulike_a import CITEULIKE_A
 from unskew.data.sources.coat import COAT
 from unskew.data.sources.download import fetch
+from unskew.data.sources.jester import JESTER
 from unskew.data.sources.kuairec import KUAIREC
+from unskew.data.sources.kuairec_truth import KUAIREC_TRUTH
 from unskew.data.sources.lastfm_hetrec2011 import LASTFM_HETREC2011
 from unskew.data.sources.million_song import MILLION_SONG
 from unskew.data.sources.movielens_1m import MOVIELENS_1M
@@ -34,6 +36,7 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
             MOVIELENS_1M,
             MOVIELENS_10M,
             COAT,
+            JESTER,
             CITEULIKE_A,
             LASTFM_HETREC2011,
             MILLION_SONG,
@@ -45,6 +48,7 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
             AMAZON_BOOK,
             TRADESY,
             KUAIREC,
+            KUAIREC_TRUTH,
             YAHOO_R3,
         )
     }
