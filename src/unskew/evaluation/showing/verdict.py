@@ -113,13 +113,13 @@ def _by_users(report: "Report", other: "Report | None", headline: str) -> str:
 
 def _scope(report: "Report") -> Iterator[str]:
     """Yield sentences on what the numbers are about, where that is not what a reader expects."""
-    if report.chosen is not None:
-        yield sentence(report.chosen.sentence)
     split = report.samples.judged.split
     if split.exposed and isinstance(split.rule, All) and split.test_in_train.any():
         yield say.MAY_REPEAT.format(shared=int(split.test_in_train.sum()), rows=len(split.test))
     if report.settings.users == "served" and len(report.models) > 1:
         yield say.SERVED
+    if report.chosen is not None:
+        yield sentence(report.chosen.sentence)
 
 
 def _voice(report: "Report") -> Voice:
