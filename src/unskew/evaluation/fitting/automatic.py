@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from unskew.data.candidates import All, Trained, Unseen
+from unskew.display.phrases import listed
 from unskew.errors import PropensityError
 from unskew.estimators import OVER_ALL_PAIRS, Aoa, Auto, Blend, Estimator, Snips
 from unskew.evaluation.fitting.relevance import fit_exposure, labelled_rows
@@ -28,7 +29,9 @@ WITH_POSITIVES = (
     "slice of random rows, would allow a better estimate"
 )
 WITH_PROPENSITY = "auto is snips, because a propensity was given"
-NOTHING_LEARNABLE = "auto is the naive average, because {why}; nothing here is corrected"
+WITH_RATINGS = "auto is snips, because all metrics are over ratings"
+NOTHING_LEARNABLE = "auto is the naive average, because {why}; {corrected} corrected"
+NOT_OF_METRICS = "{estimator} cannot estimate {metrics}"
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,10 @@ def choose_automatic(run: Run, models: Mapping[str, Any]) -> tuple[Run, AutoChoi
     if not any(isinstance(estimator, Auto) for estimator in settings.estimators):
         return run, None
     estimator, propensity, sentence, fitted = _choose(run, models)
+    asked_of = [metric for metric, asked in settings.pairs if isinstance(asked, Auto)]
+    if all(_for_metric(estimator, metric) is None for metric in asked_of):
+        why = NOT_OF_METRICS.format(estimator=estimator, metrics=listed(map(str, asked_of)))
+        estimator, propensity, sentence, fitted = Aoa(), None, _nothing(run, why), None
     pairs: dict[tuple[str, str], tuple[AnyMetric, Estimator]] = {}
     for metric, asked in settings.pairs:
         kept = _for_metric(estimator, metric) if isinstance(asked, Auto) else asked
@@ -73,9 +80,10 @@ def choose_automatic(run: Run, models: Mapping[str, Any]) -> tuple[Run, AutoChoi
 
 def _choose(run: Run, models: Mapping[str, Any]) -> tuple[Estimator, Exposure | None, str, FittedExposure | None]:
     settings, split = run.settings, run.split
-    column = split.test.propensity is not None
-    if settings.propensity_named or column or all(metric.kind in OVER_ALL_PAIRS for metric in settings.metrics):
+    if settings.propensity_named or split.test.propensity is not None:
         return Snips(), None, WITH_PROPENSITY, None
+    if all(metric.kind in OVER_ALL_PAIRS for metric in settings.metrics):
+        return Snips(), None, WITH_RATINGS, None
     ready = any(isinstance(part, Ranks) for given in models.values() for part in _parts(given))
     whole = isinstance(split.rule, Unseen | All | Trained)
     summable = not ready and whole and settings.users != "served" and settings.ties in POLICIES
@@ -87,10 +95,16 @@ def _choose(run: Run, models: Mapping[str, Any]) -> tuple[Estimator, Exposure | 
     try:
         fitted = _learn(run)
     except PropensityError as error:
-        return Aoa(per="pair"), None, NOTHING_LEARNABLE.format(why=_clause(error)), None
+        return Aoa(per="pair"), None, _nothing(run, _clause(error)), None
     if summable and labelled:
         return Blend(), None, WITH_LABELS.format(estimator=Blend()), None  # its power is another one
     return Snips(), POSITIVE_ONLY, WITH_POSITIVES.format(propensity=POSITIVE_ONLY), fitted
+
+
+def _nothing(run: Run, why: str) -> str:
+    """The sentence on a run whose ranks are not corrected."""
+    rated = any(metric.kind in OVER_ALL_PAIRS for metric in run.settings.metrics)
+    return NOTHING_LEARNABLE.format(why=why, corrected="only metrics over ratings are" if rated else "nothing here is")
 
 
 def _learn(run: Run) -> FittedExposure:
