@@ -16,8 +16,8 @@ from unskew.evaluation.checking import AUDIT_CHECKS, CHECKS, data, find_warnings
 from unskew.metrics import parse_metric
 from unskew.ranking import ListScorer, MatrixScorer
 from unskew.testing.worlds.exposed_worlds import judge_exposed
-from unskew.testing.worlds.known_errors import judge_mixed, judge_ratings
 from unskew.testing.worlds.head_and_tail import NAIVE_AND_SNIPS
+from unskew.testing.worlds.known_errors import judge_mixed, judge_ratings
 from unskew.testing.worlds.long_tail import ITEMS, USERS, real_factors, skewed_rows, skewed_split, whole_scores
 
 
