@@ -60,6 +60,9 @@ POSITIVES = {
     "evaluate-defaults": Case(f"{FILES} {BOTH} --model popular", text=True, page=True),
     "evaluate-defaults-labelled": Case(f"{FILES} {BOTH} --positive 'rating>=4'", text=True, page=True),
     "evaluate-slice": Case(f"{FILES} --exposed exposed_unseen.csv {BOTH} --positive 'rating>=4'", text=True, page=True),
+    "evaluate-exposure": Case(
+        f"{FILES} {BOTH} -m recall@5 -m auc {PAIRS} --propensity 'exposure(power=0.5)'", text=True
+    ),
     "evaluate-imputed": Case(f"{FILES} {BOTH} -m recall@10 -m auc -e dm -e dr --positive 'rating>=4'", text=True),
     "evaluate-imputed-lists": Case(
         f"{FILES} {BOTH} -m ndcg@10 -m recall@10 -e dm -e blend --positive 'rating>=4'", text=True
