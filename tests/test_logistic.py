@@ -38,7 +38,9 @@ def test_the_coefficients_are_those_of_scikit_learn(penalty: float, *, weighted:
     x, outcome, weight, _ = drawn(1)
     given_weight = weight if weighted else None
     fit = fit_logistic(x, outcome, weight=given_weight, penalty=penalty)
-    reference = LogisticRegression(C=1 / penalty, tol=1e-12, max_iter=10_000).fit(x, outcome, sample_weight=given_weight)
+    reference = LogisticRegression(C=1 / penalty, tol=1e-12, max_iter=10_000).fit(
+        x, outcome, sample_weight=given_weight
+    )
     np.testing.assert_allclose(fit.slopes, reference.coef_[0], atol=1e-6)
     np.testing.assert_allclose(fit.intercept, reference.intercept_[0], atol=1e-6)
     assert fit.converged

@@ -30,10 +30,10 @@ def rate(log: LabelledRows, prior: float, *, user: int | None = None, item: int 
     overall = sum(log.label) / len(log.label)
     count = positives = 0.0
     for row in range(len(log.label)):
-        if row != skip and log.users[row] == (log.users[row] if user is None else user):
-            if item is None or log.items[row] == item:
-                count += 1
-                positives += log.label[row]
+        same = (user is None or log.users[row] == user) and (item is None or log.items[row] == item)
+        if same and row != skip:
+            count += 1
+            positives += log.label[row]
     return (positives + prior * overall) / (count + prior)
 
 

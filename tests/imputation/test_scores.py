@@ -56,7 +56,7 @@ def test_chances_that_are_all_the_same_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("columns", ["user,item,chance", "user,score,rating", "item,score,x"])
 def test_a_file_without_a_column_is_refused(tmp_path: Path, columns: str) -> None:
-    with pytest.raises(DataError, match="has no column '.*'; a table of chances has user, item and score"):
+    with pytest.raises(DataError, match=r"has no column '.*'; a table of chances has user, item and score"):
         table(tmp_path, f"{columns}\n0,1,0.5\n")
 
 

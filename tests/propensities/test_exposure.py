@@ -232,7 +232,9 @@ def test_without_seen_rows_the_counts_are_those_of_the_log_itself() -> None:
     fitted = Exposure().observe(test)
     assert list(fitted.coefficients) == ["intercept", "item count", "user activity"]
     assert len(fitted.keys) == USERS * ITEMS
-    np.testing.assert_array_equal(fitted.features.rows(test.users, test.items)[:, 0], np.log1p(test.item_counts[test.items]))
+    np.testing.assert_array_equal(
+        fitted.features.rows(test.users, test.items)[:, 0], np.log1p(test.item_counts[test.items])
+    )
 
 
 def test_it_reads_and_prints_its_options() -> None:
@@ -303,7 +305,9 @@ def test_it_weights_snips_in_an_evaluation() -> None:
     fitted = fit_exposure(Exposure(), split)
     candidates = np.ones((USERS, ITEMS), bool)
     candidates[train.users, train.items] = False
-    above = np.array([np.sum(scores[u, candidates[u]] > scores[u, i]) for u, i in zip(test.users, test.items, strict=True)])
+    above = np.array(
+        [np.sum(scores[u, candidates[u]] > scores[u, i]) for u, i in zip(test.users, test.items, strict=True)]
+    )
     gain = 1 - above / candidates.sum(axis=1)[test.users]
     weight = 1 / fitted(test.users, test.items)
     assert report.estimates[0].value == pytest.approx(np.sum(weight * gain) / np.sum(weight))
@@ -314,6 +318,8 @@ def test_it_weights_snips_in_an_evaluation() -> None:
 def test_ips_takes_it_at_power_1() -> None:
     train, test = world()
     scores = MatrixScorer(np.random.default_rng(0).normal(size=(USERS, ITEMS)))
-    report = evaluate({"m": scores}, Split(train, test), metrics=["dcg"], estimators=["ips"], propensity="exposure(power=1)")
+    report = evaluate(
+        {"m": scores}, Split(train, test), metrics=["dcg"], estimators=["ips"], propensity="exposure(power=1)"
+    )
     assert report.estimates[0].value is not None
     assert replace(Exposure(), power=1) == report.settings.propensity

@@ -150,7 +150,9 @@ def test_dr_is_unbiased_with_the_right_chances_whatever_q_is(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_dr_is_the_truth_for_every_log_if_q_is_whatever_the_chances_are(seed: int) -> None:
     world, strata, sizes = stratified_world(seed)
-    world = replace(world, imputed=world.relevant.astype(float), chance=np.random.default_rng(9).uniform(0.1, 1, (3, 4)))
+    world = replace(
+        world, imputed=world.relevant.astype(float), chance=np.random.default_rng(9).uniform(0.1, 1, (3, 4))
+    )
     truth = world.gain[world.relevant].mean()
     for observed in samples_by_stratum(strata, sizes, 12):
         assert terms_of(Dr(), replace(world, observed=observed.reshape(3, 4))).value == pytest.approx(truth)

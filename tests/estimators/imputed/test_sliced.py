@@ -25,7 +25,9 @@ USERS, ITEMS, MODELS = 3, 3, 2
 CELLS = USERS * ITEMS
 
 
-def population(seed: int, users: int = USERS, items: int = ITEMS, models: int = MODELS) -> tuple[Floats, Floats, Floats]:
+def population(
+    seed: int, users: int = USERS, items: int = ITEMS, models: int = MODELS
+) -> tuple[Floats, Floats, Floats]:
     """Gains (models, users, items), chances and labels of all pairs."""
     rng = np.random.default_rng(seed)
     relevant = (rng.random((users, items)) < 0.4).astype(float)
@@ -49,9 +51,7 @@ def sliced(
     size = q.sum(axis=1) if mean else np.ones(len(q))
     empty = np.empty(0, int), np.empty(0, int), np.empty(0)
     log_users, log_items, weight = logged or empty
-    models = [
-        SlicedModel(Terms((q * c).sum(axis=1), size), c[users, items], c[log_users, log_items]) for c in gains
-    ]
+    models = [SlicedModel(Terms((q * c).sum(axis=1), size), c[users, items], c[log_users, log_items]) for c in gains]
     rows = SliceRows(
         users, relevant[users, items] > 0, q[users, items], q.size, float(q.sum()), len(q), log_users, weight
     )
