@@ -55,6 +55,15 @@ def test_the_score_equations_hold_with_weights_and_an_offset(seed: int, penalty:
         np.testing.assert_allclose(scores(fit, x, outcome, weight, offset, penalty), 0, atol=1e-5)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_offsets_far_apart_do_not_lead_past_the_top(seed: int) -> None:
+    """Where most chances are near 0 or 1 a full step of Newton's method goes too far."""
+    x, outcome, weight, offset = drawn(seed, 100)
+    fit = fit_logistic(x, outcome, weight=weight, offset=12 * offset, penalty=0.01)
+    assert fit.converged
+    np.testing.assert_allclose(scores(fit, x, outcome, weight, 12 * offset, 0.01), 0, atol=1e-5)
+
+
 def test_a_weight_is_a_number_of_equal_rows() -> None:
     x, outcome, _, offset = drawn(2, 80)
     copies = np.random.default_rng(0).integers(1, 4, 80)
