@@ -194,6 +194,18 @@ def test_a_bootstrap_next_to_a_slice_draws_users_but_not_directions() -> None:
         assert all(pair.low is not None for pair in drawn.comparisons)
 
 
+def test_directions_as_many_as_users_are_not_drawn_with_them() -> None:
+    rng = np.random.default_rng(0)
+    models = {f"m{k}": MatrixScorer(rng.random((USERS, ITEMS))) for k in range(USERS // 2)}  # two directions per model
+    options = {"metrics": ["adg"], "estimators": ["dm", "blend"], "positive": "rating>=1"}
+    drawn, delta = (
+        evaluate(models, log().split(slice_rows=ROWS), interval=interval, **options)  # type: ignore[arg-type]
+        for interval in ("bootstrap(50)", "delta")
+    )
+    for row, other in zip(drawn.estimates, delta.estimates, strict=True):
+        assert ((row.low, row.high) == (other.low, other.high)) is (row.estimator == "blend")
+
+
 def test_truth_is_inside_the_intervals() -> None:
     """Of 5 logs, 3 metrics and 3 models at least 36 of 45 hold the truth; they are correlated, so a loose bound."""
     inside = 0
