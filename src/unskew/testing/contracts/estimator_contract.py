@@ -30,8 +30,9 @@ from unskew.testing.worlds.estimator_rows import (
     ranks_of,
     reordered,
 )
+from unskew.testing.worlds.imputed_worlds import random_imputed_world
 
-_SEES = ("observed", "exposed", "inside")
+_SEES = ("observed", "exposed", "inside", "candidates")
 
 
 def check_estimator(estimator: Estimator | str, *, linear: bool = True, worlds: int = 20, seed: int = 0) -> None:
@@ -92,6 +93,10 @@ def _check_kind(estimator: Estimator, kind: Kind, rng: np.random.Generator, worl
             require(world == 0, estimator, f"it refuses some rows of kind {kind} and takes others; refuse all or none")
             return False
         _check_terms(estimator, terms, kind, rows)
+        if estimator.sees == "candidates":  # a row is a sum over candidates, so its weight is not that of its worth
+            _check_weights(estimator, kind, rows, linear=False)
+            _check_gains(estimator, kind, rows)
+            continue
         _check_weights(estimator, kind, rows, linear=linear)
         _check_order(estimator, kind, rows, rng)
         _check_worth(estimator, kind, rows)
@@ -125,6 +130,8 @@ def random_rows(estimator: Estimator, kind: Kind, rng: np.random.Generator) -> R
     seed, users = int(rng.integers(2**32)), int(rng.integers(1, 7))
     if estimator.sees == "exposed":
         return exposed_rows(rng.integers(1, TOP + 1, users).tolist(), seed)
+    if estimator.sees == "candidates":
+        return random_imputed_world(rng, users).rows(kind, positives=False)
     if kind in OVER_ALL_PAIRS:
         cells = rng.permutation(users * 6)[: rng.integers(1, users * 6 + 1)]
         return pair_rows(
@@ -242,6 +249,18 @@ def _check_worth(estimator: Estimator, kind: Kind, rows: Rows) -> None:
             estimator,
             f"a row of larger worth makes the value of kind {kind} smaller; check the signs",
         )
+
+
+def _check_gains(estimator: Estimator, kind: Kind, rows: Rows) -> None:
+    """Twice the gain of every candidate must be twice the value."""
+    value = _value(estimator, kind, rows)
+    logged = None if rows.logged is None else replace(rows.logged, worth=2 * rows.logged.worth)
+    double = replace(rows, worth=2 * rows.worth, logged=logged)
+    require(
+        near(_value(estimator, kind, double), 2 * value),
+        estimator,
+        f"twice the gain of each candidate is not twice the value of kind {kind}; let the numerator be linear in it",
+    )
 
 
 def _with_worth(rows: Rows, worth: Floats, *, constant: bool = False) -> Rows:

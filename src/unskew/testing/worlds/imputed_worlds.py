@@ -62,7 +62,7 @@ def random_imputed_world(rng: np.random.Generator, users: int = 5, items: int = 
     relevant, observed = rng.random(shape) < 0.4, rng.random(shape) < 0.5
     relevant[0, 0] = observed[0, 0] = True
     return ImputedWorld(
-        rng.random(shape), rng.uniform(0.02, 0.98, shape), rng.uniform(0.05, 1, shape), relevant, observed
+        rng.random(shape), rng.uniform(0.02, 0.4, shape), rng.uniform(0.05, 1, shape), relevant, observed
     )
 
 
