@@ -162,6 +162,7 @@ class FittedExposure:
     power: float
     clip: float = 0.0
     floor: float = SMALLEST
+    largest: float = 1.0
     diagnostics: Diagnostics | None = None
 
     @property
@@ -170,8 +171,8 @@ class FittedExposure:
         return self.power == 1
 
     def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
-        """P of each row, to the power, in (0, 1]."""
-        return np.clip(sigmoid(self.logits(users, items)) ** self.power, self.floor, 1.0)
+        """P of each row, to the power; relative to the largest of a held-out row, unless it is a probability."""
+        return np.clip(sigmoid(self.logits(users, items)) ** self.power / self.largest, self.floor, 1.0)
 
     def logits(self, users: Ints, items: Ints) -> Floats:
         """Log-odds of each pair by the regression that did not see it."""
@@ -199,6 +200,8 @@ class FittedExposure:
         """The same with its floor and its diagnostics on the observed rows."""
         log = cells.log
         plain = self(log.users, log.items)
+        largest = 1.0 if self.absolute else float(plain.max())
+        plain = plain / largest
         floor = max(self.clip * float(plain.max()), SMALLEST)
         curve = reliability_curve(sigmoid(self.logits(users, items)), observed, weight)
         diagnostics = diagnose(
@@ -209,7 +212,7 @@ class FittedExposure:
             reliability_of="pairs left out of the fit, fold by fold, before the power",
             absolute=self.absolute,
         )
-        return replace(self, floor=floor, diagnostics=diagnostics)
+        return replace(self, floor=floor, largest=largest, diagnostics=diagnostics)
 
 
 @dataclass(frozen=True, eq=False)
