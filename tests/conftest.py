@@ -19,3 +19,13 @@ def short_auto(monkeypatch: pytest.MonkeyPatch) -> None:
     from unskew.evaluation.fitting import gamma
 
     monkeypatch.setattr(gamma, "REFERENCES", [replace(model, iterations=50) for model in gamma.REFERENCES])
+
+
+@pytest.fixture
+def passed_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``auto`` corrects, although the log may be too small for it to do so."""
+    from unskew.evaluation.fitting import automatic
+    from unskew.evaluation.fitting.self_check import SelfCheck
+
+    passed = SelfCheck("snips", error=0.5, tau=0.9, naive_tau=0.8)
+    monkeypatch.setattr(automatic, "self_check", lambda *_: passed)

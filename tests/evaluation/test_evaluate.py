@@ -19,6 +19,7 @@ def values_of(report: Report) -> list[tuple[object, ...]]:
     return [(e.model, e.metric, e.estimator, e.value, e.std_error, e.low, e.high) for e in report.estimates]
 
 
+@pytest.mark.usefixtures("passed_check")
 def test_defaults_are_those_of_the_design() -> None:
     report = evaluate({"m": whole_scores()}, skewed_split())
     assert [(e.metric, e.estimator) for e in report.estimates] == [
@@ -32,7 +33,9 @@ def test_defaults_are_those_of_the_design() -> None:
 
 
 def test_default_estimators_are_those_that_apply_to_the_metric() -> None:
-    report = evaluate({"m": whole_scores()}, skewed_split(), metrics=["recall@5", "dcg@5", "ndcg@5"])
+    report = evaluate(
+        {"m": whole_scores()}, skewed_split(), metrics=["recall@5", "dcg@5", "ndcg@5"], propensity="popularity"
+    )
     assert [(e.metric, e.estimator) for e in report.estimates] == [
         ("recall@5", "aoa(per=pair)"),
         ("recall@5", "snips"),
@@ -46,7 +49,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
     rng = np.random.default_rng(1)
     mixed = Split(*(part.take(rng.permutation(len(part))) for part in (split.train, split.test)))
     models = {"m": real_factors(), "popular": "popular", "als": "als(factors=3)"}
-    one, other = (evaluate(models, s, metrics=METRICS) for s in (split, mixed))  # type: ignore[arg-type]
+    one, other = (evaluate(models, s, metrics=METRICS, propensity="popularity") for s in (split, mixed))  # type: ignore[arg-type]
     assert values_of(one) == values_of(other)
     assert one.comparisons == other.comparisons
     # a part that was taken from another has no repeated rows of its own
@@ -58,14 +61,16 @@ def test_the_order_of_rows_does_not_matter() -> None:
 def test_the_number_of_threads_does_not_change_a_byte(rule: str, interval: str) -> None:
     split = skewed_split(candidates=rule)
     models = {"m": real_factors(), "other": real_factors(1), "als": "als(factors=3)", "random": "random"}
-    options = {"metrics": METRICS, "block_size": 16, "interval": interval, "ties": "random"}
+    options = {"metrics": METRICS, "propensity": "popularity", "block_size": 16, "interval": interval, "ties": "random"}
     texts = {evaluate(models, split, threads=n, **options).to_json() for n in (1, 2, 4)}  # type: ignore[arg-type]
     assert len(texts) == 1
 
 
 def test_blocks_do_not_matter_for_whole_scores() -> None:
     models = {"m": whole_scores(), "n": whole_scores(1)}
-    one, other = (evaluate(models, skewed_split(), metrics=METRICS, block_size=b) for b in (7, 64))
+    one, other = (
+        evaluate(models, skewed_split(), metrics=METRICS, block_size=b, propensity="popularity") for b in (7, 64)
+    )
     assert values_of(one) == values_of(other)
     assert (one.run["block_size"], other.run["block_size"]) == (7, 64)
 
@@ -75,7 +80,9 @@ def test_users_and_dropped_users_and_items_are_counted() -> None:
     train = Interactions.from_arrays([0, 1, 2, 3], [10, 11, 12, 10])
     test = Interactions.from_arrays([0, 1, 1, 2, 2, 3, 4], [11, 10, 99, 12, 98, 12, 10])
     model = MatrixScorer(np.zeros((3, 3)), user_ids=[0, 1, 2], item_ids=[10, 11, 12])
-    report = evaluate({"m": model, "als": "als(factors=2)"}, Split(train, test), metrics=["auc"])
+    report = evaluate(
+        {"m": model, "als": "als(factors=2)"}, Split(train, test), metrics=["auc"], propensity="popularity"
+    )
     for row in report.estimates:
         assert (row.users, row.dropped_users, row.dropped_items) == (4, 1, 1)
     assert report.run["judged"] == {"users": 4, "rows": 5, "rows_a_user": {"1": 3, "2": 1}}
@@ -116,7 +123,7 @@ def test_chance_level_in_closed_form() -> None:
     """K / n for recall, 1/2 + 1/(2n) for auc, 1/2 for the auc of negatives."""
     split = skewed_split(candidates="all")
     metrics = ["recall@5", "auc", "auc(of=negatives)"]
-    report = evaluate({"m": MatrixScorer(np.ones((USERS, ITEMS)))}, split, metrics=metrics)
+    report = evaluate({"m": MatrixScorer(np.ones((USERS, ITEMS)))}, split, metrics=metrics, propensity="popularity")
     for estimator in ("aoa(per=pair)", "snips"):
         assert report.value("m", "recall@5", estimator) == pytest.approx(5 / ITEMS)
         assert report.value("m", "auc", estimator) == pytest.approx(0.5 + 0.5 / ITEMS)
@@ -126,8 +133,8 @@ def test_chance_level_in_closed_form() -> None:
 
 def test_an_other_candidate_rule_may_be_asked_for() -> None:
     split = skewed_split()
-    asked = evaluate({"m": whole_scores()}, split, candidates="all")
-    made = evaluate({"m": whole_scores()}, skewed_split(candidates="all"))
+    asked = evaluate({"m": whole_scores()}, split, candidates="all", propensity="popularity")
+    made = evaluate({"m": whole_scores()}, skewed_split(candidates="all"), propensity="popularity")
     assert asked.to_json() == made.to_json()
 
 
@@ -175,7 +182,9 @@ def test_one_user_has_null_errors_and_a_warning() -> None:
     split = skewed_split()
     alone = Split(split.train, split.test.take(split.test.users == split.test.users[0]))
     for interval in ("delta", "bootstrap(50)"):
-        report = evaluate({"m": whole_scores(), "n": whole_scores(1)}, alone, interval=interval)
+        report = evaluate(
+            {"m": whole_scores(), "n": whole_scores(1)}, alone, interval=interval, propensity="popularity"
+        )
         for row in report.estimates:
             assert row.value is not None
             assert (row.std_error, row.low, row.high) == (None, None, None)
@@ -199,7 +208,7 @@ def test_comparisons_are_of_every_pair_and_corrected_within_metric_and_estimator
 
 
 def test_the_same_model_twice_differs_by_nothing() -> None:
-    report = evaluate({"a": whole_scores(), "b": whole_scores()}, skewed_split())
+    report = evaluate({"a": whole_scores(), "b": whole_scores()}, skewed_split(), propensity="popularity")
     for pair in report.comparisons:
         assert (pair.difference, pair.low, pair.high, pair.p_value, pair.p_value_holm) == (0, 0, 0, 1, 1)
 
@@ -211,7 +220,7 @@ def test_every_metric_runs_under_every_tie_policy() -> None:
         words.append(word if member.takes_cutoff == "never" else f"{word}@4")
     for ties in ("expected", "optimistic", "pessimistic", "random", "ordinal"):
         model = replace(whole_scores(), ratings=True)
-        report = evaluate({"m": model}, skewed_split(values=True), metrics=words, ties=ties)
+        report = evaluate({"m": model}, skewed_split(values=True), metrics=words, ties=ties, propensity="popularity")
         assert {row.metric for row in report.estimates} == set(words)
         for row in report.estimates:
             kind = parse_metric(row.metric).kind
@@ -257,7 +266,12 @@ def test_the_example_of_the_readme_works_with_ids(tmp_path: Path) -> None:
 
 def test_progress_is_told_by_stage() -> None:
     told: list[tuple[str, int, int]] = []
-    evaluate({"m": whole_scores(), "p": "popular"}, skewed_split(), progress=lambda *step: told.append(step))
+    evaluate(
+        {"m": whole_scores(), "p": "popular"},
+        skewed_split(),
+        progress=lambda *step: told.append(step),
+        propensity="popularity",
+    )
     assert {stage for stage, _, _ in told} == {"ranking m", "ranking p", "training p"}
     assert told[-1][1] == told[-1][2]
 
@@ -265,5 +279,5 @@ def test_progress_is_told_by_stage() -> None:
 def test_the_split_given_is_not_changed() -> None:
     split = skewed_split()
     before = replace(split).train.sha256, split.test.sha256, str(split.rule)
-    evaluate({"m": whole_scores()}, split, candidates="all", positive=None)
+    evaluate({"m": whole_scores()}, split, candidates="all", positive=None, propensity="popularity")
     assert (split.train.sha256, split.test.sha256, str(split.rule)) == before

@@ -32,14 +32,16 @@ def test_only_positives_are_judged_and_the_rest_stay_candidates() -> None:
 def test_positives_of_train_decide_popularity_but_any_training_row_is_seen() -> None:
     train = Interactions.from_arrays([0, 1, 2, 0], [0, 0, 1, 2], values=[5, 1, 5, 1], n_users=3, n_items=4)
     test = Interactions.from_arrays([0, 2], [1, 0], values=[5, 5], n_users=3, n_items=4)
-    report = evaluate({"p": "popular"}, Split(train, test), metrics=["auc"], positive="rating>=4")
+    report = evaluate(
+        {"p": "popular"}, Split(train, test), metrics=["auc"], positive="rating>=4", propensity="popularity"
+    )
     assert report.samples.judged.train.item_counts.tolist() == [1, 1, 0, 0]
     assert report.samples.judged.ranks["p"].candidates.tolist() == [2, 3]
 
 
 def test_a_train_without_the_column_of_the_condition_is_all_positive() -> None:
     split = skewed_split(values=True)
-    report = evaluate({"m": whole_scores()}, split, positive="rating>=3")
+    report = evaluate({"m": whole_scores()}, split, positive="rating>=3", propensity="popularity")
     assert len(report.samples.judged.train) == len(split.train)
 
 
@@ -188,7 +190,10 @@ def test_saved_ranks_of_lists_follow_the_runs_own_rule_for_the_unlisted(asked: s
     split = Split(train, test)
     lists = ListScorer.from_arrays(np.array([[3], [3]]), n_items=5)
     saved = rank(lists, prepare_contest({"m": lists}, split), name="m")
-    one, other = (evaluate({"m": model}, split, metrics=["recall@3"], unlisted=asked) for model in (lists, saved))
+    one, other = (
+        evaluate({"m": model}, split, metrics=["recall@3"], unlisted=asked, propensity="popularity")
+        for model in (lists, saved)
+    )
     assert one.estimates == other.estimates
     assert one.estimates[0].value == (0 if asked == "zero" else pytest.approx(2 / 3))
 

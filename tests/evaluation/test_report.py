@@ -64,7 +64,8 @@ NULLABLE = {
 
 def some_report(**options: object) -> Report:
     models = {"a": whole_scores(), "b": whole_scores(1)}
-    return evaluate(models, skewed_split(), metrics=["recall@5", "auc", "ndcg@5"], **options)  # type: ignore[arg-type]
+    options = {"metrics": ["recall@5", "auc", "ndcg@5"], "propensity": "popularity", **options}
+    return evaluate(models, skewed_split(), **options)  # type: ignore[arg-type]
 
 
 def strict(text: str) -> dict[str, list[dict[str, object]]]:
@@ -75,6 +76,7 @@ def strict(text: str) -> dict[str, list[dict[str, object]]]:
     return read
 
 
+@pytest.mark.usefixtures("passed_check")
 @pytest.mark.parametrize(("propensity", "band"), [(None, "methods"), ("popularity", "sensitivity")])
 @pytest.mark.parametrize("interval", ["delta", "bootstrap(50)"])
 def test_the_json_has_exactly_the_keys_and_types_of_the_design(
@@ -104,7 +106,7 @@ def test_the_json_has_exactly_the_keys_and_types_of_the_design(
 def test_what_is_undefined_is_null_and_the_json_stays_strict() -> None:
     split = skewed_split()
     one = Split(split.train, split.test.take(split.test.users == split.test.users[0]))
-    read = strict(evaluate({"a": whole_scores(), "b": whole_scores(1)}, one).to_json())
+    read = strict(evaluate({"a": whole_scores(), "b": whole_scores(1)}, one, propensity="popularity").to_json())
     for rows, shape in ((read["estimates"], ESTIMATE), (read["comparisons"], COMPARISON)):
         for row in rows:
             assert list(row) == list(shape)
@@ -119,7 +121,9 @@ def test_a_metric_defined_for_no_user_is_null() -> None:
     test = Interactions.from_arrays([0, 1], [1, 1], n_users=2, n_items=2)
     model = {"m": MatrixScorer(np.zeros((2, 2)))}
     for interval in ("delta", "bootstrap(50)"):
-        report = evaluate(model, Split(train, test), metrics=["auc(of=negatives)"], interval=interval)
+        report = evaluate(
+            model, Split(train, test), metrics=["auc(of=negatives)"], interval=interval, propensity="popularity"
+        )
         row = report.estimate("m", "auc(of=negatives)", "aoa")
         assert (row.value, row.std_error, row.low, row.users, row.dropped_users) == (None, None, None, 0, 2)
         strict(report.to_json())
@@ -127,7 +131,7 @@ def test_a_metric_defined_for_no_user_is_null() -> None:
 
 
 def test_comparisons_are_there_and_empty_for_one_model() -> None:
-    read = strict(evaluate({"a": whole_scores()}, skewed_split()).to_json())
+    read = strict(evaluate({"a": whole_scores()}, skewed_split(), propensity="popularity").to_json())
     assert read["comparisons"] == []
 
 
@@ -143,7 +147,9 @@ def test_the_run_says_all_that_decides_the_numbers_and_nothing_else() -> None:
 
 
 def test_the_run_tells_other_data_apart() -> None:
-    one, other = (evaluate({"a": whole_scores()}, skewed_split(seed)).run["data"] for seed in (0, 1))
+    one, other = (
+        evaluate({"a": whole_scores()}, skewed_split(seed), propensity="popularity").run["data"] for seed in (0, 1)
+    )
     assert one["train"]["sha256"] != other["train"]["sha256"]
     assert one["test"]["sha256"] != other["test"]["sha256"]
 
@@ -172,7 +178,7 @@ def test_a_higher_level_gives_a_wider_interval() -> None:
 
 def test_the_interval_does_not_depend_on_the_other_metrics_asked_for() -> None:
     models = {"a": whole_scores(), "b": whole_scores(1)}
-    alone = evaluate(models, skewed_split(), metrics=["auc"], interval="bootstrap(100)")
+    alone = evaluate(models, skewed_split(), metrics=["auc"], interval="bootstrap(100)", propensity="popularity")
     row, other = (report.estimate("a", "auc", "snips") for report in (alone, some_report(interval="bootstrap(100)")))
     assert (row.low, row.high) == pytest.approx((other.low, other.high), rel=1e-12)
 
@@ -187,7 +193,7 @@ def test_frames_have_a_row_an_estimate() -> None:
 def test_frames_hold_nulls_where_nothing_is_defined() -> None:
     split = skewed_split()
     one = Split(split.train, split.test.take(split.test.users == split.test.users[0]))
-    report = evaluate({"a": whole_scores()}, one)
+    report = evaluate({"a": whole_scores()}, one, propensity="popularity")
     assert report.to_polars()["std_error"].null_count() == len(report.estimates)
     assert all(value is None or math.isnan(value) for value in report.to_pandas()["std_error"])
 
@@ -203,7 +209,7 @@ NASTY = '<script>alert(1)</script> & "quotes" [bold]x[/bold]'
 
 
 def test_the_notebook_table_escapes_names() -> None:
-    report = evaluate({NASTY: whole_scores(top=1)}, skewed_split())
+    report = evaluate({NASTY: whole_scores(top=1)}, skewed_split(), propensity="popularity")
     page = report._repr_html_()
     assert "<script>" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp;" in page
@@ -212,7 +218,7 @@ def test_the_notebook_table_escapes_names() -> None:
 
 
 def test_the_printed_table_shows_names_as_they_are() -> None:
-    text = str(evaluate({NASTY: whole_scores(), "b": whole_scores(1)}, skewed_split()))
+    text = str(evaluate({NASTY: whole_scores(), "b": whole_scores(1)}, skewed_split(), propensity="popularity"))
     assert "[bold]x[/bold]" in text.replace("\n", "").replace(" ", "") or "[bold]" in text
     assert "\x1b" not in text
 
@@ -237,7 +243,7 @@ def test_the_json_file_is_the_text_and_is_whole_or_not_there(tmp_path: Path) -> 
 
 
 def test_names_in_any_script_are_written_as_they_are(tmp_path: Path) -> None:
-    report = evaluate({"modèle 模型": whole_scores()}, skewed_split())
+    report = evaluate({"modèle 模型": whole_scores()}, skewed_split(), propensity="popularity")
     report.to_json(tmp_path / "r.json")
     assert "modèle 模型" in (tmp_path / "r.json").read_text(encoding="utf-8")
 

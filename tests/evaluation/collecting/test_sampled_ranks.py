@@ -194,13 +194,13 @@ def test_ranks_that_do_not_say_what_was_drawn_from_are_refused() -> None:
         run(FORMS[0], saved(FORMS[0], lambda ranks: replace(ranks, pool=None)))
     models = {"one": saved(FORMS[0]), "two": saved(FORMS[0], other)}
     with pytest.raises(DataError, match="'one' and 'two' were drawn from different items"):
-        evaluate(models, disjoint_split(FORMS[0]), metrics=["auc"])
+        evaluate(models, disjoint_split(FORMS[0]), metrics=["auc"], propensity="popularity")
 
 
 @pytest.mark.parametrize("rule", FORMS)
 def test_threads_do_not_change_a_byte(rule: str) -> None:
     models: dict[str, Any] = {"m": real_factors(), "other": whole_scores()}
-    options: dict[str, Any] = {"metrics": ["auc", "recall@5", "adg"], "block_size": 16}
+    options: dict[str, Any] = {"metrics": ["auc", "recall@5", "adg"], "block_size": 16, "propensity": "popularity"}
     texts = {evaluate(models, disjoint_split(rule), threads=n, **options).to_json() for n in (1, 3)}
     assert len(texts) == 1
 

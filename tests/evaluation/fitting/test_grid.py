@@ -106,16 +106,18 @@ def test_a_weighted_model_is_trained_and_chosen_with_the_same_weights(model):
     split, word = world(), "popularity(gamma=1)"
     options = {key: value for key, value in SMALL.items() if key != "gamma" or model is MfAdg}
     weighted = model(propensity=word, **options)
-    report = evaluate({"mine": weighted}, split, metrics=["ndcg", "adg"], seed=4)
+    report = evaluate({"mine": weighted}, split, metrics=["ndcg", "adg"], seed=4, propensity="popularity")
     assert report.run["chosen_by"] == {"mine": "snips of adg on validation"}
     chances = training_propensity(PropensityModel.from_word(word), split.train, scaled=False)
     train = split.train.with_propensity(chances)
     by_hand = choose(weighted, split, ["adg"], train=train, estimator="snips", propensity=word, rng=4)["adg"]
     assert report.models["mine"] == str(by_hand.model)
     assert f"propensity={word}" in str(by_hand.model)
-    again = evaluate({"mine": by_hand.scorer}, split, metrics=["adg"], seed=4)
+    again = evaluate({"mine": by_hand.scorer}, split, metrics=["adg"], seed=4, propensity="popularity")
     assert again.value("mine", "adg", "snips") == report.value("mine", "adg", "snips")
-    plain = evaluate({"mine": replace(weighted, propensity="")}, split, metrics=["adg"], seed=4)
+    plain = evaluate(
+        {"mine": replace(weighted, propensity="")}, split, metrics=["adg"], seed=4, propensity="popularity"
+    )
     assert plain.value("mine", "adg", "snips") != report.value("mine", "adg", "snips")
 
 
@@ -128,7 +130,7 @@ def test_an_evaluation_hands_the_weights_to_the_choice(monkeypatch):
 
     monkeypatch.setattr("unskew.evaluation.fitting.models.choose_by", note)
     models = {"plain": MfAdg(**SMALL), "weighted": MfAdg(propensity="popularity", **SMALL)}
-    evaluate(models, world(), metrics=["adg"])
+    evaluate(models, world(), metrics=["adg"], propensity="popularity")
     assert ("estimator" in asked[0], asked[0]["train"].propensity) == (False, None)
     assert (asked[1]["estimator"], asked[1]["propensity"]) == ("snips", "popularity")
     assert asked[1]["train"].propensity is not None

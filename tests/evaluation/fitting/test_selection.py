@@ -97,11 +97,11 @@ def test_nothing_to_choose_from_is_refused():
 
 def test_an_evaluation_records_the_word_that_gives_the_same_numbers_without_validation():
     split, word = world(), str(replace(MODEL, iterations=100))
-    report = evaluate({"bpr": word}, split, metrics=["auc", "recall@3"], seed=3)
+    report = evaluate({"bpr": word}, split, metrics=["auc", "recall@3"], seed=3, propensity="popularity")
     chosen = report.models["bpr"]
     assert chosen == str(choose(Model.from_word(word), split, ["auc"], rng=3)["auc"].model)
     plain = Split(split.train, split.test)
-    again = evaluate({"bpr": chosen}, plain, metrics=["auc", "recall@3"], seed=3)
+    again = evaluate({"bpr": chosen}, plain, metrics=["auc", "recall@3"], seed=3, propensity="popularity")
     assert again.models == {"bpr": chosen}
     for metric in ("auc", "recall@3"):
         for estimator in ("aoa(per=pair)", "snips"):
@@ -109,7 +109,10 @@ def test_an_evaluation_records_the_word_that_gives_the_same_numbers_without_vali
 
 
 def test_the_number_of_threads_does_not_matter():
-    runs = [evaluate({"bpr": MODEL}, world(), metrics=["auc"], threads=threads) for threads in (1, 2)]
+    runs = [
+        evaluate({"bpr": MODEL}, world(), metrics=["auc"], threads=threads, propensity="popularity")
+        for threads in (1, 2)
+    ]
     assert runs[0].models == runs[1].models
     assert runs[0].value("bpr", "auc", "snips") == runs[1].value("bpr", "auc", "snips")
 
@@ -138,7 +141,7 @@ def test_sampled_candidates_of_validation_are_no_test_items():
 
 def test_positives_are_learnt_from_and_judged_and_the_other_rows_of_train_stay_seen():
     split, positive = world(rated=True), "rating>=4"
-    report = evaluate({"bpr": MODEL}, split, metrics=["auc"], positive=positive)
+    report = evaluate({"bpr": MODEL}, split, metrics=["auc"], positive=positive, propensity="popularity")
     chosen = choose(MODEL, split, ["auc"], train=split.train.where(positive), positive=positive)["auc"]
     assert report.models["bpr"] == str(chosen.model)
     assert content(chosen.scorer) == content(chosen.model.fit(split.train.where(positive)))
@@ -211,9 +214,11 @@ def test_losses_and_metrics_are_said_where_there_is_room():
 
 
 def test_the_run_says_what_chose_a_model():
-    report = evaluate({"mine": MODEL, "popular": "popular"}, world(), metrics=["auc", "recall@3"])
+    report = evaluate(
+        {"mine": MODEL, "popular": "popular"}, world(), metrics=["auc", "recall@3"], propensity="popularity"
+    )
     assert report.run["chosen_by"] == {"mine": "auc on validation"}
-    assert "chosen_by" not in evaluate({"popular": "popular"}, world(), metrics=["auc"]).run
+    assert "chosen_by" not in evaluate({"popular": "popular"}, world(), metrics=["auc"], propensity="popularity").run
 
 
 def test_a_model_without_steps_cannot_be_chosen():
@@ -224,7 +229,7 @@ def test_a_model_without_steps_cannot_be_chosen():
 
 
 def overlap(split):
-    report = evaluate({"mine": MODEL}, split, metrics=["auc"])
+    report = evaluate({"mine": MODEL}, split, metrics=["auc"], propensity="popularity")
     return [text for text in report.warnings if "validation rows are also in" in text]
 
 
