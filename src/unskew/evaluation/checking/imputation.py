@@ -115,6 +115,8 @@ RESEMBLANCE = (
 def imputation_resembles_model(report: "Report") -> Iterator[str]:
     """Yield a warning for each model that the chances resemble."""
     imputed = report.samples.imputed
-    for (_, model), correlation in ({} if imputed is None else imputed.resemblance).items():
+    if imputed is None or imputed.drawn is not None:  # random rows correct what the chances favour
+        return
+    for (_, model), correlation in imputed.resemblance.items():
         if correlation >= RESEMBLES:
             yield RESEMBLANCE.format(model=model, correlation=correlation)

@@ -60,9 +60,14 @@ def choose_automatic(run: Run, models: Mapping[str, Any]) -> tuple[Run, AutoChoi
         if not any(word == str(metric) for word, _ in pairs):
             pairs[str(metric), str(Aoa())] = metric, Aoa()
     settings = replace(settings, pairs=tuple(pairs.values()))
+    weighted = any(other.uses_propensity for other in settings.estimators)
+    if isinstance(estimator, Blend) and not weighted:
+        propensity = Exposure()
     if propensity is not None:
         settings = replace(settings, propensity=propensity, propensity_named=True)
-    used = str(settings.propensity) if estimator.uses_propensity else ""
+    used = (
+        "" if isinstance(estimator, Aoa) else str(Exposure() if isinstance(estimator, Blend) else settings.propensity)
+    )
     return replace(run, settings=settings), AutoChoice(str(estimator), used, sentence, fitted)
 
 
@@ -84,7 +89,7 @@ def _choose(run: Run, models: Mapping[str, Any]) -> tuple[Estimator, Exposure | 
     except PropensityError as error:
         return Aoa(per="pair"), None, NOTHING_LEARNABLE.format(why=_clause(error)), None
     if summable and labelled:
-        return Blend(), None, WITH_LABELS.format(estimator=Blend()), None
+        return Blend(), None, WITH_LABELS.format(estimator=Blend()), None  # its power is another one
     return Snips(), POSITIVE_ONLY, WITH_POSITIVES.format(propensity=POSITIVE_ONLY), fitted
 
 
