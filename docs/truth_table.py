@@ -38,9 +38,9 @@ def errors_table(path: Path = DATA) -> str:
     names = tuple(dict.fromkeys(data for _, data, _ in values))
     measured = {form for form, _, column in values if column == "error"}
     lines = [f"| estimate | {' | '.join(names)} |", f"|---|{'---|' * len(names)}"]
-    for form in FORMS:
-        if form in measured:
-            lines.append(f"| {form} | {' | '.join(_entry(values, form, data) for data in names)} |")
+    lines += [
+        f"| {form} | {' | '.join(_entry(values, form, data) for data in names)} |" for form in FORMS if form in measured
+    ]
     return "\n".join([*([FAST, ""] if result["fast"] else []), *lines])
 
 

@@ -18,9 +18,7 @@ EXPOSURE = np.array([1 / 16, 1 / 16, 1 / 256])
 
 def all_held_out() -> Rows:
     """Return the held-out rows with labels, as `Dr` uses them."""
-    return Rows(
-        worth=GAINS[USER, ITEM], user=USER, propensity=EXPOSURE, positive=LABEL, imputed=CHANCES[USER, ITEM]
-    )
+    return Rows(worth=GAINS[USER, ITEM], user=USER, propensity=EXPOSURE, positive=LABEL, imputed=CHANCES[USER, ITEM])
 
 
 def held_out_positives() -> Rows:
