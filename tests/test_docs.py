@@ -283,3 +283,23 @@ def test_the_page_of_warnings_lists_every_check() -> None:
     for check in CHECKS:
         assert all(part in text for part in (check.what, check.why, check.do))
     assert "warnings_page()" in read(DOCS / "warnings.md")
+
+
+def test_the_table_of_measured_errors_is_read_from_the_json_of_the_study(tmp_path: Path) -> None:
+    table = load(DOCS / "truth_table.py")
+    path = tmp_path / "truth.json"
+    assert "unskew reproduce truth --json" in table.errors_table(path)
+    measured = {"error": 0.1, "tau": 0.54, "coverage": 0.9}
+    cells = [{"row": "blend", "column": name, "data": "coat", "ours": value} for name, value in measured.items()]
+    cells += [{"row": "dm", "column": "error", "data": "jester", "ours": 0.2}]
+    cells += [{"row": "blend", "column": "error", "data": "kuairec", "ours": None}]
+    path.write_text(json.dumps({"fast": False, "tables": [{"cells": cells}]}), encoding="utf-8")
+    lines = table.errors_table(path).splitlines()
+    assert lines == [
+        "| estimate | coat | jester |",
+        "|---|---|---|",
+        "| dm | - | 0.20 / - |",
+        "| blend | 0.10 / 0.54 (90%) | - |",
+    ]
+    path.write_text(json.dumps({"fast": True, "tables": [{"cells": cells}]}), encoding="utf-8")
+    assert table.errors_table(path).splitlines()[2:] == lines
