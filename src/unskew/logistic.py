@@ -87,7 +87,7 @@ def fit_logistic(
             break
     chance = sigmoid(known + rows @ beta)
     information = (rows * (weights * chance * (1 - chance))[:, None]).T @ rows + ridge
-    return LogisticFit(float(beta[0]), beta[1:], np.linalg.pinv(information), converged)
+    return LogisticFit(float(beta[0]), beta[1:], np.asarray(np.linalg.pinv(information)), converged)
 
 
 def fold_of(count: int, folds: int, rng: np.random.Generator) -> "np.typing.NDArray[np.int64]":

@@ -11,7 +11,9 @@ from unskew.cli.screen import aside, screen, stages
 from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
-    from unskew.data import Split
+    from pathlib import Path
+
+    from unskew.data import Interactions, Split
     from unskew.evaluation.settings.settings import Settings
 
 
@@ -35,7 +37,8 @@ def evaluate_command(options: EvaluateOptions) -> None:
     most = options.max_dropped
     if most is not None and not 0 <= most <= 1:
         raise ConfigError(f"--max-dropped {most:g}: give a share between 0 and 1, as in 0.2")
-    resolved = resolve(**settings, exposed=options.exposed is not None)  # words are checked before files are read
+    alone = options.exposed is not None and options.test is None
+    resolved = resolve(**settings, exposed=alone)  # words are checked before files are read
     _check_counts_used(options, resolved)
     folder = options.checkpoints
     if folder is not None and (folder.exists() or not folder.parent.is_dir()) and not folder.is_dir():
@@ -70,9 +73,11 @@ def _check_together(options: EvaluateOptions, settings: dict[str, Any]) -> None:
         return
     from unskew.data.exposed import check_population_word
 
-    if options.test is not None:
-        raise ConfigError("--test and --exposed exclude each other; give one of them")
     check_population_word(options.population or "auto")
+    if options.test is not None:
+        if options.population is not None:
+            raise ConfigError("--population is for --exposed without --test; next to --test the items are --candidates")
+        return
     for name, why in _NOT_WITH_EXPOSED.items():
         if getattr(options, name):
             raise ConfigError(f"--{name.replace('_', '-')} {why}")
@@ -92,17 +97,16 @@ _NOT_WITH_EXPOSED = {
 
 def _check_counts_used(options: EvaluateOptions, resolved: "Settings") -> None:
     """Refuse numbers of relevant items that no estimator of an exposed test uses."""
-    given = options.exposed is not None and options.relevant_counts is not None
+    given = options.exposed is not None and options.test is None and options.relevant_counts is not None
     if given and not any(estimator.needs_relevant for estimator in resolved.estimators):
         raise ConfigError("--relevant-counts is used by ips only; leave it out, or add -e ips")
 
 
 def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) -> Any:
-    from unskew.data import read_exposed
     from unskew.evaluation import evaluate
     from unskew.evaluation.settings.rating_scale import Scale
 
-    exposed, columns = options.exposed is not None, options.columns
+    exposed, columns = options.exposed is not None and options.test is None, options.columns
     models = read_models(options.models, columns)
     if not models:
         raise ConfigError("no model to evaluate; give --factors, --scores, --model or --predictions")
@@ -113,15 +117,7 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
     relevant = None if options.relevant_counts is None else read_relevant(options.relevant_counts, columns)
     uniform = None
     if options.uniform is not None:
-        uniform = read_exposed(
-            options.uniform,
-            user=columns.user,
-            item=columns.item,
-            label=columns.label,
-            rating=columns.rating,
-            positive=options.positive,
-            check=check,
-        )
+        uniform = _read_random(options.uniform, options, check)
     if exposed:
         settings = {
             key: value for key, value in settings.items() if key != "scale"
@@ -143,7 +139,7 @@ def _read_split(options: EvaluateOptions, check: Any) -> "Split":
     from unskew.data import Split, exposed_split
 
     columns = options.columns
-    if options.exposed is not None:
+    if options.exposed is not None and options.test is None:
         return exposed_split(
             options.train,
             options.exposed,
@@ -160,6 +156,23 @@ def _read_split(options: EvaluateOptions, check: Any) -> "Split":
         train=columns.read(options.train, strict=False),
         test=columns.read(options.test),
         validation=None if options.validation is None else columns.read(options.validation, strict=False),
+        slice=None if options.exposed is None else _read_random(options.exposed, options, check),
+    )
+
+
+def _read_random(path: "Path", options: EvaluateOptions, check: Any) -> "Interactions":
+    """Read labelled rows that were drawn at random."""
+    from unskew.data import read_exposed
+
+    columns = options.columns
+    return read_exposed(
+        path,
+        user=columns.user,
+        item=columns.item,
+        label=columns.label,
+        rating=columns.rating,
+        positive=options.positive,
+        check=check,
     )
 
 

@@ -91,8 +91,8 @@ class EvaluateOptions(ColumnOptions):
     exposed: Annotated[
         Path | None,
         typer.Option(
-            help="Instead of --test: items drawn at random for each user, all labelled; a table user,item,label "
-            "with labels 0 and 1, or with ratings and --positive."
+            help="Items drawn at random, all labelled; a table user,item,label with labels 0 and 1, or with ratings "
+            "and --positive. Instead of --test it is the test; next to --test it is a slice that corrects blend."
         ),
     ] = None
     population: Annotated[

@@ -1,6 +1,7 @@
 """Estimators, estimates and their intervals."""
 
 from unskew.estimators.aoa import Aoa
+from unskew.estimators.auto import Auto
 from unskew.estimators.bounds import erm_bound, ips_bias, ips_variance, misspecified_bound, tail_bound
 from unskew.estimators.estimate import Comparison, Estimate, Terms
 from unskew.estimators.estimator import Estimator, Weighted
@@ -33,6 +34,7 @@ from unskew.estimators.snips import Snips
 __all__ = [
     "OVER_ALL_PAIRS",
     "Aoa",
+    "Auto",
     "BetaBinomial",
     "Blend",
     "Bootstrap",

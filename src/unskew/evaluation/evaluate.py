@@ -13,6 +13,7 @@ from unskew.estimators import Estimator, Interval
 from unskew.evaluation.checking import warn
 from unskew.evaluation.collecting.collect import collect
 from unskew.evaluation.estimating.estimate import estimate
+from unskew.evaluation.fitting.automatic import choose_automatic
 from unskew.evaluation.fitting.models import ModelLike, default_metrics, fit_models, read_models
 from unskew.evaluation.fitting.propensities import fit_propensities
 from unskew.evaluation.fitting.selection import Chosen, choose_by
@@ -154,14 +155,15 @@ def evaluate(
         split = split.with_candidates(settings.candidates)
     run = Run(split, settings, engine or Threads(threads), threads, progress)
     check_scale(run.settings.scale, run.split)
-    run, propensities = fit_propensities(run)
+    run, chosen = choose_automatic(run, given)
+    run, propensities = fit_propensities(run, None if chosen is None else chosen.fitted)
     check_needs(run.settings, propensities.positives, counted=relevant is not None)
     check_candidates(run.split.rule, run.settings.metrics, len(run.split.catalogue))
     contenders = fit_models(run, given, propensities.of_training, evaluate, uniform=uniform, checkpoints=checkpoints)
     check_models(contenders.models, run.settings)
     samples = collect(run, contenders, relevant, propensities.relevance)
     estimated = estimate(run.settings, samples, propensities, threads)
-    report = Report(run, contenders, propensities, samples, estimated)
+    report = Report(run, contenders, propensities, samples, estimated, chosen=chosen)
     return replace(report, warnings=warn(report))
 
 

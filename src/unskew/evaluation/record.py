@@ -27,6 +27,7 @@ ROWS_A_USER = "rows_a_user"  # the key in the JSON, next to users and rows
 def record(report: "Report") -> dict[str, Any]:
     """The whole report, as in the JSON file."""
     checks = report.samples.correction
+    methods, sliced = report.estimated.methods, report.estimated.slice_report
     return {
         "unskew": __version__,
         "run": report.run,
@@ -34,6 +35,8 @@ def record(report: "Report") -> dict[str, Any]:
         "verdict": report.verdict.to_dict(),
         "comparisons": [row.to_dict() for row in report.comparisons],
         **({} if report.band is None else {"sensitivity": [point.to_dict() for point in report.band.points]}),
+        **({} if methods is None else {"methods": [point.to_dict() for point in methods.points]}),
+        **({} if sliced is None else {"slice": sliced.to_dict()}),
         "warnings": list(report.warnings),
         **({} if checks is None else {"correction": [check.to_dict() for check in checks]}),
         **({} if report.against is None else {"against": report.against.to_dict()}),
@@ -48,6 +51,7 @@ def record_run(report: "Report") -> dict[str, Any]:
         "train": split.train,
         "validation": split.validation,
         "test": split.test,
+        **({} if split.slice is None else {"slice": split.slice}),
         **({} if uniform is None else {"uniform": uniform.known}),
     }
     asked = settings.propensity if gamma is None else gamma.asked
@@ -61,6 +65,7 @@ def record_run(report: "Report") -> dict[str, Any]:
         "ranks": {name: ranks.sha256 for name, ranks in samples.judged.ranks.items()},
         "metrics": [str(metric) for metric in settings.metrics],
         "estimators": [str(estimator) for estimator in settings.estimators],
+        **({} if report.chosen is None else {"auto": report.chosen.to_dict()}),
         "propensity": str(asked),
         **({} if gamma is None else {"gamma": gamma.to_dict()}),
         **({} if report.band is None else {"assumed": str(report.band.range)}),

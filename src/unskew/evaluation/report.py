@@ -17,6 +17,7 @@ from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.estimating.gamma_sweep import Sweep, sweep_gamma
 from unskew.evaluation.estimating.naive_twin import missing_twins
 from unskew.evaluation.estimating.propensity_sum import check_propensity
+from unskew.evaluation.fitting.automatic import AutoChoice
 from unskew.evaluation.fitting.models import Contenders
 from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.record import record, record_run
@@ -55,6 +56,8 @@ class Report(AsJson):
     warnings : tuple of str
     against : Changes or None
         The differences from an earlier run, if one was named.
+    chosen : AutoChoice or None
+        What ``auto`` is on this log, and why, if it was asked for.
     """
 
     inputs: Run
@@ -64,6 +67,7 @@ class Report(AsJson):
     estimated: Estimated
     warnings: tuple[str, ...] = ()
     against: "Changes | None" = None
+    chosen: AutoChoice | None = None
 
     def __str__(self) -> str:
         from unskew.evaluation.showing.text import as_text

@@ -92,7 +92,8 @@ class _Rates:
     @classmethod
     def of(cls, codes: Ints, label: Floats, size: int, prior: float, overall: float) -> "_Rates":
         count = np.bincount(codes, minlength=size).astype(float)
-        return cls(count, np.bincount(codes, weights=label, minlength=size), prior, overall)
+        positives = np.bincount(codes, weights=label, minlength=size).astype(float)
+        return cls(count, positives, prior, overall)
 
     @property
     def logits(self) -> Floats:

@@ -1,6 +1,6 @@
 """Ranking: the rank of each held-out item, computed from scores by kernels on engines."""
 
-from unskew.ranking.all_candidates import CandidateSums, everyone, sum_candidates
+from unskew.ranking.all_candidates import CandidateSums, Moments, candidate_moments, everyone, sum_candidates
 from unskew.ranking.catalogue import Binding
 from unskew.ranking.contest import USER_RULES, Contest, UserRule, prepare_contest
 from unskew.ranking.engines import Engine, Threads
@@ -24,6 +24,7 @@ __all__ = [
     "ItemItemScorer",
     "ListScorer",
     "MatrixScorer",
+    "Moments",
     "Predictions",
     "Ranks",
     "Scorer",
@@ -32,6 +33,7 @@ __all__ = [
     "TopCounts",
     "TopLists",
     "UserRule",
+    "candidate_moments",
     "count_top",
     "default_block_size",
     "everyone",

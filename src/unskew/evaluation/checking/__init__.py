@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from unskew.evaluation.checking import data, exposed, gamma, models, overlap, time_leak, weights
+from unskew.evaluation.checking import data, exposed, gamma, imputation, models, overlap, time_leak, weights
 from unskew.evaluation.checking.check import Check, check
 
 if TYPE_CHECKING:
@@ -59,6 +59,10 @@ CHECKS: tuple[Check, ...] = (
     exposed.shares_that_rise,
     models.sampled_correction,
     gamma.gamma_fit,
+    imputation.slice_not_random,
+    imputation.slice_few_positives,
+    imputation.refuted_by_slice,
+    imputation.imputation_resembles_model,
 )
 """All checks, in the order in which a report lists their warnings."""
 # an audit words these two in its own way

@@ -12,12 +12,17 @@ from unskew.errors import DataError, Option
 from unskew.estimators import Blend, Imputing
 from unskew.evaluation.collecting.imputed import Drawn, Imputed
 from unskew.evaluation.collecting.sample import Sample
+from unskew.evaluation.collecting.slice_draw import refuse_selected, test_draw
 from unskew.evaluation.fitting.relevance import Relevance, drawn_rows
 from unskew.evaluation.run import Run
 from unskew.imputation import FittedImputation, LabelledRows
 from unskew.metrics import AnyMetric
-from unskew.ranking import CandidateSums, Contest, Scorer, everyone, rank, sum_candidates
+from unskew.ranking import CandidateSums, Contest, Moments, Scorer, candidate_moments, everyone, rank, sum_candidates
+from unskew.ranking.block_scores import BlockScores
 from unskew.ranking.contest import rows_of
+from unskew.ranking.list_scorer import ListScorer
+
+RESEMBLANCE_USERS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +49,7 @@ class CandidateSummer:
             sums=sums,
             relevance=relevance,
             drawn=self._drawn(relevance),
+            resemblance=self._resemblance(relevance),
         )
 
     @cached_property
@@ -81,12 +87,36 @@ class CandidateSummer:
             progress=self.run.doing("summing", name),
         )
 
+    def _resemblance(self, relevance: Relevance) -> dict[tuple[str, str], float]:
+        """The mean over some users of the rank correlation of chances and scores over the catalogue."""
+        from scipy.stats import rankdata
+
+        users = self.everyone.users
+        some = users[np.linspace(0, len(users) - 1, min(RESEMBLANCE_USERS, len(users))).astype(int)]
+        correlations = {}
+        for name, scorer in self.scorers.items():
+            binding = self.everyone.bindings.get(name)
+            if binding is None:
+                continue
+            known = some[binding.rows[some] >= 0]
+            if not len(known) or isinstance(scorer, ListScorer):
+                continue
+            source = BlockScores(scorer, binding, self.everyone.user_ids, self.everyone.catalogue_ids, name)
+            scores = rankdata(source.of(known), axis=1)
+            for q, fitted in relevance.chances.items():
+                chances = rankdata(fitted.block(known, self.codes), axis=1)
+                correlations[q, name] = _mean_correlation(scores, chances)
+        return correlations
+
     def _drawn(self, relevance: Relevance) -> Drawn | None:
         rows = drawn_rows(self.run.split)
         if rows is None:
             return None
         rows = self._known(rows)
         contest = self._contest_of(rows)
+        popularity = np.where(self.codes >= 0, np.log1p(self.run.split.train.item_counts)[self.codes], 0.0)
+        draw = test_draw(rows, self.everyone, contest.columns, popularity)
+        refuse_selected(draw, rows.name)
         ranks = {
             name: rank(
                 scorer,
@@ -101,14 +131,14 @@ class CandidateSummer:
             for name, scorer in self.scorers.items()
         }
         blended = {e.q for e in self.run.settings.estimators if isinstance(e, Blend)}
-        moments: dict[tuple[str, str], "Moments"] = {}
+        moments: dict[tuple[str, str], Moments] = {}
         for q in blended:
             for word, each in self._moments(q, relevance.chances[q]).items():
                 moments[q, word] = each
-        return Drawn(rows, ranks, moments)
+        return Drawn(rows, ranks, moments, draw)
 
-    def _moments(self, q: str, fitted: FittedImputation) -> dict[str, "Moments"]:
-        from unskew.ranking import candidate_moments
+    def _moments(self, q: str, fitted: FittedImputation) -> dict[str, Moments]:
+
         settings = self.run.settings
 
         def spread(users: Ints) -> Floats:
@@ -154,7 +184,8 @@ class CandidateSummer:
         """The contest of the slice's rows, among the same candidates."""
         users, counts = runs_of(rows.users)
         whole = self.everyone
-        excluded_offsets, excluded = np.zeros(len(users) + 1, np.int64), whole.listed[:0]
+        excluded_offsets: Ints = np.zeros(len(users) + 1, np.int64)
+        excluded = whole.listed[:0]
         if len(whole.listed):
             excluded_offsets, excluded = rows_of(self.run.split.train.by_user, users, self._places)
         return replace(
@@ -168,6 +199,13 @@ class CandidateSummer:
             candidates=(whole.catalogue_size - np.diff(excluded_offsets)).astype(np.int32),
             values=rows.label,
         )
+
+
+def _mean_correlation(a: Floats, b: Floats) -> float:
+    """The mean over rows of the correlation of two matrices; 0 for a row without spread."""
+    a, b = a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True)
+    size = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
+    return float(np.mean(np.where(size > 0, (a * b).sum(axis=1) / np.where(size > 0, size, 1.0), 0.0)))
 
 
 def labels_of(sample: Sample, positive: str | None) -> Bools:

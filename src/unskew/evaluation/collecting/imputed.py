@@ -12,13 +12,14 @@ from unskew.errors import ConfigError, DataError, Option
 from unskew.estimators import Blend, Dr, Estimator, Imputing, Kind, Rows, Terms
 from unskew.estimators.imputed import SlicedMetric, SlicedModel, SliceRows, blend_with_slice, tilted_weights
 from unskew.evaluation.collecting.sample import Sample
+from unskew.evaluation.collecting.slice_draw import DrawTest
 from unskew.evaluation.fitting.relevance import Relevance
 from unskew.imputation import LabelledRows
 from unskew.metrics import AnyMetric, Metric
-from typing import TYPE_CHECKING
-from unskew.ranking import CandidateSums, Ranks
-if TYPE_CHECKING:
-    from unskew.ranking import Moments
+from unskew.ranking import CandidateSums, Moments, Ranks
+
+FEW_POSITIVES = 10
+"""Positives of a slice below which it decides nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,18 @@ class Drawn:
 
     rows: LabelledRows  # sorted by user and item
     ranks: Mapping[str, Ranks]
-    moments: Mapping[tuple[str, str], "Moments"]  # by q and metric, of all models in their order
+    moments: Mapping[tuple[str, str], Moments]  # by q and metric, of all models in their order
+    draw: DrawTest
+
+    @property
+    def positives(self) -> int:
+        """Number of positives."""
+        return int(self.rows.label.sum())
+
+    @property
+    def decides(self) -> bool:
+        """Whether there are enough positives to decide anything."""
+        return self.positives >= FEW_POSITIVES
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +55,7 @@ class Imputed(Sample):
     logged: Sample | None = None  # all held-out rows, positive or not, for dr
     labels: Bools | None = None  # of `logged`
     drawn: Drawn | None = None
+    resemblance: Mapping[tuple[str, str], float] = field(default_factory=dict)  # of q and model: rank correlation
 
     def by_list(self, metric: AnyMetric) -> bool:
         """False: the sums hold the expectation of each list."""
@@ -100,7 +113,8 @@ class Imputed(Sample):
         assert self.drawn is not None
         rows, exposure = self.drawn.rows, self.relevance.exposure
         assert exposure is not None
-        logged_user, weight = np.empty(0, np.int64), np.empty(0)
+        logged_user: Ints = np.empty(0, np.int64)
+        weight: Floats = np.empty(0)
         if self.relevance.labelled:
             logged_user, weight = self._place(self.row_users), self._tilted()
         by_q = {}
@@ -131,7 +145,7 @@ class Imputed(Sample):
         positive = rows.label > 0
         weight = 1 / exposure(users, items)
         if not positive.any():
-            return weight / weight.sum()
+            return np.asarray(weight / weight.sum())
         target = ((drawn - center) / scale)[positive].mean(axis=0)
         return tilted_weights((features - center) / scale, weight, target, int(positive.sum()))
 

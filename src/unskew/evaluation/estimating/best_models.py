@@ -8,9 +8,12 @@ import numpy as np
 
 from unskew.estimators import (
     Aoa,
+    Blend,
     Comparison,
+    Dm,
     Estimate,
     Estimator,
+    Imputing,
     Observation,
     Snips,
     Traditional,
@@ -89,6 +92,7 @@ class Answer:
     weighted: bool = False  # whether the estimate has weights that can be wrong
     chance: float | None = None  # value of a random order of the same candidates, if known
     confirmed: bool = True  # whether a change of winner is the same on the users whom all models know
+    by_method: tuple[tuple[str, tuple[str, ...]], ...] = ()  # the first models by each method without random rows
 
     @property
     def models(self) -> int:
@@ -97,7 +101,9 @@ class Answer:
 
     @property
     def robust(self) -> bool | None:
-        """Whether the same model is first at all gammas that are tried; None if no gamma is assumed."""
+        """Whether the same model is first at all gammas, or by all methods, that are tried; None if none are."""
+        if self.by_method:
+            return self.kind != "chance" and all(set(first) & set(self.judging.first) for _, first in self.by_method)
         return None if self.assumed is None else self.kind != "chance" and self.holds_over == self.assumed
 
     @property
@@ -169,6 +175,7 @@ class Answer:
             "flip_gamma": self.flip_gamma,
             "flips_to": self.flips_to,
             "answer": self.kind,
+            **({"by_method": {method: list(first) for method, first in self.by_method}} if self.by_method else {}),
             "holds_over": None if holds is None else f"gamma {holds.low:g}..{holds.high:g}",
         }
 
@@ -185,9 +192,10 @@ def find_answers(report: "Report") -> tuple[Answer, ...]:
 
 
 def judging_estimator(asked: Sequence[Estimator]) -> Estimator | None:
-    """The first estimator that corrects, one for exposed items before others; None when none does."""
+    """The estimator that judges: `blend`, else one for exposed items, else the first that corrects, if any does."""
     corrected = [e for e in asked if e.corrects]
-    return next((e for e in corrected if e.sees != "observed"), corrected[0] if corrected else None)
+    drawn = [e for e in corrected if e.sees in {"exposed", "inside"}]
+    return next(iter([*(e for e in corrected if isinstance(e, Blend)), *drawn, *corrected]), None)
 
 
 def _answer(report: "Report", metric: AnyMetric) -> Answer:
@@ -211,15 +219,21 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
         weighted=weighted and shared,
         chance=chance,
         **(_over_gamma(report, metric, judging, chance) if weighted and shared else {}),
+        **_over_methods(report, metric, estimator),
     )
 
 
 def _chance(report: "Report", metric: AnyMetric, estimator: Estimator) -> float | None:
     """The value of a random order: of a model that gives all candidates the same score; None if not known."""
-    sample = report.samples.judged
-    if metric.kind != "mean" or sample.correction is not None or estimator.sees != "observed":
+    sample, imputed = report.samples.judged, report.samples.imputed
+    if metric.kind != "mean" or sample.correction is not None or estimator.sees in {"exposed", "inside"}:
         return None
     assert isinstance(metric, Metric)
+    if imputed is not None and isinstance(estimator, Imputing):
+        rows, sizes = imputed.to_rows("mean", Dm(q=estimator.q)), imputed.candidates
+        assert rows.mass is not None
+        worth = rows.mass * metric.row_gains(np.zeros_like(sizes), sizes - 1, sizes, None)
+        return Dm(q=estimator.q).terms(rows.with_worth(worth), "mean").value
     candidates = next(iter(sample.ranks.values())).candidates
     gains = metric.row_gains(np.zeros_like(candidates), candidates - 1, candidates, None)
     rows = Estimation(report.samples, report.settings, report.propensities).rows_of(metric, estimator)
@@ -275,6 +289,16 @@ def _over_gamma(report: "Report", metric: AnyMetric, judging: Standing, chance: 
     holds = GammaRange(band.gammas[low], band.gammas[high])
     leaders = tuple(dict.fromkeys(model for first in firsts for model in first))
     return {"leaders": leaders, "spans": tuple(spans), "assumed": band.range, "holds_over": holds}
+
+
+def _over_methods(report: "Report", metric: AnyMetric, estimator: Estimator) -> Mapping[str, Any]:
+    """The first models by each method, for an estimate that rests on exposure or imputation."""
+    band = report.estimated.methods
+    if band is None or str(estimator) not in band.estimators:
+        return {}
+    firsts = band.firsts(str(metric), lower=metric.lower_is_better)
+    leaders = tuple(dict.fromkeys(model for _, first in firsts for model in first))
+    return {"by_method": firsts, "leaders": leaders}
 
 
 def _flip(

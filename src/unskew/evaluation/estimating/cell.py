@@ -7,6 +7,7 @@ import numpy as np
 from unskew.arrays import Floats
 from unskew.estimators import Estimator, Rows, Terms
 from unskew.estimators.means import sum_by
+from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.collecting.sample import Sample
 from unskew.metrics import AnyMetric
 
@@ -37,23 +38,27 @@ def make_cell(
     terms: dict[str, Terms],
 ) -> Cell:
     """Return the cell with the terms of all models; `rows` are those of the sample as the estimator uses them."""
-    users = next(iter(terms.values())).n_users
+    first = next(iter(terms.values()))
+    users = first.n_users if first.units == "users" else len(rows)
     if estimator.counts_empty_users:  # the whole population is in the sums, if only with 0
         population = sample.population(mean=metric.kind == "mean")
         dropped_users = int(np.sum((sample.split.test.user_counts > 0) & ~population))
     else:
         dropped_users = sample.dropped["users"] + len(sample.users) - users
+    # with a slice the uncertainty is that of its positives
+    drawn = sample.drawn.positives if isinstance(sample, Imputed) and sample.drawn and first.units != "users" else None
     user, weights = rows.user, estimator.weights(rows, metric.kind)
     if not weights.all():  # exposed rows that are not positive
         user, weights = user[weights > 0], weights[weights > 0]
+    whole = isinstance(sample, Imputed)  # every user with candidates is in the sums, and no held-out row is left out
     return Cell(
         metric=metric,
         estimator=estimator,
         users=users,
-        dropped_users=dropped_users,
-        dropped_items=sample.dropped_items + sample.rows - len(rows),
+        dropped_users=0 if whole else dropped_users,
+        dropped_items=sample.dropped_items + (0 if whole else sample.rows - len(rows)),
         without_propensity=0 if chances is None else int(np.sum(np.isnan(chances))),
-        effective_sample_size=kish(sum_by(user, weights)),
+        effective_sample_size=kish(sum_by(user, weights)) if drawn is None else float(drawn),
         effective_rows=kish(weights),
         max_weight_share=float(weights.max() / weights.sum()),
         clipped_share=estimator.clipped_share(rows),

@@ -7,7 +7,9 @@ from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.estimating.cell import Cell
 from unskew.evaluation.estimating.estimation import Estimation
 from unskew.evaluation.estimating.gamma_band import GammaBand, measure_band
+from unskew.evaluation.estimating.method_band import MethodBand, measure_methods
 from unskew.evaluation.estimating.served_users import estimate_served, restrict_to_served
+from unskew.evaluation.estimating.slice_report import SliceReport
 from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.settings.settings import Settings
 
@@ -20,6 +22,8 @@ class Estimated:
     comparisons: tuple[Comparison, ...] = ()
     cells: tuple[Cell, ...] = ()
     band: GammaBand | None = None
+    methods: MethodBand | None = None
+    slice_report: SliceReport | None = None
 
 
 def estimate(
@@ -37,4 +41,7 @@ def estimate(
     measured = measure_band(estimations) if band else None
     if measured is not None:
         estimates = [measured.widen(estimate) for estimate in estimates]
-    return Estimated(tuple(estimates), tuple(comparisons), tuple(cells), measured)
+    methods = measure_methods(estimation) if band else None
+    if methods is not None:
+        estimates = [methods.widen(estimate) for estimate in estimates]
+    return Estimated(tuple(estimates), tuple(comparisons), tuple(cells), measured, methods, estimation.slice_report)

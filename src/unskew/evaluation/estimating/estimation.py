@@ -23,11 +23,11 @@ from unskew.estimators import (
     holm,
     p_value,
 )
-from unskew.estimators.imputed import Shrunk, SlicedMetric
 from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.estimating.cell import Cell, make_cell
+from unskew.evaluation.estimating.slice_report import SliceReport, report_slice, shrink_all
 from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.settings.settings import Settings
 from unskew.metrics import AnyMetric, ListMetric, RatingLoss
@@ -122,21 +122,29 @@ class Estimation:
 
     def _shrink(self, terms: dict[Key, Terms]) -> None:
         """Replace the terms of imputation by those of all models together, shrunk towards the slice."""
-        for (metric, estimator), shrunk in self.shrunk(terms).items():
-            models = [model for word, name, model in terms if (word, name) == (metric, estimator)]
-            for model, joint in zip(models, shrunk.terms, strict=True):
-                terms[metric, estimator, model] = joint
-
-    def shrunk(self, terms: dict[Key, Terms]) -> dict[tuple[str, str], Shrunk]:
-        """The estimates with the slice, by words of metric and estimator; `terms` has those of imputation alone."""
         sample = self.samples.imputed
-        compared: dict[tuple[str, str], tuple[AnyMetric, SlicedMetric]] = {}
+        compared = {}
         for metric, estimator in self.settings.pairs:
             if sample is not None and isinstance(estimator, Blend) and sample.shrinks(metric, estimator):
                 words = str(metric), str(estimator)
                 direct = {model: terms[*words, model] for model in sample.ranks}
                 compared[words] = metric, sample.sliced(metric, estimator, direct)
-        return shrink_all(compared)
+        if sample is None or not compared:
+            return
+        shrunk = shrink_all(compared)
+        for (metric_word, estimator_word), joint in shrunk.items():
+            for model, each in zip(sample.ranks, joint.terms, strict=True):
+                terms[metric_word, estimator_word, model] = each
+        self._reports.append(report_slice(sample, compared, shrunk))
+
+    @property
+    def slice_report(self) -> SliceReport | None:
+        """What the slice says, once the estimates are computed; None without one."""
+        return self._reports[-1] if self._reports else None
+
+    @cached_property
+    def _reports(self) -> list[SliceReport]:
+        return []
 
     def _jobs(self) -> Iterator[Work]:
         """Yield the jobs: all list metrics of a model together, because they share its lists, or one metric."""
@@ -164,8 +172,11 @@ class Estimation:
             for estimator in estimators:
                 if isinstance(sample, Imputed):
                     filled = sample.fill(self.rows_of(metric, estimator), model, metric, estimator)
-                    form = Dm(q=estimator.q) if sample.shrinks(metric, estimator) else estimator
-                    terms[str(metric), str(estimator), model] = form.terms(filled, metric.kind)
+                    # with a slice, imputation is all that a model needs alone; `_shrink` joins the models
+                    shrinks = sample.shrinks(metric, estimator)
+                    terms[str(metric), str(estimator), model] = (Dm() if shrinks else estimator).terms(
+                        filled, metric.kind
+                    )
                     continue
                 miss = estimator.misses_ties
                 if miss not in gains:
@@ -249,21 +260,6 @@ class Estimation:
     @cached_property
     def _chances(self) -> dict[int, Floats]:
         return {}
-
-
-def shrink_all(compared: dict[tuple[str, str], tuple[AnyMetric, SlicedMetric]]) -> dict[tuple[str, str], Shrunk]:
-    """Shrink every metric towards the slice, with one design effect per estimator.
-
-    The effect is the mean over metrics without a cut-off, because few rows of a slice are hits of a short list; over
-    all metrics if each has one.
-    """
-    shrunk = {}
-    for words, (_, sliced) in compared.items():
-        same = [pair for other, pair in compared.items() if other[1] == words[1]]
-        broad = [other for metric, other in same if metric.cutoff is None] or [other for _, other in same]
-        effect = float(np.mean([other.design_effect for other in broad]))
-        shrunk[words] = sliced.shrunk(effect)
-    return shrunk
 
 
 def terms_of(rows: Rows, metric: AnyMetric, estimator: Estimator) -> Terms:

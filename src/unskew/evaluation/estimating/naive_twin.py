@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from unskew.estimators import OVER_ALL_PAIRS, Aoa, Estimator, Snips, Traditional, Ure
+from unskew.estimators import OVER_ALL_PAIRS, Aoa, Estimator, Imputing, Snips, Traditional, Ure
 from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.estimating.estimate import Estimated, estimate
 from unskew.evaluation.fitting.propensities import Propensities
@@ -21,7 +21,8 @@ def naive_twin(estimator: Estimator, kind: str = "mean") -> Aoa | Traditional:
     if kind in OVER_ALL_PAIRS:
         per = estimator.per if isinstance(estimator, Snips) else "pair"
         return Aoa(per=per) if per in {"user", "item"} else Aoa()
-    return Aoa(per="pair") if isinstance(estimator, Snips) and estimator.per == "pair" else Aoa()
+    of_pairs = isinstance(estimator, Imputing) and kind == "mean"
+    return Aoa(per="pair") if of_pairs or (isinstance(estimator, Snips) and estimator.per == "pair") else Aoa()
 
 
 def missing_twins(settings: Settings, samples: Samples, propensities: Propensities) -> Estimated:

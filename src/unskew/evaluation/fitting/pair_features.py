@@ -65,7 +65,7 @@ class TrainingFeatures:
     @cached_property
     def _scorers(self) -> tuple[tuple[str, ItemItemScorer], ...]:
         rng = np.random.default_rng(0)  # neither model draws
-        models = [ItemKnn()]
+        models: list[Ease | ItemKnn] = [ItemKnn()]
         items = int(np.count_nonzero(self.log.item_counts))
         if items <= EASE_ITEMS:
             models.insert(0, Ease(regularisation=self.regularisation))

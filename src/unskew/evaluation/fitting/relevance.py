@@ -53,9 +53,9 @@ def fit_relevance(run: Run, exposure: FittedExposure | None) -> Relevance:
         exposure = exposure or fit_exposure(Exposure(), run.split)
     log = labelled_rows(run)
     labelled = bool(0 < log.label.sum() < len(log.label))
-    chances = {}
+    chances: dict[str, FittedImputation] = {}
     for word, imputation in words.items():
-        base = None
+        base: FittedImputation | None = None
         if isinstance(imputation, FromSlice) and slice_rows is None:
             raise ConfigError(f"q=slice needs random rows; give them with {Option('exposed')} next to {Option('test')}")
         if isinstance(imputation, Scores):

@@ -120,8 +120,10 @@ def _flip(answer: Answer) -> str:
 
 
 def _estimates(report: "Report") -> Table:
-    band = report.band
+    band, methods = report.band, report.estimated.methods
     over = [] if band is None else [f"gamma {_gammas(band.range.low, band.range.high)}"]
+    if methods is not None:
+        over = ["gammas or methods" if over else "over methods"]
     rows = [
         [
             *(row.metric, row.estimator, row.model, number(row.value), interval(row.low, row.high)),

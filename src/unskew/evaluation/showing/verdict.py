@@ -8,7 +8,7 @@ from unskew.data.candidates import All
 from unskew.display import numbers
 from unskew.display.numbers import factor, rounded, signed
 from unskew.display.phrases import capital, counted, few, listed, lowered, quoted, sentence
-from unskew.estimators import Comparison, Estimate
+from unskew.estimators import Comparison, Estimate, Imputing
 from unskew.evaluation.checking.data import rows_left_out
 from unskew.evaluation.estimating.best_models import Answer, Standing
 from unskew.evaluation.estimating.common_users import lacking_share
@@ -113,6 +113,8 @@ def _by_users(report: "Report", other: "Report | None", headline: str) -> str:
 
 def _scope(report: "Report") -> Iterator[str]:
     """Yield sentences on what the numbers are about, where that is not what a reader expects."""
+    if report.chosen is not None:
+        yield sentence(report.chosen.sentence)
     split = report.samples.judged.split
     if split.exposed and isinstance(split.rule, All) and split.test_in_train.any():
         yield say.MAY_REPEAT.format(shared=int(split.test_in_train.sum()), rows=len(split.test))
@@ -122,7 +124,7 @@ def _scope(report: "Report") -> Iterator[str]:
 
 def _voice(report: "Report") -> Voice:
     """The words of a sample if an estimator for samples was asked for, else those of a log."""
-    exposed = any(estimator.sees != "observed" for estimator in report.settings.estimators)
+    exposed = any(estimator.sees in {"exposed", "inside"} for estimator in report.settings.estimators)
     return OF_A_SAMPLE if exposed else OF_A_LOG
 
 
@@ -242,6 +244,7 @@ def _sentences(report: "Report", answer: Answer, metric: AnyMetric, voice: Voice
         yield _naive_words(answer, answer.naive, voice)
     if answer.models > 1:
         yield from _gamma_words(answer)
+        yield from _method_words(answer)
         yield from _flip_words(answer)
     if not answer.corrects and voice is OF_A_LOG:
         yield f"{say.naive_only(metric)}."
@@ -318,6 +321,20 @@ def _gamma_words(answer: Answer) -> Iterator[str]:
     yield say.FIRST_DEPENDS.format(spans=listed(parts))
 
 
+def _method_words(answer: Answer) -> Iterator[str]:
+    """Yield a sentence on which model is first by each method, methods with the same one together."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for method, first in answer.by_method:
+        groups.setdefault(first, []).append(method)
+    if len(groups) == 1:
+        names = next(iter(groups))
+        models = f"{few([quoted(name) for name in names])} {'is' if len(names) == 1 else 'are'}"
+        yield say.FIRST_BY_METHODS.format(models=models, methods=listed(method for method, _ in answer.by_method))
+    elif groups:
+        parts = [f"{few([quoted(n) for n in names])} by {listed(methods)}" for names, methods in groups.items()]
+        yield say.FIRST_BY_METHOD.format(parts="; ".join(parts))
+
+
 def _span(low: float, high: float) -> str:
     return f"at gamma {signed(low)}" if low == high else f"for gamma {signed(low)} to {signed(high)}"
 
@@ -364,6 +381,7 @@ def _doubts(report: "Report", voice: Voice) -> Iterator[str]:
     if corrected:
         if voice is OF_A_SAMPLE:
             yield say.describe_draw(report.samples.judged.split.rule)
+        yield from _imputation_doubts(report)
         if any(e.uses_propensity for e in report.settings.estimators):
             assumed = None if report.band is None else report.band.range
             yield say.describe_assumption(report.settings.propensity, assumed)
@@ -375,6 +393,19 @@ def _doubts(report: "Report", voice: Voice) -> Iterator[str]:
     rest = len(report.warnings) - len(shown)
     if rest:
         yield say.MORE_WARNINGS.format(warnings=counted(rest, "more warning"))
+
+
+def _imputation_doubts(report: "Report") -> Iterator[str]:
+    """Yield what estimates over all candidates assume."""
+    asked = [estimator for estimator in report.settings.estimators if isinstance(estimator, Imputing)]
+    if not asked:
+        return
+    imputed, band = report.samples.imputed, report.estimated.methods
+    if imputed is not None and imputed.drawn is not None:
+        rows = imputed.drawn.rows
+        yield say.ASSUMES_SLICE.format(rows=len(rows.label), positives=int(rows.label.sum()))
+    elif band is not None:
+        yield say.ASSUMES_IMPUTATION.format(estimator=asked[-1], methods=listed(band.methods))
 
 
 def _metrics(some: Sequence[Answer], judged: Sequence[Answer]) -> str:

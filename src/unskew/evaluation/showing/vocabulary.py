@@ -121,6 +121,8 @@ NAIVE_FITS = "{naive} does not contradict it: {models} {best}."
 ALONE_BEST = "alone may be best, with {value}"
 FIRST_AT_GAMMAS = "{models} first at every gamma tried from {low} to {high}."
 FIRST_DEPENDS = "Which model is first, and above a random order, depends on the assumed bias: {spans}."
+FIRST_BY_METHODS = "{models} first by every method without random rows: {methods}."
+FIRST_BY_METHOD = "Which model is first depends on the method: {parts}. A slice of random rows would decide."
 NO_FLIP = "No error of the weights could make another model first."
 ANY_FLIP = "The smallest error of the weights could make {model} first."
 FLIPS_AT = (
@@ -147,6 +149,14 @@ RANGE_OF_GAMMAS = "; the range over what may be assumed covers gamma {low} to {h
 ASSUMES_DRAW = (
     "The estimates over all candidates assume that each user's exposed items were drawn from {items} with equal "
     "chances, and that all of them were labelled. No interval covers an error in this assumption."
+)
+ASSUMES_IMPUTATION = (
+    "{estimator} rests on labels of pairs that were selected, and without random rows nothing can check it. Its "
+    "interval does not cover that; the range over {methods} shows how far the methods differ."
+)
+ASSUMES_SLICE = (
+    "The estimates assume that the {rows:,} rows of the slice ({positives:,} positive) were drawn from the candidates "
+    "with equal chances."
 )
 NAIVE_ONLY = "{metric} is the naive average only; use {snips} to correct it"
 NAIVE_ONLY_BECAUSE = "{metric} is the naive average only, because {why}; {instead} can be corrected"

@@ -26,16 +26,12 @@ def _exclude(row: Matrix, chances: Matrix, excluded: Ints) -> None:
 
 
 @njit(nogil=True, cache=True)
-def count_outside(chances: Matrix) -> tuple[Any, Any]:
-    """The first row with numbers that are not in [0, 1], and how many it has; (-1, 0) if there is none."""
-    for r in range(chances.shape[0]):
-        row = chances[r]
-        outside = int32(0)
-        for j in range(row.shape[0]):
-            outside = int32(outside + int32(not (row[j] >= 0 and row[j] <= 1)))
-        if outside:
-            return r, outside
-    return -1, 0
+def _count_outside(chances: Matrix) -> Any:
+    """How many numbers are not in [0, 1]."""
+    outside = int32(0)
+    for j in range(chances.shape[0]):
+        outside = int32(outside + int32(not (chances[j] >= 0 and chances[j] <= 1)))
+    return outside
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
@@ -162,6 +158,14 @@ def _dot(placed: Floats, table: Floats) -> Any:
     return total
 
 
+@njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
+def _sum_places(placed: Floats, n: int) -> Any:
+    total = 0.0
+    for k in range(uint64(n)):
+        total += placed[k] * np.float64(int32(k))
+    return total
+
+
 @njit(nogil=True, cache=True)
 def sum_rows(
     scores: Matrix,
@@ -173,9 +177,10 @@ def sum_rows(
     listed: bool,
     policy: int,
     depth: int,
+    linear: bool,
     tables: tuple[Floats, Ints, Bools],
     lists: tuple[Floats, Ints, Ints, Floats, Ints],
-) -> tuple[Floats, Floats, Floats, Floats, Ints]:
+) -> tuple[Floats, Floats, Floats, Floats, Floats, Ints, Ints]:
     """Sum chance times gain over the candidates of each row, and expect the values of its list.
 
     Parameters
@@ -194,25 +199,30 @@ def sum_rows(
         Of ties: `EXPECTED`, `OPTIMISTIC` or `PESSIMISTIC`.
     depth : int
         How many places must be sorted; 0 for all.
+    linear : bool
+        Whether sums of chance times place are wanted; they need a `depth` of 0.
     tables : tuple
         Tables of gains, one after another, their offsets, and whether each has a cut-off. Tables that are longer than
-        `depth` need a `depth` of 0. A last table of the places 0, 1, ... gives sums of places.
+        `depth` need a `depth` of 0.
     lists : tuple
         See `expect_values`.
 
     Returns
     -------
-    mass, some, sums, values : array
-        Per row: the sum of the chances, the chance that at least one is relevant, sums by table, values by list.
+    mass, some, places, sums, values : array
+        Per row: the sum of the chances, the chance that at least one is relevant, the sum of chance times place, sums
+        by table, values by list.
     lengths : array of int64
         Number of candidates in the list of each row, or a smaller number of at least `depth` if that is not 0.
+    outside : array of int64
+        How many chances of each row are not in [0, 1]; the other results are then meaningless.
     """
     table, table_offsets, cut = tables
     n_rows, n = scores.shape
-    mass, some = np.empty(n_rows), np.empty(n_rows)
+    mass, some, places = np.empty(n_rows), np.empty(n_rows), np.zeros(n_rows)
     sums = np.zeros((n_rows, cut.shape[0]))
     values = np.zeros((n_rows, lists[2].shape[0]))
-    lengths = np.empty(n_rows, np.int64)
+    lengths, outside = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
     lowest = np.finfo(scores.dtype).min
     placed = np.empty(n + 1)
     sorting = work_space(scores)
@@ -224,6 +234,7 @@ def sum_rows(
     for r in range(n_rows):
         row, row_chances, size = scores[r], chances[r], candidates[r]
         _exclude(row, row_chances, excluded[excluded_offsets[r] : excluded_offsets[r + 1]])
+        outside[r] = _count_outside(row_chances)
         mass[r], some[r] = _mass(row_chances)
         if mass[r] < _SMALL:
             some[r] = _small_mass(row_chances)
@@ -233,8 +244,10 @@ def sum_rows(
             rest = values.shape[1] > 0
             finite = _place_top(row, row_chances, size, policy, lowest, depth, maxima, work, columns, rest, placed)
         lengths[r] = 0 if not known[r] else finite if listed else size
+        if linear:
+            places[r] = _sum_places(placed, size)
         for t in range(cut.shape[0]):
             end = min(table_offsets[t + 1] - table_offsets[t], min(size, lengths[r]) if cut[t] else size)
             sums[r, t] = _dot(placed, table[table_offsets[t] : table_offsets[t] + end])
         expect_values(placed[:size], lengths[r], lists, values[r])
-    return mass, some, sums, values, lengths
+    return mass, some, places, sums, values, lengths, outside

@@ -98,8 +98,8 @@ def sum_candidates(
         parts.append(part)
         if progress is not None:
             progress(len(parts), len(blocks))
-    mass, some, sums, values, lengths = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return CandidateSums(contest.users, mass, job.gains(mass, sums, lengths), job.values(values), some)
+    mass, some, places, sums, values, lengths = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return CandidateSums(contest.users, mass, job.gains(mass, places, sums, lengths), job.values(values), some)
 
 
 def check_candidates(contest: Contest, ties: str) -> None:
@@ -116,10 +116,8 @@ def blocks_of(contest: Contest, size: int) -> list[tuple[int, int]]:
     return [(start, min(start + size, len(contest.users))) for start in range(0, len(contest.users), size)]
 
 
-def checked(matrix: Matrix, users: Ints, contest: Contest) -> Matrix:
-    """The matrix as an array that loops can read; an error if it has another shape or is not of chances."""
-    from unskew.ranking.all_candidates import candidate_kernel
-
+def as_matrix(matrix: Matrix, users: Ints, contest: Contest) -> Matrix:
+    """The matrix as an array that loops can read; an error if it has another shape."""
     matrix = np.asarray(matrix)
     if matrix.shape != (len(users), contest.catalogue_size):
         raise DataError(
@@ -129,12 +127,6 @@ def checked(matrix: Matrix, users: Ints, contest: Contest) -> Matrix:
     if matrix.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float64)
     matrix = np.ascontiguousarray(matrix)
-    row, outside = candidate_kernel.count_outside(matrix)
-    if row >= 0:
-        raise DataError(
-            f"{outside} chances of user {contest.user_ids[users[row]]} are not in [0, 1]; "
-            "give the probability that each item is relevant"
-        )
     return matrix if matrix.flags.writeable else matrix.copy()
 
 
@@ -170,11 +162,8 @@ class _Job:
             )
         tables = [recipe.table for recipe in self.by_place.values()]
         cut = [recipe.cut for recipe in self.by_place.values()]
-        if self.linear:
-            tables, cut = [*tables, np.arange(contest.catalogue_size, dtype=np.float64)], [*cut, False]
-        cut_offs = [len(table) for table, ends in zip(tables, cut, strict=True) if ends]
-        cut_offs += [len(recipe.gains) for recipe in self.by_list.values()]
-        self.depth = max(cut_offs, default=1) if all(cut) else 0
+        cut_offs = [len(table) for table in tables] + [len(recipe.gains) for recipe in self.by_list.values()]
+        self.depth = max(cut_offs, default=1) if all(cut) and not self.linear else 0
         self.tables = (*_joined(tables), np.array(cut, dtype=bool))
         self.lists = (
             *_joined([recipe.gains for recipe in self.by_list.values()]),
@@ -182,17 +171,17 @@ class _Job:
             *_joined([recipe.weights for recipe in self.by_list.values()]),
         )
 
-    def sum(self, block: tuple[int, int]) -> tuple[Floats, Floats, Floats, Floats, Ints]:
-        """Masses, chances of any relevant item, sums, values and lengths of the lists of a block of users."""
+    def sum(self, block: tuple[int, int]) -> tuple[Floats, Floats, Floats, Floats, Floats, Ints]:
+        """Masses, chances of any relevant item, sums of places and gains, values and lengths of lists of a block."""
         from unskew.ranking.all_candidates import candidate_kernel
 
         first, last = block
         contest = self.contest
         users = contest.users[first:last]
         scores = self.scores.of(users, writable=True)
-        sums: tuple[Floats, Floats, Floats, Floats, Ints] = candidate_kernel.sum_rows(
+        *sums, outside = candidate_kernel.sum_rows(
             scores,
-            checked(self.chances(users), users, contest),
+            as_matrix(self.chances(users), users, contest),
             contest.listed_offsets[first : last + 1],
             contest.listed,
             contest.candidates[first:last],
@@ -200,17 +189,24 @@ class _Job:
             self.listed,
             self.policy,
             self.depth,
+            bool(self.linear),
             self.tables,
             self.lists,
         )
-        return sums
+        if outside.any():
+            row = int(np.argmax(outside > 0))
+            raise DataError(
+                f"{outside[row]} chances of user {contest.user_ids[users[row]]} are not in [0, 1]; "
+                "give the probability that each item is relevant"
+            )
+        return tuple(sums)
 
-    def gains(self, mass: Floats, sums: Floats, lengths: Ints) -> dict[str, Floats]:
-        """Sums of chance times gain by word, from the sums by table."""
+    def gains(self, mass: Floats, places: Floats, sums: Floats, lengths: Ints) -> dict[str, Floats]:
+        """Sums of chance times gain by word, from the sums of places and by table."""
         gains = {word: sums[:, t] / recipe.divisor(lengths) for t, (word, recipe) in enumerate(self.by_place.items())}
         for word, recipe in self.linear.items():
             top, step = recipe.line(self.contest.candidates)
-            gains[word] = top * mass + step * sums[:, -1]
+            gains[word] = top * mass + step * places
         return gains
 
     def values(self, values: Floats) -> dict[str, Floats]:

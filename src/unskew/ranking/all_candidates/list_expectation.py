@@ -47,6 +47,8 @@ def count_relevant(chances: Floats, most: int) -> tuple[Floats, int, int]:
     old[1] = 1.0
     low, high = 0, 0
     for chance in chances:
+        if low == most:  # all of the probability has gathered there
+            break
         if chance == 0:
             continue
         end = min(high + 1, most)

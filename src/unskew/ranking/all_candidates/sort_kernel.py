@@ -1,6 +1,6 @@
 """The order of a row of scores, best first. Arrays in, arrays out.
 
-Each score is assigned to one of about a million cells of equal width between the largest and the smallest. Two passes
+Each score is assigned to one of four million cells of equal width. Two passes
 of a counting sort order the cells, and only the few scores that share a cell are compared. The order is exact.
 """
 
@@ -11,49 +11,41 @@ from numba import int32, njit, uint32, uint64
 
 from unskew.arrays import Ints, Matrix
 
-BITS = 10  # of one pass
+BITS = 11  # of one pass
 _CELLS = 1 << (2 * BITS)
-_MARGIN = 1 - 1e-6  # so that the smallest finite score, rounded, is not in the last cell
-_LANES = 32
-_FEW = 24  # scores in one cell that are sorted by insertion
+_SAMPLED = 1024  # scores that decide the width of the cells
+_STRIDE = 64  # entries that are compared with their neighbours at once
+_FEW = 48  # scores in one cell that are sorted by insertion
 
 
-@njit(nogil=True, cache=True, fastmath={"nnan", "nsz", "reassoc"})
-def _extremes(row: Matrix, lowest: Any, low: Matrix, high: Matrix) -> tuple[Any, Any]:
-    """The smallest finite score and the largest; `low` and `high` are work space."""
-    n = row.shape[0]
-    low[:] = -lowest
-    high[:] = lowest
-    for b in range(n // _LANES):
-        part = row[b * _LANES : (b + 1) * _LANES]
-        for lane in range(_LANES):  # one minimum per lane, so that the compiler uses vectors
-            score = part[lane]
-            low[lane] = min(low[lane], score if score >= lowest else -lowest)
-            high[lane] = max(high[lane], score)
-    smallest, largest = low[0], high[0]
-    for lane in range(_LANES):
-        smallest = min(smallest, low[lane])
-        largest = max(largest, high[lane])
-    for j in range(n // _LANES * _LANES, n):
-        smallest = min(smallest, row[j] if row[j] >= lowest else -lowest)
+@njit(nogil=True, cache=True)
+def _range_of_sample(row: Matrix, lowest: Any) -> tuple[Any, Any]:
+    """The smallest and the largest finite score of some; few others are outside, and share a cell with the nearest."""
+    step = max(row.shape[0] // _SAMPLED, 1)
+    smallest, largest = -lowest, lowest
+    for j in range(0, row.shape[0], step):
         largest = max(largest, row[j])
+        smallest = min(smallest, row[j] if row[j] >= lowest else -lowest)
     return smallest, largest
 
 
 @njit(nogil=True, cache=True)
-def _assign(row: Matrix, largest: Any, scale: Any, last: Any, cells: Ints) -> None:
+def _assign(row: Matrix, largest: Any, scale: Any, last: Any, lowest: Any, cells: Ints) -> None:
+    first = type(last)(0)
     for j in range(uint64(row.shape[0])):
-        cells[j] = int32(min((largest - row[j]) * scale, last))
+        score = row[j]
+        cell = min(max((largest - score) * scale, first), last)
+        cells[j] = int32(cell) if score >= lowest else int32(_CELLS - 1)
 
 
 @njit(nogil=True, cache=True)
-def _assign_cells(row: Matrix, lowest: Any, low: Matrix, high: Matrix, cells: Ints) -> None:
+def _assign_cells(row: Matrix, lowest: Any, cells: Ints) -> None:
     """Write the cell of each score, larger scores first; the last cell is for minus infinity only."""
-    smallest, largest = _extremes(row, lowest, low, high)
+    smallest, largest = _range_of_sample(row, lowest)
     extent = float(largest) - float(smallest)
-    steps = (_CELLS - 2) * _MARGIN / extent if extent > 0 else 1.0
+    steps = (_CELLS - 2) / extent if extent > 0 else 1.0
     if extent < -float(lowest) and steps < -float(lowest):
-        _assign(row, largest, type(largest)(steps), type(largest)(_CELLS - 1), cells)
+        _assign(row, largest, type(largest)(steps), type(largest)(_CELLS - 2), lowest, cells)
     else:  # the numbers overflow: one cell, which is then sorted by comparing
         for j in range(row.shape[0]):
             cells[j] = 0 if row[j] >= lowest else _CELLS - 1
@@ -138,21 +130,36 @@ def _tie_groups(row: Matrix, ordered: Ints, first: int, end: int, groups: Ints, 
 
 
 @njit(nogil=True, cache=True)
+def _shares_cell(ordered: Ints, first: int) -> Any:
+    """Whether any of the entries from `first` on, one stride of them, has the cell of the entry before it."""
+    start = uint64(first)
+    least = uint64(1 << 63)
+    for k in range(uint64(_STRIDE)):
+        least = min(least, ordered[start + k] ^ ordered[start + k - uint64(1)])
+    return least < uint64(1 << 32)
+
+
+@njit(nogil=True, cache=True)
 def _sort_cells(row: Matrix, ordered: Ints, groups: Ints) -> tuple[Any, Any]:
     """Sort the entries inside each cell; return how many scores are finite and how many groups are tied."""
     finite = ordered.shape[0]
     while finite > 0 and ordered[finite - 1] >> uint64(32) == uint64(_CELLS - 1):
         finite -= 1
     n_groups = 0
-    for k in range(1, finite):
-        cell = ordered[k] >> uint64(32)
-        if cell != ordered[k - 1] >> uint64(32) or (k > 1 and cell == ordered[k - 2] >> uint64(32)):
+    k = 1
+    while k < finite:
+        if k + _STRIDE <= finite and not _shares_cell(ordered, k):
+            k += _STRIDE
             continue
-        end = k + 1
-        while end < finite and ordered[end] >> uint64(32) == cell:
-            end += 1
-        _sort_cell(row, ordered[k - 1 : end])
-        n_groups = _tie_groups(row, ordered, k - 1, end, groups, n_groups)
+        stop = min(k + _STRIDE, finite)
+        while k < stop:
+            end = k
+            while end < finite and (ordered[k - 1] ^ ordered[end]) < uint64(1 << 32):
+                end += 1
+            if end > k:
+                _sort_cell(row, ordered[k - 1 : end])
+                n_groups = _tie_groups(row, ordered, k - 1, end, groups, n_groups)
+            k = end + 1
     return finite, n_groups
 
 
@@ -165,8 +172,6 @@ def work_space(scores: Matrix) -> tuple[Any, ...]:
         np.empty(n, np.uint64),
         np.empty(1 << BITS, np.uint32),
         np.empty(1 << BITS, np.uint32),
-        np.empty(_LANES, scores.dtype),
-        np.empty(_LANES, scores.dtype),
     )
 
 
@@ -192,8 +197,8 @@ def sort_row(row: Matrix, lowest: Any, work: tuple[Any, ...], ordered: Ints, gro
     tuple
         The number of finite scores and the number of groups.
     """
-    cells, entries, low_starts, high_starts, low, high = work
-    _assign_cells(row, lowest, low, high, cells)
+    cells, entries, low_starts, high_starts = work
+    _assign_cells(row, lowest, cells)
     _count(cells, low_starts, high_starts)
     _by_low_digit(cells, low_starts, entries)
     _by_high_digit(entries, high_starts, ordered)

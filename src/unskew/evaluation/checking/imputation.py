@@ -1,0 +1,113 @@
+"""Warnings about estimates over all candidates, and about slices of random rows."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from unskew.display.numbers import p
+from unskew.display.phrases import counted, listed
+from unskew.evaluation.checking.check import check
+from unskew.evaluation.collecting.imputed import FEW_POSITIVES
+
+if TYPE_CHECKING:
+    from unskew.evaluation.report import Report
+
+DOUBTFUL = 0.001
+"""p below which a slice may not be random; one in a thousand random slices is warned of, by each test."""
+REFUTED = 0.01
+"""p below which a method is refuted by the slice, after Bonferroni over the metrics."""
+RESEMBLES = 0.9
+"""Rank correlation from which chances of relevance resemble a model's scores."""
+_NAMES = {"naive": "the naive average", "popularity": "popularity weights", "exposure": "exposure weights"}
+
+NOT_UNIFORM = (
+    "the slice has some items too often for a random draw (p = {p}), and the estimates rest on it; check how it was "
+    "drawn"
+)
+TOO_POPULAR = (
+    "the items of the slice are {kind} popular than the candidates they should be drawn from (p = {p}), and the "
+    "estimates rest on it; check how it was drawn"
+)
+
+
+@check(
+    "slice-not-random",
+    what="The rows of the slice do not look like a random draw of candidates.",
+    why="Every estimate with a slice takes its rows as drawn with equal chances. A slice that favours popular items "
+    "has the skew that it should remove.",
+    do="Draw items with equal chances for each user, and keep all of them, whatever the answer was.",
+)
+def slice_not_random(report: "Report") -> Iterator[str]:
+    """Yield a warning for each test that the slice fails."""
+    sliced = report.estimated.slice_report
+    if sliced is None:
+        return
+    if sliced.draw.p_popularity < DOUBTFUL:
+        kind = "more" if sliced.draw.more_popular else "less"
+        yield TOO_POPULAR.format(kind=kind, p=p(sliced.draw.p_popularity))
+    elif sliced.draw.p_items < DOUBTFUL:
+        yield NOT_UNIFORM.format(p=p(sliced.draw.p_items))
+
+
+FEW_DRAWN = (
+    "the slice has {positives}, fewer than {least}: it narrows the estimates a little but decides nothing, so the "
+    "methods without it still have to agree; collect more random rows"
+)
+
+
+@check(
+    "slice-few-positives",
+    what="The slice has fewer than 10 positives.",
+    why="So few cannot check the estimates without a slice.",
+    do="Collect more random rows; `unskew exposures` plans how many.",
+)
+def slice_few_positives(report: "Report") -> Iterator[str]:
+    """Yield a warning for a slice with few positives."""
+    imputed = report.samples.imputed
+    if imputed is not None and imputed.drawn is not None and not imputed.drawn.decides:
+        yield FEW_DRAWN.format(positives=counted(imputed.drawn.positives, "positive"), least=FEW_POSITIVES)
+
+
+REFUTES = "{methods} by your slice on {metrics} (p = {p} or less): without the slice the numbers would be wrong"
+
+
+@check(
+    "refuted-by-slice",
+    what="Hotelling's test of an estimate without the slice, over all models together, rejects it.",
+    why="The estimate differs from the random rows by more than chance explains.",
+    do="Trust the estimate with the slice, and do not use the refuted one on logs like this.",
+)
+def refuted_by_slice(report: "Report") -> Iterator[str]:
+    """Yield one warning for each method that the slice refutes."""
+    sliced = report.estimated.slice_report
+    if sliced is None or sliced.positives < FEW_POSITIVES:
+        return
+    metrics = len({row.metric for row in sliced.refutations})
+    for method, name in _NAMES.items():
+        rows = [row for row in sliced.refutations if row.method == method and row.p_value * metrics < REFUTED]
+        if rows:
+            verb = "is refuted" if method == "naive" else "are refuted"
+            yield REFUTES.format(
+                methods=f"{name} {verb}",
+                metrics=listed(row.metric for row in rows),
+                p=p(max(row.p_value for row in rows) * metrics),
+            )
+
+
+RESEMBLANCE = (
+    "the chances of relevance order the candidates much like model {model!r} (rank correlation {correlation:.2f}), so "
+    "dm and blend favour it; use chances from another source, or a slice"
+)
+
+
+@check(
+    "imputation-resembles-model",
+    what="The chances of relevance order candidates like one of the judged models.",
+    why="A model that agrees with the imputation is rewarded for that, not for being right.",
+    do="Use `q=labels`, which knows nothing personal, or chances that do not come from the judged model.",
+)
+def imputation_resembles_model(report: "Report") -> Iterator[str]:
+    """Yield a warning for each model that the chances resemble."""
+    imputed = report.samples.imputed
+    for (_, model), correlation in ({} if imputed is None else imputed.resemblance).items():
+        if correlation >= RESEMBLES:
+            yield RESEMBLANCE.format(model=model, correlation=correlation)

@@ -1,0 +1,136 @@
+"""`MethodBand`: one metric by every way to correct for selection without random rows."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.estimators import Blend, Delta, Dm, Estimate, Estimator, Imputing, Snips, Terms
+from unskew.evaluation.collecting.imputed import Imputed
+from unskew.evaluation.collecting.sample import Sample
+from unskew.evaluation.estimating.estimation import Estimation
+from unskew.metrics import AnyMetric
+from unskew.propensities import Exposure, Popularity
+
+
+@dataclass(frozen=True)
+class MethodPoint:
+    """An estimate with its interval by one method."""
+
+    metric: str
+    method: str
+    model: str
+    value: float | None
+    low: float | None
+    high: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class MethodBand:
+    """Every mean metric by each method: weights by popularity, weights by exposure, imputation, and their blend."""
+
+    points: tuple[MethodPoint, ...]
+    estimators: frozenset[str]  # words of the estimators whose assumption these methods question
+
+    @cached_property
+    def by_metric(self) -> Mapping[str, dict[str, list[MethodPoint]]]:
+        """The points of each metric by method."""
+        grouped: dict[str, dict[str, list[MethodPoint]]] = {}
+        for point in self.points:
+            grouped.setdefault(point.metric, {}).setdefault(point.method, []).append(point)
+        return grouped
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods, in order."""
+        return tuple(dict.fromkeys(point.method for point in self.points))
+
+    def widen(self, estimate: Estimate) -> Estimate:
+        """The estimate with the envelope of the intervals of all methods."""
+        if estimate.estimator not in self.estimators:
+            return estimate
+        points = [
+            point
+            for some in self.by_metric.get(estimate.metric, {}).values()
+            for point in some
+            if point.model == estimate.model
+        ]
+        lows = [point.low for point in points if point.low is not None]
+        highs = [point.high for point in points if point.high is not None]
+        if not points or len(lows) < len(points) or len(highs) < len(points):
+            return estimate
+        return replace(estimate, assumed_low=min(lows), assumed_high=max(highs))
+
+    def firsts(self, metric: str, *, lower: bool) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The first models of a metric by each method."""
+        rows = []
+        for method, points in self.by_metric.get(metric, {}).items():
+            known = [(point.value, point.model) for point in points if point.value is not None]
+            if known:
+                best = (min if lower else max)(value for value, _ in known)
+                rows.append((method, tuple(model for value, model in known if value == best)))
+        return tuple(rows)
+
+
+def measure_methods(estimation: Estimation) -> MethodBand | None:
+    """Compute the mean metrics of a run by every method that its data allow.
+
+    None with a slice that can judge the methods, and if no estimate rests on exposure or imputation.
+    """
+    samples, settings = estimation.samples, estimation.settings
+    exposure = estimation.propensities.relevance.exposure
+    questioned = [
+        estimator
+        for estimator in settings.estimators
+        if isinstance(estimator, Imputing)
+        or (isinstance(estimator, Snips) and estimator.per == "pair" and isinstance(settings.propensity, Exposure))
+    ]
+    imputed = samples.imputed
+    decided = imputed is not None and imputed.drawn is not None and imputed.drawn.decides
+    if not questioned or samples.exposed is not None or decided:
+        return None
+    sample = samples.judged
+    chances: dict[str, Floats] = {}
+    popularity = Popularity().fit(sample.train, sample.split.test)
+    chances["popularity"] = sample.chances(popularity)
+    if exposure is not None:
+        chances["exposure"] = sample.chances(exposure)
+    interval, rng = Delta(), np.random.default_rng(settings.seed)
+    points = []
+    metrics = [metric for metric in settings.metrics if metric.kind == "mean"]
+    for metric in metrics:
+        terms = {
+            (method, model): _weighted(sample, metric, model, chance)
+            for method, chance in chances.items()
+            for model in sample.judged_by(metric)
+        }
+        if imputed is not None:
+            q = next(estimator.q for estimator in questioned if isinstance(estimator, Imputing))
+            for estimator in (Dm(q=q), *([Blend(q=q)] if exposure is not None else [])):
+                terms |= {
+                    (estimator.word, model): _imputed(imputed, metric, model, estimator)
+                    for model in sample.judged_by(metric)
+                }
+        ends = interval.bounds(list(terms.values()), [], settings.level, rng)[0]
+        points += [
+            MethodPoint(str(metric), method, model, term.value, low, high)
+            for ((method, model), term), (low, high) in zip(terms.items(), ends, strict=True)
+        ]
+    return MethodBand(tuple(points), frozenset(map(str, questioned)))
+
+
+def _weighted(sample: Sample, metric: AnyMetric, model: str, chance: Floats) -> Terms:
+    rows = sample.to_rows(metric.kind, Snips(), chance).with_worth(sample.gains(model, metric))
+    return Snips().terms(rows, metric.kind)
+
+
+def _imputed(sample: Imputed, metric: AnyMetric, model: str, estimator: Estimator) -> Terms:
+    rows = sample.fill(sample.to_rows(metric.kind, estimator), model, metric, estimator)
+    return estimator.terms(rows, metric.kind)

@@ -1,0 +1,118 @@
+"""`choose_automatic`: the estimator that ``auto`` is on a given log, and the reason."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unskew.data.candidates import All, Trained, Unseen
+from unskew.errors import PropensityError
+from unskew.estimators import OVER_ALL_PAIRS, Aoa, Auto, Blend, Estimator, Snips
+from unskew.evaluation.fitting.relevance import fit_exposure, labelled_rows
+from unskew.evaluation.run import Run
+from unskew.metrics import AnyMetric
+from unskew.propensities import Exposure, FittedExposure
+from unskew.ranking import Ranks
+from unskew.ranking.all_candidates.candidate_sums import POLICIES
+
+POSITIVE_ONLY = Exposure(power=0.5)
+"""The propensity of logs that have positives only; power 0.5 was the best of 0.5, 0.75 and 1 there."""
+LEAST_ROWS = 50
+"""Held-out rows below which exposure is not learnt: ten per coefficient."""
+
+WITH_SLICE = "auto is {estimator}, because there are random rows to check it with"
+WITH_LABELS = "auto is {estimator}, because the log has rows that are not positive, from which relevance is learnt"
+WITH_POSITIVES = (
+    "auto is snips with propensity {propensity}, because the log has positives only; rows that are not positive, or a "
+    "slice of random rows, would allow a better estimate"
+)
+WITH_PROPENSITY = "auto is snips, because a propensity was given"
+NOTHING_LEARNABLE = "auto is the naive average, because {why}; nothing here is corrected"
+
+
+@dataclass(frozen=True)
+class AutoChoice:
+    """What ``auto`` is on a log."""
+
+    estimator: str
+    propensity: str
+    sentence: str
+    fitted: FittedExposure | None = None
+
+    def to_dict(self) -> dict[str, str]:
+        """As in the JSON."""
+        return {"estimator": self.estimator, "propensity": self.propensity, "why": self.sentence}
+
+
+def choose_automatic(run: Run, models: Mapping[str, Any]) -> tuple[Run, AutoChoice | None]:
+    """Replace ``auto`` by the estimator that suits the data; None if it was not asked for."""
+    settings = run.settings
+    if not any(isinstance(estimator, Auto) for estimator in settings.estimators):
+        return run, None
+    estimator, propensity, sentence, fitted = _choose(run, models)
+    pairs: dict[tuple[str, str], tuple[AnyMetric, Estimator]] = {}
+    for metric, asked in settings.pairs:
+        kept = _for_metric(estimator, metric) if isinstance(asked, Auto) else asked
+        if kept is not None:
+            pairs[str(metric), str(kept)] = metric, kept
+    for metric in settings.metrics:  # a metric that only auto was asked for is at least averaged
+        if not any(word == str(metric) for word, _ in pairs):
+            pairs[str(metric), str(Aoa())] = metric, Aoa()
+    settings = replace(settings, pairs=tuple(pairs.values()))
+    if propensity is not None:
+        settings = replace(settings, propensity=propensity, propensity_named=True)
+    used = str(settings.propensity) if estimator.uses_propensity else ""
+    return replace(run, settings=settings), AutoChoice(str(estimator), used, sentence, fitted)
+
+
+def _choose(run: Run, models: Mapping[str, Any]) -> tuple[Estimator, Exposure | None, str, FittedExposure | None]:
+    settings, split = run.settings, run.split
+    column = split.test.propensity is not None
+    if settings.propensity_named or column or all(metric.kind in OVER_ALL_PAIRS for metric in settings.metrics):
+        return Snips(), None, WITH_PROPENSITY, None
+    ready = any(isinstance(part, Ranks) for given in models.values() for part in _parts(given))
+    whole = isinstance(split.rule, Unseen | All | Trained)
+    summable = not ready and whole and settings.users != "served" and settings.ties in POLICIES
+    log = labelled_rows(run)
+    labelled = bool(0 < np.sum(log.label) < len(log.label))
+    if summable and split.slice is not None:
+        blend = Blend() if labelled else Blend(q="slice")
+        return blend, None, WITH_SLICE.format(estimator=blend), None
+    try:
+        fitted = _learn(run)
+    except PropensityError as error:
+        return Aoa(per="pair"), None, NOTHING_LEARNABLE.format(why=_clause(error)), None
+    if summable and labelled:
+        return Blend(), None, WITH_LABELS.format(estimator=Blend()), None
+    return Snips(), POSITIVE_ONLY, WITH_POSITIVES.format(propensity=POSITIVE_ONLY), fitted
+
+
+def _learn(run: Run) -> FittedExposure:
+    """The exposure model of a log; an error says why there is none."""
+    split = run.split
+    if not isinstance(split.rule, Unseen | All | Trained):
+        raise PropensityError(f"the candidates are {split.rule}, so which ones were shown cannot be learnt")
+    if not len(split.train):
+        raise PropensityError("train has no rows")
+    if len(split.test) < LEAST_ROWS:
+        raise PropensityError(f"{len(split.test)} held-out rows are too few to learn exposure")
+    return fit_exposure(POSITIVE_ONLY, split)
+
+
+def _for_metric(estimator: Estimator, metric: AnyMetric) -> Estimator | None:
+    """The estimator if it can estimate the metric; `snips` for metrics over all pairs, and None otherwise."""
+    if metric.kind in OVER_ALL_PAIRS:
+        return Snips()
+    if isinstance(estimator, Aoa):
+        return estimator if metric.kind == "mean" else Aoa()
+    return estimator if metric.kind in estimator.kinds else None
+
+
+def _parts(given: Any) -> tuple[Any, ...]:
+    return given if isinstance(given, tuple) else (given,)
+
+
+def _clause(error: PropensityError) -> str:
+    """The first clause of a message, as the reason in a sentence."""
+    return str(error).split(";", maxsplit=1)[0]
