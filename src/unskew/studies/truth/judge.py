@@ -159,7 +159,10 @@ def _numbers(report: Report, estimator: str) -> tuple[Floats, Floats, Floats, Fl
     """Values, low and high ends by model and metric, and significant signs by metric and pair."""
     cells = {(row.model, row.metric): row for row in report.estimates if row.estimator == estimator}
     table = np.array(
-        [[[getattr(cells[name, metric], end) for metric in METRICS] for name in MODELS] for end in ("value", "low", "high")],
+        [
+            [[getattr(cells[name, metric], end) for metric in METRICS] for name in MODELS]
+            for end in ("value", "low", "high")
+        ],
         dtype=float,
     )
     pairs = {(row.metric, row.a, row.b): row for row in report.comparisons if row.estimator == estimator}
