@@ -1,11 +1,13 @@
 """Table coat: ratings of coats that people chose, judged by ratings of coats that were drawn for them."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from unskew.arrays import Bools
 from unskew.data import Interactions
+from unskew.data.sources.coat import read_item_features, read_user_features
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Size, Table
 from unskew.studies.truth.findings import Case, compute, missing_data
@@ -22,7 +24,8 @@ _NOTE = (
     "of 300. Ratings of 4 and 5 are positive. The truth is the random part, without the rows of the slice, which is a "
     "random part of it. So the truth is itself a sample. It adds its own error to all measures: errors below 0.1 are "
     "ties, and the coverage counts the error of the truth too; the column 'coverage, truth's error' adds it to the "
-    "intervals, and 'wrong, clear truth' counts only pairs whose true difference is significant."
+    "intervals, and 'wrong, clear truth' counts only pairs whose true difference is significant. 'by features': the "
+    "exposure model has products of the features of people and coats too."
 )
 
 
@@ -31,8 +34,11 @@ def run(context: Context) -> Findings:
     source = context.find(NAME)
     if source is None:
         return missing_data(NAME, context)
-    split = source.read_split(context.place(NAME))
-    log, seeds, shares = log_of(split.train, split.test), range(context.size(SEEDS)), context.size(SHARES)
+    place = context.place(NAME)
+    split = source.read_split(place)
+    features = read_user_features(place), read_item_features(place)
+    log = replace(log_of(split.train, split.test), features=features)
+    seeds, shares = range(context.size(SEEDS)), context.size(SHARES)
     content = context.fingerprint(NAME)
     cases = [Case(NAME, partial(_same, log), (content,), shares, (context.seed, seed)) for seed in seeds]
     targets = partial(claims, limits=LIMITS)

@@ -13,7 +13,18 @@ from unskew.studies.framework.pool import run_all
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context
 from unskew.studies.framework.trials import Trials
-from unskew.studies.truth.forms import ALONE, CHANCE, LABELLED, METRICS, MODELS, PLAIN, POSITIVE, SLICED, Form
+from unskew.studies.truth.forms import (
+    ALONE,
+    CHANCE,
+    LABELLED,
+    METRICS,
+    MODELS,
+    PLAIN,
+    POSITIVE,
+    SLICED,
+    WITH_FEATURES,
+    Form,
+)
 from unskew.studies.truth.judge import Judged, judge
 from unskew.studies.truth.logs import Log
 from unskew.studies.truth.measures import (
@@ -40,8 +51,8 @@ DRAWN = ("snips, popularity", "snips, exposure", "dm", "dr", "blend")
 PROTOCOL = (
     "A fifth of the observed rows, drawn at random, is the test, and the rest is train. The candidates are the pairs "
     f"outside train. {len(MODELS)} models ({', '.join(MODELS)}) are trained once per log on the positives of train. "
-    "The target is the mean gain over relevant candidates, and the truth is this mean over all pairs whose relevance is "
-    "known. error: mean absolute error over models and metrics "
+    "The target is the mean gain over relevant candidates, and the truth is this mean over all pairs of known "
+    "relevance. error: mean absolute error over models and metrics "
     f"({', '.join(METRICS)}), as a share of the naive one; tau: Kendall's tau with the true order; winner: share of "
     "metrics whose best model is the truly best one; bias: signed, as a share of the truth; coverage: share of 95 % "
     "intervals that hold the truth; width: of intervals, as a share of those of the slice alone; significant: share of "
@@ -128,9 +139,10 @@ def _judge(case: Case, path: Path | None, threads: int | None) -> Judged:
 
 
 def _key(case: Case) -> str:
-    forms = {name: dict(run.names) for name, run in SLICED.items()}, [dict(run.names) for run in (ALONE, CHANCE)]
-    plain = [(run.propensity, dict(run.names)) for runs in PLAIN.values() for run in runs]
-    return key_of(FORMAT, case.data, case.identity, case.shares, case.seed, METRICS, dict(MODELS), forms, plain)
+    plain = [run for runs in PLAIN.values() for run in runs]
+    runs = [*plain, *SLICED.values(), ALONE, CHANCE, *WITH_FEATURES.values()]
+    forms = [(run.propensity, sorted(run.names.items())) for run in runs]
+    return key_of(FORMAT, case.data, case.identity, case.shares, case.seed, METRICS, sorted(MODELS.items()), forms)
 
 
 def forms_of(trials: Trials, data: str) -> list[Form]:
@@ -146,11 +158,11 @@ def _cells(trials: Trials, *, sampled: bool) -> Iterator[ReproducedCell]:
             for name in (*SHOWN, *((WITH_ERROR,) if sampled else ())):
                 if name != WIDTH or form.share:
                     yield cell(row, name, data, mean_of(trials, data, form, name))
-            significant = trials.values(data=data, form=form, measure=SIGNIFICANT) / PAIRS
-            yield cell(row, "significant", data, significant)
-            yield cell(row, "wrong sign", data, wrong_share(trials, data, form))
+            yield cell(row, "significant", data, trials.values(data=data, form=form, measure=SIGNIFICANT) / PAIRS)
+            shares = {"wrong sign": wrong_share(trials, data, form)}
             if sampled:
-                yield cell(row, "wrong, clear truth", data, wrong_share(trials, data, form, clear=True))
+                shares["wrong, clear truth"] = wrong_share(trials, data, form, clear=True)
+            yield from (cell(row, name, data, share) for name, share in shares.items() if share is not None)
 
 
 def _figure(trials: Trials) -> Figure:

@@ -50,7 +50,7 @@ class Form:
     def __str__(self) -> str:
         """The row of a table."""
         shown = self.name if self.given == LABELLED else f"positives: {self.name}"
-        return f"{shown} + {self.share:.1%} slice".replace(".0%", "%").replace("%", " %") if self.share else shown
+        return f"{shown}, {100 * self.share:g} % slice" if self.share else shown
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,14 @@ SLICED: Mapping[str, Run] = MappingProxyType(
     }
 )
 """Evaluations with a slice next to the log."""
-ALONE = Run(
-    "popularity", {"ure(aggregate=pooled)": "slice alone", "ure(aggregate=pooled, reduce=control)": "slice, control"}
-)
+ALONE = Run("popularity", {"ure(aggregate=pooled)": "ure", "ure(aggregate=pooled, reduce=control)": "ure, control"})
 """The evaluation of the slice without the log."""
 CHANCE = Run("column", {"snips": "snips, true chance"})
 """Weights by the true chance of observation, where that is known."""
+WITH_FEATURES: Mapping[bool, Run] = MappingProxyType(
+    {
+        False: Run("features", {"snips": "snips, exposure by features", "blend": "blend by features"}),
+        True: Run("features", {"blend": "blend by features"}),
+    }
+)
+"""Evaluations whose exposure model has features of users and items too, without and with a slice."""

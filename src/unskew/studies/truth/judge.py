@@ -12,6 +12,7 @@ from unskew.arrays import Floats
 from unskew.data import Interactions, Split, exposed_split
 from unskew.evaluation import Report, evaluate
 from unskew.models import Model
+from unskew.propensities import Exposure
 from unskew.ranking import Scorer
 from unskew.studies.framework.cache import read_arrays, write_arrays
 from unskew.studies.framework.stats import LEVEL
@@ -25,6 +26,7 @@ from unskew.studies.truth.forms import (
     PLAIN,
     POSITIVE,
     SLICED,
+    WITH_FEATURES,
     Form,
     Run,
 )
@@ -90,10 +92,14 @@ class _Judge:
             yield from self._forms(run, split, 0.0)
         if self.given == LABELLED and self.parts.log.chance is not None:
             yield from self._forms(CHANCE, Split(self.parts.train, self.parts.test_with_chance), 0.0)
+        if self.given == LABELLED and self.parts.log.features is not None:
+            yield from self._forms(WITH_FEATURES[False], split, 0.0)
 
     def sliced(self, drawn: Interactions, share: float) -> Iterator[tuple[Form, Report, str]]:
         split = Split(self.parts.train, self.parts.test, slice=drawn)
         yield from self._forms(SLICED[self.given], split, share)
+        if self.given == LABELLED and self.parts.log.features is not None:
+            yield from self._forms(WITH_FEATURES[True], split, share)
         yield from self._forms(ALONE, exposed_split(self.parts.train, drawn, population="unseen"), share)
 
     def truth(self, relevant: Interactions, shares: Sequence[float]) -> Iterator[tuple[Form, Report, str]]:
@@ -112,11 +118,18 @@ class _Judge:
             split,
             metrics=METRICS,
             estimators=estimators,
-            propensity=propensity,
+            propensity=self._propensity(propensity),
             positive=None if split.exposed else "rating>=1",
             seed=self.seed,
             threads=self.threads,
         )
+
+    def _propensity(self, word: str) -> str | Exposure:
+        if word != "features":
+            return word
+        assert self.parts.log.features is not None
+        users, items = self.parts.log.features
+        return Exposure(users=users, items=items)
 
 
 def judge(log: Log, shares: Sequence[float], seed: Sequence[int], *, threads: int | None = None) -> Judged:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,6 +10,9 @@ from unskew.arrays import Bools, Floats
 from unskew.data import Interactions
 from unskew.simulators import SelectionDraw
 from unskew.simulators.world import logistic, solve_offset
+
+if TYPE_CHECKING:
+    import polars as pl
 
 HELD_OUT = 0.2
 """Share of the observed rows that become the test."""
@@ -30,6 +34,8 @@ class Log:
         A uniform sample of all pairs, the only ones whose relevance is known; all by default.
     chance : array, optional
         The chance that each pair is observed, where it is known.
+    features : (frame, frame), optional
+        Features of users and of items.
     """
 
     observed: Bools
@@ -37,6 +43,7 @@ class Log:
     relevant: Bools
     known: Bools | None = None
     chance: Floats | None = None
+    features: "tuple[pl.DataFrame, pl.DataFrame] | None" = None
 
     @classmethod
     def drawn(cls, world: SelectionDraw) -> "Log":

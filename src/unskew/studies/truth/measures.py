@@ -14,7 +14,7 @@ DIMS = ("data", "form", "measure")
 ERROR, TAU, WINNER, BIAS, COVERAGE, WIDTH = "error", "tau", "winner", "bias", "coverage", "width"
 WRONG, SIGNIFICANT, CLEAR = "wrong pairs", "significant pairs", "clear pairs"
 WRONG_CLEAR, WITH_ERROR = "wrong clear pairs", "coverage, truth's error"
-ALONE = "slice alone"
+ALONE = "ure"
 
 
 def measure(logs: Iterable[tuple[str, Judged]]) -> Trials:
