@@ -10,7 +10,7 @@ from unskew.studies.truth.worlds import describe, world_case
 
 WORLD = "mixed"
 GRID: Size[tuple[int, int]] = Size((5000, 5000), (500, 400))
-SHARES: Size[tuple[float, ...]] = Size((0.01,), (0.03,))
+SHARES: Size[tuple[float, ...]] = Size((0.01,))
 LIMITS = {0.0: 0.15, 0.01: 0.10}
 
 

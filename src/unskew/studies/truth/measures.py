@@ -54,7 +54,7 @@ def _rows(data: str, judged: Judged) -> Iterator[Row]:
         low, high = judged.low[place], judged.high[place]
         numbers = {
             ERROR: np.abs(values - true).mean() / base,
-            TAU: float(np.mean(np.diag(kendall(values.T, true.T)))),
+            TAU: float(np.mean(np.nan_to_num(np.diag(kendall(values.T, true.T))))),  # a tie of all models has no order
             WINNER: float(np.mean(_best(values, true))),
             BIAS: float(np.mean((values - true).mean(axis=0) / true.mean(axis=0))),
             COVERAGE: float(np.mean((low <= true) & (true <= high))),
@@ -62,12 +62,17 @@ def _rows(data: str, judged: Judged) -> Iterator[Row]:
         }
         if form.share:
             alone = judged.place(Form(form.given, form.share, ALONE))
-            widths = (judged.high - judged.low).mean(axis=1)
-            numbers[WIDTH] = float(np.mean(widths[place] / widths[alone]))
+            numbers[WIDTH] = _width(high - low, judged.high[alone] - judged.low[alone])
         # two independent errors add up in squares
         half = np.hypot(high - low, judged.high[truth] - judged.low[truth]) / 2
         numbers[WITH_ERROR] = float(np.mean(np.abs(values - true) <= half))
         yield from (((data, form, name), number) for name, number in numbers.items())
+
+
+def _width(widths: Floats, alone: Floats) -> float:
+    """The ratio of mean widths over models, in the mean over metrics for which the slice alone has any hit."""
+    known = alone.mean(axis=0) > 0
+    return float(np.mean(widths.mean(axis=0)[known] / alone.mean(axis=0)[known])) if known.any() else np.nan
 
 
 def _best(values: Floats, true: Floats) -> Floats:

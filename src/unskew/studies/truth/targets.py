@@ -35,8 +35,10 @@ def claims(trials: Trials, limits: Mapping[float, float], over: Sequence[str] | 
         The data sets over which errors are averaged; each by itself by default.
     """
     names = trials.levels("data")
-    for share, limit in limits.items():
-        form = Form(LABELLED, share, BLENDS[LABELLED])
+    for form in blends(trials):
+        if form.share not in limits:
+            continue
+        limit = limits[form.share]
         where = "on each data set" if over is None else f"on average over {', '.join(over)}"
         text = f"target: the error of {form} is at most {limit:g} of the naive average's {where}"
         yield claim(text, error_verdict(trials, form, limit, names if over is None else over, joint=over is not None))
