@@ -136,7 +136,8 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
 
 
 def _read_split(options: EvaluateOptions, check: Any) -> "Split":
-    from unskew.data import Split, exposed_split
+    from unskew.data import Split, exposed_split, with_items
+    from unskew.data.item_list import read_catalogue
 
     columns = options.columns
     if options.exposed is not None and options.test is None:
@@ -152,8 +153,11 @@ def _read_split(options: EvaluateOptions, check: Any) -> "Split":
         )
     assert options.train is not None
     assert options.test is not None
+    train = columns.read(options.train, strict=False)
+    if options.catalogue is not None:
+        train = with_items(train, read_catalogue(options.catalogue, item=columns.item))
     return Split(
-        train=columns.read(options.train, strict=False),
+        train=train,
         test=columns.read(options.test),
         validation=None if options.validation is None else columns.read(options.validation, strict=False),
         slice=None if options.exposed is None else _read_random(options.exposed, options, check),
@@ -178,12 +182,15 @@ def _read_random(path: "Path", options: EvaluateOptions, check: Any) -> "Interac
 
 def _asked(models: dict[str, Any], settings: dict[str, Any], *, exposed: bool) -> list[tuple[str, str, str]]:
     """The words of all estimates of the run: each model with each metric and estimator."""
+    from unskew.estimators import Auto
     from unskew.evaluation import resolve
     from unskew.evaluation.fitting.models import default_metrics
 
     usual = {} if exposed else {"metrics": default_metrics(models)}
     pairs = resolve(**{**usual, **settings}, exposed=exposed).pairs
-    return [(model, str(metric), str(estimator)) for model in models for metric, estimator in pairs]
+    # what auto is, is known only with the data
+    known = [(metric, estimator) for metric, estimator in pairs if not isinstance(estimator, Auto)] or pairs
+    return [(model, str(metric), str(estimator)) for model in models for metric, estimator in known]
 
 
 def _print(report: Any, *, table: bool) -> None:

@@ -145,8 +145,9 @@ class EvaluateOptions(ColumnOptions):
             "--estimator",
             "-e",
             metavar="WORD",
-            help="How to estimate it [default: aoa(per=pair) snips; aoa for metrics without a mean over pairs; "
-            "with --exposed traditional and ure(aggregate=pooled, reduce=control)]; repeatable.",
+            help="How to estimate it [default: aoa(per=pair) and auto, the correction that suits the data; aoa for "
+            "metrics without a mean over pairs; with --exposed alone traditional and ure(aggregate=pooled, "
+            "reduce=control)]; repeatable.",
         ),
     ] = None
     propensity: Annotated[

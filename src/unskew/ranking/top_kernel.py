@@ -11,7 +11,7 @@ from numba import int32, njit, uint64
 
 from unskew.arrays import Floats, Ints, Matrix
 
-_SHORTEST = 8  # scores per stretch
+SHORTEST = 8  # scores per stretch
 _HALVINGS = 16
 
 
@@ -98,7 +98,7 @@ def contenders(row: Matrix, k: int, lowest: Any, maxima: Matrix, work: Matrix, p
     `lowest` is the smallest finite number of the scores' own type, so that comparisons stay in that type.
     """
     n = row.shape[0]
-    width = min(max(n // (16 * k), _SHORTEST), 64)
+    width = min(max(n // (16 * k), SHORTEST), 64)
     stretches = _stretch_maxima(row, width, maxima)
     floor = _floor(maxima, stretches, k, lowest, work)
     count = uint64(0)
@@ -144,7 +144,7 @@ def count_top(scores: Matrix, hidden_offsets: Ints, hidden: Ints, k: int) -> tup
     n = scores.shape[1]
     sure = np.zeros(n, np.int64)
     shared = np.zeros(n, np.float64)
-    maxima = np.empty(n // _SHORTEST + 1, scores.dtype)
+    maxima = np.empty(n // SHORTEST + 1, scores.dtype)
     work = np.empty(n + 1, scores.dtype)
     places = np.empty(n + 1, np.int32)
     lowest = np.finfo(scores.dtype).min
@@ -176,7 +176,7 @@ def list_top(scores: Matrix, hidden_offsets: Ints, hidden: Ints, k: int) -> Ints
     """
     n = scores.shape[1]
     best = np.full((scores.shape[0], k), np.int32(-1), np.int32)
-    maxima = np.empty(n // _SHORTEST + 1, scores.dtype)
+    maxima = np.empty(n // SHORTEST + 1, scores.dtype)
     work = np.empty(n + 1, scores.dtype)
     places = np.empty(n + 1, np.int32)
     lowest = np.finfo(scores.dtype).min

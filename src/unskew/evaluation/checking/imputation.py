@@ -20,11 +20,10 @@ RESEMBLES = 0.9
 _NAMES = {"naive": "the naive average", "popularity": "popularity weights", "exposure": "exposure weights"}
 
 NOT_UNIFORM = (
-    "the slice has some items too often for a random draw (p = {p}), and the estimates rest on it; check how it was "
-    "drawn"
+    "the slice has some items too often for a random draw (p {p}), and the estimates rest on it; check how it was drawn"
 )
 TOO_POPULAR = (
-    "the items of the slice are {kind} popular than the candidates they should be drawn from (p = {p}), and the "
+    "the items of the slice are {kind} popular than the candidates they should be drawn from (p {p}), and the "
     "estimates rest on it; check how it was drawn"
 )
 
@@ -43,9 +42,9 @@ def slice_not_random(report: "Report") -> Iterator[str]:
         return
     if sliced.draw.p_popularity < DOUBTFUL:
         kind = "more" if sliced.draw.more_popular else "less"
-        yield TOO_POPULAR.format(kind=kind, p=p(sliced.draw.p_popularity))
+        yield TOO_POPULAR.format(kind=kind, p=_p(sliced.draw.p_popularity))
     elif sliced.draw.p_items < DOUBTFUL:
-        yield NOT_UNIFORM.format(p=p(sliced.draw.p_items))
+        yield NOT_UNIFORM.format(p=_p(sliced.draw.p_items))
 
 
 FEW_DRAWN = (
@@ -67,7 +66,10 @@ def slice_few_positives(report: "Report") -> Iterator[str]:
         yield FEW_DRAWN.format(positives=counted(imputed.drawn.positives, "positive"), least=FEW_POSITIVES)
 
 
-REFUTES = "{methods} by your slice on {metrics} (p = {p} or less): without the slice the numbers would be wrong"
+REFUTES = (
+    "{methods} by your slice on {metrics} (p {p}): such numbers differ from the random rows by more than chance; trust "
+    "the estimates with the slice"
+)
 
 
 @check(
@@ -89,8 +91,13 @@ def refuted_by_slice(report: "Report") -> Iterator[str]:
             yield REFUTES.format(
                 methods=f"{name} {verb}",
                 metrics=listed(row.metric for row in rows),
-                p=p(max(row.p_value for row in rows) * metrics),
+                p=_p(max(row.p_value for row in rows) * metrics),
             )
+
+
+def _p(value: float) -> str:
+    """A p-value with its sign of comparison."""
+    return p(value) if value < 1e-4 else f"= {p(value)}"
 
 
 RESEMBLANCE = (
@@ -108,6 +115,8 @@ RESEMBLANCE = (
 def imputation_resembles_model(report: "Report") -> Iterator[str]:
     """Yield a warning for each model that the chances resemble."""
     imputed = report.samples.imputed
-    for (_, model), correlation in ({} if imputed is None else imputed.resemblance).items():
+    if imputed is None or imputed.drawn is not None:  # random rows correct what the chances favour
+        return
+    for (_, model), correlation in imputed.resemblance.items():
         if correlation >= RESEMBLES:
             yield RESEMBLANCE.format(model=model, correlation=correlation)

@@ -17,6 +17,7 @@ from unskew.estimators import (
     Observation,
     Snips,
     Traditional,
+    normal_quantile,
     student_p,
 )
 from unskew.evaluation.estimating.common_users import lacking_share
@@ -93,6 +94,7 @@ class Answer:
     chance: float | None = None  # value of a random order of the same candidates, if known
     confirmed: bool = True  # whether a change of winner is the same on the users whom all models know
     by_method: tuple[tuple[str, tuple[str, ...]], ...] = ()  # the first models by each method without random rows
+    needed: int | None = None  # random rows with which the lead would be beyond chance, if it is what it seems
 
     @property
     def models(self) -> int:
@@ -175,6 +177,7 @@ class Answer:
             "flip_gamma": self.flip_gamma,
             "flips_to": self.flips_to,
             "answer": self.kind,
+            **({} if self.needed is None else {"rows_needed": self.needed}),
             **({"by_method": {method: list(first) for method, first in self.by_method}} if self.by_method else {}),
             "holds_over": None if holds is None else f"gamma {holds.low:g}..{holds.high:g}",
         }
@@ -220,6 +223,7 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
         chance=chance,
         **(_over_gamma(report, metric, judging, chance) if weighted and shared else {}),
         **_over_methods(report, metric, estimator),
+        needed=_rows_needed(report, estimator, judging),
     )
 
 
@@ -289,6 +293,21 @@ def _over_gamma(report: "Report", metric: AnyMetric, judging: Standing, chance: 
     holds = GammaRange(band.gammas[low], band.gammas[high])
     leaders = tuple(dict.fromkeys(model for first in firsts for model in first))
     return {"leaders": leaders, "spans": tuple(spans), "assumed": band.range, "holds_over": holds}
+
+
+def _rows_needed(report: "Report", estimator: Estimator, judging: Standing) -> int | None:
+    """Random rows with which the lead of the first model over the second would be beyond chance; None if it is.
+
+    The squared error of a difference falls with the number of rows, and the level is divided by the comparisons.
+    """
+    sliced, lead = report.estimated.slice_report, judging.lead
+    if sliced is None or not isinstance(estimator, Blend) or lead is None or judging.is_beyond_chance(lead):
+        return None
+    if not lead.difference or lead.low is None or lead.high is None:
+        return None
+    error = (lead.high - lead.low) / 2 / normal_quantile(report.settings.level)
+    needed = normal_quantile(1 - judging.alpha / max(len(judging.compared), 1)) * error / abs(lead.difference)
+    return int(np.ceil(sliced.rows * max(needed**2, 1.0)))
 
 
 def _over_methods(report: "Report", metric: AnyMetric, estimator: Estimator) -> Mapping[str, Any]:

@@ -22,8 +22,8 @@ from unskew.ranking import Ties, UserRule
 
 DEFAULT_METRICS = ("recall@10", "adg@10", "auc")
 DEFAULT_LOSSES = ("mae", "mse")
-DEFAULT_ESTIMATORS = ("aoa(per=pair)", "snips")
-"""The naive average and the correction, both of pairs, so that only the correction can make them differ."""
+DEFAULT_ESTIMATORS = ("aoa(per=pair)", "auto")
+"""The naive average and the correction that suits the data, both of pairs, so that only the correction differs."""
 DEFAULT_PROPENSITY = "popularity"
 EXPOSED_METRICS = ("recall@10", "precision@10", "ndcg@10")
 EXPOSED_ESTIMATORS = ("traditional", "ure(aggregate=pooled, reduce=control)")

@@ -123,6 +123,7 @@ FIRST_AT_GAMMAS = "{models} first at every gamma tried from {low} to {high}."
 FIRST_DEPENDS = "Which model is first, and above a random order, depends on the assumed bias: {spans}."
 FIRST_BY_METHODS = "{models} first by every method without random rows: {methods}."
 FIRST_BY_METHOD = "Which model is first depends on the method: {parts}. A slice of random rows would decide."
+ROWS_NEEDED = "If their difference is what it seems, about {rows:,} random rows would separate {a} from {b}."
 NO_FLIP = "No error of the weights could make another model first."
 ANY_FLIP = "The smallest error of the weights could make {model} first."
 FLIPS_AT = (

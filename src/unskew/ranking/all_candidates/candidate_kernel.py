@@ -12,7 +12,7 @@ from numba import int32, int64, njit, uint32, uint64
 from unskew.arrays import Bools, Floats, Ints, Matrix
 from unskew.ranking.all_candidates.list_expectation import expect_values
 from unskew.ranking.all_candidates.sort_kernel import sort_row, work_space
-from unskew.ranking.top_kernel import _SHORTEST, contenders
+from unskew.ranking.top_kernel import SHORTEST, contenders
 
 EXPECTED, OPTIMISTIC, PESSIMISTIC = 0, 1, 2
 _SMALL = 1e-3
@@ -38,7 +38,8 @@ def _count_outside(chances: Matrix) -> Any:
 def _mass(chances: Matrix) -> tuple[Any, Any]:
     """The sum of the chances, and the chance that at least one of the items is relevant."""
     total, none = 0.0, 1.0
-    for j in range(uint64(chances.shape[0])):
+    n: int = chances.shape[0]
+    for j in range(uint64(n)):
         chance = np.float64(chances[j])
         total += chance
         none *= 1.0 - chance
@@ -88,12 +89,11 @@ def _place_all(
     policy: int,
     lowest: Any,
     work: tuple[Any, ...],
-    ordered: Ints,
-    groups: Ints,
     placed: Floats,
 ) -> Any:
     """Write the chances of all candidates in the order of the ranking; return how many have a finite score."""
-    finite, n_groups = sort_row(row, lowest, work, ordered, groups)
+    ordered, groups = work[0], work[1]
+    finite, n_groups = sort_row(row, lowest, work)
     _gather(chances, ordered, finite, placed)
     for g in range(n_groups):
         first, end = groups[g, 0], groups[g, 1]
@@ -153,7 +153,8 @@ def _place_top(
 @njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
 def _dot(placed: Floats, table: Floats) -> Any:
     total = 0.0
-    for k in range(uint64(table.shape[0])):
+    n: int = table.shape[0]
+    for k in range(uint64(n)):
         total += placed[k] * table[k]
     return total
 
@@ -224,11 +225,9 @@ def sum_rows(
     values = np.zeros((n_rows, lists[2].shape[0]))
     lengths, outside = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
     lowest = np.finfo(scores.dtype).min
-    placed = np.empty(n + 1)
     sorting = work_space(scores)
-    ordered = np.empty(n, np.uint64)
-    groups = np.empty((n // 2 + 1, 2), np.int32)
-    maxima = np.empty(n // _SHORTEST + 1, scores.dtype)
+    placed = sorting[2].view(np.float64)  # no further array, because all of them should fit into the cache of a core
+    maxima = np.empty(n // SHORTEST + 1, scores.dtype)
     work = np.empty(n + 1, scores.dtype)
     columns = np.empty(n + 1, np.int32)
     for r in range(n_rows):
@@ -239,7 +238,7 @@ def sum_rows(
         if mass[r] < _SMALL:
             some[r] = _small_mass(row_chances)
         if depth == 0:
-            finite = _place_all(row, row_chances, size, policy, lowest, sorting, ordered, groups, placed)
+            finite = _place_all(row, row_chances, size, policy, lowest, sorting, placed)
         else:
             rest = values.shape[1] > 0
             finite = _place_top(row, row_chances, size, policy, lowest, depth, maxima, work, columns, rest, placed)

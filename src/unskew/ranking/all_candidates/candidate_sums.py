@@ -179,9 +179,10 @@ class _Job:
         contest = self.contest
         users = contest.users[first:last]
         scores = self.scores.of(users, writable=True)
-        *sums, outside = candidate_kernel.sum_rows(
+        chances = as_matrix(self.chances(users), users, contest)
+        mass, some, places, sums, values, lengths, outside = candidate_kernel.sum_rows(
             scores,
-            as_matrix(self.chances(users), users, contest),
+            chances,
             contest.listed_offsets[first : last + 1],
             contest.listed,
             contest.candidates[first:last],
@@ -199,7 +200,7 @@ class _Job:
                 f"{outside[row]} chances of user {contest.user_ids[users[row]]} are not in [0, 1]; "
                 "give the probability that each item is relevant"
             )
-        return tuple(sums)
+        return mass, some, places, sums, values, lengths
 
     def gains(self, mass: Floats, places: Floats, sums: Floats, lengths: Ints) -> dict[str, Floats]:
         """Sums of chance times gain by word, from the sums of places and by table."""

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from unskew.arrays import Ints
 from unskew.data.candidates import All, Candidates, Listed, Sampled
 from unskew.data.split import Split
 from unskew.data.vocabulary import canonical
@@ -31,12 +32,7 @@ def everyone(contest: Contest, split: Split) -> Contest:
     users = np.flatnonzero(occurs & contest.known_users).astype(contest.users.dtype)
     if not len(users):
         raise DataError("no user of train or test is known to a model; are the user ids of the models those of train?")
-    excluded_offsets, excluded = np.zeros(len(users) + 1, np.int64), np.empty(0, np.int32)
-    if not isinstance(contest.rule, All):
-        codes = split.item_vocabulary.encode(canonical(contest.catalogue_ids, "items of the catalogue"))
-        places = np.full(len(split.item_vocabulary), -1, dtype=np.int32)
-        places[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
-        excluded_offsets, excluded = rows_of(split.train.by_user, users, places)
+    excluded_offsets, excluded = _exclude(contest, split, users)
     return replace(
         contest,
         users=users,
@@ -57,3 +53,13 @@ def check_rule(rule: Candidates) -> None:
         raise ConfigError(
             f"candidates {rule}: sums over all candidates need all of them; use {Option('candidates', 'unseen')}"
         )
+
+
+def _exclude(contest: Contest, split: Split, users: Ints) -> tuple[Ints, Ints]:
+    """Offsets and catalogue places of the items that are not candidates of these users."""
+    if isinstance(contest.rule, All):
+        return np.zeros(len(users) + 1, np.int64), np.empty(0, np.int32)
+    codes = split.item_vocabulary.encode(canonical(contest.catalogue_ids, "items of the catalogue"))
+    places = np.full(len(split.item_vocabulary), -1, dtype=np.int32)
+    places[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
+    return rows_of(split.train.by_user, users, places)

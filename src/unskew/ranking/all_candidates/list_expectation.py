@@ -22,7 +22,7 @@ from numba import njit
 from unskew.arrays import Floats, Ints
 
 EACH, HITS, FIRST = 0, 1, 2
-_NEGLIGIBLE = 1e-24
+_NEGLIGIBLE = 1e-18
 
 
 @njit(nogil=True, cache=True)

@@ -34,13 +34,12 @@ def rank_rows(scores: Matrix, excluded_offsets: Ints, excluded: Ints, candidates
     finite = np.empty(n_rows, np.int64)
     lowest = np.finfo(scores.dtype).min
     work = work_space(scores)
-    ordered = np.empty(n, np.uint64)
-    groups = np.empty((n // 2 + 1, 2), np.int32)
+    ordered, groups = work[0], work[1]
     for r in range(n_rows):
         out = excluded[excluded_offsets[r] : excluded_offsets[r + 1]]
         for j in out:
             scores[r, j] = -np.inf
-        finite[r], n_groups = sort_row(scores[r], lowest, work, ordered, groups)
+        finite[r], n_groups = sort_row(scores[r], lowest, work)
         for k in range(n):
             column = uint32(ordered[k])
             above[r, column] = min(k, finite[r])

@@ -1,7 +1,7 @@
 """The order of a row of scores, best first. Arrays in, arrays out.
 
-Each score is assigned to one of four million cells of equal width. Two passes
-of a counting sort order the cells, and only the few scores that share a cell are compared. The order is exact.
+Each score is assigned to one of four million cells of equal width. Two passes of a counting sort order the cells, and
+only the few scores that share a cell are compared. The order is exact.
 """
 
 from typing import Any
@@ -32,7 +32,8 @@ def _range_of_sample(row: Matrix, lowest: Any) -> tuple[Any, Any]:
 @njit(nogil=True, cache=True)
 def _assign(row: Matrix, largest: Any, scale: Any, last: Any, lowest: Any, cells: Ints) -> None:
     first = type(last)(0)
-    for j in range(uint64(row.shape[0])):
+    n: int = row.shape[0]
+    for j in range(uint64(n)):
         score = row[j]
         cell = min(max((largest - score) * scale, first), last)
         cells[j] = int32(cell) if score >= lowest else int32(_CELLS - 1)
@@ -57,7 +58,8 @@ def _count(cells: Ints, low_starts: Ints, high_starts: Ints) -> None:
     mask = uint32((1 << BITS) - 1)
     low_starts[:] = 0
     high_starts[:] = 0
-    for j in range(uint64(cells.shape[0])):
+    n: int = cells.shape[0]
+    for j in range(uint64(n)):
         cell = uint32(cells[j])
         low_starts[cell & mask] += uint32(1)
         high_starts[cell >> uint32(BITS)] += uint32(1)
@@ -74,7 +76,8 @@ def _count(cells: Ints, low_starts: Ints, high_starts: Ints) -> None:
 @njit(nogil=True, cache=True)
 def _by_low_digit(cells: Ints, starts: Ints, entries: Ints) -> None:
     mask = uint32((1 << BITS) - 1)
-    for j in range(uint64(cells.shape[0])):
+    n: int = cells.shape[0]
+    for j in range(uint64(n)):
         cell = uint32(cells[j])
         place = starts[cell & mask]
         starts[cell & mask] = place + uint32(1)
@@ -84,7 +87,8 @@ def _by_low_digit(cells: Ints, starts: Ints, entries: Ints) -> None:
 @njit(nogil=True, cache=True)
 def _by_high_digit(entries: Ints, starts: Ints, ordered: Ints) -> None:
     shift = uint64(32 + BITS)
-    for j in range(uint64(entries.shape[0])):
+    n: int = entries.shape[0]
+    for j in range(uint64(n)):
         entry = entries[j]
         place = starts[entry >> shift]
         starts[entry >> shift] = place + uint32(1)
@@ -165,19 +169,21 @@ def _sort_cells(row: Matrix, ordered: Ints, groups: Ints) -> tuple[Any, Any]:
 
 @njit(nogil=True, cache=True)
 def work_space(scores: Matrix) -> tuple[Any, ...]:
-    """The arrays that `sort_row` writes to, for rows of these scores."""
+    """The arrays that `sort_row` writes to, for rows of these scores: first the entries, the groups and a free one."""
     n = scores.shape[1]
     return (
-        np.empty(n, np.int32),
         np.empty(n, np.uint64),
+        np.empty((n // 2 + 1, 2), np.int32),
+        np.empty(n, np.uint64),
+        np.empty(n, np.int32),
         np.empty(1 << BITS, np.uint32),
         np.empty(1 << BITS, np.uint32),
     )
 
 
 @njit(nogil=True, cache=True)
-def sort_row(row: Matrix, lowest: Any, work: tuple[Any, ...], ordered: Ints, groups: Ints) -> tuple[Any, Any]:
-    """Write the places of the scores of a row, best first, and where equal scores begin and end.
+def sort_row(row: Matrix, lowest: Any, work: tuple[Any, ...]) -> tuple[Any, Any]:
+    """Sort the scores of a row, best first, and find equal scores.
 
     Parameters
     ----------
@@ -186,18 +192,16 @@ def sort_row(row: Matrix, lowest: Any, work: tuple[Any, ...], ordered: Ints, gro
     lowest : float
         The smallest finite number of the type of the scores.
     work : tuple
-        From `work_space`.
-    ordered : array of uint64
-        The lower half of an entry is the place of a score in the row; those of minus infinity are the last.
-    groups : array of int32 (half as many as scores, 2)
-        For each group of equal finite scores, its first entry and the one after its last.
+        From `work_space`. The lower halves of its first array then are the columns in order, those of minus infinity
+        last. Its second array has the first entry of each group of equal finite scores, and the one after its last.
+        Its third array may be used for anything until the next call.
 
     Returns
     -------
     tuple
         The number of finite scores and the number of groups.
     """
-    cells, entries, low_starts, high_starts = work
+    ordered, groups, entries, cells, low_starts, high_starts = work
     _assign_cells(row, lowest, cells)
     _count(cells, low_starts, high_starts)
     _by_low_digit(cells, low_starts, entries)
