@@ -24,11 +24,11 @@ def test_errors_are_judged_on_average_or_one_by_one():
 
 
 def test_an_order_may_be_slightly_worse_than_the_naive_one():
-    orders = trials(tau={**both(BLEND, 0.46, 0.9), **both(NAIVE, 0.5, 0.5)})
+    orders = trials(tau=both(BLEND, 0.46, 0.9), naive_tau=both(BLEND, 0.5, 0.5))
     holds, evidence = tau_verdict(orders, [BLEND], NAMES)
     assert holds
     assert "from -0.040 to 0.400; outside: none" in evidence
-    assert not tau_verdict(trials(tau={**both(BLEND, 0.4, 0.9), **both(NAIVE, 0.5, 0.5)}), [BLEND], NAMES)[0]
+    assert not tau_verdict(trials(tau=both(BLEND, 0.4, 0.9), naive_tau=both(BLEND, 0.5, 0.5)), [BLEND], NAMES)[0]
 
 
 def test_coverage_may_be_too_low_or_too_high():

@@ -119,30 +119,31 @@ def compute(
 def judge_all(context: Context, cases: Sequence[Case]) -> list[Judged]:
     """The judgements of all cases, in their order."""
     folder = context.cached("truth")
-    paths = [None if folder is None else folder / f"{_key(case)}.npz" for case in cases]
+    paths = [None if folder is None else folder / f"{_key(case, context)}.npz" for case in cases]
     results: dict[int, Judged] = {}
     for place, path in enumerate(paths):
         kept = Judged.read(path)
         if kept is not None:
             results[place] = kept
     missing = [place for place in range(len(cases)) if place not in results]
-    threads = None if context.fast else 1  # the processes of a full run have one core each
-    tasks = (partial(_judge, cases[place], paths[place], threads) for place in missing)
+    tasks = (partial(_judge, cases[place], paths[place], context.fast) for place in missing)
     results |= zip(missing, run_all(tasks, len(missing), "logs", context), strict=True)
     return [results[place] for place in range(len(cases))]
 
 
-def _judge(case: Case, path: Path | None, threads: int | None) -> Judged:
-    judged = judge(case.make(), case.shares, case.seed, threads=threads)
+def _judge(case: Case, path: Path | None, fast: bool) -> Judged:
+    # the processes of a full run have one core each
+    judged = judge(case.make(), case.shares, case.seed, threads=None if fast else 1, trained=not fast)
     judged.write(path)  # at once, so that a run that was stopped goes on from there
     return judged
 
 
-def _key(case: Case) -> str:
+def _key(case: Case, context: Context) -> str:
     plain = [run for runs in PLAIN.values() for run in runs]
     runs = [*plain, *SLICED.values(), ALONE, CHANCE, *WITH_FEATURES.values()]
     forms = [(run.propensity, sorted(run.names.items())) for run in runs]
-    return key_of(FORMAT, case.data, case.identity, case.shares, case.seed, METRICS, sorted(MODELS.items()), forms)
+    asked = FORMAT, context.fast, METRICS, sorted(MODELS.items()), forms
+    return key_of(*asked, case.data, case.identity, case.shares, case.seed)
 
 
 def forms_of(trials: Trials, data: str) -> list[Form]:

@@ -26,6 +26,7 @@ from unskew.studies.truth.forms import (
     PLAIN,
     POSITIVE,
     SLICED,
+    TRAINED,
     WITH_FEATURES,
     Form,
     Run,
@@ -85,11 +86,13 @@ class _Judge:
     scorers: Mapping[str, Scorer]
     seed: int
     threads: int | None
+    trained: bool  # whether models are trained to fit gamma
 
     def plain(self) -> Iterator[tuple[Form, Report, str]]:
         split = Split(self.parts.train, self.parts.test)
         for run in PLAIN[self.given]:
-            yield from self._forms(run, split, 0.0)
+            if run is not TRAINED or self.trained:
+                yield from self._forms(run, split, 0.0)
         if self.given == LABELLED and self.parts.log.chance is not None:
             yield from self._forms(CHANCE, Split(self.parts.train, self.parts.test_with_chance), 0.0)
         if self.given == LABELLED and self.parts.log.features is not None:
@@ -132,17 +135,20 @@ class _Judge:
         return Exposure(users=users, items=items)
 
 
-def judge(log: Log, shares: Sequence[float], seed: Sequence[int], *, threads: int | None = None) -> Judged:
+def judge(
+    log: Log, shares: Sequence[float], seed: Sequence[int], *, threads: int | None = None, trained: bool = True
+) -> Judged:
     """Split a log, train all models once, and estimate in all forms, with slices of these shares.
 
-    `seed` begins all seeds of random draws, so that equal logs with other seeds are split in other ways.
+    `seed` begins all seeds of random draws, so that equal logs with other seeds are split in other ways. Without
+    `trained`, the form whose gamma is fitted by further models is left out.
     """
     rows: list[tuple[Form, Report, str]] = []
     slices = {share: log.sample(share, np.random.default_rng([*seed, 2, round(1e6 * share)])) for share in shares}
     scorers = fit_models(log.parts(np.random.default_rng([*seed, 1])), seed)
     for given in (LABELLED, POSITIVE):
         parts = log.parts(np.random.default_rng([*seed, 1]), positives=given == POSITIVE)
-        each = _Judge(parts, given, scorers, seed[-1], threads)
+        each = _Judge(parts, given, scorers, seed[-1], threads, trained)
         rows += each.plain()
         if log.known is None:
             rows += each.truth(parts.truth(), (0.0, *shares))

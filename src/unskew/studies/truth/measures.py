@@ -12,6 +12,7 @@ from unskew.studies.truth.judge import TRUTH, Judged
 
 DIMS = ("data", "form", "measure")
 ERROR, TAU, WINNER, BIAS, COVERAGE, WIDTH = "error", "tau", "winner", "bias", "coverage", "width"
+NAIVE_TAU = "naive tau"
 WRONG, SIGNIFICANT, CLEAR = "wrong pairs", "significant pairs", "clear pairs"
 WRONG_CLEAR, WITH_ERROR = "wrong clear pairs", "coverage, truth's error"
 ALONE = "ure"
@@ -23,7 +24,8 @@ def measure(logs: Iterable[tuple[str, Judged]]) -> Trials:
     ``error`` is the mean absolute error over models and metrics, as a share of that of the naive average. ``tau`` is
     Kendall's, ``winner`` the share of metrics whose best model is the truly best one, and ``bias`` the mean over models
     as a share of the mean truth; all are means over metrics. ``coverage`` is the share of intervals that hold the
-    truth, ``width`` their mean width as a share of that of the slice alone. The others count pairs of models.
+    truth, ``width`` their mean width as a share of that of the slice alone. ``naive tau`` is that of the naive average
+    with the truth of the form. The others count pairs of models.
     """
     return Trials.collect(DIMS, "log", (row for data, judged in logs for row in _rows(data, judged)))
 
@@ -54,7 +56,8 @@ def _rows(data: str, judged: Judged) -> Iterator[Row]:
         low, high = judged.low[place], judged.high[place]
         numbers = {
             ERROR: np.abs(values - true).mean() / base,
-            TAU: float(np.mean(np.nan_to_num(np.diag(kendall(values.T, true.T))))),  # a tie of all models has no order
+            TAU: _tau(values, true),
+            NAIVE_TAU: _tau(judged.values[naive], true),
             WINNER: float(np.mean(_best(values, true))),
             BIAS: float(np.mean((values - true).mean(axis=0) / true.mean(axis=0))),
             COVERAGE: float(np.mean((low <= true) & (true <= high))),
@@ -67,6 +70,11 @@ def _rows(data: str, judged: Judged) -> Iterator[Row]:
         half = np.hypot(high - low, judged.high[truth] - judged.low[truth]) / 2
         numbers[WITH_ERROR] = float(np.mean(np.abs(values - true) <= half))
         yield from (((data, form, name), number) for name, number in numbers.items())
+
+
+def _tau(values: Floats, true: Floats) -> float:
+    """Kendall's tau in the mean over metrics; 0 where all models tie, which is not an order."""
+    return float(np.mean(np.nan_to_num(np.diag(kendall(values.T, true.T)))))
 
 
 def _width(widths: Floats, alone: Floats) -> float:

@@ -7,7 +7,7 @@ from unskew.display.phrases import first_of
 from unskew.studies.framework.claims import MANY, Claim, Verdict, claim
 from unskew.studies.framework.trials import Trials
 from unskew.studies.truth.forms import LABELLED, POSITIVE, Form
-from unskew.studies.truth.measures import COVERAGE, ERROR, TAU, mean_of, wrong_share
+from unskew.studies.truth.measures import COVERAGE, ERROR, NAIVE_TAU, TAU, WITH_ERROR, mean_of, wrong_share
 
 BLENDS: Mapping[str, str] = MappingProxyType({LABELLED: "blend", POSITIVE: "blend(q=slice)"})
 """The form that targets are about, by what is given of the log."""
@@ -22,7 +22,9 @@ def blends(trials: Trials, given: str = LABELLED, *, plain: bool = True) -> list
     return [Form(given, share, BLENDS[given]) for share in (*first, *shares)]
 
 
-def claims(trials: Trials, limits: Mapping[float, float], over: Sequence[str] | None = None) -> Iterator[Claim]:
+def claims(
+    trials: Trials, limits: Mapping[float, float], over: Sequence[str] | None = None, *, sampled: bool = False
+) -> Iterator[Claim]:
     """All targets of a table.
 
     Parameters
@@ -33,8 +35,11 @@ def claims(trials: Trials, limits: Mapping[float, float], over: Sequence[str] | 
         The largest error by the share of the slice, 0 without one.
     over : sequence of str, optional
         The data sets over which errors are averaged; each by itself by default.
+    sampled : bool
+        Whether the truth is a sample, so that coverage allows for its error.
     """
     names = trials.levels("data")
+    allowed = ", whose own error is allowed for," if sampled else ""
     for form in blends(trials):
         if form.share not in limits:
             continue
@@ -51,9 +56,9 @@ def claims(trials: Trials, limits: Mapping[float, float], over: Sequence[str] | 
         )
         sliced = blends(trials, given, plain=False)
         yield claim(
-            f"target: with a slice, 95 % intervals of {BLENDS[given]}{called} hold the truth in {LEAST:.0%} to "
-            f"{MOST:.0%} of cases everywhere",
-            coverage_verdict(trials, sliced, names),
+            f"target: with a slice, 95 % intervals of {BLENDS[given]}{called} hold the truth{allowed} in {LEAST:.0%} "
+            f"to {MOST:.0%} of cases everywhere",
+            coverage_verdict(trials, sliced, names, WITH_ERROR if sampled else COVERAGE),
         )
         yield claim(
             f"target: with a slice, at most {WRONG:.0%} of the significant differences of {BLENDS[given]}{called} have "
@@ -79,17 +84,16 @@ def error_verdict(trials: Trials, form: Form, limit: float, names: Sequence[str]
 def tau_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str]) -> Verdict:
     """Whether no order is much worse than the naive one."""
     gaps = {
-        f"{data}, {form}": mean_of(trials, data, form, TAU).value
-        - mean_of(trials, data, Form(form.given, 0.0, "naive"), TAU).value
+        f"{data}, {form}": mean_of(trials, data, form, TAU).value - mean_of(trials, data, form, NAIVE_TAU).value
         for data in names
         for form in forms
     }
     return _none_outside(gaps, -LOSS, 2.0, "differences of tau from the naive one")
 
 
-def coverage_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str]) -> Verdict:
+def coverage_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str], measure: str = COVERAGE) -> Verdict:
     """Whether all coverages are within their bounds."""
-    shares = {f"{data}, {form}": mean_of(trials, data, form, COVERAGE).value for data in names for form in forms}
+    shares = {f"{data}, {form}": mean_of(trials, data, form, measure).value for data in names for form in forms}
     return _none_outside(shares, LEAST, MOST, "coverages")
 
 
