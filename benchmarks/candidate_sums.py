@@ -22,14 +22,14 @@ USERS = 10_000
 @njit(nogil=True, cache=True, fastmath=True)
 def _logistic(of_users, of_items, chances):
     for r in range(chances.shape[0]):
-        row, own = chances[r], of_users[r]
+        row, of_user = chances[r], of_users[r]
         for j in range(uint64(row.shape[0])):  # both factors are exponentials, so that no pair needs one
-            odds = own * of_items[j]
+            odds = of_user * of_items[j]
             row[j] = odds / (np.float32(1) + odds)
 
 
 class Logistic:
-    """Chances sigmoid(a_u + b_i) with a mean of about 1 percent."""
+    """Chances sigmoid(a_u + b_i) with a mean of about 2 percent."""
 
     def __init__(self, users, items):
         rng = np.random.default_rng(1)
@@ -43,7 +43,7 @@ class Logistic:
 
 
 class Kept:
-    """Chances that cost nothing: the same block for all users."""
+    """Chances that cost nothing: the same block for all users. Items that a user has seen become 0 in it."""
 
     def __init__(self, chances, users, largest=256):
         self.block = chances(np.arange(min(users, largest)))

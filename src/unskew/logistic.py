@@ -6,9 +6,8 @@ import numpy as np
 
 from unskew.arrays import Floats
 
-_STEPS = 100
+_STEPS = 200
 _CLOSE = 1e-9
-_FARTHEST = 5.0  # of one step, so that a separated fit walks instead of jumping
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,14 +74,23 @@ def fit_logistic(
     rate = float(np.clip(np.sum(weights * outcome) / max(float(np.sum(weights)), 1e-300), 1e-6, 1 - 1e-6))
     beta = np.zeros(rows.shape[1])
     beta[0] = np.log(rate / (1 - rate)) - (float(np.mean(known)) if len(known) else 0.0)
-    converged = False
+
+    def height(point: Floats) -> float:
+        logits = known + rows @ point
+        return float(weights @ (outcome * logits - np.logaddexp(0, logits)) - 0.5 * point @ ridge @ point)
+
+    converged, here = False, height(beta)
     for _ in range(_STEPS):
         chance = sigmoid(known + rows @ beta)
         slope = rows.T @ (weights * (outcome - chance)) - ridge @ beta
         information = (rows * (weights * chance * (1 - chance))[:, None]).T @ rows + ridge
         step = np.linalg.lstsq(information, slope, rcond=None)[0]
-        beta = beta + np.clip(step, -_FARTHEST, _FARTHEST)
-        if float(np.max(np.abs(step))) < _CLOSE * (1 + float(np.max(np.abs(beta)))):
+        there = height(beta + step)
+        while there < here and float(np.max(np.abs(step))) > _CLOSE:  # too far: the full step goes past the top
+            step = step / 2
+            there = height(beta + step)
+        beta, here = beta + step, max(there, here)
+        if float(np.max(np.abs(step))) <= _CLOSE * (1 + float(np.max(np.abs(beta)))):
             converged = True
             break
     chance = sigmoid(known + rows @ beta)

@@ -155,7 +155,7 @@ def evaluate(
         split = split.with_candidates(settings.candidates)
     run = Run(split, settings, engine or Threads(threads), threads, progress)
     check_scale(run.settings.scale, run.split)
-    run, chosen = choose_automatic(run, given)
+    run, chosen = choose_automatic(run, given, evaluate)
     run, propensities = fit_propensities(run, None if chosen is None else chosen.fitted)
     check_needs(run.settings, propensities.positives, counted=relevant is not None)
     check_candidates(run.split.rule, run.settings.metrics, len(run.split.catalogue))

@@ -1,9 +1,10 @@
 """`check_propensity`: whether the propensities of a run add up."""
 
+from unskew.estimators import Estimator, Imputing
 from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.settings.settings import Settings
-from unskew.propensities import Diagnostics, Uniform, diagnose
+from unskew.propensities import Diagnostics, Propensity, Uniform, diagnose
 
 
 def check_propensity(settings: Settings, samples: Samples, propensities: Propensities) -> Diagnostics | None:
@@ -13,13 +14,26 @@ def check_propensity(settings: Settings, samples: Samples, propensities: Propens
     because the number of their pairs is known. That number is 0 if it is not known, and for propensities known only up
     to scale.
     """
-    uses = any(estimator.uses_propensity for estimator in settings.estimators)
+    uses = any(uses_weights(estimator) for estimator in settings.estimators)
     if not uses or isinstance(settings.propensity, Uniform):
         return None
-    propensity = propensities.of(samples.judged.kind)
+    propensity = diagnosed_propensity(settings, propensities, samples.judged.kind)
     diagnostics = getattr(propensity, "diagnostics", None)
     if isinstance(diagnostics, Diagnostics):
         return diagnostics
     rows = samples.judged if samples.ratings is None else samples.ratings
     pairs = rows.pairs_in_all if propensity.absolute else 0
     return diagnose(rows.chances(propensity), pairs, absolute=pairs > 0)
+
+
+def diagnosed_propensity(settings: Settings, propensities: Propensities, kind: str) -> Propensity:
+    """The propensity of a run's estimates: that of the settings, or exposure if only `blend` and `dr` weight rows."""
+    exposure = propensities.relevance.exposure
+    if exposure is not None and not any(estimator.uses_propensity for estimator in settings.estimators):
+        return exposure
+    return propensities.of(kind)
+
+
+def uses_weights(estimator: Estimator) -> bool:
+    """Whether an estimator weights held-out rows, by the propensity of the run or by exposure."""
+    return estimator.uses_propensity or (isinstance(estimator, Imputing) and estimator.uses_exposure)

@@ -10,6 +10,8 @@ from unskew.data.candidates import All, Trained, Unseen
 from unskew.errors import PropensityError
 from unskew.estimators import OVER_ALL_PAIRS, Aoa, Auto, Blend, Estimator, Snips
 from unskew.evaluation.fitting.relevance import fit_exposure, labelled_rows
+from unskew.evaluation.fitting.selection import Evaluate
+from unskew.evaluation.fitting.self_check import self_check, shape_of
 from unskew.evaluation.run import Run
 from unskew.metrics import AnyMetric
 from unskew.propensities import Exposure, FittedExposure
@@ -31,6 +33,16 @@ WITH_PROPENSITY = "auto is snips, because a propensity was given"
 NOTHING_LEARNABLE = "auto is the naive average, because {why}; nothing here is corrected"
 
 
+SELF_CHECKED = (
+    "In simulated logs of this size, skew and share of positives its error is {error:.2f} of the naive average's, and "
+    "its order of models has a tau of {tau:.2f} with the true one ({naive:.2f} for the naive average)"
+)
+NOT_BETTER = (
+    "in simulated logs of this size, skew and share of positives {estimator} is not better: its error is {error:.2f} "
+    "of the naive average's, and its tau with the true order {tau:.2f} ({naive:.2f} for the naive average)"
+)
+
+
 @dataclass(frozen=True)
 class AutoChoice:
     """What ``auto`` is on a log."""
@@ -45,12 +57,18 @@ class AutoChoice:
         return {"estimator": self.estimator, "propensity": self.propensity, "why": self.sentence}
 
 
-def choose_automatic(run: Run, models: Mapping[str, Any]) -> tuple[Run, AutoChoice | None]:
-    """Replace ``auto`` by the estimator that suits the data; None if it was not asked for."""
+def choose_automatic(run: Run, models: Mapping[str, Any], evaluate: Evaluate) -> tuple[Run, AutoChoice | None]:
+    """Replace ``auto`` by the estimator that suits the data; None if it was not asked for.
+
+    Without random rows the estimator must have been closer to the truth than the naive average, with its order not
+    lost, on simulated logs of the same size, skew and share of positives. If not, ``auto`` is the naive average.
+    """
     settings = run.settings
     if not any(isinstance(estimator, Auto) for estimator in settings.estimators):
         return run, None
     estimator, propensity, sentence, fitted = _choose(run, models)
+    if fitted is not None:  # it was chosen for this log, and no random row can check it
+        estimator, propensity, sentence = _checked(run, estimator, propensity, sentence, evaluate)
     pairs: dict[tuple[str, str], tuple[AnyMetric, Estimator]] = {}
     for metric, asked in settings.pairs:
         kept = _for_metric(estimator, metric) if isinstance(asked, Auto) else asked
@@ -60,10 +78,28 @@ def choose_automatic(run: Run, models: Mapping[str, Any]) -> tuple[Run, AutoChoi
         if not any(word == str(metric) for word, _ in pairs):
             pairs[str(metric), str(Aoa())] = metric, Aoa()
     settings = replace(settings, pairs=tuple(pairs.values()))
+    weighted = any(other.uses_propensity for other in settings.estimators)
+    if isinstance(estimator, Blend) and not weighted:
+        propensity = Exposure()
     if propensity is not None:
         settings = replace(settings, propensity=propensity, propensity_named=True)
-    used = str(settings.propensity) if estimator.uses_propensity else ""
-    return replace(run, settings=settings), AutoChoice(str(estimator), used, sentence, fitted)
+    weights = Exposure() if isinstance(estimator, Blend) else settings.propensity
+    used = "" if isinstance(estimator, Aoa) else str(weights)
+    reused = fitted if isinstance(estimator, Snips) else None
+    return replace(run, settings=settings), AutoChoice(str(estimator), used, sentence, reused)
+
+
+def _checked(
+    run: Run, estimator: Estimator, propensity: Exposure | None, sentence: str, evaluate: Evaluate
+) -> tuple[Estimator, Exposure | None, str]:
+    """The estimator and its sentence with the result of the self-check; the naive average if it fails."""
+    shape = shape_of(run.split.train, run.split.test, labelled_rows(run).label)
+    check = self_check(shape, str(estimator), "" if propensity is None else str(propensity), evaluate)
+    if check.passes:
+        numbers = {"error": check.error, "tau": check.tau, "naive": check.naive_tau}
+        return estimator, propensity, f"{sentence}. {SELF_CHECKED.format(**numbers)}"
+    why = NOT_BETTER.format(estimator=estimator, error=check.error, tau=check.tau, naive=check.naive_tau)
+    return Aoa(per="pair"), None, NOTHING_LEARNABLE.format(why=why)
 
 
 def _choose(run: Run, models: Mapping[str, Any]) -> tuple[Estimator, Exposure | None, str, FittedExposure | None]:
@@ -84,7 +120,7 @@ def _choose(run: Run, models: Mapping[str, Any]) -> tuple[Estimator, Exposure | 
     except PropensityError as error:
         return Aoa(per="pair"), None, NOTHING_LEARNABLE.format(why=_clause(error)), None
     if summable and labelled:
-        return Blend(), None, WITH_LABELS.format(estimator=Blend()), None
+        return Blend(), None, WITH_LABELS.format(estimator=Blend()), fitted
     return Snips(), POSITIVE_ONLY, WITH_POSITIVES.format(propensity=POSITIVE_ONLY), fitted
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from unskew.data.candidates import Candidates
 from unskew.errors import ConfigError
-from unskew.estimators import Estimator, Interval, Ure
+from unskew.estimators import Estimator, Imputing, Interval, Ure
 from unskew.evaluation.settings.admissible import (
     TIES_OF_REDUCTION,
     check_assumed,
@@ -146,7 +146,10 @@ def resolve(
         )
     chosen_interval = Interval.from_word(interval) if isinstance(interval, str) else interval
     check_interval(chosen_interval, pairs)
-    named = DEFAULT_PROPENSITY if propensity is None else propensity
+    weighted = [estimator for _, estimator in pairs if estimator.uses_propensity]
+    by_exposure = any(isinstance(estimator, Imputing) and estimator.uses_exposure for _, estimator in pairs)
+    usual = "exposure" if by_exposure and not weighted else DEFAULT_PROPENSITY
+    named = usual if propensity is None else propensity
     model = PropensityModel.from_word(named) if isinstance(named, str) else named
     assumed = GammaRange.parse(assume) if isinstance(assume, str) else assume
     check_assumed(assumed, model, [estimator for _, estimator in pairs])

@@ -14,7 +14,9 @@ from unskew.evaluation.collecting.sampled_ranks import correction_lines
 from unskew.evaluation.estimating.best_models import judging_estimator, standing_of
 from unskew.evaluation.estimating.gamma_sweep import OrderChange, Sweep
 from unskew.evaluation.estimating.order import lower_is_better, ranked
+from unskew.evaluation.estimating.propensity_sum import diagnosed_propensity
 from unskew.evaluation.showing import charts
+from unskew.evaluation.showing.imputation_section import describe_methods, describe_slice
 from unskew.evaluation.showing.popularity_section import RatingSkew, Skew, measure_ratings, measure_skew
 from unskew.evaluation.showing.propensity_section import describe_propensities
 from unskew.evaluation.showing.sample_section import describe_sample
@@ -66,8 +68,8 @@ def _context(report: "Report") -> dict[str, Any]:
     skew, ratings = measure_skew(report), measure_ratings(report)
     styles_of_models = series_styles(_by_interest(report))
     popularity = _shows_popularity(report)
-    diagnostics = report.diagnostics
-    absolute = diagnostics is not None and report.propensities.of(report.samples.judged.kind).absolute
+    diagnostics, judged = report.diagnostics, report.samples.judged.kind
+    absolute = diagnostics is not None and diagnosed_propensity(report.settings, report.propensities, judged).absolute
     sample = describe_sample(report, styles_of_models)
     weighted = sample is None or any(e.uses_propensity for e in report.settings.estimators)
     return {
@@ -76,7 +78,9 @@ def _context(report: "Report") -> dict[str, Any]:
         "level": level(report.settings.level),
         "estimator_styles": list(styles.values()),
         "targets": targets_of(rows),
-        "assumed": "" if band is None else minus(f"gamma {interval(band.range.low, band.range.high, '.3g')}"),
+        "assumed": _assumed(report),
+        "methods": describe_methods(report),
+        "slice": describe_slice(report),
         "lower": {str(metric) for metric in report.settings.metrics if metric.lower_is_better},
         "estimate_figures": [_estimate_figure(report, rows, styles, k) for k in range(len(report.settings.metrics))],
         "clipped": any(row.clipped_share > 0 for row in rows),
@@ -103,6 +107,13 @@ def _context(report: "Report") -> dict[str, Any]:
         "skew_figures": list(_skew_figures(skew, ratings, popularity=popularity)),
         "run": report.run,
     }
+
+
+def _assumed(report: "Report") -> str:
+    """What the range of an estimate is over: gammas, methods, or whichever of them it rests on."""
+    band, methods = report.band, report.estimated.methods
+    gammas = "" if band is None else minus(f"gamma {interval(band.range.low, band.range.high, '.3g')}")
+    return " or ".join(filter(None, (gammas, "" if methods is None else "methods")))
 
 
 def _gamma_columns(gammas: Sequence[float]) -> list[str]:

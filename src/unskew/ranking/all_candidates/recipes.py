@@ -44,7 +44,7 @@ class LinearGains:
     at: Callable[[Floats, Ints], Floats]
 
     def line(self, candidates: Ints) -> tuple[Floats, Floats]:
-        """The gain of the first place, and what each further place adds, for these numbers of candidates."""
+        """The gain of the first place, and what each further place adds, by number of candidates."""
         sizes = np.maximum(candidates, 1)  # the sums of a user without candidates are 0 on any line
         last = (sizes - 1).astype(np.float64)
         top = self.at(np.zeros(len(sizes)), sizes)
