@@ -100,7 +100,9 @@ def kuairec_labels(context: Context) -> Bools:
     source = context.find(KUAIREC)
     assert source is not None
     rows = source.read(context.place(KUAIREC))
-    return np.asarray(rows.values).reshape(rows.n_users, rows.n_items) > 0
+    relevant = np.zeros((rows.n_users, rows.n_items), dtype=bool)
+    relevant[rows.users, rows.items] = np.asarray(rows.values) > 0
+    return relevant
 
 
 def jester_labels(context: Context) -> Bools:
@@ -110,7 +112,7 @@ def jester_labels(context: Context) -> Bools:
     rows = source.read(context.place(JESTER))
     ratings = np.full((rows.n_users, rows.n_items), np.nan)
     ratings[rows.users, rows.items] = np.asarray(rows.values)
-    return ratings[~np.isnan(ratings).any(axis=1)] >= FUNNY
+    return np.asarray(ratings[~np.isnan(ratings).any(axis=1)] >= FUNNY)
 
 
 def _draw(relevant: Bools, selection: Selection, density: float, seed: tuple[int, ...]) -> Log:

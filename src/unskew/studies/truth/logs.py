@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats
+from unskew.arrays import Bools, Floats, Matrix
 from unskew.data import Interactions
 from unskew.simulators import SelectionDraw
 from unskew.simulators.world import logistic, solve_offset
@@ -42,7 +42,7 @@ class Log:
     liked: Bools
     relevant: Bools
     known: Bools | None = None
-    chance: Floats | None = None
+    chance: Matrix | None = None
     features: "tuple[pl.DataFrame, pl.DataFrame] | None" = None
 
     @classmethod
@@ -87,7 +87,7 @@ class Parts:
     def test_with_chance(self) -> Interactions:
         """The rows that were held out, with the true chance that a row not in train is held out."""
         assert self.log.chance is not None
-        chance = self.log.chance[self.held]
+        chance = self.log.chance[self.held].astype(float)
         return self._rows(self.held, self.log.liked, "test", HELD_OUT * chance / (1 - (1 - HELD_OUT) * chance))
 
     def slice_of(self, drawn: Bools) -> Interactions:

@@ -2,6 +2,8 @@
 
 from functools import partial
 
+import numpy as np
+
 from unskew.simulators import SELECTION_WORLDS, SelectionWorld
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Size, Table
@@ -36,7 +38,7 @@ def world_case(name: str, users: int, items: int, shares: tuple[float, ...], see
 
 def draw(name: str, users: int, items: int, seed: tuple[int, ...]) -> Log:
     """The log of a world."""
-    return Log.drawn(SelectionWorld.preset(name, users=users, items=items).draw(list(seed)))
+    return Log.drawn(SelectionWorld.preset(name, users=users, items=items).draw(np.random.default_rng(seed)))
 
 
 def describe(users: int, items: int) -> str:
