@@ -92,7 +92,7 @@ def within(labels: Bools, users: int, items: int, rng: np.random.Generator) -> B
     rows, columns = (
         np.sort(rng.permutation(size)[:asked]) for size, asked in zip(labels.shape, (users, items), strict=True)
     )
-    return labels[np.ix_(rows, columns)]
+    return np.asarray(labels[np.ix_(rows, columns)])
 
 
 def kuairec_labels(context: Context) -> Bools:
