@@ -10,7 +10,21 @@ from hypothesis import strategies as st
 
 from unskew import Interactions
 from unskew.errors import ConfigError
-from unskew.estimators import OVER_ALL_PAIRS, Aoa, Estimator, Ips, Kind, Rows, Snips, Traditional, Ure
+from unskew.estimators import (
+    OVER_ALL_PAIRS,
+    Aoa,
+    Auto,
+    Blend,
+    Dm,
+    Dr,
+    Estimator,
+    Ips,
+    Kind,
+    Rows,
+    Snips,
+    Traditional,
+    Ure,
+)
 from unskew.propensities import Popularity
 from unskew.testing import check_estimator
 from unskew.testing.contracts.estimator_contract import random_rows
@@ -25,7 +39,8 @@ OF_ITEMS = [Aoa(per="item"), Snips(per="item")]
 REDUCED = [Ure(aggregate="pooled", reduce="control"), Ure(aggregate="pooled", reduce="monotone")]
 PLAIN_URE = [Ure(), Ure(aggregate="pooled"), Ure(aggregate="ipw"), Ure(aggregate="ipw", counts="plug-in")]
 URE = [*PLAIN_URE, Ure(literal=True), *REDUCED]
-ALL: list[Estimator] = [*EVERY, *OF_ITEMS, Traditional(), *URE]
+IMPUTING = [Dm(), Dr(), Dr(cap=2), Blend()]
+ALL: list[Estimator] = [*EVERY, *OF_ITEMS, Traditional(), *URE, *IMPUTING]
 
 
 def value(estimator: Estimator, rows: Rows) -> float:
@@ -35,7 +50,12 @@ def value(estimator: Estimator, rows: Rows) -> float:
 
 
 def test_every_registered_estimator_is_tried_here() -> None:
-    assert {type(estimator) for estimator in ALL} == set(Estimator.members())
+    assert {type(estimator) for estimator in ALL} == set(Estimator.members()) - {Auto}
+
+
+def test_auto_is_replaced_before_any_row_is_estimated() -> None:
+    with pytest.raises(ConfigError, match="auto is replaced by an estimator that suits the data"):
+        Auto().terms(Rows(np.ones(1), np.zeros(1, int)), "mean")
 
 
 @pytest.mark.parametrize("estimator", ALL, ids=str)

@@ -12,6 +12,7 @@ from unskew.propensities import (
     Boosted,
     Column,
     Combined,
+    Exposure,
     Logistic,
     NaiveBayes,
     Popularity,
@@ -38,6 +39,8 @@ MODELS = [
     Logistic(USERS, ITEMS, penalty=1),
     Combined(users=USERS, mcar=MCAR, penalty=1),
     Boosted(USERS, ITEMS, trees=3),
+    Exposure(),
+    Exposure(power=1, users=USERS, items=ITEMS),
 ]
 
 

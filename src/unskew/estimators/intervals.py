@@ -133,6 +133,8 @@ class Bootstrap(Interval, word="bootstrap"):
         """Low and high of each estimate and difference."""
         if not terms or len(terms[0].numerator) < 2:
             return [(None, None)] * len(terms), [(None, None)] * len(pairs)
+        if terms[0].units != "users":  # directions of a covariance cannot be drawn again
+            return Delta().bounds(terms, pairs, level, rng)
         drawn = self._values(terms, rng)
         return (
             [_quantiles(values, level) for values in drawn.T],

@@ -32,6 +32,8 @@ class Blend(Imputing, word="blend"):
 
     def terms(self, rows: Rows, kind: Kind) -> Terms:
         """Terms of the mean of both, linearised: the sum over users is the value, and the influences add up."""
+        if kind not in self.kinds:
+            raise self.refuse(kind)
         direct = Dm(q=self.q).terms(rows, kind)
         if kind == "list":
             return direct
@@ -44,10 +46,11 @@ class Blend(Imputing, word="blend"):
         )
         if direct.value is None or weighted.value is None:
             return direct
-        scale = 1.0
+        scale, spread = 1.0, np.zeros(count)
         if kind == "sum":
             assert rows.mass is not None
             scale = float(rows.mass.sum()) / count
+            spread = (rows.mass - scale) / count  # the influence of the scale, which is a mean over users
         value = (direct.value + scale * weighted.value) / 2
-        influence = (direct.influence + scale * weighted.influence) / 2
+        influence = (direct.influence + scale * weighted.influence + weighted.value * spread) / 2
         return Terms(value + count * influence, np.ones(count))

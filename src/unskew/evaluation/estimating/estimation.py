@@ -189,10 +189,10 @@ class Estimation:
     @staticmethod
     def _groups(cells: list[Cell]) -> Iterator[list[int]]:
         """Yield places of cells whose terms have the same users in the same order."""
-        by_size: dict[tuple[int, int, bool], list[int]] = {}
+        by_size: dict[tuple[int, str, int, bool], list[int]] = {}
         for k, cell in enumerate(cells):
-            size = len(next(iter(cell.terms.values())).numerator)
-            key = (size, cell.dropped_users, cell.metric.kind in OVER_ALL_PAIRS)
+            first = next(iter(cell.terms.values()))
+            key = (len(first.numerator), first.units, cell.dropped_users, cell.metric.kind in OVER_ALL_PAIRS)
             by_size.setdefault(key, []).append(k)
         yield from by_size.values()
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from unskew.data.candidates import All, Trained, Unseen
+from unskew.display.phrases import listed
 from unskew.errors import PropensityError
 from unskew.estimators import OVER_ALL_PAIRS, Aoa, Auto, Blend, Estimator, Snips
 from unskew.evaluation.fitting.relevance import fit_exposure, labelled_rows
@@ -29,8 +30,14 @@ WITH_POSITIVES = (
     "auto is snips with propensity {propensity}, because the log has positives only; rows that are not positive, or a "
     "slice of random rows, would allow a better estimate"
 )
+WITHOUT_SUMS = (
+    "auto is snips with propensity {propensity}, because sums over all candidates, which a better estimate needs, are "
+    "not possible with {why}"
+)
 WITH_PROPENSITY = "auto is snips, because a propensity was given"
+OVER_PAIRS = "auto is snips, because all metrics are over all pairs"
 NOTHING_LEARNABLE = "auto is the naive average, because {why}; nothing here is corrected"
+NOT_OF_METRICS = "{estimator} cannot estimate {metrics}"
 
 
 SELF_CHECKED = (
@@ -67,6 +74,10 @@ def choose_automatic(run: Run, models: Mapping[str, Any], evaluate: Evaluate) ->
     if not any(isinstance(estimator, Auto) for estimator in settings.estimators):
         return run, None
     estimator, propensity, sentence, fitted = _choose(run, models)
+    metrics = [metric for metric, asked in settings.pairs if isinstance(asked, Auto)]
+    if all(_for_metric(estimator, metric) is None for metric in metrics):
+        why = NOT_OF_METRICS.format(estimator=estimator, metrics=listed(map(str, metrics)))
+        estimator, propensity, sentence, fitted = Aoa(), None, NOTHING_LEARNABLE.format(why=why), None
     if fitted is not None:  # it was chosen for this log, and no random row can check it
         estimator, propensity, sentence = _checked(run, estimator, propensity, sentence, evaluate)
     pairs: dict[tuple[str, str], tuple[AnyMetric, Estimator]] = {}
@@ -104,12 +115,17 @@ def _checked(
 
 def _choose(run: Run, models: Mapping[str, Any]) -> tuple[Estimator, Exposure | None, str, FittedExposure | None]:
     settings, split = run.settings, run.split
-    column = split.test.propensity is not None
-    if settings.propensity_named or column or all(metric.kind in OVER_ALL_PAIRS for metric in settings.metrics):
-        return Snips(), None, WITH_PROPENSITY, None
+    named = settings.propensity_named or split.test.propensity is not None
+    if named or all(metric.kind in OVER_ALL_PAIRS for metric in settings.metrics):
+        return Snips(), None, WITH_PROPENSITY if named else OVER_PAIRS, None
     ready = any(isinstance(part, Ranks) for given in models.values() for part in _parts(given))
     whole = isinstance(split.rule, Unseen | All | Trained)
-    summable = not ready and whole and settings.users != "served" and settings.ties in POLICIES
+    obstacles = {
+        "saved ranks": ready,
+        "users of each model": settings.users == "served",
+        f"ties={settings.ties}": settings.ties not in POLICIES,
+    }
+    summable = whole and not any(obstacles.values())
     log = labelled_rows(run)
     labelled = bool(0 < np.sum(log.label) < len(log.label))
     if summable and split.slice is not None:
@@ -121,6 +137,9 @@ def _choose(run: Run, models: Mapping[str, Any]) -> tuple[Estimator, Exposure | 
         return Aoa(per="pair"), None, NOTHING_LEARNABLE.format(why=_clause(error)), None
     if summable and labelled:
         return Blend(), None, WITH_LABELS.format(estimator=Blend()), fitted
+    if labelled or split.slice is not None:
+        why = listed(name for name, holds in obstacles.items() if holds)
+        return Snips(), POSITIVE_ONLY, WITHOUT_SUMS.format(propensity=POSITIVE_ONLY, why=why), fitted
     return Snips(), POSITIVE_ONLY, WITH_POSITIVES.format(propensity=POSITIVE_ONLY), fitted
 
 
