@@ -1,0 +1,194 @@
+"""`judge`: every form of estimate on one log, next to the truth; `Judged` has the numbers of all models and metrics."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unskew.arrays import Floats
+from unskew.data import Interactions, Split, exposed_split
+from unskew.evaluation import Report, evaluate
+from unskew.models import Model
+from unskew.propensities import Exposure
+from unskew.ranking import Scorer
+from unskew.studies.framework.cache import read_arrays, write_arrays
+from unskew.studies.framework.stats import LEVEL
+from unskew.studies.truth.forms import (
+    ALONE,
+    CHANCE,
+    LABELLED,
+    METRICS,
+    MODELS,
+    NAIVE,
+    PLAIN,
+    POSITIVE,
+    SLICED,
+    TRAINED,
+    WITH_FEATURES,
+    Form,
+    Run,
+)
+from unskew.studies.truth.logs import Log, Parts
+
+TRUTH = "truth"
+_ARRAYS = ("forms", "values", "low", "high", "signs")
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Estimates of all models by all forms, on one log.
+
+    Parameters
+    ----------
+    forms : tuple of Form
+        Those named `TRUTH` are what others are compared with, one per kind of log and share of the slice.
+    values, low, high : array (forms, models, metrics)
+        Estimates and the ends of their 95 % intervals.
+    signs : array (forms, metrics, pairs of models)
+        1 or -1 for differences that are significant after Holm's correction over the pairs, else 0.
+    """
+
+    forms: tuple[Form, ...]
+    values: Floats
+    low: Floats
+    high: Floats
+    signs: Floats
+
+    def place(self, form: Form) -> int:
+        """Place of a form in the arrays."""
+        return self.forms.index(form)
+
+    def write(self, path: Path | None) -> None:
+        """Keep the numbers in a file."""
+        forms = np.array([f"{form.given}|{form.share!r}|{form.name}" for form in self.forms])
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
+        write_arrays(path, {**arrays, "forms": forms})
+
+    @classmethod
+    def read(cls, path: Path | None) -> "Judged | None":
+        """The numbers of a file; None without one."""
+        arrays = read_arrays(path, _ARRAYS)
+        if arrays is None:
+            return None
+        words = [str(word).split("|", 2) for word in arrays.pop("forms")]
+        return cls(tuple(Form(given, float(share), name) for given, share, name in words), **arrays)
+
+
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """Evaluates fitted models on the parts of a log."""
+
+    parts: Parts
+    given: str
+    scorers: Mapping[str, Scorer]
+    seed: int
+    threads: int | None
+    trained: bool  # whether models are trained to fit gamma
+
+    def plain(self) -> Iterator[tuple[Form, Report, str]]:
+        split = Split(self.parts.train, self.parts.test)
+        for run in PLAIN[self.given]:
+            if run is not TRAINED or self.trained:
+                yield from self._forms(run, split, 0.0)
+        if self.given == LABELLED and self.parts.log.chance is not None:
+            yield from self._forms(CHANCE, Split(self.parts.train, self.parts.test_with_chance), 0.0)
+        if self.given == LABELLED and self.parts.log.features is not None:
+            yield from self._forms(WITH_FEATURES[False], split, 0.0)
+
+    def sliced(self, drawn: Interactions, share: float) -> Iterator[tuple[Form, Report, str]]:
+        split = Split(self.parts.train, self.parts.test, slice=drawn)
+        yield from self._forms(SLICED[self.given], split, share)
+        if self.given == LABELLED and self.parts.log.features is not None:
+            yield from self._forms(WITH_FEATURES[True], split, share)
+        yield from self._forms(ALONE, exposed_split(self.parts.train, drawn, population="unseen"), share)
+
+    def truth(self, relevant: Interactions, shares: Sequence[float]) -> Iterator[tuple[Form, Report, str]]:
+        report = self._evaluate(Split(self.parts.train, relevant), "popularity", [NAIVE])
+        for share in shares:
+            yield Form(self.given, share, TRUTH), report, NAIVE
+
+    def _forms(self, run: Run, split: Split, share: float) -> Iterator[tuple[Form, Report, str]]:
+        report = self._evaluate(split, run.propensity, list(run.names))
+        for word, name in run.names.items():
+            yield Form(self.given, share, name), report, word
+
+    def _evaluate(self, split: Split, propensity: str, estimators: Sequence[str]) -> Report:
+        return evaluate(
+            self.scorers,
+            split,
+            metrics=METRICS,
+            estimators=estimators,
+            propensity=self._propensity(propensity),
+            positive=None if split.exposed else "rating>=1",
+            seed=self.seed,
+            threads=self.threads,
+        )
+
+    def _propensity(self, word: str) -> str | Exposure:
+        if word != "features":
+            return word
+        assert self.parts.log.features is not None
+        users, items = self.parts.log.features
+        return Exposure(users=users, items=items)
+
+
+def judge(
+    log: Log, shares: Sequence[float], seed: Sequence[int], *, threads: int | None = None, trained: bool = True
+) -> Judged:
+    """Split a log, train all models once, and estimate in all forms, with slices of these shares.
+
+    `seed` begins all seeds of random draws, so that equal logs with other seeds are split in other ways. Without
+    `trained`, the form whose gamma is fitted by further models is left out.
+    """
+    rows: list[tuple[Form, Report, str]] = []
+    slices = {share: log.sample(share, np.random.default_rng([*seed, 2, round(1e6 * share)])) for share in shares}
+    scorers = fit_models(log.parts(np.random.default_rng([*seed, 1])), seed)
+    for given in (LABELLED, POSITIVE):
+        parts = log.parts(np.random.default_rng([*seed, 1]), positives=given == POSITIVE)
+        each = _Judge(parts, given, scorers, seed[-1], threads, trained)
+        rows += each.plain()
+        if log.known is None:
+            rows += each.truth(parts.truth(), (0.0, *shares))
+        else:
+            rows += each.truth(parts.truth(), (0.0,))
+        for share, drawn in slices.items():
+            rows += each.sliced(parts.slice_of(drawn), share)
+            if log.known is not None:
+                rows += each.truth(parts.truth(drawn), (share,))
+    return _joined(rows)
+
+
+def fit_models(parts: Parts, seed: Sequence[int]) -> dict[str, Scorer]:
+    """All models, trained on the positives of train."""
+    train = parts.train.take(np.asarray(parts.train.values) > 0)
+    return {name: Model.from_word(word).fit(train, rng=np.random.default_rng(seed)) for name, word in MODELS.items()}
+
+
+def _joined(rows: Sequence[tuple[Form, Report, str]]) -> Judged:
+    forms = tuple(form for form, _, _ in rows)
+    numbers = [_numbers(report, word) for _, report, word in rows]
+    values, low, high, signs = (np.array(part) for part in zip(*numbers, strict=True))
+    return Judged(forms, values, low, high, signs)
+
+
+def _numbers(report: Report, estimator: str) -> tuple[Floats, Floats, Floats, Floats]:
+    """Values, low and high ends by model and metric, and significant signs by metric and pair."""
+    cells = {(row.model, row.metric): row for row in report.estimates if row.estimator == estimator}
+    table = np.array(
+        [
+            [[getattr(cells[name, metric], end) for metric in METRICS] for name in MODELS]
+            for end in ("value", "low", "high")
+        ],
+        dtype=float,
+    )
+    pairs = {(row.metric, row.a, row.b): row for row in report.comparisons if row.estimator == estimator}
+    signs = np.zeros((len(METRICS), len(MODELS) * (len(MODELS) - 1) // 2))
+    for k, metric in enumerate(METRICS):
+        for place, (a, b) in enumerate(combinations(MODELS, 2)):
+            row = pairs[metric, a, b]
+            if row.p_value_holm is not None and row.p_value_holm < LEVEL and row.difference is not None:
+                signs[k, place] = np.sign(row.difference)
+    return table[0], table[1], table[2], signs

@@ -1,0 +1,123 @@
+"""Our targets as claims: errors, orders, coverage and wrong signs that estimates should reach."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from unskew.display.phrases import first_of
+from unskew.studies.framework.claims import MANY, Claim, Verdict, claim
+from unskew.studies.framework.trials import Trials
+from unskew.studies.truth.forms import LABELLED, POSITIVE, Form
+from unskew.studies.truth.measures import COVERAGE, ERROR, NAIVE_TAU, TAU, WITH_ERROR, mean_of, wrong_share
+
+BLENDS: Mapping[str, str] = MappingProxyType({LABELLED: "blend", POSITIVE: "blend(q=slice)"})
+"""The form that targets are about, by what is given of the log."""
+LOSS, LEAST, MOST, WRONG = 0.05, 0.90, 0.99, 0.02
+"""How far tau may be below the naive one; least and largest coverage; largest share of wrong signs with a slice."""
+
+
+def blends(trials: Trials, given: str = LABELLED, *, plain: bool = True) -> list[Form]:
+    """The blend without a slice, if `plain`, and with each of the slices."""
+    shares = sorted({form.share for form in trials.levels("form") if form.share})
+    first = [0.0] if plain and given == LABELLED else []
+    return [Form(given, share, BLENDS[given]) for share in (*first, *shares)]
+
+
+def claims(
+    trials: Trials, limits: Mapping[float, float], over: Sequence[str] | None = None, *, sampled: bool = False
+) -> Iterator[Claim]:
+    """All targets of a table.
+
+    Parameters
+    ----------
+    trials : Trials
+        By data set, form and measure.
+    limits : mapping
+        The largest error by the share of the slice, 0 without one.
+    over : sequence of str, optional
+        The data sets over which errors are averaged; each by itself by default.
+    sampled : bool
+        Whether the truth is a sample, so that coverage allows for its error.
+    """
+    names = trials.levels("data")
+    allowed = ", whose own error is allowed for," if sampled else ""
+    for form in blends(trials):
+        if form.share not in limits:
+            continue
+        limit = limits[form.share]
+        where = "on each data set" if over is None else f"on average over {', '.join(over)}"
+        text = f"target: the error of {form} is at most {limit:g} of the naive average's {where}"
+        yield claim(text, error_verdict(trials, form, limit, names if over is None else over, joint=over is not None))
+    for given in (LABELLED, POSITIVE):
+        called = "" if given == LABELLED else ", from positives alone,"
+        forms = blends(trials, given)
+        yield claim(
+            f"target: tau of {BLENDS[given]}{called} is nowhere below the naive average's minus {LOSS:g}",
+            tau_verdict(trials, forms, names),
+        )
+        sliced = blends(trials, given, plain=False)
+        yield claim(
+            f"target: with a slice, 95 % intervals of {BLENDS[given]}{called} hold the truth{allowed} in {LEAST:.0%} "
+            f"to {MOST:.0%} of cases everywhere",
+            coverage_verdict(trials, sliced, names, WITH_ERROR if sampled else COVERAGE),
+        )
+        yield claim(
+            f"target: with a slice, at most {WRONG:.0%} of the significant differences of {BLENDS[given]}{called} have "
+            "the wrong sign everywhere",
+            wrong_verdict(trials, sliced, names),
+        )
+    yield claim(
+        "target: without a slice, the share of wrong signs of blend is below the naive average's everywhere",
+        below_naive(trials, names),
+    )
+
+
+def error_verdict(trials: Trials, form: Form, limit: float, names: Sequence[str], *, joint: bool) -> Verdict:
+    """Whether the error is within its limit, on average or on each data set."""
+    errors = {data: mean_of(trials, data, form, ERROR).value for data in names}
+    listed = ", ".join(f"{data} {error:.3f}" for data, error in errors.items())
+    if not joint:
+        return all(error <= limit for error in errors.values()), listed
+    mean = sum(errors.values()) / len(errors)
+    return mean <= limit, f"mean {mean:.3f}; {listed}"
+
+
+def tau_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str]) -> Verdict:
+    """Whether no order is much worse than the naive one."""
+    gaps = {
+        f"{data}, {form}": mean_of(trials, data, form, TAU).value - mean_of(trials, data, form, NAIVE_TAU).value
+        for data in names
+        for form in forms
+    }
+    return _none_outside(gaps, -LOSS, 2.0, "differences of tau from the naive one")
+
+
+def coverage_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str], measure: str = COVERAGE) -> Verdict:
+    """Whether all coverages are within their bounds."""
+    shares = {f"{data}, {form}": mean_of(trials, data, form, measure).value for data in names for form in forms}
+    return _none_outside(shares, LEAST, MOST, "coverages")
+
+
+def wrong_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str]) -> Verdict:
+    """Whether few significant differences have the wrong sign."""
+    shares = {f"{data}, {form}": wrong_share(trials, data, form) or 0.0 for data in names for form in forms}
+    return _none_outside(shares, 0.0, WRONG, "shares")
+
+
+def below_naive(trials: Trials, names: Sequence[str]) -> Verdict:
+    """Whether blend has a lower share of wrong signs than the naive average, or none at all."""
+    parts, holds = [], True
+    for data in names:
+        ours, naive = (
+            wrong_share(trials, data, Form(LABELLED, 0.0, name)) or 0.0 for name in (BLENDS[LABELLED], "naive")
+        )
+        holds &= ours < naive or ours == 0
+        parts.append(f"{data} {ours:.1%}, naive {naive:.1%}")
+    return holds, "; ".join(parts)
+
+
+def _none_outside(numbers: Mapping[str, float], low: float, high: float, things: str) -> Verdict:
+    outside = [f"{name} {number:.3f}" for name, number in numbers.items() if not low <= number <= high]
+    return not outside, (
+        f"{len(numbers)} {things} from {min(numbers.values()):.3f} to {max(numbers.values()):.3f}; outside: "
+        f"{first_of(outside, MANY)}"
+    )
