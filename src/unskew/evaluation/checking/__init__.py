@@ -63,6 +63,7 @@ CHECKS: tuple[Check, ...] = (
     imputation.slice_few_positives,
     imputation.refuted_by_slice,
     imputation.imputation_resembles_model,
+    imputation.level_of_relevance,
 )
 """All checks, in the order in which a report lists their warnings."""
 # an audit words these two in its own way

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from unskew.display.numbers import p
 from unskew.display.phrases import counted, listed
+from unskew.estimators import Imputing
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.collecting.imputed import FEW_POSITIVES
 
@@ -98,6 +99,29 @@ def refuted_by_slice(report: "Report") -> Iterator[str]:
 def _p(value: float) -> str:
     """A p-value with its sign of comparison."""
     return p(value) if value < 1e-4 else f"= {p(value)}"
+
+
+LEVEL = (
+    "{cells} depend on how many items are relevant, and labels of selected rows usually overstate that; compare models "
+    "with them, but do not trust their level without a slice of random rows"
+)
+
+
+@check(
+    "level-of-relevance",
+    what="A sum or list metric is imputed without random rows.",
+    why="Such a metric grows with the number of relevant items. Chances of relevance learnt from selected rows are "
+    "often too high, because people look at what they like.",
+    do="Use means over relevant items, such as recall and adg, or add a slice of random rows.",
+)
+def level_of_relevance(report: "Report") -> Iterator[str]:
+    """Yield a warning for sum and list metrics that are imputed without a slice."""
+    imputed = report.samples.imputed
+    if imputed is None or imputed.drawn is not None:
+        return
+    asked = [(m, e) for m, e in report.settings.pairs if isinstance(e, Imputing) and m.kind in {"sum", "list"}]
+    if asked:
+        yield LEVEL.format(cells=listed(f"{metric} by {estimator}" for metric, estimator in asked))
 
 
 RESEMBLANCE = (

@@ -14,6 +14,7 @@ from unskew.evaluation.fitting.relevance import fit_exposure, labelled_rows
 from unskew.evaluation.fitting.selection import Evaluate
 from unskew.evaluation.fitting.self_check import self_check, shape_of
 from unskew.evaluation.run import Run
+from unskew.evaluation.settings.admissible import no_sum
 from unskew.metrics import AnyMetric
 from unskew.propensities import Exposure, FittedExposure
 from unskew.ranking import Ranks
@@ -161,6 +162,8 @@ def _for_metric(estimator: Estimator, metric: AnyMetric) -> Estimator | None:
         return Snips()
     if isinstance(estimator, Aoa):
         return estimator if metric.kind == "mean" else Aoa()
+    if isinstance(estimator, Blend) and no_sum(metric) is not None:
+        return None
     return estimator if metric.kind in estimator.kinds else None
 
 

@@ -228,6 +228,15 @@ def _imputing_mismatch(metric: AnyMetric, estimator: Estimator, ties: str, *, ex
         return f"{estimator} cannot estimate {metric}; use dm or blend" if metric.kind == "list" else None
     if ties not in POLICIES:
         return f"{estimator} sums over all candidates, whose ties have no order under ties={ties}; use ties=expected"
+    return no_sum(metric)
+
+
+def no_sum(metric: AnyMetric) -> str | None:
+    """Return why a metric cannot be summed over all candidates; None where it can."""
+    try:
+        metric.recipe(1)
+    except ConfigError as error:
+        return str(error)
     return None
 
 
