@@ -82,7 +82,7 @@ class MethodBand:
 def measure_methods(estimation: Estimation) -> MethodBand | None:
     """Compute the mean metrics of a run by every method that its data allow.
 
-    None with a slice that can judge the methods, and if no estimate rests on exposure or imputation.
+    None with a slice that can judge the methods, without a mean metric, and if no estimate rests on exposure or imputation.
     """
     samples, settings = estimation.samples, estimation.settings
     exposure = estimation.propensities.relevance.exposure
@@ -102,9 +102,11 @@ def measure_methods(estimation: Estimation) -> MethodBand | None:
     chances["popularity"] = sample.chances(popularity)
     if exposure is not None:
         chances["exposure"] = sample.chances(exposure)
+    metrics = [metric for metric in settings.metrics if metric.kind == "mean"]
+    if not metrics:
+        return None
     interval, rng = Delta(), np.random.default_rng(settings.seed)
     points = []
-    metrics = [metric for metric in settings.metrics if metric.kind == "mean"]
     for metric in metrics:
         terms = {
             (method, model): _weighted(sample, metric, model, chance)

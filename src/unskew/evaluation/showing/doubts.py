@@ -44,5 +44,7 @@ def _imputation_doubts(report: "Report") -> Iterator[str]:
     if imputed is not None and imputed.drawn is not None:
         rows = imputed.drawn.rows
         yield say.ASSUMES_SLICE.format(rows=len(rows.label), positives=int(rows.label.sum()))
-    elif band is not None:
+    elif band is None:
+        yield say.ASSUMES_LABELS.format(estimator=asked[-1])
+    else:
         yield say.ASSUMES_IMPUTATION.format(estimator=asked[-1], methods=listed(band.methods))

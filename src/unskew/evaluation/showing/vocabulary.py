@@ -155,6 +155,10 @@ ASSUMES_IMPUTATION = (
     "{estimator} rests on labels of pairs that were selected, and without random rows nothing can check it. Its "
     "interval does not cover that; the range over {methods} shows how far the methods differ."
 )
+ASSUMES_LABELS = (
+    "{estimator} rests on labels of pairs that were selected, and without random rows nothing can check it. Its "
+    "interval does not cover that."
+)
 ASSUMES_SLICE = (
     "The estimates assume that the {rows:,} rows of the slice ({positives:,} positive) were drawn from the candidates "
     "with equal chances."
