@@ -10,8 +10,8 @@ from unskew.studies import Demo, run_demo
 from unskew.studies.demo import WAYS
 
 OUT = Path(__file__).parent / "_static" / "demo.png"
-NAIVE, DEFAULT, _, TRUE = WAYS
-NAMES = {NAIVE: "naive average", DEFAULT: "corrected, default propensity", TRUE: "corrected, true propensity"}
+NAIVE, POPULARITY, _, TRUE = WAYS
+NAMES = {NAIVE: "naive average", POPULARITY: "corrected, popularity", TRUE: "corrected, true propensity"}
 COLOURS = dict(zip([*NAMES.values(), "truth"], ["#c0504d", "#7aa6d1", "#2e6da4", "#222222"], strict=True))
 FONT = "DejaVu Sans"
 

@@ -24,7 +24,7 @@ WORDS = {
     },
     "-e": {
         "snip": "did you mean 'snips'?",
-        "xyzzy": "unknown estimator 'xyzzy'; known: aoa, traditional, ure, ips, snips",
+        "xyzzy": "unknown estimator 'xyzzy'; known: aoa, auto, traditional, ure, dm, blend, dr, ips, snips",
         "snips@10": "has no cut-off",
         "snips(clp=0.1)": "did you mean 'clip'?",
         "snips(clip=2)": "clip=2 must be between 0 and 1",

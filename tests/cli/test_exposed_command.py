@@ -176,7 +176,7 @@ def test_both_weighted_and_exposed_estimators_may_be_asked_for(world, unskew):
 
 
 REFUSED = {
-    "a test too": (["--test", "train.csv"], ("--test and --exposed", "give one of them")),
+    "a test too": (["--test", "train.csv"], ("--population is for --exposed without --test", "--candidates")),
     "candidates": (["--candidates", "all"], ("--candidates is for --test", "--population")),
     "a preset": (["--preset", "yang2018"], ("--preset yang2018", "sampled(200)")),
     "predictions": (["--predictions", "dense.csv"], ("--predictions are predicted ratings", "--scores")),

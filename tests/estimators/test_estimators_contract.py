@@ -39,7 +39,7 @@ OF_ITEMS = [Aoa(per="item"), Snips(per="item")]
 REDUCED = [Ure(aggregate="pooled", reduce="control"), Ure(aggregate="pooled", reduce="monotone")]
 PLAIN_URE = [Ure(), Ure(aggregate="pooled"), Ure(aggregate="ipw"), Ure(aggregate="ipw", counts="plug-in")]
 URE = [*PLAIN_URE, Ure(literal=True), *REDUCED]
-IMPUTING = [Dm(), Blend(), Dr(), Dr(cap=2)]
+IMPUTING = [Dm(), Dr(), Dr(cap=2), Blend()]
 ALL: list[Estimator] = [*EVERY, *OF_ITEMS, Traditional(), *URE, *IMPUTING]
 
 
@@ -50,8 +50,12 @@ def value(estimator: Estimator, rows: Rows) -> float:
 
 
 def test_every_registered_estimator_is_tried_here() -> None:
-    """All but auto, which an evaluation replaces by one of them."""
-    assert {*(type(estimator) for estimator in ALL), Auto} == set(Estimator.members())
+    assert {type(estimator) for estimator in ALL} == set(Estimator.members()) - {Auto}
+
+
+def test_auto_is_replaced_before_any_row_is_estimated() -> None:
+    with pytest.raises(ConfigError, match="auto is replaced by an estimator that suits the data"):
+        Auto().terms(Rows(np.ones(1), np.zeros(1, int)), "mean")
 
 
 @pytest.mark.parametrize("estimator", ALL, ids=str)

@@ -196,7 +196,8 @@ def test_saved_ranks_of_lists_follow_the_runs_own_rule_for_the_unlisted(asked: s
 def test_a_train_without_positives_is_told_of() -> None:
     train = Interactions.from_arrays([0, 1], [0, 1], [1, 1], n_users=2, n_items=3)
     test = Interactions.from_arrays([0, 1], [1, 0], [5, 5], n_users=2, n_items=3)
-    report = evaluate({"m": MatrixScorer(np.eye(2, 3))}, Split(train, test), positive="rating>=4")
+    model = {"m": MatrixScorer(np.eye(2, 3))}
+    report = evaluate(model, Split(train, test), estimators=["snips"], positive="rating>=4")
     assert any("no positive training row to count popularity from" in text for text in report.warnings)
 
 

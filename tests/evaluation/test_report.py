@@ -75,10 +75,13 @@ def strict(text: str) -> dict[str, list[dict[str, object]]]:
     return read
 
 
+@pytest.mark.parametrize(("propensity", "band"), [(None, "methods"), ("popularity", "sensitivity")])
 @pytest.mark.parametrize("interval", ["delta", "bootstrap(50)"])
-def test_the_json_has_exactly_the_keys_and_types_of_the_design(interval: str) -> None:
-    read = strict(some_report(interval=interval).to_json())
-    assert list(read) == ["unskew", "run", "estimates", "verdict", "comparisons", "sensitivity", "warnings"]
+def test_the_json_has_exactly_the_keys_and_types_of_the_design(
+    interval: str, propensity: str | None, band: str
+) -> None:
+    read = strict(some_report(interval=interval, propensity=propensity).to_json())
+    assert list(read) == ["unskew", "run", "estimates", "verdict", "comparisons", band, "warnings"]
     assert isinstance(read["unskew"], str)
     assert all(isinstance(text, str) for text in read["warnings"])
     for rows, shape in ((read["estimates"], ESTIMATE), (read["comparisons"], COMPARISON)):

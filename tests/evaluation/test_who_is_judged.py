@@ -12,9 +12,12 @@ from unskew.errors import ConfigError, DataError
 from unskew.estimators import Comparison, Estimate
 from unskew.evaluation.estimating.best_models import Answer, Standing
 from unskew.ranking import ListScorer, MatrixScorer, Scorer, prepare_contest, rank
+from unskew.testing.worlds.head_and_tail import NAIVE_AND_SNIPS
 
 USERS, ITEMS = 12, 9
 METRICS = ["recall@3", "adg", "auc", "precision@2", "ndcg@4", "map", "mrr@3", "hit@2"]
+WEIGHTED: dict[str, Any] = {"metrics": METRICS, "propensity": "popularity"}
+"""The log is too small for an exposure to be learnt."""
 
 
 def world(seed: int = 0) -> tuple[Split, np.ndarray]:
@@ -49,7 +52,7 @@ def test_another_model_does_not_move_a_models_numbers(
     split, matrix = world(seed)
     mine = MatrixScorer(matrix)
     other = partial(-matrix, users, items, lists=lists)
-    options: dict[str, Any] = {"metrics": METRICS, "interval": interval}
+    options: dict[str, Any] = {**WEIGHTED, "interval": interval}
     alone = evaluate({"mine": mine}, split, **options)
     if not np.isin(split.test.users, users).any():
         with pytest.raises(DataError, match="knows none of the"):
@@ -65,8 +68,8 @@ def test_the_users_whom_a_model_serves_give_its_numbers_alone(seed: int, users: 
     other = partial(-matrix, users, items)
     if not np.isin(split.test.users, users).any():
         return
-    alone = evaluate({"other": other}, split, metrics=METRICS)
-    together = evaluate({"mine": MatrixScorer(matrix), "other": other}, split, metrics=METRICS, users="served")
+    alone = evaluate({"other": other}, split, **WEIGHTED)
+    together = evaluate({"mine": MatrixScorer(matrix), "other": other}, split, **WEIGHTED, users="served")
     for mine, own in zip(rows_of(together, "other"), rows_of(alone, "other"), strict=True):
         assert (mine.value, mine.std_error, mine.low, mine.users) == (own.value, own.std_error, own.low, own.users)
         assert mine.effective_sample_size == own.effective_sample_size
@@ -76,8 +79,8 @@ def test_served_models_are_compared_on_the_users_of_both() -> None:
     split, matrix = world()
     one = partial(matrix, list(range(8)), list(range(ITEMS)))
     two = partial(-matrix, list(range(4, 12)), list(range(ITEMS)))
-    served = evaluate({"one": one, "two": two}, split, metrics=METRICS, users="served")
-    common = evaluate({"one": one, "two": two}, split, metrics=METRICS, users="common")
+    served = evaluate({"one": one, "two": two}, split, **WEIGHTED, users="served")
+    common = evaluate({"one": one, "two": two}, split, **WEIGHTED, users="common")
     assert served.comparisons == common.comparisons
     assert rows_of(served, "one") != rows_of(common, "one")
     assert served.run["users"] == "served"
@@ -116,8 +119,8 @@ def test_served_models_carry_the_band_of_their_own_users() -> None:
     split, matrix = world()
     one = partial(matrix, list(range(8)), list(range(ITEMS)))
     two = partial(-matrix, list(range(4, 12)), list(range(ITEMS)))
-    served = evaluate({"one": one, "two": two}, split, metrics=["auc"], users="served")
-    alone = evaluate({"two": two}, split, metrics=["auc"])
+    served = evaluate({"one": one, "two": two}, split, metrics=["auc"], estimators=NAIVE_AND_SNIPS, users="served")
+    alone = evaluate({"two": two}, split, metrics=["auc"], estimators=NAIVE_AND_SNIPS)
     ends = [(row.assumed_low, row.assumed_high) for row in (*rows_of(served, "two"), *rows_of(alone, "two"))]
     assert ends[:2] == ends[2:]
     assert ends[1] != (None, None)
@@ -126,8 +129,8 @@ def test_served_models_carry_the_band_of_their_own_users() -> None:
 def test_models_that_know_other_users_are_also_judged_on_those_whom_all_know() -> None:
     split, matrix = world()
     models = {"whole": MatrixScorer(matrix), "few": partial(-matrix, list(range(6)), list(range(ITEMS)))}
-    report = evaluate(models, split, metrics=METRICS)
-    common = evaluate(models, split, metrics=METRICS, users="common")
+    report = evaluate(models, split, **WEIGHTED)
+    common = evaluate(models, split, **WEIGHTED, users="common")
     other = report.on_common_users
     assert other is not None
     assert other.comparisons == common.comparisons
@@ -152,7 +155,7 @@ def test_models_that_know_other_users_are_also_judged_on_those_whom_all_know() -
 def test_served_models_that_share_no_user_are_not_compared() -> None:
     split, matrix = world()
     models = {name: partial(matrix, users, list(range(ITEMS))) for name, users in (("a", [0, 1, 2]), ("b", [7, 8, 9]))}
-    report = evaluate(models, split, metrics=["auc"], users="served")
+    report = evaluate(models, split, metrics=["auc"], estimators=NAIVE_AND_SNIPS, users="served")
     assert all(row.difference is None and row.p_value is None for row in report.comparisons)
     assert len(report.comparisons) == 2
 
@@ -210,12 +213,12 @@ def test_a_test_item_that_no_model_knows_stays_in_the_denominator() -> None:
 def test_saved_ranks_follow_the_rule(rule: str) -> None:
     split, matrix = world()
     models = {"one": MatrixScorer(matrix), "two": partial(-matrix, [0, 1, 2, 5], list(range(ITEMS)))}
-    live = evaluate(models, split, metrics=METRICS, users=rule)
+    live = evaluate(models, split, **WEIGHTED, users=rule)
     contest = prepare_contest(models, split)
     together = {name: rank(model, contest, name=name) for name, model in models.items()}
     apart = {name: rank(model, prepare_contest({name: model}, split), name=name) for name, model in models.items()}
     for saved in (together, apart, {**models, "two": apart["two"]}, {**models, "one": apart["one"]}):
-        report = evaluate(saved, split, metrics=METRICS, users=rule)
+        report = evaluate(saved, split, **WEIGHTED, users=rule)
         assert report.estimates == live.estimates
         assert report.comparisons == live.comparisons
 

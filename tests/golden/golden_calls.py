@@ -74,7 +74,9 @@ def saved_ranks() -> dict[str, Any]:
     model = read_factors("one.npz")
     ranks = rank(model, prepare_contest({"one": model}, split), name="one")
     ranks.save("ranks.npz")
-    return evaluate({"one": Ranks.load("ranks.npz"), "popular": "popular"}, split, metrics=METRICS).to_dict()
+    return evaluate(
+        {"one": Ranks.load("ranks.npz"), "popular": "popular"}, split, metrics=METRICS, propensity="popularity"
+    ).to_dict()
 
 
 def scorers() -> dict[str, Any]:
@@ -90,7 +92,7 @@ def scorers() -> dict[str, Any]:
         "similar": ItemItemScorer(split.train.to_sparse(), similar, user_ids=users, item_ids=items),
         "lists": pl.read_csv("lists.csv"),
     }
-    return evaluate(models, split, metrics=["recall@5", "auc"]).to_dict()
+    return evaluate(models, split, metrics=["recall@5", "auc"], estimators=["aoa(per=pair)", "snips"]).to_dict()
 
 
 def compared() -> dict[str, Any]:
@@ -112,7 +114,7 @@ def predicted() -> dict[str, Any]:
         "frame": Predictions.from_frame(pl.read_csv("high.csv"), split),
         "scorer": MatrixScorer(guesses, user_ids=range(40), item_ids=range(24), ratings=True),
     }
-    return evaluate(models, split, metrics=["mae", "mse"], propensity="column").to_dict()
+    return evaluate(models, split, metrics=["mae", "mse"], estimators=["aoa", "snips"], propensity="column").to_dict()
 
 
 def exposed() -> dict[str, Any]:

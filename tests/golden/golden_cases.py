@@ -47,6 +47,7 @@ LISTED = (
     "-m hit@5 -m 'auc(of=negatives)' -m 'recall(of=min)@5'"
 )
 SNIPS = "-e snips -e 'snips(per=user)' -e 'snips(per=balanced)' -e 'snips(clip=0.5)'"
+PAIRS = "-e 'aoa(per=pair)' -e snips"
 BOTH = "--factors one.npz --factors two.npz"
 STEPS = "evaluate --train train.csv --validation validation.csv --test test.csv -m recall@5 -m auc -e aoa"
 RATED = "evaluate --train rated_train.csv --test rated_test.csv --candidates all"
@@ -57,6 +58,16 @@ RECALLS = "-m recall@5 -m precision@5 -m dcg@5 -m ndcg@5"
 
 POSITIVES = {
     "evaluate-defaults": Case(f"{FILES} {BOTH} --model popular", text=True, page=True),
+    "evaluate-defaults-labelled": Case(f"{FILES} {BOTH} --positive 'rating>=4'", text=True, page=True),
+    "evaluate-slice": Case(f"{FILES} --exposed exposed_unseen.csv {BOTH} --positive 'rating>=4'", text=True, page=True),
+    "evaluate-exposure": Case(
+        f"{FILES} {BOTH} -m recall@5 -m auc {PAIRS} --propensity 'exposure(power=0.5)'", text=True
+    ),
+    "evaluate-imputed": Case(f"{FILES} {BOTH} -m recall@10 -m auc -e dm -e dr --positive 'rating>=4'", text=True),
+    "evaluate-imputed-lists": Case(
+        f"{FILES} {BOTH} -m ndcg@10 -m recall@10 -e dm -e blend --positive 'rating>=4'", text=True
+    ),
+    "evaluate-pairs": Case(f"{FILES} {BOTH} --model popular {PAIRS}", text=True, page=True),
     "evaluate-means": Case(f"{FILES} {BOTH} {MEANS} -e aoa -e 'aoa(per=pair)'", text=True),
     "evaluate-snips": Case(f"{FILES} {BOTH} -m recall@5 -m auc {SNIPS}", text=True),
     "evaluate-snips-column": Case(f"{CHANCES} {BOTH} -m recall@5 -m adg {SNIPS}", text=True),
@@ -82,48 +93,57 @@ POSITIVES = {
     ),
     "evaluate-bootstrap-snips": Case(f"{FILES} {BOTH} -m adg -e snips --interval 'bootstrap(200)' --level 0.9"),
     "evaluate-sampled": Case(
-        f"{FILES} {BOTH} -m recall@5 -m auc -m ndcg@5 --candidates 'sampled(10)' --seed 1", text=True
+        f"{FILES} {BOTH} -m recall@5 -m auc -m ndcg@5 --candidates 'sampled(10)' --seed 1 --propensity popularity",
+        text=True,
     ),
     "evaluate-sampled-unbiased": Case(
-        f"{FILES} {BOTH} -m recall@5 -m adg@5 --candidates 'sampled(10, correction=unbiased)'", text=True
+        f"{FILES} {BOTH} -m recall@5 -m adg@5 --candidates 'sampled(10, correction=unbiased)' {PAIRS}", text=True
     ),
     "evaluate-sampled-bias-variance": Case(
-        f"{FILES} {BOTH} -m recall@5 -m auc --candidates 'sampled(10, correction=bias-variance)'"
+        f"{FILES} {BOTH} -m recall@5 -m auc --candidates 'sampled(10, correction=bias-variance)' {PAIRS}"
     ),
-    "evaluate-all-candidates": Case(f"{FILES} {BOTH} -m recall@5 -m auc --candidates all"),
+    "evaluate-all-candidates": Case(f"{FILES} {BOTH} -m recall@5 -m auc --candidates all {PAIRS}"),
     "evaluate-trained-candidates": Case(
-        f"evaluate --train train.csv --test test_odd.csv {BOTH} -m recall@5 -m auc --candidates trained"
+        f"evaluate --train train.csv --test test_odd.csv {BOTH} -m recall@5 -m auc --candidates trained {PAIRS}"
     ),
     "evaluate-listed-candidates": Case(
         f"{FILES} {BOTH} -m recall@1 -m auc -e aoa --candidates listed --positive 'rating>=4'"
     ),
-    "evaluate-ties-optimistic": Case(f"{FILES} {BOTH} -m recall@5 -m auc --ties optimistic"),
-    "evaluate-ties-pessimistic": Case(f"{FILES} {BOTH} -m recall@5 -m auc --ties pessimistic"),
-    "evaluate-ties-random": Case(f"{FILES} {BOTH} -m recall@5 -m auc --ties random --seed 2"),
-    "evaluate-ties-ordinal": Case(f"{FILES} {BOTH} -m recall@5 -m auc --ties ordinal"),
+    "evaluate-ties-optimistic": Case(f"{FILES} {BOTH} -m recall@5 -m auc --ties optimistic {PAIRS}"),
+    "evaluate-ties-pessimistic": Case(f"{FILES} {BOTH} -m recall@5 -m auc --ties pessimistic {PAIRS}"),
+    "evaluate-ties-random": Case(f"{FILES} {BOTH} -m recall@5 -m auc --ties random --seed 2 {PAIRS}"),
+    "evaluate-ties-ordinal": Case(f"{FILES} {BOTH} -m recall@5 -m auc --ties ordinal {PAIRS}"),
     "evaluate-top-lists": Case(
-        f"{FILES} --scores dense.csv --scores lists.csv -m recall@5 -m recall@20 -m auc -m ndcg@5", text=True
+        f"{FILES} --scores dense.csv --scores lists.csv -m recall@5 -m recall@20 -m auc -m ndcg@5 "
+        "--propensity popularity",
+        text=True,
     ),
     "evaluate-unlisted-tied": Case(
-        f"{FILES} --scores dense.csv --scores lists.csv -m recall@5 -m recall@20 -m ndcg@20 --unlisted tied"
+        f"{FILES} --scores dense.csv --scores lists.csv -m recall@5 -m recall@20 -m ndcg@20 --unlisted tied "
+        "--propensity popularity"
     ),
     "evaluate-cold": Case(
-        f"evaluate --train train.csv --test test_odd.csv --scores partial.csv {BOTH} -m recall@5 -m auc", text=True
+        f"evaluate --train train.csv --test test_odd.csv --scores partial.csv {BOTH} -m recall@5 -m auc {PAIRS}",
+        text=True,
     ),
-    "evaluate-users-common": Case(f"{FILES} --scores partial.csv --factors one.npz -m recall@5 -m auc --users common"),
+    "evaluate-users-common": Case(
+        f"{FILES} --scores partial.csv --factors one.npz -m recall@5 -m auc --users common {PAIRS}"
+    ),
     "evaluate-users-served": Case(
-        f"{FILES} --scores partial.csv --factors one.npz -m recall@5 -m auc --users served", text=True
+        f"{FILES} --scores partial.csv --factors one.npz -m recall@5 -m auc --users served {PAIRS}", text=True
     ),
-    "evaluate-positive": Case(f"{FILES} {BOTH} --model popular -m recall@5 -m map --positive 'rating>=4'", text=True),
-    "evaluate-one-user-block": Case(f"{FILES} {BOTH} -m recall@5 --block-size 7 --level 0.8"),
+    "evaluate-positive": Case(
+        f"{FILES} {BOTH} --model popular -m recall@5 -m map --positive 'rating>=4' --propensity popularity", text=True
+    ),
+    "evaluate-one-user-block": Case(f"{FILES} {BOTH} -m recall@5 --block-size 7 --level 0.8 {PAIRS}"),
     "evaluate-preset": Case(f"{FILES} {BOTH} --preset yang2018 --propensity popularity --candidates 'sampled(12)'"),
     "evaluate-config": Case("evaluate --config run.toml --metric recall@5", text=True),
     "evaluate-built-in": Case(
         f"{FILES} --model popular --model random --model 'knn=item-knn(neighbours=5)' "
-        "--model 'ease(regularisation=10)' -m recall@5 -m adg",
+        f"--model 'ease(regularisation=10)' -m recall@5 -m adg {PAIRS}",
         text=True,
     ),
-    "evaluate-als-svd": Case(f"{FILES} --model 'als(factors=4)' --model 'svd(rank=4)' -m recall@5 -m auc"),
+    "evaluate-als-svd": Case(f"{FILES} --model 'als(factors=4)' --model 'svd(rank=4)' -m recall@5 -m auc {PAIRS}"),
     "evaluate-validation": Case(
         f"{STEPS} --model 'bpr(iterations=300, every=100, batch=100, factors=4)' --model popular", text=True
     ),
@@ -139,12 +159,14 @@ POSITIVES = {
         page=True,
     ),
     "evaluate-against-same-test": Case(
-        f"{FILES} --factors one.npz -m recall@5 -m auc --against earlier.json",
-        before=(f"{FILES} --factors one=two.npz -m recall@5 -m auc --json earlier.json --quiet",),
+        f"{FILES} --factors one.npz -m recall@5 -m auc --against earlier.json {PAIRS}",
+        before=(f"{FILES} --factors one=two.npz -m recall@5 -m auc {PAIRS} --json earlier.json --quiet",),
         text=True,
     ),
-    "evaluate-one-model": Case(f"{FILES} --scores dense.csv -m recall@10", text=True),
-    "evaluate-max-dropped": Case(f"{FILES} --scores partial.csv -m recall@5 --max-dropped 0.01", text=True, codes=(1,)),
+    "evaluate-one-model": Case(f"{FILES} --scores dense.csv -m recall@10 {PAIRS}", text=True),
+    "evaluate-max-dropped": Case(
+        f"{FILES} --scores partial.csv -m recall@5 --max-dropped 0.01 {PAIRS}", text=True, codes=(1,)
+    ),
 }
 
 RATINGS = {
@@ -197,10 +219,12 @@ RATINGS = {
     ),
     "ratings-models": Case(
         f"{RATED} --model 'mf-naive(factors=2)' --model 'mf-ips(factors=2, propensity=column)' -m mse "
-        "--propensity column",
+        "--propensity column -e aoa -e snips",
         masked=("predictions",),
     ),
-    "ratings-defaults": Case(f"{RATED} --predictions three.csv --predictions near.csv --scale 1-5", text=True),
+    "ratings-defaults": Case(
+        f"{RATED} --predictions three.csv --predictions near.csv --scale 1-5 -e aoa -e snips", text=True
+    ),
 }
 
 DRAWN = {

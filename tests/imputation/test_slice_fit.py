@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unskew.arrays import Floats, Ints
-from unskew.errors import DataError
+from unskew.errors import ConfigError
 from unskew.imputation import FromSlice, Imputation, LabelledRows, fit_to_slice
 from unskew.logistic import fit_logistic, log_odds, sigmoid
 
@@ -136,5 +136,5 @@ def test_a_seed_decides_the_folds() -> None:
 def test_the_word_slice_is_an_imputation_that_needs_columns() -> None:
     assert Imputation.from_word("slice") == FromSlice()
     empty = np.empty(0, int)
-    with pytest.raises(DataError, match="is fitted to random rows, not to a log"):
+    with pytest.raises(ConfigError, match="is learnt from random rows"):
         FromSlice().fit(LabelledRows(empty, empty, np.empty(0), 1, 1))

@@ -10,7 +10,7 @@ from unskew.studies import Demo, run_demo
 from unskew.studies.demo import ESTIMATORS, METRICS, MODELS, NAIVE, WAYS, WHY
 
 SEEDS = 20
-DEFAULT, AUTO, TRUE = WAYS[1:]
+POPULARITY, AUTO, TRUE = WAYS[1:]
 
 
 @pytest.fixture(scope="module")
@@ -30,14 +30,14 @@ def test_it_is_not_the_seed() -> None:
     other = run_demo(seed=1)
     assert not other.is_right(NAIVE)
     assert other.is_right(TRUE)
-    assert (other.covered(DEFAULT), other.covered_by_range(DEFAULT)) == (0, len(MODELS))
+    assert (other.covered(POPULARITY), other.covered_by_range(POPULARITY)) == (0, len(MODELS))
 
 
 def test_intervals_hold_the_truth_with_true_propensities_and_ranges_with_assumed_ones(demo: Demo) -> None:
     assert demo.covered(TRUE) == len(MODELS)
     assert demo.covered_by_range(TRUE) is None
-    assert demo.covered(NAIVE) == demo.covered(DEFAULT) == 0
-    assert demo.covered_by_range(DEFAULT) == demo.covered_by_range(AUTO) == len(MODELS)
+    assert demo.covered(NAIVE) == demo.covered(POPULARITY) == 0
+    assert demo.covered_by_range(POPULARITY) == demo.covered_by_range(AUTO) == len(MODELS)
 
 
 def test_no_verdict_puts_a_wrong_model_first_beyond_chance(demo: Demo) -> None:
@@ -49,11 +49,11 @@ def test_no_verdict_puts_a_wrong_model_first_beyond_chance(demo: Demo) -> None:
 
 
 def test_the_verdict_says_what_the_numbers_say(demo: Demo) -> None:
-    best, naive, default, fitted, known, why = demo.verdict
+    best, naive, popularity, fitted, known, why = demo.verdict
     assert best.startswith("In truth 'als' is best")
     assert "puts 'popular' first, at 0.1011" in naive
-    assert "hold the truth for 0 of 4 models, its ranges over what may be assumed for 4" in default
-    assert default.endswith(demo.reports["popularity"].verdict.sentence)
+    assert "hold the truth for 0 of 4 models, its ranges over what may be assumed for 4" in popularity
+    assert popularity.endswith(demo.reports["popularity"].verdict.sentence)
     assert "gamma=auto" in fitted
     assert "hold the truth for 4 of 4 models." in known
     assert why == f"{WHY} (exposed_split(...))."
@@ -110,7 +110,7 @@ def test_over_20_seeds_the_naive_average_is_wrong_and_true_propensities_are_righ
         both = sum(demo.is_right(TRUE, metric) and not demo.is_right(NAIVE, metric) for demo in demos)
         right = {way.label: sum(demo.is_right(way, metric) for demo in demos) for way in WAYS}
         held = {way.label: sum(demo.covered(way, metric) for demo in demos) for way in WAYS}
-        over = {way.label: sum(demo.covered_by_range(way, metric) or 0 for demo in demos) for way in (DEFAULT, AUTO)}
+        over = {way.label: sum(demo.covered_by_range(way, metric) or 0 for demo in demos) for way in (POPULARITY, AUTO)}
         lines.append(
             f"{metric}: of {SEEDS} seeds the right model is first in {right}; of {SEEDS * len(MODELS)}, intervals that "
             f"hold the truth {held}, ranges {over}"

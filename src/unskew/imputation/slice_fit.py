@@ -7,7 +7,7 @@ import numpy as np
 
 from unskew.arrays import Floats, Ints
 from unskew.data.pairs import contains, pair_keys
-from unskew.errors import DataError
+from unskew.errors import ConfigError
 from unskew.imputation.imputation import FittedImputation, Imputation, LabelledRows
 from unskew.logistic import LogisticFit, fit_logistic, fold_of, log_odds, sigmoid
 
@@ -35,7 +35,7 @@ class FromSlice(Imputation, word="slice"):
 
     def fit(self, log: LabelledRows) -> FittedImputation:
         """Not possible without columns; `fit_to_slice` is used instead."""
-        raise DataError("q=slice is fitted to random rows, not to a log; call fit_to_slice")
+        raise ConfigError("q=slice is learnt from random rows; call fit_to_slice")
 
 
 @dataclass(frozen=True, eq=False)

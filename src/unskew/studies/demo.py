@@ -34,13 +34,13 @@ class Way:
 NAIVE = Way("naive", "the naive average", "aoa(per=pair)")
 WAYS = (
     NAIVE,
-    Way("default", "snips with the default propensity, popularity,", "snips", "popularity"),
+    Way("popularity", "snips with propensity popularity", "snips", "popularity"),
     Way("gamma=auto", "snips with popularity(gamma=auto)", "snips", "popularity(gamma=auto)"),
     Way("true P", "snips with the true propensities", "snips"),
 )
 """All aim at the mean over relevant pairs."""
 WHY = (
-    "Why the default misses: popularity in a log mixes what was shown with what is liked, and no log says in which "
+    "Why popularity misses: it mixes what was shown with what is liked, and no log says in which "
     "proportions. An interval covers chance alone; read the range over what may be assumed too. To narrow it, log how "
     "likely each item was to be shown (a column propensity), or show some items at random"
 )
@@ -146,6 +146,7 @@ class Demo(AsJson):
         options = [Option("train", place / "train.csv"), Option("test", place / "test.csv")]
         options += [Option("model", word if name == word else f"{name}={word}") for name, word in self.models.items()]
         options += [Option("metric", metric) for metric in METRICS]
+        options += [Option("estimator", estimator) for estimator in ESTIMATORS]
         options.append(Option("propensity", KNOWN))
         if self.seed:
             options.append(Option("seed", self.seed))

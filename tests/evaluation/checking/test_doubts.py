@@ -159,7 +159,7 @@ def test_warnings_are_single_lines() -> None:
 def test_a_cut_off_beyond_the_catalogue_is_warned_of() -> None:
     split = Split(Interactions.from_arrays([0, 1], [0, 1], n_items=6), Interactions.from_arrays([0, 1], [2, 3]))
     model = MatrixScorer(np.arange(12.0).reshape(2, 6))
-    report = evaluate({"m": model}, split, metrics=["recall@5", "ndcg@9", "recall@4", "adg"])
+    report = evaluate({"m": model}, split, metrics=["recall@5", "ndcg@9", "recall@4", "adg"], propensity="popularity")
     assert data.NO_EFFECT.format(metrics="recall@5 and ndcg@9", most="5 candidates") in report.warnings
     assert report.value("m", "recall@5", "snips") == 1
     assert not said("has no effect", evaluate({"m": model}, split, metrics=["recall@4", "adg"]).warnings)

@@ -38,7 +38,7 @@ def ranks_on(split: Split, positive: str | None = None) -> Ranks:
 def test_a_condition_on_positives_picks_the_rows_of_saved_ranks(rule: str) -> None:
     split = rated_split(rule)
     fresh, again = (
-        evaluate({"m": model}, split, metrics=["recall@5", "ndcg@5"], positive="rating>=4")
+        evaluate({"m": model}, split, metrics=["recall@5", "ndcg@5"], positive="rating>=4", propensity="popularity")
         for model in (scorer(), ranks_on(split))
     )
     assert fresh.estimates == again.estimates

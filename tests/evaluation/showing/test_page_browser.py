@@ -36,7 +36,8 @@ def browser():
 def path(tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
     metrics = ["recall@10", "adg@10", "auc", "ndcg@10"]
-    judge_models("head", "tail", "even", names=(EVIL, WIDE, "漢字"), metrics=metrics).to_html(path)
+    settings = {"metrics": metrics, "estimators": None, "propensity": "popularity"}
+    judge_models("head", "tail", "even", names=(EVIL, WIDE, "漢字"), **settings).to_html(path)
     return path
 
 

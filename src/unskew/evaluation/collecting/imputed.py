@@ -182,7 +182,7 @@ def gains_of(metric: AnyMetric, ranks: Ranks, unlisted: str) -> Floats:
 
 
 def check_imputable(estimators: Sequence[Estimator], users: str, ready: Sequence[str]) -> None:
-    """Refuse imputing estimators for users of each model, and for models with saved ranks."""
+    """Refuse imputing estimators for users of each model, and for models with saved ranks only."""
     asked = [estimator for estimator in estimators if isinstance(estimator, Imputing)]
     if not asked:
         return

@@ -37,6 +37,7 @@ WITHOUT_SUMS = (
 WITH_PROPENSITY = "auto is snips, because a propensity was given"
 OVER_PAIRS = "auto is snips, because all metrics are over all pairs"
 NOTHING_LEARNABLE = "auto is the naive average, because {why}; nothing here is corrected"
+NOT_OF_METRICS = "{estimator} cannot estimate {metrics}"
 
 
 SELF_CHECKED = (
@@ -73,6 +74,10 @@ def choose_automatic(run: Run, models: Mapping[str, Any], evaluate: Evaluate) ->
     if not any(isinstance(estimator, Auto) for estimator in settings.estimators):
         return run, None
     estimator, propensity, sentence, fitted = _choose(run, models)
+    metrics = [metric for metric, asked in settings.pairs if isinstance(asked, Auto)]
+    if all(_for_metric(estimator, metric) is None for metric in metrics):
+        why = NOT_OF_METRICS.format(estimator=estimator, metrics=listed(map(str, metrics)))
+        estimator, propensity, sentence, fitted = Aoa(), None, NOTHING_LEARNABLE.format(why=why), None
     if fitted is not None:  # it was chosen for this log, and no random row can check it
         estimator, propensity, sentence = _checked(run, estimator, propensity, sentence, evaluate)
     pairs: dict[tuple[str, str], tuple[AnyMetric, Estimator]] = {}

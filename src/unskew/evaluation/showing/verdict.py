@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 from unskew.data.candidates import All
 from unskew.display import numbers
 from unskew.display.numbers import factor, rounded, signed
-from unskew.display.phrases import capital, counted, few, listed, lowered, quoted, sentence
-from unskew.estimators import Comparison, Estimate, Imputing
+from unskew.display.phrases import capital, few, listed, lowered, quoted, sentence
+from unskew.estimators import Comparison, Estimate
 from unskew.evaluation.checking.data import rows_left_out
 from unskew.evaluation.estimating.best_models import Answer, Standing
 from unskew.evaluation.estimating.common_users import lacking_share
 from unskew.evaluation.showing import vocabulary as say
+from unskew.evaluation.showing.doubts import list_doubts
 from unskew.evaluation.showing.vocabulary import OF_A_LOG, OF_A_SAMPLE, Voice
 from unskew.metrics import AnyMetric
 from unskew.propensities import Uniform
@@ -20,7 +21,6 @@ from unskew.propensities import Uniform
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
-MOST_WARNINGS = 3  # warnings among the reasons for doubt, before the rest is counted
 UNEQUAL = 0.05  # share of rows of users whom not all models know, from which both answers are given
 GROUPS = 3  # different answers that the sentence names, before it counts the rest
 LEAST_FACTOR = 1.005  # below which a factor of the weights rounds to 1.00
@@ -87,7 +87,7 @@ def judge(report: "Report") -> Verdict:
         headline,
         (*_scope(report), *summary),
         findings,
-        tuple(_doubts(report, voice)),
+        tuple(list_doubts(report, voice)),
         next(map(sentence, rows_left_out.look(report)), ""),
         None if other is None else other.verdict,
         0 if other is None else len(other.samples.judged.users),
@@ -113,13 +113,13 @@ def _by_users(report: "Report", other: "Report | None", headline: str) -> str:
 
 def _scope(report: "Report") -> Iterator[str]:
     """Yield sentences on what the numbers are about, where that is not what a reader expects."""
-    if report.chosen is not None:
-        yield sentence(report.chosen.sentence)
     split = report.samples.judged.split
     if split.exposed and isinstance(split.rule, All) and split.test_in_train.any():
         yield say.MAY_REPEAT.format(shared=int(split.test_in_train.sum()), rows=len(split.test))
     if report.settings.users == "served" and len(report.models) > 1:
         yield say.SERVED
+    if report.chosen is not None:
+        yield sentence(report.chosen.sentence)
 
 
 def _voice(report: "Report") -> Voice:
@@ -376,39 +376,6 @@ def _interval(row: Estimate, low: float, high: float) -> str:
     if row.assumed_low is not None and row.assumed_high is not None:
         text += say.ALONE_ASSUMED.format(low=rounded(row.assumed_low), high=rounded(row.assumed_high))
     return f" ({text})"
-
-
-def _doubts(report: "Report", voice: Voice) -> Iterator[str]:
-    words = {str(estimator) for estimator in report.settings.estimators if estimator.corrects}
-    corrected = [row for row in report.estimates if row.estimator in words]
-    if corrected:
-        if voice is OF_A_SAMPLE:
-            yield say.describe_draw(report.samples.judged.split.rule)
-        yield from _imputation_doubts(report)
-        if any(e.uses_propensity for e in report.settings.estimators):
-            assumed = None if report.band is None else report.band.range
-            yield say.describe_assumption(report.settings.propensity, assumed)
-        size, users = corrected[0].effective_sample_size, corrected[0].users
-        if size is not None and size < users / 2:
-            yield say.UNEVEN_WEIGHTS.format(estimator=corrected[0].estimator, users=users, size=size)
-    shown = report.warnings[:MOST_WARNINGS]
-    yield from map(sentence, shown)
-    rest = len(report.warnings) - len(shown)
-    if rest:
-        yield say.MORE_WARNINGS.format(warnings=counted(rest, "more warning"))
-
-
-def _imputation_doubts(report: "Report") -> Iterator[str]:
-    """Yield what estimates over all candidates assume."""
-    asked = [estimator for estimator in report.settings.estimators if isinstance(estimator, Imputing)]
-    if not asked:
-        return
-    imputed, band = report.samples.imputed, report.estimated.methods
-    if imputed is not None and imputed.drawn is not None:
-        rows = imputed.drawn.rows
-        yield say.ASSUMES_SLICE.format(rows=len(rows.label), positives=int(rows.label.sum()))
-    elif band is not None:
-        yield say.ASSUMES_IMPUTATION.format(estimator=asked[-1], methods=listed(band.methods))
 
 
 def _metrics(some: Sequence[Answer], judged: Sequence[Answer]) -> str:

@@ -24,13 +24,13 @@ from unskew.testing.contracts.require import (
 from unskew.testing.worlds.estimator_rows import (
     TOP,
     at_ranks,
+    candidate_rows,
     exposed_rows,
     observed_rows,
     pair_rows,
     ranks_of,
     reordered,
 )
-from unskew.testing.worlds.imputed_worlds import random_imputed_world
 
 _SEES = ("observed", "exposed", "inside", "candidates")
 
@@ -93,14 +93,10 @@ def _check_kind(estimator: Estimator, kind: Kind, rng: np.random.Generator, worl
             require(world == 0, estimator, f"it refuses some rows of kind {kind} and takes others; refuse all or none")
             return False
         _check_terms(estimator, terms, kind, rows)
-        if estimator.sees == "candidates":  # a row is a sum over candidates, so its weight is not that of its worth
-            _check_weights(estimator, kind, rows, linear=False)
-            _check_gains(estimator, kind, rows)
-            continue
         _check_weights(estimator, kind, rows, linear=linear)
         _check_order(estimator, kind, rows, rng)
         _check_worth(estimator, kind, rows)
-        if estimator.sees != "exposed":
+        if estimator.sees in {"observed", "inside"}:
             _check_propensity(estimator, kind, rows)
             _check_users(estimator, kind, rows)
     require(is_line(estimator.target_of(kind)), estimator, f"target_of({kind!r}) must be one line")
@@ -131,7 +127,7 @@ def random_rows(estimator: Estimator, kind: Kind, rng: np.random.Generator) -> R
     if estimator.sees == "exposed":
         return exposed_rows(rng.integers(1, TOP + 1, users).tolist(), seed)
     if estimator.sees == "candidates":
-        return random_imputed_world(rng, users).rows(kind, positives=False)
+        return candidate_rows(users, seed, mean=kind == "mean")
     if kind in OVER_ALL_PAIRS:
         cells = rng.permutation(users * 6)[: rng.integers(1, users * 6 + 1)]
         return pair_rows(
@@ -189,7 +185,7 @@ def _check_weights(estimator: Estimator, kind: Kind, rows: Rows, *, linear: bool
     if rows.positive is not None:
         require(not weights[~rows.positive].any(), estimator, "a row that is not positive has a weight; give it 0")
     require(weights.sum() > 0, estimator, "all weights are 0; a row that counts must have a weight")
-    if linear and kind in {"mean", "loss"}:
+    if linear and kind in {"mean", "loss"} and rows.logged is None:  # the worth of candidates has their weights
         share = _value(estimator, kind, rows) / _value(
             estimator, kind, _with_worth(rows, np.ones(len(rows)), constant=True)
         )
@@ -213,6 +209,8 @@ def _check_order(estimator: Estimator, kind: Kind, rows: Rows, rng: np.random.Ge
 
 def _renamed(rows: Rows, names: Ints, shuffled: Ints) -> Rows:
     """The same rows in another order, with other codes for the users."""
+    if rows.logged is not None:
+        return _renamed_candidates(rows, rows.logged, names)
     order = shuffled[np.argsort(names[rows.user[shuffled]], kind="stable")] if rows.positive is not None else shuffled
     total = None
     if rows.total is not None:
@@ -223,6 +221,14 @@ def _renamed(rows: Rows, names: Ints, shuffled: Ints) -> Rows:
         return moved
     moved = replace(moved, positive=rows.positive[order])
     return at_ranks(moved, ranks_of(rows)[order], 1 / np.arange(1, TOP + 1))
+
+
+def _renamed_candidates(rows: Rows, logged: Rows, names: Ints) -> Rows:
+    """The same users in another order; each row is a user."""
+    order = np.argsort(names)
+    columns = {name: getattr(rows, name) for name in ("worth", "size", "total", "mass")}
+    moved = {name: column[order] for name, column in columns.items() if column is not None}
+    return replace(rows, **moved, logged=replace(logged, user=names[logged.user]))
 
 
 def _check_worth(estimator: Estimator, kind: Kind, rows: Rows) -> None:
@@ -251,20 +257,11 @@ def _check_worth(estimator: Estimator, kind: Kind, rows: Rows) -> None:
         )
 
 
-def _check_gains(estimator: Estimator, kind: Kind, rows: Rows) -> None:
-    """Twice the gain of every candidate must be twice the value."""
-    value = _value(estimator, kind, rows)
-    logged = None if rows.logged is None else replace(rows.logged, worth=2 * rows.logged.worth)
-    double = replace(rows, worth=2 * rows.worth, logged=logged)
-    require(
-        near(_value(estimator, kind, double), 2 * value),
-        estimator,
-        f"twice the gain of each candidate is not twice the value of kind {kind}; let the numerator be linear in it",
-    )
-
-
 def _with_worth(rows: Rows, worth: Floats, *, constant: bool = False) -> Rows:
-    """The rows with this worth; exposed ones have it at their ranks."""
+    """The rows with this worth; exposed ones have it at their ranks, and candidates in the log too."""
+    if rows.logged is not None:
+        logged = np.full(len(rows.logged), worth[0]) if constant else 2 * rows.logged.worth
+        return replace(rows.with_worth(worth), logged=rows.logged.with_worth(logged))
     if rows.places is None:
         return rows.with_worth(worth)
     gains = np.full(TOP, worth[0]) if constant else 2 / np.arange(1, TOP + 1)

@@ -1,4 +1,4 @@
-"""Random rows as estimators see them: observed positives, rows over all pairs, and exposed rows with ranks."""
+"""Random rows as estimators see them: observed positives, rows over all pairs, exposed rows, and candidates."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -60,6 +60,31 @@ def exposed_rows(sizes: Sequence[int], seed: int) -> Rows:
     positive[rng.integers(len(user))] = True
     rows = Rows(np.zeros(len(user)), user, total=np.array(sizes, dtype=float), positive=positive)
     return at_ranks(rows, np.concatenate(drawn), 1 / np.arange(1, TOP + 1))
+
+
+def candidate_rows(users: int, seed: int, *, mean: bool) -> Rows:
+    """Return a row per user with sums over the user's six candidates, and random positives of the log.
+
+    With `mean` the sums are weighted by the chances of relevance; the positives of the log have their chances too.
+    """
+    rng = np.random.default_rng(seed)
+    chance, gain = rng.uniform(0.05, 0.5, (2, users, 6))
+    logged, item = np.nonzero(rng.random((users, 6)) < 0.5)
+    logged, item = np.append(logged, 0), np.append(item, 0)
+    return Rows(
+        worth=(chance * gain).sum(axis=1),
+        user=np.arange(users),
+        size=chance.sum(axis=1) if mean else None,
+        total=np.full(users, 6.0),
+        mass=chance.sum(axis=1),
+        logged=Rows(
+            gain[logged, item],
+            logged,
+            rng.uniform(0.05, 1, len(logged)),
+            positive=np.ones(len(logged), dtype=bool),
+            imputed=chance[logged, item],
+        ),
+    )
 
 
 def at_ranks(rows: Rows, ranks: Ints, gains: Floats) -> Rows:

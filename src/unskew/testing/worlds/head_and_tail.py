@@ -14,6 +14,8 @@ from unskew.evaluation import Report, evaluate
 from unskew.ranking import MatrixScorer
 
 HEAD, ITEMS, TRAINING_USERS = 10, 20, 100
+NAIVE_AND_SNIPS = ("aoa(per=pair)", "snips")
+"""The naive average and its correction by a propensity, both of pairs, whatever the data."""
 
 
 def make_split(users: int = 200, *, propensity: float | None = None) -> Split:
@@ -39,8 +41,9 @@ def make_scorer(kind: str, users: int = 200) -> MatrixScorer:
 
 
 def judge_models(*kinds: str, users: int = 200, names: tuple[str, ...] | None = None, **settings: Any) -> Report:
-    """Return the report on these models, by recall@10 unless `settings` say otherwise."""
+    """Return the report on these models, by recall@10 and `NAIVE_AND_SNIPS` unless `settings` say otherwise."""
     models = {name: make_scorer(kind, users) for name, kind in zip(names or kinds, kinds, strict=True)}
     settings.setdefault("metrics", ["recall@10"])
+    settings.setdefault("estimators", NAIVE_AND_SNIPS)
     split = settings.pop("split", None) or make_split(users)
     return evaluate(models, split, **settings)
