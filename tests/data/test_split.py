@@ -146,4 +146,7 @@ def test_a_split_says_what_it_holds() -> None:
     text = repr(Split(ids([1], [1]), ids([1], [2]), ids([1], [3])))
     assert "train=Interactions(1 rows" in text
     assert "validation=" in text
+    assert "slice=" not in text
     assert "candidates=unseen" in text
+    drawn = Interactions.from_arrays([1, 1], [4, 5], [1.0, 0.0])
+    assert "slice=Interactions(2 rows" in repr(Split(ids([1], [1]), ids([1], [2]), slice=drawn))

@@ -11,7 +11,9 @@ from selected_logs import ITEMS, USERS, SelectedLog, ndcg_by_enumeration
 from unskew import Report, Split, evaluate
 from unskew.arrays import Floats
 from unskew.errors import ConfigError, DataError
+from unskew.evaluation.fitting import automatic
 from unskew.evaluation.fitting.relevance import fit_exposure
+from unskew.evaluation.fitting.self_check import SelfCheck
 from unskew.logistic import sigmoid
 from unskew.propensities import Exposure
 from unskew.ranking import MatrixScorer
@@ -267,3 +269,20 @@ def test_blend_is_closer_to_the_truth_than_the_naive_average() -> None:
             assert row.value is not None
             errors[row.estimator].append(abs(row.value - world.truth("adg", row.model)))
     assert np.mean(errors["blend"]) < 0.7 * np.mean(errors["aoa(per=pair)"])
+
+
+@pytest.mark.parametrize("estimator", ["dm", "dr", "blend", "auto"])
+def test_values_0_and_1_are_labels_without_a_condition(estimator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a row of value 0 would be negative in q and positive in the weighted mean."""
+    monkeypatch.setattr(automatic, "self_check", lambda _, word, *rest: SelfCheck(word, 0.4, 0.7, 0.5))
+    options = {"metrics": ["adg"], "estimators": ["aoa(per=pair)", estimator]}
+    plain = evaluate(log().models, log().split(), **options)  # type: ignore[arg-type]
+    named = evaluate(log().models, log().split(), positive="rating>=1", **options)  # type: ignore[arg-type]
+    assert plain.estimates == named.estimates
+    assert plain.to_dict()["run"]["positive"] == "rating>=1"
+
+
+def test_without_an_estimator_that_learns_from_labels_all_rows_are_positive() -> None:
+    plain = evaluate(log().models, log().split(), metrics=["adg"], estimators=["aoa(per=pair)", "snips"])
+    assert plain.settings.positive is None
+    assert plain.samples.judged.rows == int(log().in_test.sum())

@@ -352,3 +352,13 @@ def test_the_report_says_what_it_assumes_and_what_would_decide() -> None:
     assert "blend" in text
     needed = [answer.needed for answer in report().answers if answer.kind == "open"]
     assert all(number is None or number >= ROWS for number in needed)
+
+
+def test_a_user_without_a_candidate_is_not_in_the_way() -> None:
+    world = log()
+    had = world.in_train.copy()
+    had[5] = True
+    sliced = world.drawn.random_slice(ROWS, 0, outside=had)
+    split = Split(world.rows(had, "train"), world.rows(world.in_test & ~had, "test"), slice=sliced)
+    drawn = run(split, estimators=["blend", "dm", "dr"])
+    assert all(row.value is not None for row in drawn.estimates)

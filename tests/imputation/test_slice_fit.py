@@ -136,5 +136,5 @@ def test_a_seed_decides_the_folds() -> None:
 def test_the_word_slice_is_an_imputation_that_needs_columns() -> None:
     assert Imputation.from_word("slice") == FromSlice()
     empty = np.empty(0, int)
-    with pytest.raises(ConfigError, match="fit_to_slice"):
+    with pytest.raises(ConfigError, match="is learnt from random rows"):
         FromSlice().fit(LabelledRows(empty, empty, np.empty(0), 1, 1))

@@ -90,7 +90,7 @@ class Split:
             check_slice(self)
 
     def __repr__(self) -> str:
-        parts = {"train": self.train, "validation": self.validation, "test": self.test}
+        parts = {"train": self.train, "validation": self.validation, "test": self.test, "slice": self.slice}
         counts = {  # counts of the part, not of the shared vocabulary
             name: (np.count_nonzero(part.user_counts), np.count_nonzero(part.item_counts))
             for name, part in parts.items()

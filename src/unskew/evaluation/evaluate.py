@@ -9,7 +9,7 @@ from unskew.data import Interactions, Split
 from unskew.data.candidates import Candidates
 from unskew.data.exposed import LABELLED, has_labels
 from unskew.errors import DataError
-from unskew.estimators import Estimator, Interval
+from unskew.estimators import OVER_ALL_PAIRS, Auto, Estimator, Imputing, Interval
 from unskew.evaluation.checking import warn
 from unskew.evaluation.collecting.collect import collect
 from unskew.evaluation.estimating.estimate import estimate
@@ -21,7 +21,7 @@ from unskew.evaluation.report import Report
 from unskew.evaluation.run import Run
 from unskew.evaluation.settings.admissible import check_candidates, check_models, check_needs
 from unskew.evaluation.settings.rating_scale import Scale, check_scale
-from unskew.evaluation.settings.settings import resolve
+from unskew.evaluation.settings.settings import Settings, resolve
 from unskew.metrics import AnyMetric
 from unskew.models import StepwiseModel
 from unskew.progress import Stage
@@ -151,6 +151,8 @@ def evaluate(
         users=users,
         exposed=split.exposed,
     )
+    if settings.positive is None and _needs_labels(settings, split):
+        settings = replace(settings, positive=LABELLED)
     if settings.candidates is not None and settings.candidates != split.rule:
         split = split.with_candidates(settings.candidates)
     run = Run(split, settings, engine or Threads(threads), threads, progress)
@@ -209,3 +211,15 @@ def choose(
         Metric to `Chosen`.
     """
     return choose_by(evaluate, model, split, metrics, **options)
+
+
+def _needs_labels(settings: Settings, split: Split) -> bool:
+    """Whether an estimator learns from labels, and the values of the log are labels: 0 and 1.
+
+    Else imputation would take a row of value 0 as negative, and the weighted mean would take it as positive.
+    """
+    learns = any(
+        isinstance(estimator, Imputing | Auto) and metric.kind not in OVER_ALL_PAIRS
+        for metric, estimator in settings.pairs
+    )
+    return learns and split.test.values is not None and (has_labels(split.test) or has_labels(split.train))

@@ -54,7 +54,7 @@ def test_draw(rows: LabelledRows, contest: Contest, places: Ints, popularity: Fl
     # the exact variance of the statistic of a multinomial draw
     variance = max(2 * mean + (float(np.sum(1 / share)) - k**2 - 2 * k + 2) / n, 1e-9)
     p_items = float(gamma.sf(statistic, mean**2 / variance, scale=variance / mean)) if k > 1 else 1.0
-    size = contest.catalogue_size - np.diff(contest.listed_offsets)
+    size = np.maximum(contest.catalogue_size - np.diff(contest.listed_offsets), 1)  # a user may have no candidate
     owner = np.repeat(np.arange(len(contest.users)), np.diff(contest.listed_offsets))
     lost = popularity[contest.listed]
     total = popularity.sum() - np.bincount(owner, weights=lost, minlength=len(size))

@@ -82,7 +82,8 @@ class MethodBand:
 def measure_methods(estimation: Estimation) -> MethodBand | None:
     """Compute the mean metrics of a run by every method that its data allow.
 
-    None with a slice that can judge the methods, without a mean metric, and if no estimate rests on exposure or imputation.
+    None with a slice that can judge the methods, without a mean metric, and if no estimate rests on exposure or on
+    imputation.
     """
     samples, settings = estimation.samples, estimation.settings
     exposure = estimation.propensities.relevance.exposure
