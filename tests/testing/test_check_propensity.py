@@ -59,6 +59,11 @@ class Zero(Zipf):
         return np.minimum(train.item_counts, 1).astype(float) * (np.arange(train.n_items) != 1)
 
 
+class NotScaled(Zipf):
+    def by_item(self, train: Interactions) -> Floats:
+        return super().by_item(train) / 2
+
+
 class Unknown(Zipf):
     def by_item(self, train: Interactions) -> Floats:
         return np.full(train.n_items, np.nan)
@@ -134,6 +139,7 @@ class Lasting(Zipf):
     [
         (AboveOne, r"it gives 2, which is not in \(0, 1\]"),
         (Zero, r"it gives 0, which is not in \(0, 1\]"),
+        (NotScaled, r"its largest number must be 1, not 0\.5"),
         (Unknown, "it is NaN for every row of the test"),
         (SinglePrecision, "it gives numbers of type float32, not float64"),
         (OfCall, "the other rows of the call change the number of a row"),

@@ -31,8 +31,8 @@ def check_propensity(
     """Check that a propensity keeps its contract.
 
     `fit` gives a new object and changes neither the model nor the logs, and gives the same numbers again. The fitted
-    propensity has one number per row in (0, 1], or NaN where it knows none, not everywhere; and the number of a row
-    does not depend on the other rows or on their order. Unless it is `absolute`, its scale does not matter.
+    propensity has one number per row in (0, 1], or NaN where it knows none, not everywhere; the number of a row does
+    not depend on the other rows or on their order; and the largest of all pairs is 1 unless it is `absolute`.
 
     Parameters
     ----------
@@ -73,6 +73,11 @@ def _check(model: PropensityModel, train: Interactions, test: Interactions) -> N
         same_bytes(again, values), model, "a second fit on the same logs gives other numbers; keep nothing of a fit"
     )
     _check_rows(model, fitted, test, values)
+    if not fitted.absolute:
+        users, items = np.indices((train.n_users, train.n_items)).reshape(2, -1)
+        largest = np.nanmax(fitted(users, items))
+        sentence = f"it is known up to scale, so its largest number must be 1, not {largest:g}; divide by the largest"
+        require(largest == 1, model, sentence)
 
 
 def _check_fitted(model: PropensityModel, fitted: Any) -> None:
