@@ -1,6 +1,6 @@
 """`fit_to_slice`: chances of relevance that are learnt from, or recalibrated by, labelled rows drawn at random."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -81,6 +81,24 @@ class SliceFit:
         if self.base is not None:
             logits = logits + log_odds(self.base.rows(users, items))
         return sigmoid(logits)
+
+    @property
+    def shifted(self) -> tuple["SliceFit", ...]:
+        """The same chances with the coefficients one standard error away, in each direction of their covariance.
+
+        The differences of an estimate under these, squared and summed, are its variance from the fit.
+        """
+        values, vectors = np.linalg.eigh(self.whole.covariance)
+        moves = (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        return tuple(
+            replace(
+                self,
+                whole=replace(
+                    self.whole, intercept=self.whole.intercept + float(move[0]), slopes=self.whole.slopes + move[1:]
+                ),
+            )
+            for move in moves
+        )
 
     def block(self, users: Ints, items: Ints, /) -> Floats:
         """Chance of these users with these items, by the regression of all rows."""

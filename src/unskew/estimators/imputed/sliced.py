@@ -1,7 +1,7 @@
 """`blend_with_slice`: imputation and weighted rows, shrunk towards what a slice of random rows shows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -9,8 +9,9 @@ import numpy as np
 from unskew.arrays import Bools, Floats, Ints
 from unskew.estimators.estimate import Terms
 
-WORTH = np.logspace(2, 3.5, 16)
-"""How many positives of the slice the estimate without it may be worth; all are equally likely beforehand."""
+WORTH = np.logspace(0, 3.5, 29)
+"""How many positives of the slice the estimate without it may be worth, from 1 to 3,162; all are equally likely
+beforehand. If a base were worth at least 100, one that a small slice contradicts could not be left."""
 EXPLAINED = 0.99
 """Share of the variance over models that the leading directions explain, in which the two estimates are compared."""
 RIDGE = 20.0
@@ -29,11 +30,14 @@ class SlicedModel:
         Gain of each row of the slice.
     logged : array
         Gain of each held-out positive of the log; empty if the log is not used.
+    shifts : array
+        By how much `direct` moves if the chances are those of coefficients one standard error away, in each direction.
     """
 
     direct: Terms
     drawn: Floats
     logged: Floats
+    shifts: Floats = field(default_factory=lambda: np.empty(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +94,7 @@ class SlicedMetric:
     empirical : array (models, models)
         The same from the rows of the slice, summed by user.
     base_variance : array (models, models)
-        Covariance of `base` over users.
+        Covariance of `base` over users, and over what the slice could have been, through the chances.
     positives : int
     uses_log : bool
         Whether the base is the mean of both, or imputation alone.
@@ -188,6 +192,7 @@ def blend_with_slice(
     deviations = errors - errors.mean(axis=1, keepdims=True)
     by_user = np.stack([np.bincount(rows.user, weights=row, minlength=rows.users) for row in deviations]) / n
     influence = np.stack([model.direct.influence for model in models])
+    shifts = np.stack([model.shifts for model in models])
     tilted = direct
     uses_log = len(rows.logged_user) > 0
     if uses_log:
@@ -197,14 +202,14 @@ def blend_with_slice(
         tilted = level * plain
         parts = level * rows.logged_weight * (gains - plain[:, None])
         of_log = np.stack([np.bincount(rows.logged_user, weights=row, minlength=rows.users) for row in parts])
-        influence = (influence + of_log) / 2
+        influence, shifts = (influence + of_log) / 2, shifts / 2
     return SlicedMetric(
         direct=direct,
         tilted=tilted,
         one_step=direct + errors.mean(axis=1),
         variance=(variance + variance.T) / 2,
         empirical=by_user @ by_user.T,
-        base_variance=influence @ influence.T,
+        base_variance=influence @ influence.T + shifts @ shifts.T,
         positives=rows.positives,
         uses_log=uses_log,
     )

@@ -15,7 +15,7 @@ from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.slice_draw import refuse_selected, test_draw
 from unskew.evaluation.fitting.relevance import Relevance, drawn_rows
 from unskew.evaluation.run import Run
-from unskew.imputation import FittedImputation, LabelledRows
+from unskew.imputation import FittedImputation, LabelledRows, SliceFit
 from unskew.metrics import AnyMetric
 from unskew.ranking import CandidateSums, Contest, Moments, Scorer, candidate_moments, everyone, rank, sum_candidates
 from unskew.ranking.block_scores import BlockScores
@@ -49,6 +49,7 @@ class CandidateSummer:
             sums=sums,
             relevance=relevance,
             drawn=self._drawn(relevance),
+            shifted=self._shifted(relevance),
             resemblance=self._resemblance(relevance),
         )
 
@@ -72,13 +73,15 @@ class CandidateSummer:
         }
         return list(asked.values())
 
-    def _sum(self, name: str, scorer: Scorer, q: str, fitted: FittedImputation) -> CandidateSums:
+    def _sum(
+        self, name: str, scorer: Scorer, q: str, fitted: FittedImputation, *, listed: bool = True
+    ) -> CandidateSums:
         settings = self.run.settings
         return sum_candidates(
             scorer,
             self.everyone,
             lambda users: fitted.block(users, self.codes),
-            self._metrics(q),
+            self._metrics(q, listed=listed),
             name=name,
             ties=settings.ties,
             engine=self.run.engine,
@@ -107,6 +110,16 @@ class CandidateSummer:
                 chances = rankdata(fitted.block(known, self.codes), axis=1)
                 correlations[q, name] = _mean_correlation(scores, chances)
         return correlations
+
+    def _shifted(self, relevance: Relevance) -> dict[tuple[str, str], tuple[CandidateSums, ...]]:
+        """The sums with shifted chances, for estimates that are shrunk towards the slice."""
+        blended = {e.q for e in self.run.settings.estimators if isinstance(e, Blend)}
+        return {
+            (q, name): tuple(self._sum(name, scorer, q, shifted, listed=False) for shifted in fitted.shifted)
+            for q, fitted in relevance.chances.items()
+            if q in blended and isinstance(fitted, SliceFit)
+            for name, scorer in self.scorers.items()
+        }
 
     def _drawn(self, relevance: Relevance) -> Drawn | None:
         rows = drawn_rows(self.run.split)

@@ -55,6 +55,7 @@ class Imputed(Sample):
     logged: Sample | None = None  # all held-out rows, positive or not, for dr
     labels: Bools | None = None  # of `logged`
     drawn: Drawn | None = None
+    shifted: Mapping[tuple[str, str], tuple[CandidateSums, ...]] = field(default_factory=dict)  # as `SliceFit.shifted`
     resemblance: Mapping[tuple[str, str], float] = field(default_factory=dict)  # of q and model: rank correlation
 
     def by_list(self, metric: AnyMetric) -> bool:
@@ -100,12 +101,21 @@ class Imputed(Sample):
                 terms,
                 gains_of(metric, self.drawn.ranks[model], self.unlisted),
                 Sample.gains(self, model, metric) if self.relevance.labelled else np.empty(0),
+                self._shifts(metric, estimator, model, terms.value or 0.0),
             )
             for model, terms in direct.items()
         ]
         moments = self.drawn.moments[estimator.q, str(metric)]
         parts = float(moments.total), moments.first, moments.second
         return blend_with_slice(models, self.slice_rows[estimator.q], parts, mean=metric.kind == "mean")
+
+    def _shifts(self, metric: AnyMetric, estimator: Blend, model: str, value: float) -> Floats:
+        """By how much imputation moves with the coefficients of its chances, in each direction."""
+        word, shifts = str(metric), []
+        for sums in self.shifted[estimator.q, model]:
+            size = sums.mass if metric.kind == "mean" else np.ones(len(sums.mass))
+            shifts.append((Terms(sums.gains[word], size).value or 0.0) - value)
+        return np.array(shifts)
 
     @cached_property
     def slice_rows(self) -> dict[str, SliceRows]:
