@@ -89,7 +89,7 @@ def test_where_nothing_can_be_learnt_it_is_the_naive_average() -> None:
     few = world.rows(world.in_test, "test", positives=True)
     report = run(Split(train, few.take(np.arange(len(few)) < 20)))
     check(
-        report, "aoa(per=pair)", "", "because 20 held-out rows are too few to learn exposure; nothing here is corrected"
+        report, "aoa(per=pair)", "", "because 20 held-out rows are too few to learn exposure"
     )
 
 
@@ -135,7 +135,7 @@ def test_metrics_over_all_pairs_are_weighted_and_the_reason_is_true() -> None:
     )
     assert report.chosen is not None
     assert report.chosen.estimator == "snips"
-    assert report.chosen.sentence == "auto is snips, because all metrics are over all pairs"
+    assert report.chosen.sentence == "auto is snips, because the run has metrics over all pairs"
 
 
 def test_an_estimator_that_fails_on_simulated_logs_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:

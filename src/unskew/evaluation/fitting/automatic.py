@@ -36,8 +36,8 @@ WITHOUT_SUMS = (
     "not possible with {why}"
 )
 WITH_PROPENSITY = "auto is snips, because a propensity was given"
-OVER_PAIRS = "auto is snips, because all metrics are over all pairs"
-NOTHING_LEARNABLE = "auto is the naive average, because {why}; nothing here is corrected"
+OVER_PAIRS = "auto is snips, because the run has metrics over all pairs"
+NOTHING_LEARNABLE = "auto is the naive average, because {why}"
 NOT_OF_METRICS = "{estimator} cannot estimate {metrics}"
 
 
@@ -117,7 +117,7 @@ def _checked(
 def _choose(run: Run, models: Mapping[str, Any]) -> tuple[Estimator, Exposure | None, str, FittedExposure | None]:
     settings, split = run.settings, run.split
     named = settings.propensity_named or split.test.propensity is not None
-    if named or all(metric.kind in OVER_ALL_PAIRS for metric in settings.metrics):
+    if named or any(metric.kind in OVER_ALL_PAIRS for metric in settings.metrics):
         return Snips(), None, WITH_PROPENSITY if named else OVER_PAIRS, None
     ready = any(isinstance(part, Ranks) for given in models.values() for part in _parts(given))
     whole = isinstance(split.rule, Unseen | All | Trained)
