@@ -116,8 +116,8 @@ def test_a_slice_of_three_rows_is_compared_as_worked_by_hand() -> None:
 
 
 def test_one_positive_hardly_moves_the_blend() -> None:
-    """The share of the way is 1/101 if the blend is worth 100 positives, and less if it is worth more."""
+    """The share of the way is 1/2 if the blend is worth 1 positive, and 1/101 if it is worth 100."""
     metric = sliced()
     shrunk = metric.shrunk(metric.design_effect)
-    assert 1 / 3163 < shrunk.share < 1 / 101
+    assert 1 / 101 < shrunk.share < 1 / 10
     assert shrunk.value == pytest.approx([79 / 144 + shrunk.share / 18], rel=1e-12)
