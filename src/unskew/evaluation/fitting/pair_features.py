@@ -11,7 +11,7 @@ from unskew.data import Interactions
 from unskew.models import Ease, ItemKnn
 from unskew.ranking.scorers import ItemItemScorer
 
-EASE_ITEMS = 12_000
+EASE_ITEMS = 5_000
 """Largest catalogue for which the scores of `ease` are a feature; its weights are dense."""
 _BLOCK = 256
 
