@@ -83,7 +83,14 @@ def interrupt(process: subprocess.Popen[str], mark: Path, *, after: float) -> tu
 
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_ctrl_c_while_ranking_leaves_nothing(big, threads):
-    models = ["--factors", str(big / "mf.npz"), "--model", "mark=stages:Marking"]
+    models = [
+        "--factors",
+        str(big / "mf.npz"),
+        "--model",
+        "mark=stages:Marking",
+        "-e",
+        "aoa",
+    ]  # so that ranking comes soon
     code, out, err = interrupt(start(big, *models, "--threads", threads), big / "mark", after=0.5)
     assert (code, out, err) == (130, "", LINE)
     assert list((big / "out").iterdir()) == []

@@ -13,7 +13,7 @@ from unskew.logistic import LogisticFit, fit_logistic, fold_of, sigmoid
 from unskew.propensities.diagnostics import Diagnostics, diagnose, reliability_curve
 from unskew.propensities.observed.covariates import hold_sides
 from unskew.propensities.observed.logistic import Logistic
-from unskew.propensities.observed.observation import SMALLEST, Cells, ObservationModel, check_clip
+from unskew.propensities.observed.observation import SMALLEST, Cells, CellSample, ObservationModel, check_clip
 from unskew.propensities.observed.tables import TableLike
 
 __all__ = ["Exposure", "FittedExposure", "PairFeatures"]
@@ -144,7 +144,10 @@ class Exposure(ObservationModel, word="exposure"):
         fitted = FittedExposure(
             features, mean, scale, fits, whole, keys[order], fold[order], observed.n_items, self.power, self.clip
         )
-        return fitted.diagnosed(cells, pairs.users, pairs.items, pairs.observed, pairs.weight)
+        logits = np.empty(len(outcome))
+        for k, fit in enumerate(fits):
+            logits[fold == k] = fit.logits(columns[fold == k])
+        return fitted.diagnosed(cells, pairs, logits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,19 +199,24 @@ class FittedExposure:
         named = zip(self.features.names, self.whole.slopes.tolist(), strict=True)
         return {"intercept": self.whole.intercept, **dict(named)}
 
-    def diagnosed(self, cells: Cells, users: Ints, items: Ints, observed: Bools, weight: Floats) -> "FittedExposure":
-        """The same with its floor and its diagnostics on the observed rows."""
-        log = cells.log
-        plain = self(log.users, log.items)
+    def diagnosed(self, cells: Cells, pairs: CellSample, logits: Floats) -> "FittedExposure":
+        """The same with its scale, its floor and its diagnostics on the observed rows.
+
+        `logits` are those of the fitted pairs by the regression that did not see each.
+        """
+        chance = sigmoid(logits)
+        if int(pairs.observed.sum()) == len(cells.keys):  # all held-out rows were fitted
+            plain = chance[pairs.observed] ** self.power
+        else:
+            plain = self(cells.log.users, cells.log.items)
         largest = 1.0 if self.absolute else float(plain.max())
         plain = plain / largest
         floor = max(self.clip * float(plain.max()), SMALLEST)
-        curve = reliability_curve(sigmoid(self.logits(users, items)), observed, weight)
         diagnostics = diagnose(
             np.clip(plain, floor, 1.0),
             cells.count if self.absolute else 0,
             clipped=int(np.sum(plain < floor)),
-            reliability=curve,
+            reliability=reliability_curve(chance, pairs.observed, pairs.weight),
             reliability_of="pairs left out of the fit, fold by fold, before the power",
             absolute=self.absolute,
         )

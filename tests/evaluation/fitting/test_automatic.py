@@ -88,9 +88,7 @@ def test_where_nothing_can_be_learnt_it_is_the_naive_average() -> None:
     train = world.rows(world.in_train, "train", positives=True)
     few = world.rows(world.in_test, "test", positives=True)
     report = run(Split(train, few.take(np.arange(len(few)) < 20)))
-    check(
-        report, "aoa(per=pair)", "", "because 20 held-out rows are too few to learn exposure"
-    )
+    check(report, "aoa(per=pair)", "", "because 20 held-out rows are too few to learn exposure")
 
 
 def test_where_candidates_are_listed_it_is_the_naive_average() -> None:

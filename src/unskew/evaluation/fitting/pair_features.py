@@ -50,7 +50,7 @@ class TrainingFeatures:
             who = users[order[starts[first:last]]]
             place = np.repeat(np.arange(last - first), np.diff(bounds[first : last + 1]))
             for k in range(len(self._scorers)):
-                columns[rows, 2 + k] = self._scores(k, who)[place, items[rows]]
+                columns[rows, 2 + k] = self._scores_of(k, who, place, items[rows])
         return columns
 
     def block(self, users: Ints, /) -> Floats:
@@ -80,6 +80,20 @@ class TrainingFeatures:
         users[known] = np.arange(len(known))
         declared = self.log.item_vocabulary.declared
         return users, np.arange(self.log.n_items) if declared else np.flatnonzero(self.log.item_counts)
+
+    def _scores_of(self, k: int, users: Ints, place: Ints, items: Ints) -> Floats:
+        """Scores of pairs, whose users are places among `users`; 0 where the model does not know both."""
+        rows, columns = self._places
+        column = np.full(self.log.n_items, -1)
+        column[columns] = np.arange(len(columns))
+        known_user = rows[users] >= 0
+        row = np.cumsum(known_user) - 1
+        known = known_user[place] & (column[items] >= 0)
+        scores = np.zeros(len(items))
+        if known.any():
+            block = self._scorers[k][1].score(rows[users[known_user]])
+            scores[known] = block[row[place[known]], column[items[known]]]
+        return scores
 
     def _scores(self, k: int, users: Ints) -> Floats:
         rows, columns = self._places
