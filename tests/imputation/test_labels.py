@@ -63,7 +63,7 @@ def test_chances_are_those_of_loops_over_the_rows(seed: int, prior: float) -> No
             features = [logit(rate(log, prior, item=item)), logit(rate(log, prior, user=user))]
             want = fit.intercept + fit.slopes @ [*features, math.log1p(sum(log.items == item))]
             got = fitted.logits(np.array([user]), np.array([item]))[0]
-            # relative too: where few rows are separated the top is flat, and log-odds of 30 are sharp to their size only
+            # relative too: the top is flat where rows are separated, and log-odds of 30 are sharp to their size only
             assert got == pytest.approx(want, rel=1e-6, abs=1e-6)
 
 
