@@ -28,7 +28,8 @@ def test_draw(rows: LabelledRows, contest: Contest, places: Ints, popularity: Fl
     Items: :math:`\sum (O - E)^2 / E` over items, with E in proportion to the number of users who have the item as a
     candidate. Its mean is the number of items minus 1 and its variance follows from the multinomial distribution, so
     it is compared with a gamma distribution of these moments, which holds for small E too. Popularity: the sum over
-    rows of the popularity minus its mean over the user's candidates, over its standard deviation.
+    rows of the popularity minus its mean over the user's candidates, over its standard deviation. Both allow for pairs
+    that are drawn without replacement.
 
     Parameters
     ----------
@@ -48,7 +49,8 @@ def test_draw(rows: LabelledRows, contest: Contest, places: Ints, popularity: Fl
     open_items = could > 0
     share = could[open_items] / could.sum()
     count = np.bincount(places, minlength=contest.catalogue_size)[open_items]
-    statistic = float(np.sum((count - n * share) ** 2 / (n * share)))
+    undrawn = max(1 - (n - 1) / max(int(could.sum()) - 1, 1), 1e-9)  # pairs are drawn once, so they vary less
+    statistic = float(np.sum((count - n * share) ** 2 / (n * share))) / undrawn
     k = len(share)
     mean = k - 1.0
     # the exact variance of the statistic of a multinomial draw
@@ -61,7 +63,9 @@ def test_draw(rows: LabelledRows, contest: Contest, places: Ints, popularity: Fl
     squares = (popularity**2).sum() - np.bincount(owner, weights=lost**2, minlength=len(size))
     by_user = np.searchsorted(contest.users, rows.users)
     centre = (total / size)[by_user]
-    spread = np.maximum(squares / size - (total / size) ** 2, 0.0)[by_user]
+    drawn = np.bincount(by_user, minlength=len(size))
+    left = np.maximum(size - drawn, 0) / np.maximum(size - 1, 1)
+    spread = (left * np.maximum(squares / size - (total / size) ** 2, 0.0))[by_user]
     deviation = float(np.sum(popularity[places] - centre))
     error = float(np.sqrt(spread.sum()))
     z = deviation / error if error > 0 else 0.0
