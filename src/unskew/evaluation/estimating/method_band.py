@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from unskew.arrays import Floats
 from unskew.estimators import Blend, Delta, Dm, Estimate, Estimator, Imputing, Snips, Terms
 from unskew.evaluation.collecting.imputed import Imputed
-from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.estimating.estimation import Estimation
+from unskew.evaluation.estimating.slice_report import weighted_terms
 from unskew.metrics import AnyMetric
 from unskew.propensities import Exposure, Popularity
 
@@ -98,9 +97,8 @@ def measure_methods(estimation: Estimation) -> MethodBand | None:
     if not questioned or samples.exposed is not None or decided:
         return None
     sample = samples.judged
-    chances: dict[str, Floats] = {}
     popularity = Popularity().fit(sample.train, sample.split.test)
-    chances["popularity"] = sample.chances(popularity)
+    chances = {"popularity": sample.chances(popularity)}
     if exposure is not None:
         chances["exposure"] = sample.chances(exposure)
     metrics = [metric for metric in settings.metrics if metric.kind == "mean"]
@@ -110,7 +108,7 @@ def measure_methods(estimation: Estimation) -> MethodBand | None:
     points = []
     for metric in metrics:
         terms = {
-            (method, model): _weighted(sample, metric, model, chance)
+            (method, model): weighted_terms(sample, metric, model, chance)
             for method, chance in chances.items()
             for model in sample.judged_by(metric)
         }
@@ -127,11 +125,6 @@ def measure_methods(estimation: Estimation) -> MethodBand | None:
             for ((method, model), term), (low, high) in zip(terms.items(), ends, strict=True)
         ]
     return MethodBand(tuple(points), frozenset(map(str, questioned)))
-
-
-def _weighted(sample: Sample, metric: AnyMetric, model: str, chance: Floats) -> Terms:
-    rows = sample.to_rows(metric.kind, Snips(), chance).with_worth(sample.gains(model, metric))
-    return Snips().terms(rows, metric.kind)
 
 
 def _imputed(sample: Imputed, metric: AnyMetric, model: str, estimator: Estimator) -> Terms:

@@ -7,9 +7,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.estimators import Snips
+from unskew.estimators import Snips, Terms
 from unskew.estimators.imputed import Shrunk, SlicedMetric, hotelling
 from unskew.evaluation.collecting.imputed import Imputed
+from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.slice_draw import DrawTest
 from unskew.evaluation.fitting.relevance import Relevance
 from unskew.metrics import AnyMetric
@@ -116,11 +117,12 @@ def _weights(sample: Imputed, relevance: Relevance) -> dict[str, Floats]:
 
 def _weighted(sample: Imputed, metric: AnyMetric, chance: Floats) -> tuple[Floats, Floats]:
     """The weighted means of all models, and their covariance over users."""
-    values, influences = [], []
-    for model in sample.ranks:
-        rows = super(Imputed, sample).to_rows(metric.kind, Snips(), chance)
-        terms = Snips().terms(rows.with_worth(super(Imputed, sample).gains(model, metric)), metric.kind)
-        values.append(terms.value or 0.0)
-        influences.append(terms.influence)
-    stacked = np.stack(influences)
-    return np.array(values), stacked @ stacked.T
+    terms = [weighted_terms(sample, metric, model, chance) for model in sample.ranks]
+    stacked = np.stack([each.influence for each in terms])
+    return np.array([each.value or 0.0 for each in terms]), stacked @ stacked.T
+
+
+def weighted_terms(sample: Sample, metric: AnyMetric, model: str, chance: Floats) -> Terms:
+    """Terms of ``snips`` over the held-out positives, with given chances."""
+    rows = Sample.to_rows(sample, metric.kind, Snips(), chance)
+    return Snips().terms(rows.with_worth(Sample.gains(sample, model, metric)), metric.kind)

@@ -9,10 +9,11 @@ from unskew.arrays import Bools, Floats, Ints
 from unskew.blas import one_thread
 from unskew.data import Interactions
 from unskew.errors import ConfigError
+from unskew.logistic import sigmoid
 from unskew.propensities.diagnostics import reliability_curve
 from unskew.propensities.observed.covariates import MOST_LEVELS, Covariates, hold_sides, read_sides
 from unskew.propensities.observed.design import never_observed
-from unskew.propensities.observed.logistic import check_sample, draw_pairs, logistic_of
+from unskew.propensities.observed.logistic import check_sample, draw_pairs
 from unskew.propensities.observed.observation import (
     Cells,
     CellSample,
@@ -181,7 +182,7 @@ class FittedTrees:
 
     def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
         """P of each pair."""
-        return logistic_of(self.slope * self.scores(users, items) + self.level)
+        return sigmoid(self.slope * self.scores(users, items) + self.level)
 
     def scores(self, users: Ints, items: Ints) -> Floats:
         """The log-odds of each pair before calibration."""

@@ -9,6 +9,7 @@ from unskew.arrays import Floats, Ints
 from unskew.blas import one_thread
 from unskew.data import Interactions
 from unskew.errors import ConfigError, PropensityError
+from unskew.logistic import sigmoid
 from unskew.propensities.diagnostics import reliability_curve
 from unskew.propensities.observed.covariates import hold_sides, read_sides
 from unskew.propensities.observed.design import Grouped, PairDesign, group_cells, never_observed
@@ -166,18 +167,13 @@ class FittedLinear:
 
     def __call__(self, users: Ints, items: Ints, values: Floats | None = None, /) -> Floats:
         """P of each pair."""
-        return logistic_of(self.logits(users, items))
+        return sigmoid(self.logits(users, items))
 
     def logits(self, users: Ints, items: Ints) -> Floats:
         """The linear predictor of each pair."""
         width = self.design.users.shape[1] * self.design.items.shape[1]
         covariates = self.design.logits(self.fit.coefficients[:width], users, items)
         return np.asarray(covariates + self.user_offsets[users] + self.item_offsets[items])
-
-
-def logistic_of(logits: Floats) -> Floats:
-    """Probabilities from log-odds, without overflow."""
-    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -500, 500))))
 
 
 def check_sample(sample: int) -> None:
