@@ -10,6 +10,8 @@ from unskew.estimators.imputed.sliced import (
     SliceRows,
     blend_with_slice,
     hotelling,
+    joint_terms,
+    shifts_of_tilt,
     tilted_weights,
 )
 
@@ -24,5 +26,7 @@ __all__ = [
     "SlicedModel",
     "blend_with_slice",
     "hotelling",
+    "joint_terms",
+    "shifts_of_tilt",
     "tilted_weights",
 ]

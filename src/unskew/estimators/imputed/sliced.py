@@ -9,13 +9,16 @@ import numpy as np
 from unskew.arrays import Bools, Floats, Ints
 from unskew.estimators.estimate import Terms
 
-WORTH = np.logspace(0, 3.5, 29)
-"""How many positives of the slice the estimate without it may be worth, from 1 to 3,162; all are equally likely
-beforehand. If a base were worth at least 100, one that a small slice contradicts could not be left."""
+WORTH = np.logspace(0, 3.5, 15)
+"""How many positives of the slice an estimate without it may be worth, from 1 to 3,162; all are equally likely
+beforehand. If it were worth at least 100, one that a small slice contradicts could not be left."""
+OPPOSED = -0.5
+"""Correlation of the biases of imputation and of weighted rows beforehand: on most logs they have opposite signs."""
 EXPLAINED = 0.99
 """Share of the variance over models that the leading directions explain, in which the two estimates are compared."""
 RIDGE = 20.0
 """Penalty of the tilt, over the number of positives of the slice."""
+_LARGEST, _TINY = 0.999, 1e-9  # a source that has no error of its own, or none at all, would have no inverse
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +32,7 @@ class SlicedModel:
     drawn : array
         Gain of each row of the slice.
     logged : array
-        Gain of each held-out positive of the log; empty if the log is not used.
+        Gain of each held-out positive of the log; empty if the log has none.
     shifts : array
         By how much `direct` moves if the chances are those of coefficients one standard error away, in each direction.
     """
@@ -59,9 +62,13 @@ class SliceRows:
     users : int
         Number of all users.
     logged_user : array of int
-        Place of the user of each held-out positive; empty if the log is not used.
+        Place of the user of each held-out positive; empty if the log has none.
     logged_weight : array
         Tilted weight of each held-out positive; they add up to 1.
+    weight_shifts : array (directions, rows)
+        By how much these weights move if the slice is another, one standard error away in each direction.
+    mass_shifts : array
+        By how much `mass` moves in each direction of `SlicedModel.shifts`.
     """
 
     user: Ints
@@ -72,6 +79,8 @@ class SliceRows:
     users: int
     logged_user: Ints
     logged_weight: Floats
+    weight_shifts: Floats | None = None
+    mass_shifts: Floats = field(default_factory=lambda: np.empty(0))
 
     @property
     def positives(self) -> int:
@@ -81,38 +90,32 @@ class SliceRows:
 
 @dataclass(frozen=True, eq=False)
 class SlicedMetric:
-    r"""All models under one metric: the estimate without the slice, the one-step estimate, and their covariances.
+    r"""All models under one metric: estimates from the log, the one-step estimate, and how far each may be off.
 
     Parameters
     ----------
-    direct, tilted : array
-        Imputation and tilted rows, per model.
+    sources : array (sources, models)
+        Imputation, and tilted rows if the log has held-out positives.
     one_step : array
         :math:`p = d + \frac1n \sum (y - q)(c - d) / \bar q`, which is unbiased whatever q is.
     variance : array (models, models)
         Covariance of `one_step` by the chances, without the design effect.
     empirical : array (models, models)
         The same from the rows of the slice, summed by user.
-    base_variance : array (models, models)
-        Covariance of `base` over users, and over what the slice could have been, through the chances.
+    over_users : array (sources, sources)
+        Traces of the covariances of the sources over users.
+    through_slice : array
+        Trace of the covariance of each source over what the slice could have been, to which it is fitted.
     positives : int
-    uses_log : bool
-        Whether the base is the mean of both, or imputation alone.
     """
 
-    direct: Floats
-    tilted: Floats
+    sources: Floats
     one_step: Floats
     variance: Floats
     empirical: Floats
-    base_variance: Floats
+    over_users: Floats
+    through_slice: Floats
     positives: int
-    uses_log: bool
-
-    @property
-    def base(self) -> Floats:
-        """The estimate that is shrunk."""
-        return (self.direct + self.tilted) / 2 if self.uses_log else self.direct
 
     @property
     def design_effect(self) -> float:
@@ -120,27 +123,50 @@ class SlicedMetric:
         expected = float(np.trace(self.variance))
         return float(np.trace(self.empirical)) / expected if expected > 0 else 1.0
 
+    def errors(self, design_effect: float) -> Floats:
+        r"""Covariance of the errors of all sources and of the slice, biases left out, in multiples of V.
+
+        A source that is fitted to the slice shares the error of that fit with the one-step estimate, which has all of
+        the slice's error; two sources share the smaller one.
+        """
+        unit = float(np.trace(self.variance))
+        through = np.append(np.minimum(self.through_slice / unit, _LARGEST), 1.0)
+        errors = np.asarray(np.minimum.outer(through, through))
+        errors[:-1, :-1] += self.over_users / (max(1.0, design_effect) * unit)
+        return errors + _TINY * np.eye(len(errors))
+
     def shrunk(self, design_effect: float) -> "Shrunk":
         r"""The estimate with the slice.
 
-        .. math:: \theta = b + s (p - b), \qquad s = \frac{\rho}{1 + \rho}, \qquad \rho = n^+ / n_0
-
-        The base b is worth :math:`n_0` positives of the slice, so that :math:`p - b \sim N(0, (1 + \rho) V)`; the
-        posterior of :math:`n_0` is on a grid. The covariance is
-        :math:`\bar s V + \operatorname{var}(s) (p - b)(p - b)^\top + (1 - \bar s)^2 V_b`.
+        With V the covariance of the one-step estimate p, a source k of the log is modelled as
+        :math:`e_k = \theta + b_k + \epsilon_k`, with a bias :math:`b_k \sim N(0, V n^+ / n_k)`: it is worth
+        :math:`n_k` positives of the slice. Biases of two sources have a correlation of -0.5 beforehand. Given all
+        :math:`n_k`, the estimate is the linear combination of sources and p with the least variance. The posterior of
+        the :math:`n_k` is on a grid, from the likelihood of the gaps :math:`e_k - p` in the leading directions of V.
         """
         noise = max(1.0, design_effect) * self.variance
-        gap = self.one_step - self.base
-        distance, directions = mahalanobis(gap, noise)
-        ratio = self.positives / WORTH
-        log_likelihood = -0.5 * directions * np.log1p(ratio) - 0.5 * distance / (1 + ratio)
+        estimates = np.vstack([self.sources, self.one_step])
+        n = len(self.sources)
+        if np.trace(self.variance) <= 0:  # no model gains more from one candidate than from another
+            return Shrunk(estimates[:n].mean(axis=0), np.zeros_like(noise), np.append(np.full(n, 1 / n), 0.0), noise)
+        ratio = np.stack([each.ravel() for each in np.meshgrid(*[self.positives / WORTH] * n)], axis=1)
+        root = np.sqrt(ratio)
+        total = np.tile(self.errors(design_effect), (len(ratio), 1, 1))
+        total[:, :n, :n] += root[:, :, None] * root[:, None, :] * np.where(np.eye(n) > 0, 1.0, OPPOSED)
+        gaps = (self.sources - self.one_step) @ leading(noise)
+        away = np.column_stack([np.eye(n), -np.ones(n)])
+        spread = away @ total @ away.T
+        squares = np.trace(np.linalg.solve(spread, np.tile(gaps @ gaps.T, (len(ratio), 1, 1))), axis1=1, axis2=2)
+        log_likelihood = -0.5 * gaps.shape[1] * np.linalg.slogdet(spread)[1] - 0.5 * squares
         posterior = np.exp(log_likelihood - log_likelihood.max())
         posterior /= posterior.sum()
-        shares = ratio / (1 + ratio)
-        share = float(posterior @ shares)
-        spread = float(posterior @ (shares - share) ** 2)
-        covariance = share * noise + spread * np.outer(gap, gap) + (1 - share) ** 2 * self.base_variance
-        return Shrunk(self.base + share * gap, covariance, share, float(np.exp(posterior @ np.log(WORTH))), noise)
+        inverse = np.linalg.solve(total, np.ones((len(ratio), n + 1, 1)))[:, :, 0]
+        least = 1 / inverse.sum(axis=1)
+        weights = inverse * least[:, None]
+        mean = posterior @ weights
+        moved = (weights - mean) @ estimates
+        covariance = float(posterior @ least) * noise + (moved * posterior[:, None]).T @ moved
+        return Shrunk(mean @ estimates, covariance, mean, noise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,14 +175,29 @@ class Shrunk:
 
     value: Floats
     covariance: Floats
-    share: float  # how far the estimate moved from its base to the slice, from 0 to 1
-    worth: float  # how many positives of the slice the base is worth
+    weights: Floats  # of the sources of the log, and last of the slice's own estimate; they add up to 1
     noise: Floats  # covariance of the slice's own estimate
+
+    @property
+    def share(self) -> float:
+        """The weight of the slice's own estimate."""
+        return float(self.weights[-1])
+
+    def without(self, sources: Floats) -> Floats:
+        """The sources of the log alone, in their weights."""
+        weights = self.weights[:-1]
+        total = float(weights.sum())
+        return np.asarray(weights @ sources / total) if total > 0 else sources.mean(axis=0)
 
     @cached_property
     def terms(self) -> list[Terms]:
         """Terms of each model, whose influences have this covariance."""
-        return [Terms.of_covariance(value, row) for value, row in zip(self.value, _root(self.covariance), strict=True)]
+        return joint_terms(self.value, self.covariance)
+
+
+def joint_terms(values: Floats, covariance: Floats) -> list[Terms]:
+    """Terms of each model, whose influences have the covariance of all models."""
+    return [Terms.of_covariance(value, row) for value, row in zip(values, _root(covariance), strict=True)]
 
 
 def blend_with_slice(
@@ -191,27 +232,28 @@ def blend_with_slice(
     variance = scale**2 * (second - crossed - crossed.T + total * np.outer(centre, centre)) / (size * n)
     deviations = errors - errors.mean(axis=1, keepdims=True)
     by_user = np.stack([np.bincount(rows.user, weights=row, minlength=rows.users) for row in deviations]) / n
-    influence = np.stack([model.direct.influence for model in models])
-    shifts = np.stack([model.shifts for model in models])
-    tilted = direct
-    uses_log = len(rows.logged_user) > 0
-    if uses_log:
+    influences = [np.stack([model.direct.influence for model in models])]
+    shifts = [np.stack([model.shifts for model in models])]
+    sources = [direct]
+    if len(rows.logged_user):
         level = 1.0 if mean else rows.mass / rows.users
         gains = np.stack([model.logged for model in models])
         plain = gains @ rows.logged_weight
-        tilted = level * plain
+        sources.append(level * plain)
         parts = level * rows.logged_weight * (gains - plain[:, None])
-        of_log = np.stack([np.bincount(rows.logged_user, weights=row, minlength=rows.users) for row in parts])
-        influence, shifts = (influence + of_log) / 2, shifts / 2
+        influences.append(np.stack([np.bincount(rows.logged_user, weights=row, minlength=rows.users) for row in parts]))
+        moves = [] if rows.weight_shifts is None else [level * gains @ rows.weight_shifts.T]
+        if not mean:
+            moves.append(np.outer(plain, rows.mass_shifts / rows.users))
+        shifts.append(np.column_stack([np.zeros((len(models), 0)), *moves]))
     return SlicedMetric(
-        direct=direct,
-        tilted=tilted,
+        sources=np.stack(sources),
         one_step=direct + errors.mean(axis=1),
         variance=(variance + variance.T) / 2,
         empirical=by_user @ by_user.T,
-        base_variance=influence @ influence.T + shifts @ shifts.T,
+        over_users=np.array([[float(np.sum(a * b)) for b in influences] for a in influences]),
+        through_slice=np.array([float(np.sum(each**2)) for each in shifts]),
         positives=rows.positives,
-        uses_log=uses_log,
     )
 
 
@@ -245,16 +287,47 @@ def tilted_weights(features: Floats, weight: Floats, target: Floats, positives: 
     return np.asarray(shares)
 
 
-def mahalanobis(gap: Floats, covariance: Floats) -> tuple[float, int]:
-    """The squared distance of a gap in the leading directions of a covariance, and how many directions these are."""
+def shifts_of_tilt(features: Floats, shares: Floats, spread: Floats, positives: int) -> Floats:
+    r"""By how much tilted weights move if the slice is another, one standard error away in each direction.
+
+    The mean of the features over the slice's positives has the covariance :math:`S / n^+`. If it moves by
+    :math:`\delta`, b moves by :math:`(C + \lambda I)^{-1} \delta`, with C the weighted covariance of the features and
+    :math:`\lambda` the ridge penalty.
+
+    Parameters
+    ----------
+    features : array (rows, features)
+        Of the held-out positives, standardised.
+    shares : array
+        From `tilted_weights`.
+    spread : array (features, features)
+        S above.
+    positives : int
+        :math:`n^+` above.
+    """
+    centred = features - shares @ features
+    ridge = RIDGE / max(positives, 1)
+    curvature = (centred * shares[:, None]).T @ centred + ridge * np.eye(features.shape[1])
+    moves = np.linalg.solve(curvature, _root(spread / max(positives, 1)))
+    return np.asarray((shares[:, None] * (centred @ moves)).T)
+
+
+def leading(covariance: Floats) -> Floats:
+    """The leading directions of a covariance, (models, directions), scaled such that noise has a variance of 1."""
     values, vectors = np.linalg.eigh(covariance)
     values, vectors = values[::-1], vectors[:, ::-1]
     total = float(values.sum())
     if total <= 0:
-        return 0.0, 0
+        return np.empty((len(covariance), 0))
     kept = int(np.searchsorted(np.cumsum(values) / total, EXPLAINED)) + 1
     kept = min(kept, int(np.sum(values > 1e-12 * values[0])))
-    return float(np.sum((vectors[:, :kept].T @ gap) ** 2 / values[:kept])), kept
+    return np.asarray(vectors[:, :kept] / np.sqrt(values[:kept]))
+
+
+def mahalanobis(gap: Floats, covariance: Floats) -> tuple[float, int]:
+    """The squared distance of a gap in the leading directions of a covariance, and how many directions these are."""
+    scaled = gap @ leading(covariance)
+    return float(scaled @ scaled), len(scaled)
 
 
 def hotelling(gap: Floats, covariance: Floats, positives: int) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from unskew.arrays import Bools, Floats, Ints, offsets_of, runs_of
 from unskew.data.vocabulary import canonical
 from unskew.errors import DataError, Option
-from unskew.estimators import Blend, Imputing
+from unskew.estimators import Blend, Dm, Imputing
 from unskew.evaluation.collecting.imputed import Drawn, Imputed
 from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.slice_draw import refuse_selected, test_draw
@@ -73,15 +73,13 @@ class CandidateSummer:
         }
         return list(asked.values())
 
-    def _sum(
-        self, name: str, scorer: Scorer, q: str, fitted: FittedImputation, *, listed: bool = True
-    ) -> CandidateSums:
+    def _sum(self, name: str, scorer: Scorer, q: str, fitted: FittedImputation) -> CandidateSums:
         settings = self.run.settings
         return sum_candidates(
             scorer,
             self.everyone,
             lambda users: fitted.block(users, self.codes),
-            self._metrics(q, listed=listed),
+            self._metrics(q),
             name=name,
             ties=settings.ties,
             engine=self.run.engine,
@@ -112,12 +110,12 @@ class CandidateSummer:
         return correlations
 
     def _shifted(self, relevance: Relevance) -> dict[tuple[str, str], tuple[CandidateSums, ...]]:
-        """The sums with shifted chances, for estimates that are shrunk towards the slice."""
-        blended = {e.q for e in self.run.settings.estimators if isinstance(e, Blend)}
+        """The sums with shifted chances, for estimates that rest on chances fitted to the slice."""
+        used = {e.q for e in self.run.settings.estimators if isinstance(e, Blend | Dm)}
         return {
-            (q, name): tuple(self._sum(name, scorer, q, shifted, listed=False) for shifted in fitted.shifted)
+            (q, name): tuple(self._sum(name, scorer, q, shifted) for shifted in fitted.shifted)
             for q, fitted in relevance.chances.items()
-            if q in blended and isinstance(fitted, SliceFit)
+            if q in used and isinstance(fitted, SliceFit)
             for name, scorer in self.scorers.items()
         }
 

@@ -9,8 +9,16 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.errors import ConfigError, DataError, Option
-from unskew.estimators import Blend, Dr, Estimator, Imputing, Kind, Rows, Terms
-from unskew.estimators.imputed import SlicedMetric, SlicedModel, SliceRows, blend_with_slice, tilted_weights
+from unskew.estimators import Blend, Dm, Dr, Estimator, Imputing, Kind, Rows, Terms
+from unskew.estimators.imputed import (
+    SlicedMetric,
+    SlicedModel,
+    SliceRows,
+    blend_with_slice,
+    joint_terms,
+    shifts_of_tilt,
+    tilted_weights,
+)
 from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.slice_draw import DrawTest
 from unskew.evaluation.fitting.relevance import Relevance
@@ -100,7 +108,7 @@ class Imputed(Sample):
             SlicedModel(
                 terms,
                 gains_of(metric, self.drawn.ranks[model], self.unlisted),
-                Sample.gains(self, model, metric) if self.relevance.labelled else np.empty(0),
+                Sample.gains(self, model, metric),
                 self._shifts(metric, estimator, model, terms.value or 0.0),
             )
             for model, terms in direct.items()
@@ -109,12 +117,32 @@ class Imputed(Sample):
         parts = float(moments.total), moments.first, moments.second
         return blend_with_slice(models, self.slice_rows[estimator.q], parts, mean=metric.kind == "mean")
 
-    def _shifts(self, metric: AnyMetric, estimator: Blend, model: str, value: float) -> Floats:
+    def fitted(self, metric: AnyMetric, estimator: Estimator) -> bool:
+        """Whether an estimate is imputation alone, with chances that are fitted to the slice."""
+        return (
+            isinstance(estimator, Dm | Blend)
+            and (estimator.q, next(iter(self.ranks))) in self.shifted
+            and not self.shrinks(metric, estimator)
+        )
+
+    def with_fit(self, metric: AnyMetric, estimator: Imputing, direct: Mapping[str, Terms]) -> list[Terms]:
+        """Terms of imputation whose covariance over models also has the error of the chances, fitted to the slice."""
+        influence = np.stack([terms.influence for terms in direct.values()])
+        values = np.array([terms.value or 0.0 for terms in direct.values()])
+        shifts = np.stack(
+            [self._shifts(metric, estimator, model, value) for model, value in zip(direct, values, strict=True)]
+        )
+        return joint_terms(values, influence @ influence.T + shifts @ shifts.T)
+
+    def _shifts(self, metric: AnyMetric, estimator: Imputing, model: str, value: float) -> Floats:
         """By how much imputation moves with the coefficients of its chances, in each direction."""
         word, shifts = str(metric), []
         for sums in self.shifted[estimator.q, model]:
-            size = sums.mass if metric.kind == "mean" else np.ones(len(sums.mass))
-            shifts.append((Terms(sums.gains[word], size).value or 0.0) - value)
+            if metric.kind == "list":
+                terms = Terms(sums.values[word], sums.any_relevant)
+            else:
+                terms = Terms(sums.gains[word], sums.mass if metric.kind == "mean" else np.ones(len(sums.mass)))
+            shifts.append((terms.value or 0.0) - value)
         return np.array(shifts)
 
     @cached_property
@@ -123,27 +151,28 @@ class Imputed(Sample):
         assert self.drawn is not None
         rows, exposure = self.drawn.rows, self.relevance.exposure
         assert exposure is not None
-        logged_user: Ints = np.empty(0, np.int64)
-        weight: Floats = np.empty(0)
-        if self.relevance.labelled:
-            logged_user, weight = self._place(self.row_users), self._tilted()
+        weight, shifts = self._tilted()
         by_q = {}
         for q, fitted in self.relevance.chances.items():
             sums = next(sums for (word, _), sums in self.sums.items() if word == q)
+            mass = float(sums.mass.sum())
+            shifted = next((each for (word, _), each in self.shifted.items() if word == q), ())
             by_q[q] = SliceRows(
                 user=self._place(rows.users),
                 positive=rows.label > 0,
                 chance=fitted.rows(rows.users, rows.items),
                 candidates=int(self.candidates.sum()),
-                mass=float(sums.mass.sum()),
+                mass=mass,
                 users=len(self.everyone),
-                logged_user=logged_user,
+                logged_user=self._place(self.row_users),
                 logged_weight=weight,
+                weight_shifts=shifts,
+                mass_shifts=np.array([float(each.mass.sum()) - mass for each in shifted]),
             )
         return by_q
 
-    def _tilted(self) -> Floats:
-        """Weights of the held-out positives, tilted towards the slice's positives."""
+    def _tilted(self) -> tuple[Floats, Floats]:
+        """Weights of the held-out positives, tilted towards the slice's positives, and how they move with the slice."""
         assert self.drawn is not None and self.relevance.exposure is not None  # noqa: PT018
         rows, exposure = self.drawn.rows, self.relevance.exposure
         count = np.log1p(self.split.train.item_counts)
@@ -154,10 +183,11 @@ class Imputed(Sample):
         scale = np.where(spread > 0, spread, 1.0)
         positive = rows.label > 0
         weight = 1 / exposure(users, items)
-        if not positive.any():
-            return np.asarray(weight / weight.sum())
-        target = ((drawn - center) / scale)[positive].mean(axis=0)
-        return tilted_weights((features - center) / scale, weight, target, int(positive.sum()))
+        if not positive.any() or not len(weight):
+            return np.asarray(weight / weight.sum()), np.zeros((0, len(weight)))
+        features, chosen = (features - center) / scale, ((drawn - center) / scale)[positive]
+        shares = tilted_weights(features, weight, chosen.mean(axis=0), len(chosen))
+        return shares, shifts_of_tilt(features, shares, np.cov(chosen.T, bias=True), len(chosen))
 
     def _logged(self, estimator: Imputing) -> Rows:
         exposure = self.relevance.exposure

@@ -17,6 +17,7 @@ from unskew.estimators import (
     Dm,
     Estimate,
     Estimator,
+    Imputing,
     Rows,
     Terms,
     difference,
@@ -123,13 +124,21 @@ class Estimation:
     def _shrink(self, terms: dict[Key, Terms]) -> None:
         """Replace the terms of imputation by those of all models together, shrunk towards the slice."""
         sample = self.samples.imputed
+        if sample is None or sample.drawn is None:
+            return
         compared = {}
         for metric, estimator in self.settings.pairs:
-            if sample is not None and isinstance(estimator, Blend) and sample.shrinks(metric, estimator):
-                words = str(metric), str(estimator)
+            if not isinstance(estimator, Imputing):
+                continue
+            words = str(metric), str(estimator)
+            if isinstance(estimator, Blend) and sample.shrinks(metric, estimator):
                 direct = {model: terms[*words, model] for model in sample.ranks}
                 compared[words] = metric, sample.sliced(metric, estimator, direct)
-        if sample is None or not compared:
+            elif sample.fitted(metric, estimator):
+                direct = {model: terms[*words, model] for model in sample.ranks}
+                for model, each in zip(direct, sample.with_fit(metric, estimator, direct), strict=True):
+                    terms[*words, model] = each
+        if not compared:
             return
         shrunk = shrink_all(compared)
         for (metric_word, estimator_word), joint in shrunk.items():

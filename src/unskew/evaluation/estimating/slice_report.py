@@ -23,11 +23,11 @@ class SlicedEstimate:
 
     metric: str
     estimator: str
-    share: float  # from 0, the estimate without the slice, to 1, the slice alone
-    worth: float  # how many positives of the slice the estimate without it is worth
+    share: float  # weight of the slice's own estimate
+    weights: tuple[float, ...]  # of imputation, of the log's tilted rows if it has any, and of the slice
     design_effect: float
     slice_alone: tuple[float, ...]  # the one-step estimate of each model
-    without: tuple[float, ...]  # the estimate of each model without shrinkage
+    without: tuple[float, ...]  # the estimate of each model from the log, in the weights of its parts
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,10 @@ def report_slice(sample: Imputed, compared: Compared, shrunk: Mapping[tuple[str,
                 name,
                 estimator,
                 estimate.share,
-                estimate.worth,
+                tuple(estimate.weights.tolist()),
                 effect,
                 tuple(sliced.one_step.tolist()),
-                tuple(sliced.base.tolist()),
+                tuple(estimate.without(sliced.sources).tolist()),
             )
         )
         if metric.kind == "mean" and name not in tested:

@@ -10,7 +10,7 @@ from unskew.data.candidates import All, Trained, Unseen
 from unskew.display.phrases import listed
 from unskew.errors import PropensityError
 from unskew.estimators import OVER_ALL_PAIRS, Aoa, Auto, Blend, Estimator, Snips
-from unskew.evaluation.fitting.relevance import fit_exposure, labelled_rows
+from unskew.evaluation.fitting.relevance import POSITIVE_ONLY, fit_exposure, labelled_rows
 from unskew.evaluation.fitting.selection import Evaluate
 from unskew.evaluation.fitting.self_check import self_check, shape_of
 from unskew.evaluation.run import Run
@@ -20,8 +20,6 @@ from unskew.propensities import Exposure, FittedExposure
 from unskew.ranking import Ranks
 from unskew.ranking.all_candidates.candidate_sums import POLICIES
 
-POSITIVE_ONLY = Exposure(power=0.5)
-"""The propensity of logs that have positives only; power 0.5 was the best of 0.5, 0.75 and 1 there."""
 LEAST_ROWS = 50
 """Held-out rows below which exposure is not learnt: ten per coefficient."""
 
@@ -91,11 +89,12 @@ def choose_automatic(run: Run, models: Mapping[str, Any], evaluate: Evaluate) ->
             pairs[str(metric), str(Aoa())] = metric, Aoa()
     settings = replace(settings, pairs=tuple(pairs.values()))
     weighted = any(other.uses_propensity for other in settings.estimators)
+    blended = POSITIVE_ONLY if isinstance(estimator, Blend) and estimator.q == "slice" else Exposure()
     if isinstance(estimator, Blend) and not weighted:
-        propensity = Exposure()
+        propensity = blended
     if propensity is not None:
         settings = replace(settings, propensity=propensity, propensity_named=True)
-    weights = Exposure() if isinstance(estimator, Blend) else settings.propensity
+    weights = blended if isinstance(estimator, Blend) else settings.propensity
     used = "" if isinstance(estimator, Aoa) else str(weights)
     reused = fitted if isinstance(estimator, Snips) else None
     return replace(run, settings=settings), AutoChoice(str(estimator), used, sentence, reused)

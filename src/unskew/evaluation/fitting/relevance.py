@@ -25,6 +25,8 @@ from unskew.imputation import (
 from unskew.logistic import log_odds
 from unskew.propensities.exposure import Exposure, FittedExposure
 
+POSITIVE_ONLY = Exposure(power=0.5)
+"""The propensity of logs that have positives only; power 0.5 was the best of 0.5, 0.75 and 1 there."""
 SLICE_PENALTY = 1 / 0.3
 """Ridge penalty of a regression on the slice alone."""
 
@@ -49,10 +51,10 @@ def fit_relevance(run: Run, exposure: FittedExposure | None) -> Relevance:
         return Relevance(exposure=exposure)
     words = {estimator.q: Imputation.from_word(estimator.q) for estimator in asked}
     slice_rows = drawn_rows(run.split)
-    if any(estimator.uses_exposure for estimator in asked) or slice_rows is not None:
-        exposure = exposure or fit_exposure(Exposure(), run.split)
     log = labelled_rows(run)
     labelled = bool(0 < log.label.sum() < len(log.label))
+    if any(estimator.uses_exposure for estimator in asked) or slice_rows is not None:
+        exposure = exposure or fit_exposure(Exposure() if labelled else POSITIVE_ONLY, run.split)
     chances: dict[str, FittedImputation] = {}
     for word, imputation in words.items():
         base: FittedImputation | None = None

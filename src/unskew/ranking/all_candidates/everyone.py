@@ -13,7 +13,10 @@ from unskew.ranking.contest import Contest, rows_of
 
 
 def everyone(contest: Contest, split: Split) -> Contest:
-    """The same contest without held-out rows, for all users of train or test whom a model knows.
+    """The same contest without held-out rows, for all users of train, test or slice whom a model knows.
+
+    A slice is drawn over all users, also over those without a row in the log; without them the slice would be compared
+    with sums over other users.
 
     Parameters
     ----------
@@ -28,7 +31,8 @@ def everyone(contest: Contest, split: Split) -> Contest:
         Under the rules ``listed`` and ``sampled``, which leave out candidates.
     """
     check_rule(contest.rule)
-    occurs = (split.train.user_counts > 0) | (split.test.user_counts > 0)
+    parts = (split.train, split.test, *(() if split.slice is None else (split.slice,)))
+    occurs = np.any([part.user_counts > 0 for part in parts], axis=0)
     users = np.flatnonzero(occurs & contest.known_users).astype(contest.users.dtype)
     if not len(users):
         raise DataError("no user of train or test is known to a model; are the user ids of the models those of train?")
