@@ -102,10 +102,10 @@ class SlicedMetric:
         Covariance of `one_step` by the chances, without the design effect.
     empirical : array (models, models)
         The same from the rows of the slice, summed by user.
-    over_users : array (sources, sources)
-        Traces of the covariances of the sources over users.
-    through_slice : array
-        Trace of the covariance of each source over what the slice could have been, to which it is fitted.
+    over_users : array (sources, sources, models, models)
+        Covariances of the sources over users.
+    through_slice : array (sources, models, models)
+        Covariance of each source over what the slice could have been, to which it is fitted.
     positives : int
     """
 
@@ -123,18 +123,6 @@ class SlicedMetric:
         expected = float(np.trace(self.variance))
         return float(np.trace(self.empirical)) / expected if expected > 0 else 1.0
 
-    def errors(self, design_effect: float) -> Floats:
-        r"""Covariance of the errors of all sources and of the slice, biases left out, in multiples of V.
-
-        A source that is fitted to the slice shares the error of that fit with the one-step estimate, which has all of
-        the slice's error; two sources share the smaller one.
-        """
-        unit = float(np.trace(self.variance))
-        through = np.append(np.minimum(self.through_slice / unit, _LARGEST), 1.0)
-        errors = np.asarray(np.minimum.outer(through, through))
-        errors[:-1, :-1] += self.over_users / (max(1.0, design_effect) * unit)
-        return errors + _TINY * np.eye(len(errors))
-
     def shrunk(self, design_effect: float) -> "Shrunk":
         r"""The estimate with the slice.
 
@@ -142,18 +130,40 @@ class SlicedMetric:
         :math:`e_k = \theta + b_k + \epsilon_k`, with a bias :math:`b_k \sim N(0, V n^+ / n_k)`: it is worth
         :math:`n_k` positives of the slice. Biases of two sources have a correlation of -0.5 beforehand. Given all
         :math:`n_k`, the estimate is the linear combination of sources and p with the least variance. The posterior of
-        the :math:`n_k` is on a grid, from the likelihood of the gaps :math:`e_k - p` in the leading directions of V.
+        the :math:`n_k` is on a grid, from the likelihood of the gaps :math:`e_k - p`.
+
+        This is done for the first eigenvector of V, which is the level that all models share, and for the other
+        directions, in which models differ: a source can have the wrong level and the right order.
         """
-        noise = max(1.0, design_effect) * self.variance
+        effect = max(1.0, design_effect)
+        noise = effect * self.variance
         estimates = np.vstack([self.sources, self.one_step])
+        directions = leading(noise)
+        first = directions[:, :1] / np.maximum(np.linalg.norm(directions[:, :1], axis=0), _TINY)
+        level = first @ first.T
+        value, covariance, weights = np.zeros(len(noise)), np.zeros_like(noise), []
+        for part, inside in ((level, directions[:, :1]), (np.eye(len(noise)) - level, directions[:, 1:])):
+            unit = float(np.trace(part @ self.variance @ part))
+            share, spread, least = self._weigh(part, inside, unit, effect)
+            weights.append(share)
+            value = value + part @ (share @ estimates)
+            moved = estimates @ part
+            covariance = covariance + least * part @ noise @ part + moved.T @ spread @ moved
+        return Shrunk(value, covariance, np.stack(weights), noise)
+
+    def _weigh(self, part: Floats, inside: Floats, unit: float, effect: float) -> tuple[Floats, Floats, float]:
+        """Weights of sources and slice in a part of all directions, their covariance, and the mean variance left.
+
+        The gaps are compared in the directions `inside` the part; the variance is in multiples of that of the slice.
+        """
         n = len(self.sources)
-        if np.trace(self.variance) <= 0:  # no model gains more from one candidate than from another
-            return Shrunk(estimates[:n].mean(axis=0), np.zeros_like(noise), np.append(np.full(n, 1 / n), 0.0), noise)
+        if unit <= _TINY * float(np.trace(self.variance)):  # the slice cannot tell the sources apart there
+            return np.append(np.full(n, 1 / n), 0.0), np.zeros((n + 1, n + 1)), 0.0
         ratio = np.stack([each.ravel() for each in np.meshgrid(*[self.positives / WORTH] * n)], axis=1)
         root = np.sqrt(ratio)
-        total = np.tile(self.errors(design_effect), (len(ratio), 1, 1))
+        total = np.tile(self._errors(part, unit, effect), (len(ratio), 1, 1))
         total[:, :n, :n] += root[:, :, None] * root[:, None, :] * np.where(np.eye(n) > 0, 1.0, OPPOSED)
-        gaps = (self.sources - self.one_step) @ leading(noise)
+        gaps = (self.sources - self.one_step) @ inside
         away = np.column_stack([np.eye(n), -np.ones(n)])
         spread = away @ total @ away.T
         squares = np.trace(np.linalg.solve(spread, np.tile(gaps @ gaps.T, (len(ratio), 1, 1))), axis1=1, axis2=2)
@@ -164,9 +174,23 @@ class SlicedMetric:
         least = 1 / inverse.sum(axis=1)
         weights = inverse * least[:, None]
         mean = posterior @ weights
-        moved = (weights - mean) @ estimates
-        covariance = float(posterior @ least) * noise + (moved * posterior[:, None]).T @ moved
-        return Shrunk(mean @ estimates, covariance, mean, noise)
+        away_from = weights - mean
+        return mean, (away_from * posterior[:, None]).T @ away_from, float(posterior @ least)
+
+    def _errors(self, part: Floats, unit: float, effect: float) -> Floats:
+        """Covariance of the errors of sources and slice in a part, biases left out, in multiples of the slice's.
+
+        A source that is fitted to the slice shares the error of that fit with the one-step estimate, which has all of
+        the slice's error; two sources share the smaller one.
+        """
+        n = len(self.sources)
+        through = np.array([float(np.trace(part @ each @ part)) for each in self.through_slice]) / unit
+        through = np.append(np.minimum(through, _LARGEST), 1.0)
+        errors = np.asarray(np.minimum.outer(through, through))
+        for k in range(n):
+            for other in range(n):
+                errors[k, other] += float(np.trace(part @ self.over_users[k, other] @ part)) / (effect * unit)
+        return errors + _TINY * np.eye(n + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,19 +199,8 @@ class Shrunk:
 
     value: Floats
     covariance: Floats
-    weights: Floats  # of the sources of the log, and last of the slice's own estimate; they add up to 1
+    weights: Floats  # (2, sources + 1): of the sources of the log, and last of the slice; in the level, in differences
     noise: Floats  # covariance of the slice's own estimate
-
-    @property
-    def share(self) -> float:
-        """The weight of the slice's own estimate."""
-        return float(self.weights[-1])
-
-    def without(self, sources: Floats) -> Floats:
-        """The sources of the log alone, in their weights."""
-        weights = self.weights[:-1]
-        total = float(weights.sum())
-        return np.asarray(weights @ sources / total) if total > 0 else sources.mean(axis=0)
 
     @cached_property
     def terms(self) -> list[Terms]:
@@ -251,8 +264,8 @@ def blend_with_slice(
         one_step=direct + errors.mean(axis=1),
         variance=(variance + variance.T) / 2,
         empirical=by_user @ by_user.T,
-        over_users=np.array([[float(np.sum(a * b)) for b in influences] for a in influences]),
-        through_slice=np.array([float(np.sum(each**2)) for each in shifts]),
+        over_users=np.array([[a @ b.T for b in influences] for a in influences]),
+        through_slice=np.array([each @ each.T for each in shifts]),
         positives=rows.positives,
     )
 

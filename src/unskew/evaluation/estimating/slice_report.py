@@ -19,15 +19,15 @@ from unskew.propensities import Popularity
 
 @dataclass(frozen=True)
 class SlicedEstimate:
-    """One metric by `blend` with a slice: how far it moved to the slice, and what the slice alone says."""
+    """One metric by `blend` with a slice: what it is made of, and what the log and the slice alone say."""
 
     metric: str
     estimator: str
-    share: float  # weight of the slice's own estimate
-    weights: tuple[float, ...]  # of imputation, of the log's tilted rows if it has any, and of the slice
+    level_weights: tuple[float, ...]  # of imputation, of the log's rows if it has any, and of the slice, in the level
+    difference_weights: tuple[float, ...]  # the same in the differences between models
     design_effect: float
     slice_alone: tuple[float, ...]  # the one-step estimate of each model
-    without: tuple[float, ...]  # the estimate of each model from the log, in the weights of its parts
+    log_alone: tuple[tuple[float, ...], ...]  # the estimates of each model by imputation, and by the log's rows
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ def report_slice(sample: Imputed, compared: Compared, shrunk: Mapping[tuple[str,
             SlicedEstimate(
                 name,
                 estimator,
-                estimate.share,
-                tuple(estimate.weights.tolist()),
+                tuple(estimate.weights[0].tolist()),
+                tuple(estimate.weights[1].tolist()),
                 effect,
                 tuple(sliced.one_step.tolist()),
-                tuple(estimate.without(sliced.sources).tolist()),
+                tuple(tuple(source.tolist()) for source in sliced.sources),
             )
         )
         if metric.kind == "mean" and name not in tested:

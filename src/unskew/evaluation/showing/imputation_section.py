@@ -23,7 +23,8 @@ class SlicePanel:
     """What the slice is, what it says alone, and which methods it refutes."""
 
     facts: tuple[tuple[str, str], ...]
-    rows: tuple[tuple[str, str, float, float, float | None], ...]  # metric, model, without, slice alone, with
+    rows: tuple[tuple[str, str, float | None, float | None, float, float | None], ...]
+    """Metric, model, imputation, rows of the log, the slice alone, and all of them."""
     refutations: tuple[tuple[str, str, float], ...]  # metric, method, p
 
 
@@ -46,7 +47,14 @@ def describe_slice(report: "Report") -> SlicePanel | None:
         return None
     values = {(row.metric, row.estimator, row.model): row.value for row in report.estimates}
     rows = tuple(
-        (each.metric, model, each.without[k], each.slice_alone[k], values.get((each.metric, each.estimator, model)))
+        (
+            each.metric,
+            model,
+            each.log_alone[0][k],
+            each.log_alone[1][k] if len(each.log_alone) > 1 else None,
+            each.slice_alone[k],
+            values.get((each.metric, each.estimator, model)),
+        )
         for each in sliced.estimates
         for k, model in enumerate(sliced.models)
     )
@@ -55,13 +63,17 @@ def describe_slice(report: "Report") -> SlicePanel | None:
 
 
 def _facts(sliced: SliceReport) -> list[tuple[str, str]]:
-    shares = [each.share for each in sliced.estimates]
     effects = [each.design_effect for each in sliced.estimates]
     return [
         ("Random rows", f"{sliced.rows:,}"),
         ("Positives", f"{sliced.positives:,}"),
-        ("Moved to the slice", " to ".join(dict.fromkeys((percent(min(shares)), percent(max(shares)))))),
+        ("Weight of the slice in the level", _range([each.level_weights[-1] for each in sliced.estimates])),
+        ("Its weight in differences", _range([each.difference_weights[-1] for each in sliced.estimates])),
         ("Design effect", f"{max(effects):.2f}"),
         ("p, all items equally likely", p(sliced.draw.p_items)),
         ("p, popularity as drawn at random", p(sliced.draw.p_popularity)),
     ]
+
+
+def _range(shares: list[float]) -> str:
+    return " to ".join(dict.fromkeys((percent(min(shares)), percent(max(shares)))))
