@@ -24,6 +24,7 @@ from unskew.ranking import (
     prepare_contest,
     rank,
     sum_candidates,
+    sum_models,
 )
 from unskew.testing.strategies import integer_worlds
 from unskew.testing.worlds.integer_worlds import IntegerWorld
@@ -195,6 +196,27 @@ def test_threads_do_not_matter_bit_for_bit(words: list[str]) -> None:
     for word in words:
         first, second = ({**sums.gains, **sums.values}[word] for sums in (one, two))
         assert first.tobytes() == second.tobytes()
+
+
+def test_several_models_and_chances_together_are_each_as_if_alone() -> None:
+    split, rng = real_world(), np.random.default_rng(5)
+    scorers: dict[str, Scorer] = {
+        "factors": FactorScorer(rng.normal(size=(40, 7)).astype("f4"), rng.normal(size=(3000, 7)).astype("f4")),
+        "tied": MatrixScorer(rng.integers(0, 9, (40, 3000)).astype(float)),
+    }
+    contest = everyone(prepare_contest(scorers, split), split)
+    chances = [given_users(contest, chances_of(contest, seed) / 50) for seed in (1, 2)]
+    metrics = [[parse_metric(word) for word in words] for words in (["adg", "ndcg@10"], ["recall@10", "auc"])]
+    joint = sum_models(scorers, contest, lambda users: [each(users) for each in chances], metrics, block_size=8)
+    for name, scorer in scorers.items():
+        for k, sums in enumerate(joint[name]):
+            alone = sum_candidates(scorer, contest, chances[k], metrics[k], name=name, block_size=8)
+            assert sums.mass.tobytes() == alone.mass.tobytes()
+            assert sums.any_relevant.tobytes() == alone.any_relevant.tobytes()
+            for form in ("gains", "values"):
+                ours, theirs = getattr(sums, form), getattr(alone, form)
+                assert set(ours) == set(theirs)
+                assert all(ours[word].tobytes() == theirs[word].tobytes() for word in ours)
 
 
 def test_everyone_has_all_users_of_train_or_test_and_their_candidates() -> None:

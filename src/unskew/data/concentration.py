@@ -1,4 +1,4 @@
-"""Gini coefficient and Lorenz curve: how unevenly rows are distributed over items."""
+"""Gini coefficient, Lorenz curve and spread of rates: how unevenly rows are distributed over items."""
 
 import numpy as np
 
@@ -34,3 +34,22 @@ def lorenz(amounts: Floats, points: int = 200) -> tuple[Floats, Floats]:
     reached = np.append(0.0, np.cumsum(np.sort(amounts)))[places]
     total = float(np.sum(amounts))
     return places / n, reached / total if total > 0 else places / n
+
+
+def spread_of_rates(counts: Floats) -> tuple[float, float]:
+    r"""Squared coefficient of variation of the rates behind counts, and its standard error.
+
+    .. math:: \hat v = \frac{s^2 - \bar n}{\bar n^2}
+
+    with the mean and the variance of the counts. Counts of equal rates vary too, by chance, with a variance of their
+    mean; that is subtracted. So the number does not depend on how many rows there are; it is 0 on average for equal
+    rates, and may be below 0. Both are 0 for fewer than two counts, or without any row.
+    """
+    counts = np.asarray(counts, dtype=float)
+    mean = float(counts.mean()) if len(counts) else 0.0
+    if len(counts) < 2 or mean <= 0:
+        return 0.0, 0.0
+    value = (float(counts.var(ddof=1)) - mean) / mean**2
+    gaps = counts - mean
+    influence = (gaps**2 - gaps) / mean**2 - 2 * value * gaps / mean
+    return value, float(influence.std(ddof=1) / np.sqrt(len(counts)))

@@ -16,6 +16,7 @@ from unskew.evaluation.estimating.estimate import estimate
 from unskew.evaluation.fitting.automatic import choose_automatic
 from unskew.evaluation.fitting.models import ModelLike, default_metrics, fit_models, read_models
 from unskew.evaluation.fitting.propensities import fit_propensities
+from unskew.evaluation.fitting.relevance import shared_exposure
 from unskew.evaluation.fitting.selection import Chosen, choose_by
 from unskew.evaluation.report import Report
 from unskew.evaluation.run import Run
@@ -157,8 +158,9 @@ def evaluate(
         split = split.with_candidates(settings.candidates)
     run = Run(split, settings, engine or Threads(threads), threads, progress)
     check_scale(run.settings.scale, run.split)
-    run, chosen = choose_automatic(run, given, evaluate)
-    run, propensities = fit_propensities(run, None if chosen is None else chosen.fitted)
+    with shared_exposure():
+        run, chosen = choose_automatic(run, given, evaluate)
+        run, propensities = fit_propensities(run)
     check_needs(run.settings, propensities.positives, counted=relevant is not None)
     check_candidates(run.split.rule, run.settings.metrics, len(run.split.catalogue))
     contenders = fit_models(run, given, propensities.of_training, evaluate, uniform=uniform, checkpoints=checkpoints)

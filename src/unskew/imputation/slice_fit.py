@@ -1,5 +1,6 @@
 """`fit_to_slice`: chances of relevance that are learnt from, or recalibrated by, labelled rows drawn at random."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -102,10 +103,16 @@ class SliceFit:
 
     def block(self, users: Ints, items: Ints, /) -> Floats:
         """Chance of these users with these items, by the regression of all rows."""
-        logits = self.whole.logits((self.columns.block(users, items) - self.center) / self.scale)
-        if self.base is not None:
-            logits = logits + log_odds(self.base.block(users, items))
-        return sigmoid(logits)
+        return self._chances(users, items, [self.whole])[0]
+
+    def shifted_blocks(self, users: Ints, items: Ints, /) -> tuple[Floats, ...]:
+        """`block`, followed by that of each of `shifted`; what they share is computed once."""
+        return self._chances(users, items, [fit.whole for fit in (self, *self.shifted)])
+
+    def _chances(self, users: Ints, items: Ints, fits: Sequence[LogisticFit]) -> tuple[Floats, ...]:
+        columns = (self.columns.block(users, items) - self.center) / self.scale
+        offset = 0.0 if self.base is None else log_odds(self.base.block(users, items))
+        return tuple(sigmoid(fit.logits(columns) + offset) for fit in fits)
 
 
 def fit_to_slice(

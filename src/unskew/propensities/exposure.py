@@ -16,7 +16,7 @@ from unskew.propensities.observed.logistic import Logistic
 from unskew.propensities.observed.observation import SMALLEST, Cells, CellSample, ObservationModel, check_clip
 from unskew.propensities.observed.tables import TableLike
 
-__all__ = ["Exposure", "FittedExposure", "PairFeatures"]
+__all__ = ["Exposure", "FittedExposure", "PairFeatures", "Regressed"]
 
 SIDE_PENALTY = 20.0
 """The penalty of the products of side features; scikit-learn's C = 0.05."""
@@ -98,7 +98,17 @@ class Exposure(ObservationModel, word="exposure"):
     def observe_with(
         self, features: PairFeatures, observed: Interactions, *, seen: Interactions | None = None
     ) -> "FittedExposure":
-        """Fit with given features.
+        """Fit with given features; see `regress`."""
+        return self.weighted(self.regress(features, observed, seen=seen))
+
+    def weighted(self, regressed: "Regressed") -> "FittedExposure":
+        """The chances of a regression to the power of this model, with their diagnostics."""
+        return replace(regressed.fitted, power=self.power, clip=self.clip).diagnosed(regressed)
+
+    def regress(
+        self, features: PairFeatures, observed: Interactions, *, seen: Interactions | None = None
+    ) -> "Regressed":
+        """Fit the chance itself, which depends on neither `power` nor `clip`.
 
         Parameters
         ----------
@@ -141,13 +151,33 @@ class Exposure(ObservationModel, word="exposure"):
         _refuse_separation(whole.logits(columns), pairs.observed, observed.name)
         keys = pair_keys(pairs.users, pairs.items, observed.n_items)
         order = np.argsort(keys, kind="stable")
-        fitted = FittedExposure(
-            features, mean, scale, fits, whole, keys[order], fold[order], observed.n_items, self.power, self.clip
-        )
+        fitted = FittedExposure(features, mean, scale, fits, whole, keys[order], fold[order], observed.n_items, 1.0)
         logits = np.empty(len(outcome))
         for k, fit in enumerate(fits):
             logits[fold == k] = fit.logits(columns[fold == k])
-        return fitted.diagnosed(cells, pairs, logits)
+        return Regressed(fitted, cells, pairs, logits)
+
+
+@dataclass(frozen=True, eq=False)
+class Regressed:
+    """A fitted regression of exposure, with what its diagnostics need.
+
+    Parameters
+    ----------
+    fitted : FittedExposure
+        With power 1, not diagnosed.
+    cells : Cells
+        All pairs that could have been held out.
+    pairs : CellSample
+        Those that were fitted.
+    logits : array
+        Of the fitted pairs, by the regression that did not see each.
+    """
+
+    fitted: "FittedExposure"
+    cells: Cells
+    pairs: CellSample
+    logits: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,12 +229,10 @@ class FittedExposure:
         named = zip(self.features.names, self.whole.slopes.tolist(), strict=True)
         return {"intercept": self.whole.intercept, **dict(named)}
 
-    def diagnosed(self, cells: Cells, pairs: CellSample, logits: Floats) -> "FittedExposure":
-        """The same with its scale, its floor and its diagnostics on the observed rows.
-
-        `logits` are those of the fitted pairs by the regression that did not see each.
-        """
-        chance = sigmoid(logits)
+    def diagnosed(self, regressed: Regressed) -> "FittedExposure":
+        """The same with its scale, its floor and its diagnostics on the observed rows."""
+        cells, pairs = regressed.cells, regressed.pairs
+        chance = sigmoid(regressed.logits)
         if int(pairs.observed.sum()) == len(cells.keys):  # all held-out rows were fitted
             plain = chance[pairs.observed] ** self.power
         else:

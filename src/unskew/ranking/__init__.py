@@ -1,6 +1,13 @@
 """Ranking: the rank of each held-out item, computed from scores by kernels on engines."""
 
-from unskew.ranking.all_candidates import CandidateSums, Moments, candidate_moments, everyone, sum_candidates
+from unskew.ranking.all_candidates import (
+    CandidateSums,
+    Moments,
+    candidate_moments,
+    everyone,
+    sum_candidates,
+    sum_models,
+)
 from unskew.ranking.catalogue import Binding
 from unskew.ranking.contest import USER_RULES, Contest, UserRule, prepare_contest
 from unskew.ranking.engines import Engine, Threads
@@ -46,5 +53,6 @@ __all__ = [
     "read_scores",
     "scores_from_frame",
     "sum_candidates",
+    "sum_models",
     "top_lists",
 ]

@@ -8,8 +8,12 @@ from selected_logs import ITEMS, USERS, SelectedLog
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.evaluation.fitting import automatic
+from unskew.evaluation.fitting.relevance import shared_exposure
 from unskew.evaluation.fitting.self_check import LogShape, SelfCheck, self_check, shape_of
+from unskew.logistic import sigmoid
+from unskew.propensities import Exposure
 from unskew.ranking import MatrixScorer
+from unskew.simulators import SelectionWorld
 
 
 @pytest.fixture(autouse=True)
@@ -23,9 +27,15 @@ def log() -> SelectedLog:
     return SelectedLog.of()
 
 
-def run(split: Split, **options: object) -> Report:
+@cache
+def popular_log() -> SelectedLog:
+    """A log whose positives are clearly selected: popular items have far more of them."""
+    return SelectedLog.of("popq")
+
+
+def run(split: Split, world: SelectedLog | None = None, **options: object) -> Report:
     given = {"metrics": ["adg", "recall@5"], "estimators": ["auto"], **options}
-    return evaluate(log().models, split, **given)  # type: ignore[arg-type]
+    return evaluate((world or log()).models, split, **given)  # type: ignore[arg-type]
 
 
 def check(report: Report, estimator: str, propensity: str, why: str) -> None:
@@ -58,11 +68,42 @@ def test_with_labels_it_is_blend() -> None:
 
 
 def test_with_positives_alone_it_is_snips_by_exposure_to_the_power_of_a_half() -> None:
-    report = run(log().split(positives=True))
+    world = popular_log()
+    report = run(world.split(positives=True), world)
     check(report, "snips", "exposure(power=0.5)", "because the log has positives only")
     assert report.to_dict()["run"]["propensity"] == "exposure(power=0.5)"
-    named = run(log().split(positives=True), estimators=["snips"], propensity="exposure(power=0.5)")
+    named = run(world.split(positives=True), world, estimators=["snips"], propensity="exposure(power=0.5)")
     assert [row.value for row in report.estimates] == [row.value for row in named.estimates]
+
+
+def test_positives_that_may_be_unselected_are_averaged() -> None:
+    world = SelectedLog.of("mar")
+    report = run(world.split(positives=True), world)
+    check(report, "aoa(per=pair)", "", "differ no more in their numbers of rows than they would without any selection")
+    labelled = run(world.split(), world, positive="rating>=1")
+    assert labelled.chosen is not None
+    assert labelled.chosen.estimator == "blend"  # labels say what is relevant, whether it was selected or not
+
+
+def test_relevance_alone_varies_between_items_as_in_the_world_without_selection() -> None:
+    logits = SelectionWorld.preset("mar", users=1000, items=4000).draw(5).relevance_logit
+    rates = sigmoid(logits).mean(axis=0)
+    assert rates.var() / rates.mean() ** 2 == pytest.approx(automatic.RELEVANCE_ALONE, abs=0.01)
+
+
+@pytest.mark.parametrize("positives", [False, True])
+def test_exposure_is_fitted_once(monkeypatch: pytest.MonkeyPatch, positives: bool) -> None:
+    world, fits, regress = popular_log(), [], Exposure.regress
+    monkeypatch.setattr(Exposure, "regress", lambda *args, **rest: fits.append(1) or regress(*args, **rest))
+    split = world.split(positives=positives)
+    report = run(split, world, positive=None if positives else "rating>=1")
+    assert len(fits) == 1
+    with shared_exposure():
+        again = [run(split, world, positive=None if positives else "rating>=1") for _ in range(2)]
+        run(world.split(positives=not positives), world, positive="rating>=1" if positives else None)
+    assert len(fits) == 3
+    for other in again:
+        assert [row.value for row in other.estimates] == [row.value for row in report.estimates]
 
 
 def test_with_a_named_propensity_it_is_snips_with_that() -> None:
@@ -172,7 +213,7 @@ def test_blend_has_a_smaller_error_than_the_naive_average_on_simulated_logs() ->
 
 
 def test_lists_that_the_choice_cannot_estimate_are_averaged() -> None:
-    report = run(log().split(positives=True), metrics=["adg", "ndcg@5"])
+    report = run(popular_log().split(positives=True), popular_log(), metrics=["adg", "ndcg@5"])
     assert {(row.metric, row.estimator) for row in report.estimates} == {("adg", "snips"), ("ndcg@5", "aoa")}
 
 

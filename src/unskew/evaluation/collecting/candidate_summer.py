@@ -1,6 +1,6 @@
 """`CandidateSummer`: sums over all candidates of every model, and the ranks of the slice."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from unskew.evaluation.fitting.relevance import Relevance, drawn_rows
 from unskew.evaluation.run import Run
 from unskew.imputation import FittedImputation, LabelledRows, SliceFit
 from unskew.metrics import AnyMetric
-from unskew.ranking import CandidateSums, Contest, Moments, Scorer, candidate_moments, everyone, rank, sum_candidates
+from unskew.ranking import CandidateSums, Contest, Moments, Scorer, candidate_moments, everyone, rank, sum_models
 from unskew.ranking.block_scores import BlockScores
 from unskew.ranking.contest import rows_of
 from unskew.ranking.list_scorer import ListScorer
@@ -36,11 +36,13 @@ class CandidateSummer:
 
     def imputed(self, positives: Sample, relevance: Relevance) -> Imputed:
         """The sums of every model with every chance that an estimator names."""
-        sums = {
-            (q, name): self._sum(name, scorer, q, fitted)
-            for q, fitted in relevance.chances.items()
-            for name, scorer in self.scorers.items()
-        }
+        sums: dict[tuple[str, str], CandidateSums] = {}
+        shifted: dict[tuple[str, str], tuple[CandidateSums, ...]] = {}
+        for q, fitted in relevance.chances.items():
+            for name, (first, *others) in self._sums(q, fitted).items():
+                sums[q, name] = first
+                if others:
+                    shifted[q, name] = tuple(others)
         inherited = {each.name: getattr(positives, each.name) for each in fields(Sample)}
         return Imputed(
             **inherited,
@@ -49,7 +51,7 @@ class CandidateSummer:
             sums=sums,
             relevance=relevance,
             drawn=self._drawn(relevance),
-            shifted=self._shifted(relevance),
+            shifted=shifted,
             resemblance=self._resemblance(relevance),
         )
 
@@ -73,19 +75,31 @@ class CandidateSummer:
         }
         return list(asked.values())
 
-    def _sum(self, name: str, scorer: Scorer, q: str, fitted: FittedImputation) -> CandidateSums:
-        settings = self.run.settings
-        return sum_candidates(
-            scorer,
+    def _sums(self, q: str, fitted: FittedImputation) -> dict[str, tuple[CandidateSums, ...]]:
+        """The sums of every model; with chances that are fitted to the slice, those with shifted chances too."""
+        settings, metrics = self.run.settings, [self._metrics(q)]
+        moving = any(isinstance(estimator, Blend | Dm) and estimator.q == q for estimator in settings.estimators)
+        if moving and isinstance(fitted, SliceFit):
+            metrics *= 1 + len(fitted.shifted)
+            moved = fitted
+
+            def chances(users: Ints) -> Sequence[Floats]:
+                return moved.shifted_blocks(users, self.codes)
+        else:
+
+            def chances(users: Ints) -> Sequence[Floats]:
+                return [fitted.block(users, self.codes)]
+
+        return sum_models(
+            self.scorers,
             self.everyone,
-            lambda users: fitted.block(users, self.codes),
-            self._metrics(q),
-            name=name,
+            chances,
+            metrics,
             ties=settings.ties,
             engine=self.run.engine,
             block_size=self.block,
             unlisted=settings.unlisted,
-            progress=self.run.doing("summing", name),
+            progress=self.run.doing("summing", "all models"),
         )
 
     def _resemblance(self, relevance: Relevance) -> dict[tuple[str, str], float]:
@@ -95,6 +109,7 @@ class CandidateSummer:
         users = self.everyone.users
         some = users[np.linspace(0, len(users) - 1, min(RESEMBLANCE_USERS, len(users))).astype(int)]
         correlations = {}
+        placed: dict[tuple[str, bytes], Floats] = {}  # most models know the same users
         for name, scorer in self.scorers.items():
             binding = self.everyone.bindings.get(name)
             if binding is None:
@@ -105,19 +120,11 @@ class CandidateSummer:
             source = BlockScores(scorer, binding, self.everyone.user_ids, self.everyone.catalogue_ids, name)
             scores = rankdata(source.of(known), axis=1)
             for q, fitted in relevance.chances.items():
-                chances = rankdata(fitted.block(known, self.codes), axis=1)
-                correlations[q, name] = _mean_correlation(scores, chances)
+                key = q, known.tobytes()
+                if key not in placed:
+                    placed[key] = rankdata(fitted.block(known, self.codes), axis=1)
+                correlations[q, name] = _mean_correlation(scores, placed[key])
         return correlations
-
-    def _shifted(self, relevance: Relevance) -> dict[tuple[str, str], tuple[CandidateSums, ...]]:
-        """The sums with shifted chances, for estimates that rest on chances fitted to the slice."""
-        used = {e.q for e in self.run.settings.estimators if isinstance(e, Blend | Dm)}
-        return {
-            (q, name): tuple(self._sum(name, scorer, q, shifted) for shifted in fitted.shifted)
-            for q, fitted in relevance.chances.items()
-            if q in used and isinstance(fitted, SliceFit)
-            for name, scorer in self.scorers.items()
-        }
 
     def _drawn(self, relevance: Relevance) -> Drawn | None:
         rows = drawn_rows(self.run.split)
@@ -149,7 +156,6 @@ class CandidateSummer:
         return Drawn(rows, ranks, moments, draw)
 
     def _moments(self, q: str, fitted: FittedImputation) -> dict[str, Moments]:
-
         settings = self.run.settings
 
         def spread(users: Ints) -> Floats:

@@ -190,22 +190,37 @@ class Imputed(Sample):
         return shares, shifts_of_tilt(features, shares, np.cov(chosen.T, bias=True), len(chosen))
 
     def _logged(self, estimator: Imputing) -> Rows:
+        """The held-out rows that an estimator weights; those of one kind are the same for all models and metrics."""
+        key = estimator.q if isinstance(estimator, Dr) else None
+        if key not in self._weighted:
+            self._weighted[key] = self._rows_for_dr(key) if key is not None else self._rows_for_mean()
+        return self._weighted[key]
+
+    @cached_property
+    def _weighted(self) -> dict[str | None, Rows]:
+        """Rows of `_logged` by q of ``dr``, and under None those of a weighted mean."""
+        return {}
+
+    def _rows_for_mean(self) -> Rows:
         exposure = self.relevance.exposure
         assert exposure is not None
-        source = self.logged if isinstance(estimator, Dr) else self
+        return Rows(
+            worth=np.empty(0), user=self._place(self.row_users), propensity=exposure(self.row_users, self.items)
+        )
+
+    def _rows_for_dr(self, q: str) -> Rows:
+        exposure, source = self.relevance.exposure, self.logged
+        assert exposure is not None
         if source is None:
             raise DataError("dr needs all held-out rows ranked")
         users, items = source.row_users, source.items
-        # the doubly robust weights are inverse chances, whatever the power of the weighted mean
-        chance = (
-            exposure(users, items) if not isinstance(estimator, Dr) else exposure(users, items) ** (1 / exposure.power)
-        )
         return Rows(
             worth=np.empty(0),
             user=self._place(users),
-            propensity=chance,
-            positive=self.labels if isinstance(estimator, Dr) else None,
-            imputed=self.relevance.chances[estimator.q].rows(users, items) if isinstance(estimator, Dr) else None,
+            # the doubly robust weights are inverse chances, whatever the power of the weighted mean
+            propensity=exposure(users, items) ** (1 / exposure.power),
+            positive=self.labels,
+            imputed=self.relevance.chances[q].rows(users, items),
         )
 
     def _place(self, users: Ints) -> Ints:

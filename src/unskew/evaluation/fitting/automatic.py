@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from unskew.data.candidates import All, Trained, Unseen
+from unskew.data.concentration import spread_of_rates
 from unskew.display.phrases import listed
 from unskew.errors import PropensityError
 from unskew.estimators import OVER_ALL_PAIRS, Aoa, Auto, Blend, Estimator, Snips
@@ -20,6 +21,10 @@ from unskew.propensities import Exposure, FittedExposure
 from unskew.ranking import Ranks
 from unskew.ranking.all_candidates.candidate_sums import POLICIES
 
+RELEVANCE_ALONE = 0.31
+"""Squared variation of the rates of positives over items in the world ``mar``, in which nothing is selected."""
+ONE_SIDED = 2.33
+"""Standard errors by which the variation must be larger, for a level of 1 %."""
 LEAST_ROWS = 50
 """Held-out rows below which exposure is not learnt: ten per coefficient."""
 
@@ -35,6 +40,11 @@ WITHOUT_SUMS = (
 )
 WITH_PROPENSITY = "auto is snips, because a propensity was given"
 OVER_PAIRS = "auto is snips, because the run has metrics over all pairs"
+UNSELECTED = (
+    "the items of the log differ no more in their numbers of rows than they would without any selection (the squared "
+    "variation of their rates is {spread:.2f}, and relevance alone makes it {alone:.2f} in simulated logs), and "
+    "weights would then undo what users like"
+)
 NOTHING_LEARNABLE = "auto is the naive average, because {why}"
 NOT_OF_METRICS = "{estimator} cannot estimate {metrics}"
 
@@ -56,7 +66,6 @@ class AutoChoice:
     estimator: str
     propensity: str
     sentence: str
-    fitted: FittedExposure | None = None
 
     def to_dict(self) -> dict[str, str]:
         """As in the JSON."""
@@ -96,8 +105,7 @@ def choose_automatic(run: Run, models: Mapping[str, Any], evaluate: Evaluate) ->
         settings = replace(settings, propensity=propensity, propensity_named=True)
     weights = blended if isinstance(estimator, Blend) else settings.propensity
     used = "" if isinstance(estimator, Aoa) else str(weights)
-    reused = fitted if isinstance(estimator, Snips) else None
-    return replace(run, settings=settings), AutoChoice(str(estimator), used, sentence, reused)
+    return replace(run, settings=settings), AutoChoice(str(estimator), used, sentence)
 
 
 def _checked(
@@ -132,7 +140,7 @@ def _choose(run: Run, models: Mapping[str, Any]) -> tuple[Estimator, Exposure | 
         blend = Blend() if labelled else Blend(q="slice")
         return blend, None, WITH_SLICE.format(estimator=blend), None
     try:
-        fitted = _learn(run)
+        fitted = _learn(run, labelled=labelled)
     except PropensityError as error:
         return Aoa(per="pair"), None, NOTHING_LEARNABLE.format(why=_clause(error)), None
     if summable and labelled:
@@ -143,7 +151,7 @@ def _choose(run: Run, models: Mapping[str, Any]) -> tuple[Estimator, Exposure | 
     return Snips(), POSITIVE_ONLY, WITH_POSITIVES.format(propensity=POSITIVE_ONLY), fitted
 
 
-def _learn(run: Run) -> FittedExposure:
+def _learn(run: Run, *, labelled: bool) -> FittedExposure:
     """The exposure model of a log; an error says why there is none."""
     split = run.split
     if not isinstance(split.rule, Unseen | All | Trained):
@@ -152,7 +160,21 @@ def _learn(run: Run) -> FittedExposure:
         raise PropensityError("train has no rows")
     if len(split.test) < LEAST_ROWS:
         raise PropensityError(f"{len(split.test)} held-out rows are too few to learn exposure")
+    if not labelled:
+        _refuse_unselected(run)
     return fit_exposure(POSITIVE_ONLY, split)
+
+
+def _refuse_unselected(run: Run) -> None:
+    """Refuse positives whose items differ in their counts no more than relevance alone makes them differ.
+
+    Popular items may be those that are shown, or those that are liked, and positives alone cannot tell which. Weights
+    are right in the first case, and harmful in the second.
+    """
+    counts = run.split.train.item_counts + run.split.test.item_counts
+    spread, spread_error = spread_of_rates(counts.astype(float))
+    if spread - ONE_SIDED * spread_error <= RELEVANCE_ALONE:
+        raise PropensityError(UNSELECTED.format(spread=spread, alone=RELEVANCE_ALONE))
 
 
 def _for_metric(estimator: Estimator, metric: AnyMetric) -> Estimator | None:

@@ -30,10 +30,8 @@ class Propensities:
         return self.ratings if kind == "ratings" else self.positives
 
 
-def fit_propensities(run: Run, exposure: FittedExposure | None = None) -> tuple[Run, Propensities]:
+def fit_propensities(run: Run) -> tuple[Run, Propensities]:
     """Fit the propensities that the run asks for, and return the run with resolved settings.
-
-    `exposure` is the fitted propensity of the run, if it was fitted already.
 
     A fitted gamma is replaced by its number. Without a named propensity, popularity is used, unless the test has a
     column of propensities that an estimator can use.
@@ -47,7 +45,7 @@ def fit_propensities(run: Run, exposure: FittedExposure | None = None) -> tuple[
     if not settings.propensity_named and _has_propensities(run):
         settings = replace(settings, propensity=Column(), propensity_found=True)
     run = replace(run, settings=settings)
-    fitted = exposure or _fit_held_out(settings.propensity, run.positives, run.split)
+    fitted = _fit_held_out(settings.propensity, run.positives, run.split)
     # an observation model is fitted to the test alone, so one fit serves both
     same = run.positives is run.split.train or isinstance(settings.propensity, ObservationModel)
     ratings = fitted if same else _fit_held_out(settings.propensity, run.split.train, run.split)

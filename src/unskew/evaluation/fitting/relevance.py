@@ -1,7 +1,10 @@
 """`fit_relevance`: what the imputing estimators of a run need: chances of relevance, and the exposure model."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,7 +26,7 @@ from unskew.imputation import (
     fit_to_slice,
 )
 from unskew.logistic import log_odds
-from unskew.propensities.exposure import Exposure, FittedExposure
+from unskew.propensities.exposure import Exposure, FittedExposure, Regressed
 
 POSITIVE_ONLY = Exposure(power=0.5)
 """The propensity of logs that have positives only; power 0.5 was the best of 0.5, 0.75 and 1 there."""
@@ -73,13 +76,51 @@ def fit_relevance(run: Run, exposure: FittedExposure | None) -> Relevance:
     return Relevance(chances, exposure, labelled)
 
 
+_SHARED: ContextVar[dict[str, Regressed] | None] = ContextVar("exposure", default=None)
+
+
+@contextmanager
+def shared_exposure() -> Iterator[None]:
+    """Within it, evaluations of the same train and test share one regression of exposure, whatever its power."""
+    if _SHARED.get() is not None:
+        yield
+        return
+    token = _SHARED.set({})
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
+
+
 def fit_exposure(model: Exposure, split: Split) -> FittedExposure:
     """Fit an exposure model to the rows that were held out, positive or not."""
+    shared = _SHARED.get()
+    if shared is None or model.users is not None or model.items is not None:
+        return model.weighted(_regress(model, split))
+    key = _content(replace(model, power=1.0, clip=0.0), split)
+    if key not in shared:
+        shared[key] = _regress(model, split)
+    return model.weighted(shared[key])
+
+
+def _content(model: Exposure, split: Split) -> str:
+    """All that a regression depends on, as a digest; splits of the same rows have different objects."""
+    declared = split.user_vocabulary.declared, split.item_vocabulary.declared
+    size = len(split.user_vocabulary), len(split.item_vocabulary)
+    digest = hashlib.sha256(repr((str(model), declared, size, isinstance(split.rule, All))).encode())
+    for part in (split.train, split.test):
+        digest.update(repr(len(part)).encode())
+        for codes in (part.users, part.items):
+            digest.update(np.ascontiguousarray(codes, dtype=np.int64).tobytes())
+    return digest.hexdigest()
+
+
+def _regress(model: Exposure, split: Split) -> Regressed:
     features = TrainingFeatures(split.train, model.regularisation)
     if isinstance(split.rule, All):
-        return model.observe_with(features, split.test)
+        return model.regress(features, split.test)
     judged = split.sorted_test.take(~split.test_in_train) if split.test_in_train.any() else split.test
-    return model.observe_with(features, judged, seen=split.train)
+    return model.regress(features, judged, seen=split.train)
 
 
 def labelled_rows(run: Run) -> LabelledRows:

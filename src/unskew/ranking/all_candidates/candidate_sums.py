@@ -1,12 +1,12 @@
 """Sums of chance times gain over all candidates of each user, and expected values of list metrics."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints, Matrix, offsets_of
+from unskew.arrays import Bools, Floats, Ints, Matrix, offsets_of
 from unskew.errors import ConfigError, DataError, Option, did_you_mean
 from unskew.ranking.all_candidates.everyone import check_rule
 from unskew.ranking.all_candidates.recipes import CandidateMetric, LinearGains, ListGains, PlaceGains, Recipe
@@ -20,6 +20,8 @@ from unskew.ranking.scorers import Scorer
 
 Chances: TypeAlias = Callable[[Ints], Matrix]
 """From user codes to a matrix of users by items of the catalogue; the caller may write to it."""
+SeveralChances: TypeAlias = Callable[[Ints], Sequence[Matrix]]
+"""From user codes to several such matrices."""
 POLICIES: tuple[Ties, ...] = ("expected", "optimistic", "pessimistic")
 _COUNTS = ("each", "hits", "first")
 Wanted = TypeVar("Wanted", PlaceGains, LinearGains, ListGains)
@@ -89,17 +91,65 @@ def sum_candidates(
     DataError
         If a score is not finite, or a chance is not in [0, 1].
     """
+    sums = sum_models(
+        {name: scorer},
+        contest,
+        lambda users: [chances(users)],
+        [metrics],
+        ties=ties,
+        engine=engine,
+        block_size=block_size,
+        unlisted=unlisted,
+        progress=progress,
+    )
+    return sums[name][0]
+
+
+def sum_models(
+    scorers: Mapping[str, Scorer],
+    contest: Contest,
+    chances: SeveralChances,
+    metrics: Sequence[Sequence[CandidateMetric]],
+    *,
+    ties: Ties = "expected",
+    engine: Engine | None = None,
+    block_size: int | None = None,
+    unlisted: str = "zero",
+    progress: Progress | None = None,
+) -> dict[str, tuple[CandidateSums, ...]]:
+    """`sum_candidates` of several models with several chances; each block of chances and of scores is made once.
+
+    Parameters
+    ----------
+    scorers : mapping of Scorer
+        By the names of the models in `prepare_contest`.
+    contest : Contest
+        From `everyone`.
+    chances : callable
+        From user codes to a sequence of chances, each users by items. What it returns is overwritten.
+    metrics : sequence of sequences of metrics
+        For each of the chances.
+    ties, engine, block_size, unlisted, progress
+        As in `sum_candidates`.
+
+    Returns
+    -------
+    dict
+        By model, the sums with each of the chances.
+    """
     check_candidates(contest, ties)
-    recipes = {str(metric): metric.recipe(contest.catalogue_size) for metric in metrics}
-    job = _Job(scorer, contest, chances, recipes, name, ties, listed=unlisted == "zero")
+    recipes = [{str(metric): metric.recipe(contest.catalogue_size) for metric in some} for some in metrics]
+    jobs = _Jobs(scorers, contest, chances, recipes, ties, listed=unlisted == "zero")
     blocks = blocks_of(contest, block_size or default_block_size(contest.catalogue_size))
     parts = []
-    for part in (engine or Threads()).map(job.sum, blocks):
+    for part in (engine or Threads()).map(jobs.sum, blocks):
         parts.append(part)
         if progress is not None:
             progress(len(parts), len(blocks))
-    mass, some, places, sums, values, lengths = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return CandidateSums(contest.users, mass, job.gains(mass, places, sums, lengths), job.values(values), some)
+    return {
+        name: tuple(job.joined([part[name][k] for part in parts]) for k, job in enumerate(jobs.of_chances))
+        for name in scorers
+    }
 
 
 def check_candidates(contest: Contest, ties: str) -> None:
@@ -135,24 +185,53 @@ def chosen(recipes: dict[str, Recipe], form: type[Wanted]) -> dict[str, Wanted]:
     return {word: recipe for word, recipe in recipes.items() if isinstance(recipe, form)}
 
 
-class _Job:
-    """What a worker needs to sum over the candidates of a block. Only each thread's buffer is mutable."""
+_Part: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats, Ints]
+"""Masses, chances of any relevant item, sums of places and gains, values and lengths of lists of a block of users."""
+
+
+class _Jobs:
+    """What a worker needs to sum over the candidates of a block. Only each thread's buffers are mutable."""
 
     def __init__(
         self,
-        scorer: Scorer,
+        scorers: Mapping[str, Scorer],
         contest: Contest,
-        chances: Chances,
-        recipes: dict[str, Recipe],
-        name: str,
+        chances: SeveralChances,
+        recipes: Sequence[dict[str, Recipe]],
         ties: Ties,
         *,
         listed: bool,
     ) -> None:
         self.contest, self.chances = contest, chances
-        self.binding = binding_of(contest, name)
-        self.scores = BlockScores(scorer, self.binding, contest.user_ids, contest.catalogue_ids, name)
-        self.listed = listed and isinstance(scorer, ListScorer)
+        self.of_chances = [_Job(contest, each, ties) for each in recipes]
+        self.bindings = {name: binding_of(contest, name) for name in scorers}
+        self.listed = {name: listed and isinstance(scorer, ListScorer) for name, scorer in scorers.items()}
+        self.scores = {
+            name: BlockScores(scorer, self.bindings[name], contest.user_ids, contest.catalogue_ids, name)
+            for name, scorer in scorers.items()
+        }
+
+    def sum(self, block: tuple[int, int]) -> dict[str, list[_Part]]:
+        """The sums of a block by model, with each of the chances."""
+        users = self.contest.users[slice(*block)]
+        chances = [as_matrix(each, users, self.contest) for each in self.chances(users)]
+        parts = {}
+        for name, source in self.scores.items():
+            scores = source.of(users, writable=True)
+            known = self.bindings[name].rows[users] >= 0
+            # excluded candidates are overwritten, which are the same for all models and chances
+            parts[name] = [
+                job.sum(block, scores, each, known, listed=self.listed[name])
+                for job, each in zip(self.of_chances, chances, strict=True)
+            ]
+        return parts
+
+
+class _Job:
+    """The metrics that are summed with one of the chances."""
+
+    def __init__(self, contest: Contest, recipes: dict[str, Recipe], ties: Ties) -> None:
+        self.contest = contest
         self.policy = POLICIES.index(ties)
         self.by_place, self.linear = chosen(recipes, PlaceGains), chosen(recipes, LinearGains)
         self.by_list = chosen(recipes, ListGains)
@@ -171,23 +250,20 @@ class _Job:
             *_joined([recipe.weights for recipe in self.by_list.values()]),
         )
 
-    def sum(self, block: tuple[int, int]) -> tuple[Floats, Floats, Floats, Floats, Floats, Ints]:
-        """Masses, chances of any relevant item, sums of places and gains, values and lengths of lists of a block."""
+    def sum(self, block: tuple[int, int], scores: Matrix, chances: Matrix, known: Bools, *, listed: bool) -> _Part:
+        """The sums of one model in a block; scores and chances of excluded candidates are overwritten."""
         from unskew.ranking.all_candidates import candidate_kernel
 
         first, last = block
         contest = self.contest
-        users = contest.users[first:last]
-        scores = self.scores.of(users, writable=True)
-        chances = as_matrix(self.chances(users), users, contest)
         mass, some, places, sums, values, lengths, outside = candidate_kernel.sum_rows(
             scores,
             chances,
             contest.listed_offsets[first : last + 1],
             contest.listed,
             contest.candidates[first:last],
-            self.binding.rows[users] >= 0,
-            self.listed,
+            known,
+            listed,
             self.policy,
             self.depth,
             bool(self.linear),
@@ -197,10 +273,16 @@ class _Job:
         if outside.any():
             row = int(np.argmax(outside > 0))
             raise DataError(
-                f"{outside[row]} chances of user {contest.user_ids[users[row]]} are not in [0, 1]; "
+                f"{outside[row]} chances of user {contest.user_ids[contest.users[first + row]]} are not in [0, 1]; "
                 "give the probability that each item is relevant"
             )
         return mass, some, places, sums, values, lengths
+
+    def joined(self, parts: Sequence[_Part]) -> CandidateSums:
+        """The sums of all blocks."""
+        mass, some, places, sums, values, lengths = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        gains = self.gains(mass, places, sums, lengths)
+        return CandidateSums(self.contest.users, mass, gains, self.values(values), some)
 
     def gains(self, mass: Floats, places: Floats, sums: Floats, lengths: Ints) -> dict[str, Floats]:
         """Sums of chance times gain by word, from the sums of places and by table."""

@@ -15,6 +15,7 @@ from unskew.studies.framework.study import Context
 from unskew.studies.framework.trials import Trials
 from unskew.studies.truth.forms import (
     ALONE,
+    AUTO,
     CHANCE,
     LABELLED,
     METRICS,
@@ -41,7 +42,7 @@ from unskew.studies.truth.measures import (
     wrong_share,
 )
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the judgement of a log changes, so that numbers kept before are not read."""
 SHOWN = (ERROR, TAU, WINNER, BIAS, COVERAGE, WIDTH)
 PAIRS = len(METRICS) * len(MODELS) * (len(MODELS) - 1) // 2
@@ -140,7 +141,7 @@ def _judge(case: Case, path: Path | None, fast: bool) -> Judged:
 
 def _key(case: Case, context: Context) -> str:
     plain = [run for runs in PLAIN.values() for run in runs]
-    runs = [*plain, *SLICED.values(), ALONE, CHANCE, *WITH_FEATURES.values()]
+    runs = [*plain, AUTO, *SLICED.values(), ALONE, CHANCE, *WITH_FEATURES.values()]
     forms = [(run.propensity, sorted(run.names.items())) for run in runs]
     asked = FORMAT, context.fast, METRICS, sorted(MODELS.items()), forms
     return key_of(*asked, case.data, case.identity, case.shares, case.seed)

@@ -55,9 +55,9 @@ class Form:
 
 @dataclass(frozen=True)
 class Run:
-    """One evaluation: its propensity, and its estimators by the names of their rows."""
+    """One evaluation: its propensity, None for that of the estimator, and its estimators by the names of their rows."""
 
-    propensity: str
+    propensity: str | None
     names: Mapping[str, str]
 
 
@@ -77,6 +77,8 @@ PLAIN: Mapping[str, tuple[Run, ...]] = MappingProxyType(
     }
 )
 """Evaluations without a slice."""
+AUTO = Run(None, {"auto": "auto"})
+"""The default of `evaluate`, which checks itself and may be the naive average; with a slice it is in `SLICED`."""
 SLICED: Mapping[str, Run] = MappingProxyType(
     {
         LABELLED: Run(EXPOSURE, {"dm": "dm", "blend": "blend"}),

@@ -11,6 +11,7 @@ import numpy as np
 from unskew.arrays import Floats
 from unskew.data import Interactions, Split, exposed_split
 from unskew.evaluation import Report, evaluate
+from unskew.evaluation.fitting.relevance import shared_exposure
 from unskew.models import Model
 from unskew.propensities import Exposure
 from unskew.ranking import Scorer
@@ -18,6 +19,7 @@ from unskew.studies.framework.cache import read_arrays, write_arrays
 from unskew.studies.framework.stats import LEVEL
 from unskew.studies.truth.forms import (
     ALONE,
+    AUTO,
     CHANCE,
     LABELLED,
     METRICS,
@@ -93,6 +95,7 @@ class _Judge:
         for run in PLAIN[self.given]:
             if run is not TRAINED or self.trained:
                 yield from self._forms(run, split, 0.0)
+        yield from self._forms(AUTO, split, 0.0)
         if self.given == LABELLED and self.parts.log.chance is not None:
             yield from self._forms(CHANCE, Split(self.parts.train, self.parts.test_with_chance), 0.0)
         if self.given == LABELLED and self.parts.log.features is not None:
@@ -113,9 +116,10 @@ class _Judge:
     def _forms(self, run: Run, split: Split, share: float) -> Iterator[tuple[Form, Report, str]]:
         report = self._evaluate(split, run.propensity, list(run.names))
         for word, name in run.names.items():
-            yield Form(self.given, share, name), report, word
+            # auto has the name of the estimator that it became
+            yield Form(self.given, share, name), report, word if report.chosen is None else report.chosen.estimator
 
-    def _evaluate(self, split: Split, propensity: str, estimators: Sequence[str]) -> Report:
+    def _evaluate(self, split: Split, propensity: str | None, estimators: Sequence[str]) -> Report:
         return evaluate(
             self.scorers,
             split,
@@ -127,7 +131,7 @@ class _Judge:
             threads=self.threads,
         )
 
-    def _propensity(self, word: str) -> str | Exposure:
+    def _propensity(self, word: str | None) -> str | Exposure | None:
         if word != "features":
             return word
         assert self.parts.log.features is not None
@@ -149,14 +153,13 @@ def judge(
     for given in (LABELLED, POSITIVE):
         parts = log.parts(np.random.default_rng([*seed, 1]), positives=given == POSITIVE)
         each = _Judge(parts, given, scorers, seed[-1], threads, trained)
-        rows += each.plain()
-        if log.known is None:
-            rows += each.truth(parts.truth(), (0.0, *shares))
-        else:
-            rows += each.truth(parts.truth(), (0.0,))
-        for share, drawn in slices.items():
-            rows += each.sliced(parts.slice_of(drawn), share)
-            if log.known is not None:
+        rows += each.truth(parts.truth(), (0.0, *shares) if log.known is None else (0.0,))
+        with shared_exposure():
+            rows += each.plain()
+            for share, drawn in slices.items():
+                rows += each.sliced(parts.slice_of(drawn), share)
+        if log.known is not None:
+            for share, drawn in slices.items():
                 rows += each.truth(parts.truth(drawn), (share,))
     return _joined(rows)
 
