@@ -4,6 +4,7 @@
 """
 
 import ast
+import textwrap
 import tomllib
 from collections import defaultdict
 from html import escape
@@ -94,7 +95,8 @@ def _folder(folder: Path, depth: int) -> list[str]:
 
 
 def _line(name: str, text: str, depth: int) -> str:
-    return f"{'  ' * depth}{name:<{20 - 2 * depth}}  {text}"
+    start = f"{'  ' * depth}{name:<{20 - 2 * depth}}  "
+    return textwrap.fill(text, 120, initial_indent=start, subsequent_indent=" " * len(start), break_long_words=False)
 
 
 def _first_line(module: Path) -> str:
