@@ -19,7 +19,7 @@ from unskew.propensities import Popularity
 
 @dataclass(frozen=True)
 class SlicedEstimate:
-    """One metric by `blend` with a slice: how far it moved to the slice, and what the slice alone says."""
+    """One metric by `blend` with a slice: the weights of its parts, and what log and slice say alone."""
 
     metric: str
     estimator: str
@@ -60,7 +60,7 @@ Compared: TypeAlias = Mapping[tuple[str, str], tuple[AnyMetric, SlicedMetric]]
 
 
 def shrink_all(compared: Compared) -> dict[tuple[str, str], Shrunk]:
-    """Shrink every metric towards the slice, with one design effect per estimator.
+    """Weigh log and slice for every metric, with one design effect per estimator.
 
     The effect is the mean over metrics without a cut-off, because few rows of a slice are hits of a short list; over
     all metrics if each has one.

@@ -1,5 +1,6 @@
 """The page's sections on methods without random rows, and on the slice of random rows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ class SlicePanel:
     """What the slice is, what it says alone, and which methods it refutes."""
 
     facts: tuple[tuple[str, str], ...]
-    rows: tuple[tuple[str, str, float, float, float | None], ...]  # metric, model, without, slice alone, with
+    rows: tuple[tuple[str, str, float, float, float | None], ...]  # metric, model, log alone, slice alone, with
     refutations: tuple[tuple[str, str, float], ...]  # metric, method, p
 
 
@@ -55,13 +56,20 @@ def describe_slice(report: "Report") -> SlicePanel | None:
 
 
 def _facts(sliced: SliceReport) -> list[tuple[str, str]]:
-    shares = [each.share for each in sliced.estimates]
+    weights = list(zip(*(each.weights for each in sliced.estimates), strict=True))
     effects = [each.design_effect for each in sliced.estimates]
     return [
         ("Random rows", f"{sliced.rows:,}"),
         ("Positives", f"{sliced.positives:,}"),
-        ("Moved to the slice", " to ".join(dict.fromkeys((percent(min(shares)), percent(max(shares)))))),
+        ("Weight of the slice", _range(weights[-1])),
+        ("Weight of imputation", _range(weights[0])),
+        *(("Weight of the log's rows", _range(each)) for each in weights[1:-1]),
         ("Design effect", f"{max(effects):.2f}"),
         ("p, all items equally likely", p(sliced.draw.p_items)),
         ("p, popularity as drawn at random", p(sliced.draw.p_popularity)),
     ]
+
+
+def _range(weights: Sequence[float]) -> str:
+    """The smallest and the largest over metrics; one number if they are the same."""
+    return " to ".join(dict.fromkeys((percent(min(weights)), percent(max(weights)))))
