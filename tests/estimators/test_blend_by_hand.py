@@ -106,18 +106,49 @@ def test_errors_by_user_are_those_worked_by_hand() -> None:
 
 
 def test_a_slice_of_three_rows_is_compared_as_worked_by_hand() -> None:
+    """The users add 1/18 and 4/81 to the errors of the two sources, with both signs, as above."""
     metric = sliced()
-    assert metric.direct == pytest.approx([13 / 24], rel=1e-12)
-    assert metric.tilted == pytest.approx([5 / 9], rel=1e-12)
-    assert metric.base == pytest.approx([79 / 144], rel=1e-12)
+    np.testing.assert_allclose(metric.sources, [[13 / 24], [5 / 9]], rtol=1e-12)
     assert metric.one_step == pytest.approx([29 / 48], rel=1e-12)
     assert metric.variance == pytest.approx(np.array([[127 / 768]]), rel=1e-12)
-    assert metric.base_variance == pytest.approx(np.array([[2 * (17 / 324) ** 2]]), rel=1e-12)
+    both = np.array([1 / 18, 4 / 81])
+    np.testing.assert_allclose(metric.over_users[:, :, 0, 0], 2 * np.outer(both, both), rtol=1e-12)
+    np.testing.assert_array_equal(metric.through_slice[:, 0, 0], [0, 0])  # neither is fitted to the slice
+
+
+def test_given_worths_of_100_the_slice_has_a_weight_of_1_in_401() -> None:
+    r"""Without errors over users the biases have the variance V / 100, and a correlation of -1/2.
+
+    By symmetry the sources have the same weight, and their mean has the variance V / 400. So the weights of mean and
+    slice are as 400 to 1.
+    """
+    errors = np.array([[1 / 100, -1 / 200, 0], [-1 / 200, 1 / 100, 0], [0, 0, 1]])
+    weights = np.linalg.solve(errors, np.ones(3))
+    np.testing.assert_allclose(weights / weights.sum(), [200 / 401, 200 / 401, 1 / 401], rtol=1e-12)
 
 
 def test_one_positive_hardly_moves_the_blend() -> None:
-    """The share of the way is 1/2 if the blend is worth 1 positive, and 1/101 if it is worth 100."""
+    """The posterior over 15 x 15 worths, one after the other with fractions of V."""
     metric = sliced()
+    effect = max(1.0, metric.design_effect)
+    variance = 127 / 768 * effect
+    gaps = np.array([13 / 24 - 29 / 48, 5 / 9 - 29 / 48])
+    estimates = np.array([13 / 24, 5 / 9, 29 / 48])
+    users = 2 * np.outer([1 / 18, 4 / 81], [1 / 18, 4 / 81]) / variance
+    chances, weights = [], []
+    for of_imputation in 10 ** (np.arange(15) / 4):
+        for of_rows in 10 ** (np.arange(15) / 4):
+            crossed = -0.5 / np.sqrt(of_imputation * of_rows)
+            errors = np.eye(3)
+            biases = np.array([[1 / of_imputation, crossed], [crossed, 1 / of_rows]])
+            errors[:2, :2] = users + biases
+            spread = variance * (errors[:2, :2] + 1)  # of the gaps, which share the error of the slice
+            chances.append(np.exp(-gaps @ np.linalg.inv(spread) @ gaps / 2) / np.sqrt(np.linalg.det(spread)))
+            row = np.linalg.inv(errors).sum(axis=0)
+            weights.append(row / row.sum())
+    mean = np.average(weights, axis=0, weights=chances)
     shrunk = metric.shrunk(metric.design_effect)
-    assert 1 / 101 < shrunk.share < 1 / 10
-    assert shrunk.value == pytest.approx([79 / 144 + shrunk.share / 18], rel=1e-12)
+    np.testing.assert_allclose(shrunk.weights[0], mean, atol=1e-6)  # one model has a level and no differences
+    assert shrunk.value == pytest.approx([mean @ estimates], rel=1e-6)
+    assert 1 / 401 < shrunk.weights[0, -1] < 1 / 10
+    assert 13 / 24 < shrunk.value[0] < 29 / 48

@@ -5,14 +5,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+from dense_slices import Dense
 from selected_logs import ITEMS, USERS, SelectedLog, selected_by_popularity
 
 from unskew import Interactions, Report, Split, evaluate
 from unskew.arrays import Floats
 from unskew.errors import ConfigError, DataError
-from unskew.estimators.imputed import tilted_weights
-from unskew.estimators.imputed.sliced import WORTH, mahalanobis
-from unskew.logistic import sigmoid
+from unskew.evaluation.collecting.imputed import Imputed
 from unskew.ranking import MatrixScorer
 
 WORDS = ("recall@5", "adg", "auc")
@@ -34,107 +33,54 @@ def report() -> Report:
     return run(log().split(slice_rows=ROWS), metrics=[*WORDS, "dcg@5", "ndcg@5"])
 
 
+@cache
+def of_positives() -> Report:
+    split = log().split(positives=True, slice_rows=ROWS)
+    return run(split, positive=None, metrics=[*WORDS, "dcg@5"], estimators=["blend(q=slice)"])
+
+
 def values(of: Report, metric: str, estimator: str = "blend") -> Floats:
     rows = {e.model: e.value for e in of.estimates if (e.metric, e.estimator) == (metric, estimator)}
     return np.array([rows[model] for model in log().models], dtype=float)
 
 
-class Dense:
-    """The formulas on matrices of all pairs, from the fitted chances and exposure of a report."""
-
-    def __init__(self, of: Report, q: str = "labels") -> None:
-        world, relevance = log(), of.propensities.relevance
-        self.world, self.fitted = world, relevance.chances[q]
-        self.candidates = world.candidates
-        self.q = np.where(self.candidates, self.fitted.block(np.arange(USERS), np.arange(ITEMS)), 0.0)
-        assert relevance.exposure is not None
-        self.exposure, self.labelled = relevance.exposure, relevance.labelled
-        assert of.inputs.split.slice is not None
-        drawn = of.inputs.split.slice
-        self.users, self.items, self.label = drawn.users, drawn.items, np.asarray(drawn.values)
-
-    def tilted(self) -> tuple[Floats, Floats, Floats]:
-        """Users, items and weights of the held-out positives."""
-        users, items = np.nonzero(self.world.in_test & self.world.drawn.relevant)
-        count = np.log1p(self.world.in_train.sum(axis=0))
-        features = np.column_stack([count[items], self.exposure.logits(users, items)])
-        drawn = np.column_stack([count[self.items], self.exposure.logits(self.users, self.items)])
-        center, spread = drawn.mean(axis=0), drawn.std(axis=0)
-        target = ((drawn - center) / spread)[self.label > 0].mean(axis=0)
-        weight = sigmoid(self.exposure.logits(users, items)) ** -0.75
-        return users, items, tilted_weights((features - center) / spread, weight, target, int(self.label.sum()))
-
-    def parts(self, word: str) -> tuple[Floats, Floats, Floats, Floats]:
-        """The one-step estimates, the base, the variance of the first without and with a design effect of users."""
-        gains = np.stack([self.world.gains(word, model) for model in self.world.models])
-        per_user = word.startswith("dcg")
-        n, size, mass = len(self.users), int(self.candidates.sum()), float(self.q.sum())
-        direct = (gains * self.q).sum(axis=(1, 2)) / (USERS if per_user else mass)
-        centre = 0 * direct if per_user else direct
-        scale = size / (USERS if per_user else mass)
-        error = self.label - self.fitted.rows(self.users, self.items)
-        away = gains[:, self.users, self.items] - centre[:, None]
-        one_step = direct + scale * (error * away).mean(axis=1)
-        spread = np.where(self.candidates, self.q * (1 - self.q), 0.0)
-        deviation = gains - centre[:, None, None]
-        variance = scale**2 * np.einsum("aui,bui,ui->ab", deviation, deviation, spread) / (size * n)
-        errors = scale * error * away
-        errors = errors - errors.mean(axis=1, keepdims=True)
-        by_user = np.array([errors[:, self.users == user].sum(axis=1) for user in range(USERS)]).T / n
-        base = direct
-        if self.labelled:
-            users, items, weight = self.tilted()
-            level = mass / USERS if per_user else 1.0
-            base = (direct + level * gains[:, users, items] @ weight) / 2
-        return one_step, base, variance, by_user @ by_user.T
-
-    def blend(self, word: str, broad: list[str]) -> Floats:
-        """The estimate of each model, with the design effect of the metrics without a cut-off."""
-        effects = []
-        for other in broad:
-            _, _, variance, clustered = self.parts(other)
-            effects.append(np.trace(clustered) / np.trace(variance))
-        one_step, base, variance, _ = self.parts(word)
-        noise = variance * max(1.0, float(np.mean(effects)))
-        distance, directions = mahalanobis(one_step - base, noise)
-        ratio = self.label.sum() / WORTH
-        likelihood = (1 + ratio) ** (-directions / 2) * np.exp(-distance / (2 * (1 + ratio)))
-        share = np.sum(likelihood * ratio / (1 + ratio)) / np.sum(likelihood)
-        return base + share * (one_step - base)
+def check(of: Report, dense: Dense, metric: str, estimator: str) -> None:
+    """The values, errors and record of a report are those of the dense matrices."""
+    broad = [dense.metric(word) for word in ("adg", "auc")]
+    sliced = dense.metric(metric)
+    want = sliced.shrunk(float(np.mean([each.design_effect for each in broad])))
+    np.testing.assert_allclose(values(of, metric, estimator), want.value, rtol=1e-6)
+    found = {e.model: e.std_error for e in of.estimates if (e.metric, e.estimator) == (metric, estimator)}
+    np.testing.assert_allclose([found[model] for model in log().models], np.sqrt(np.diag(want.covariance)), rtol=1e-4)
+    (row,) = [row for row in of.to_dict()["slice"]["estimates"] if row["metric"] == metric]
+    np.testing.assert_allclose(row["slice_alone"], sliced.one_step, rtol=1e-9)
+    np.testing.assert_allclose([row["level_weights"], row["difference_weights"]], want.weights, atol=1e-6)
+    np.testing.assert_allclose(row["log_alone"], sliced.sources, rtol=1e-9)
+    assert row["design_effect"] >= 1
 
 
 @pytest.mark.parametrize("metric", [*WORDS, "dcg@5"])
 def test_the_estimates_are_those_of_dense_matrices(metric: str) -> None:
-    dense = Dense(report())
-    np.testing.assert_allclose(values(report(), metric), dense.blend(metric, ["adg", "auc"]), rtol=1e-8)
+    check(report(), Dense(report(), log()), metric, "blend")
 
 
-def test_the_record_has_the_slice_alone_and_the_base() -> None:
-    dense, record = Dense(report()), report().to_dict()["slice"]
+def test_the_record_has_the_slice() -> None:
+    dense, record = Dense(report(), log()), report().to_dict()["slice"]
     assert (record["rows"], record["positives"]) == (ROWS, int(dense.label.sum()))
     assert list(record["models"]) == list(log().models)
-    for row in record["estimates"]:
-        one_step, base, _, _ = dense.parts(row["metric"])
-        np.testing.assert_allclose(row["slice_alone"], one_step, rtol=1e-9)
-        np.testing.assert_allclose(row["without"], base, rtol=1e-9)
-        assert 0 < row["share"] < 1
-        assert row["design_effect"] >= 1
     assert {row["metric"] for row in record["estimates"]} == {*WORDS, "dcg@5"}
+    for row in record["estimates"]:
+        for weights in (row["level_weights"], row["difference_weights"]):
+            assert len(weights) == 3
+            assert sum(weights) == pytest.approx(1)
+            assert 0 < weights[-1] < 1
 
 
-def test_positives_alone_have_chances_from_the_slice_and_no_weighted_rows() -> None:
-    split = log().split(positives=True, slice_rows=ROWS)
-    drawn = run(split, positive=None, estimators=["blend(q=slice)"])
-    relevance = drawn.propensities.relevance
-    assert not relevance.labelled
-    (row,) = [e for e in drawn.to_dict()["slice"]["estimates"] if e["metric"] == "adg"]
-    fitted = relevance.chances["slice"]
-    candidates = ~(log().in_train & log().drawn.relevant)
-    q = np.where(candidates, fitted.block(np.arange(USERS), np.arange(ITEMS)), 0)
-    scores = log().scores["taste"]
-    above = np.array([[np.sum((scores[u] > scores[u, i]) & candidates[u]) for i in range(ITEMS)] for u in range(USERS)])
-    gain = 1 / np.log2(above + 2)
-    assert row["without"][0] == pytest.approx(np.sum(q * gain) / q.sum(), rel=1e-9)
+@pytest.mark.parametrize("metric", [*WORDS, "dcg@5"])
+def test_positives_alone_have_chances_from_the_slice_and_weighted_rows_too(metric: str) -> None:
+    of = of_positives()
+    assert not of.propensities.relevance.labelled
+    check(of, Dense(of, log(), "slice"), metric, "blend(q=slice)")
 
 
 def test_blend_of_positives_alone_uses_the_slice_for_its_chances_too() -> None:
@@ -145,7 +91,7 @@ def test_blend_of_positives_alone_uses_the_slice_for_its_chances_too() -> None:
 
 def test_dm_is_recalibrated_by_the_slice_but_not_shrunk() -> None:
     with_slice = run(log().split(slice_rows=ROWS), estimators=["dm"])
-    dense = Dense(with_slice)
+    dense = Dense(with_slice, log())
     for place, model in enumerate(log().models):
         want = np.sum(dense.q * log().gains("adg", model)) / dense.q.sum()
         assert values(with_slice, "adg", "dm")[place] == pytest.approx(want, rel=1e-9)
@@ -167,9 +113,7 @@ def test_the_errors_of_differences_are_those_of_the_joint_covariance() -> None:
 def test_the_effective_sample_is_the_positives_of_the_slice() -> None:
     positives = report().to_dict()["slice"]["positives"]
     for row in report().estimates:
-        if row.metric == "ndcg@5":
-            assert row.effective_sample_size != positives
-        else:
+        if row.metric != "ndcg@5":
             assert row.effective_sample_size == positives
         assert row.users == USERS
 
@@ -190,14 +134,14 @@ def test_a_bootstrap_next_to_a_slice_draws_users_but_not_directions() -> None:
             for interval in ("bootstrap(200)", "delta")
         )
         for row, other in zip(drawn.estimates, delta.estimates, strict=True):
-            assert ((row.low, row.high) == (other.low, other.high)) is (row.metric == "adg")
+            assert (row.low, row.high) == (other.low, other.high)  # lists have the error of a joint fit too
         assert all(pair.low is not None for pair in drawn.comparisons)
 
 
 def test_directions_as_many_as_users_are_not_drawn_with_them() -> None:
     rng = np.random.default_rng(0)
     models = {f"m{k}": MatrixScorer(rng.random((USERS, ITEMS))) for k in range(USERS // 2)}  # two directions per model
-    options = {"metrics": ["adg"], "estimators": ["dm", "blend"], "positive": "rating>=1"}
+    options = {"metrics": ["adg"], "estimators": ["dr", "blend"], "positive": "rating>=1"}
     drawn, delta = (
         evaluate(models, log().split(slice_rows=ROWS), interval=interval, **options)  # type: ignore[arg-type]
         for interval in ("bootstrap(50)", "delta")
@@ -237,14 +181,70 @@ def test_few_positives_are_warned_of_and_decide_nothing() -> None:
     assert not [text for text in report().warnings if "fewer than 10" in text]
 
 
-def test_a_slice_without_a_positive_leaves_the_base() -> None:
+def test_a_slice_without_a_positive_leaves_the_log_alone() -> None:
+    """Its own estimate has a variance that is large next to that of users."""
     world = log()
     free = np.argwhere(world.candidates & ~world.drawn.relevant)
     chosen = free[np.random.default_rng(0).choice(len(free), 40, replace=False)]
     drawn = run(replace(world.split(), slice=world.slice_of(chosen[:, 0], chosen[:, 1])))
     for row in drawn.to_dict()["slice"]["estimates"]:
-        assert row["share"] == 0
-        np.testing.assert_allclose(values(drawn, row["metric"]), row["without"])
+        assert row["level_weights"][-1] == pytest.approx(0, abs=1e-3)
+        assert row["difference_weights"][-1] == pytest.approx(0, abs=1e-2)
+
+
+def test_a_user_of_the_slice_who_is_not_in_the_log_is_judged() -> None:
+    """User 7 has no row in the log; with rows in the slice all 60 users count, and without them 59."""
+    drawn = log().drawn
+    observed = drawn.observed.copy()
+    observed[7] = False
+    world = SelectedLog(replace(drawn, observed=observed), log().in_train & observed)
+    with_user = world.random_slice(ROWS)
+    assert (with_user.users == 7).any()
+    judged = run(replace(world.split(), slice=with_user), metrics=[*WORDS, "dcg@5"])
+    assert {row.users for row in judged.estimates} == {USERS}
+    dense = Dense(judged, world)
+    for metric in (*WORDS, "dcg@5"):
+        check(judged, dense, metric, "blend")
+    without_user = with_user.take(with_user.users != 7)
+    assert {row.users for row in run(replace(world.split(), slice=without_user)).estimates} == {USERS - 1}
+
+
+@pytest.mark.parametrize("positives", [False, True])
+def test_imputation_alone_has_the_error_of_chances_that_are_fitted_to_the_slice(
+    monkeypatch: pytest.MonkeyPatch, *, positives: bool
+) -> None:
+    words = ["dm(q=slice)", "blend(q=slice)"] if positives else ["dm", "blend"]
+    options = {"metrics": ["adg", "ndcg@5"], "estimators": words, "positive": None if positives else "rating>=1"}
+    split = log().split(positives=positives, slice_rows=ROWS)
+    wide = run(split, **options)
+    monkeypatch.setattr(Imputed, "fitted", lambda *_: False)
+    narrow = run(split, **options)
+    alone = 0
+    for row, other in zip(wide.estimates, narrow.estimates, strict=True):
+        assert row.value == pytest.approx(other.value, rel=1e-12)
+        assert row.std_error is not None
+        assert other.std_error is not None
+        assert row.low is not None
+        assert row.high is not None
+        if row.metric == "adg" and row.estimator == words[1]:
+            assert row.std_error == other.std_error  # shrunk, with that error in its covariance
+            continue
+        alone += 1
+        assert row.std_error > 1.02 * other.std_error
+        assert row.high - row.low == pytest.approx(2 * 1.959963984540054 * row.std_error)
+    assert alone == 9
+
+
+def test_the_error_of_dm_with_a_slice_is_that_of_users_and_of_the_fit() -> None:
+    dm = run(log().split(slice_rows=ROWS), metrics=["adg"], estimators=["dm"])
+    dense = Dense(dm, log())
+    shifted = [np.where(dense.candidates, each, 0.0) for each in dense.shifted_blocks()]
+    for row in dm.estimates:
+        gains = log().gains("adg", row.model)
+        value = np.sum(dense.q * gains) / dense.q.sum()
+        of_users = ((dense.q * (gains - value)).sum(axis=1) / dense.q.sum()) ** 2
+        of_fit = [(np.sum(q * gains) / q.sum() - value) ** 2 for q in shifted]
+        assert row.std_error == pytest.approx(np.sqrt(of_users.sum() + sum(of_fit)), rel=1e-8)
 
 
 def test_a_slice_by_popularity_is_refused_and_a_weaker_one_warned_of() -> None:

@@ -230,6 +230,19 @@ def test_everyone_has_all_users_of_train_or_test_and_their_candidates() -> None:
         assert len(contest) == 0
 
 
+def test_everyone_has_the_users_of_the_slice_whom_a_model_knows() -> None:
+    """User 5 is in the slice alone; user 2 nowhere; user 7 is in the slice, but no model has scores for it."""
+    train = Interactions.from_arrays([0, 0, 4], [0, 2, 1], n_users=8, n_items=4)
+    test = Interactions.from_arrays([3], [1], n_users=8, n_items=4)
+    drawn = Interactions.from_arrays([0, 5, 7], [3, 1, 1], [1.0, 0.0, 1.0], n_users=8, n_items=4)
+    for rule, candidates in (("unseen", [2, 4, 3, 4]), ("all", [4, 4, 4, 4])):
+        split = Split(train, test, candidates=rule, slice=drawn)
+        scorer = MatrixScorer(np.zeros((7, 4)), user_ids=range(7), item_ids=range(4))
+        contest = everyone(prepare_contest({"model": scorer}, split), split)
+        assert contest.users.tolist() == [0, 3, 4, 5]
+        assert contest.candidates.tolist() == candidates
+
+
 @pytest.mark.parametrize("rule", ["listed", "sampled(3)"])
 def test_rules_that_leave_out_candidates_are_refused(rule: str) -> None:
     train = Interactions.from_arrays([0], [0], n_users=1, n_items=4)

@@ -1,4 +1,4 @@
-"""Estimates with a slice of random rows: unbiasedness, covariance, tilt, shrinkage and Hotelling's test."""
+"""A slice of random rows: unbiased one-step estimate, covariance, errors of each source, tilt, Hotelling's test."""
 
 import itertools
 
@@ -16,10 +16,12 @@ from unskew.estimators.imputed import (
     SliceRows,
     blend_with_slice,
     hotelling,
+    shifts_of_tilt,
     tilted_weights,
 )
-from unskew.estimators.imputed.sliced import WORTH, mahalanobis
-from unskew.estimators.intervals import Delta, difference
+from unskew.estimators.imputed.sliced import mahalanobis
+from unskew.imputation import LabelledRows, SliceFit, fit_to_slice
+from unskew.logistic import sigmoid
 
 USERS, ITEMS, MODELS = 3, 3, 2
 CELLS = USERS * ITEMS
@@ -43,17 +45,34 @@ def sliced(
     *,
     mean: bool = True,
     logged: tuple[Ints, Ints, Floats] | None = None,
+    shifts: tuple[Floats, Floats | None, Floats] | None = None,
 ) -> SlicedMetric:
-    """All models compared with the slice of these cells; `logged` has users, items and weights of the log."""
+    """All models compared with the slice of these cells.
+
+    `logged` has users, items and weights of the log; `shifts` those of imputation, of these weights and of the mass.
+    """
     users, items = np.unravel_index(cells, q.shape)
     v = q * (1 - q)
     moments = float(v.sum()), (gains * v).sum(axis=(1, 2)), np.einsum("aui,bui,ui->ab", gains, gains, v)
     size = q.sum(axis=1) if mean else np.ones(len(q))
     empty = np.empty(0, int), np.empty(0, int), np.empty(0)
     log_users, log_items, weight = logged or empty
-    models = [SlicedModel(Terms((q * c).sum(axis=1), size), c[users, items], c[log_users, log_items]) for c in gains]
+    of_model, of_weight, of_mass = shifts or (np.empty((len(gains), 0)), None, np.empty(0))
+    models = [
+        SlicedModel(Terms((q * c).sum(axis=1), size), c[users, items], c[log_users, log_items], shift)
+        for c, shift in zip(gains, of_model, strict=True)
+    ]
     rows = SliceRows(
-        users, relevant[users, items] > 0, q[users, items], q.size, float(q.sum()), len(q), log_users, weight
+        users,
+        relevant[users, items] > 0,
+        q[users, items],
+        q.size,
+        float(q.sum()),
+        len(q),
+        log_users,
+        weight,
+        of_weight,
+        of_mass,
     )
     return blend_with_slice(models, rows, moments, mean=mean)
 
@@ -123,7 +142,7 @@ def test_the_empirical_covariance_is_clustered_by_user() -> None:
     cells = np.random.default_rng(1).choice(40, 15, replace=False)
     got = sliced(gains, q, relevant, cells)
     users, items = np.unravel_index(cells, q.shape)
-    errors = (relevant - q)[users, items] * (gains[:, users, items] - got.direct[:, None]) / q.mean()
+    errors = (relevant - q)[users, items] * (gains[:, users, items] - got.sources[0][:, None]) / q.mean()
     errors -= errors.mean(axis=1, keepdims=True)
     by_user = np.array([errors[:, users == user].sum(axis=1) for user in range(5)]).T / 15
     np.testing.assert_allclose(got.empirical, by_user @ by_user.T)
@@ -131,99 +150,113 @@ def test_the_empirical_covariance_is_clustered_by_user() -> None:
 
 
 @pytest.mark.parametrize("mean", [True, False])
-def test_the_base_is_the_mean_of_imputation_and_of_the_tilted_log(*, mean: bool) -> None:
+def test_the_sources_are_imputation_and_the_tilted_log(*, mean: bool) -> None:
     gains, q, relevant = population(4, 5, 6)
     users, items = np.nonzero(relevant)
     weight = np.random.default_rng(0).dirichlet(np.ones(len(users)))
     got = sliced(gains, q, relevant, np.arange(8), mean=mean, logged=(users, items, weight))
-    plain = gains[:, users, items] @ weight
-    tilted = plain * (1 if mean else q.sum() / 5)
+    level = 1 if mean else q.sum() / 5
     direct = (gains * q).sum(axis=(1, 2)) / (q.sum() if mean else 5)
-    np.testing.assert_allclose(got.tilted, tilted)
-    np.testing.assert_allclose(got.base, (direct + tilted) / 2)
-    alone = sliced(gains, q, relevant, np.arange(8), mean=mean)
-    np.testing.assert_allclose(alone.base, direct)
-    if mean:
-        size = q.sum(axis=1)
-        of_imputation = (gains * q).sum(axis=2) / q.sum() - np.outer(direct, size) / q.sum()
-        parts = weight * (gains[:, users, items] - plain[:, None])
-        of_log = np.array([parts[:, users == user].sum(axis=1) for user in range(5)]).T
-        both = (of_imputation + of_log) / 2
-        np.testing.assert_allclose(got.base_variance, both @ both.T)
-        np.testing.assert_allclose(alone.base_variance, of_imputation @ of_imputation.T)
+    np.testing.assert_allclose(got.sources, [direct, level * gains[:, users, items] @ weight])
 
 
-def metric_of(gap: float, positives: int, models: int = 3) -> SlicedMetric:
-    """A metric whose one-step estimates are `gap` standard errors above the base."""
-    base = np.linspace(0.2, 0.4, models)
-    variance = 1e-4 * (np.eye(models) + 0.3)
-    one_step = base + gap * np.sqrt(np.diag(variance))
-    return SlicedMetric(base, base, one_step, variance, variance, 1e-6 * np.eye(models), positives, uses_log=False)
+def test_a_log_without_held_out_positives_is_one_source() -> None:
+    gains, q, relevant = population(4, 5, 6)
+    got = sliced(gains, q, relevant, np.arange(8))
+    np.testing.assert_allclose(got.sources, [(gains * q).sum(axis=(1, 2)) / q.sum()])
+    assert got.over_users.shape == (1, 1, MODELS, MODELS)
+    assert got.through_slice.shape == (1, MODELS, MODELS)
+    assert got.shrunk(1.0).weights.shape == (2, 2)
 
 
-def test_without_positives_the_base_is_kept() -> None:
-    for gap in (0.0, 1.0, 100.0):
-        shrunk = metric_of(gap, 0).shrunk(1.0)
-        assert shrunk.share == 0
-        np.testing.assert_allclose(shrunk.value, metric_of(gap, 0).base)
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10_000), models=st.integers(1, 4))
+def test_errors_over_users_are_products_of_the_influences(seed: int, models: int) -> None:
+    """The influence of a user is what the user adds to a mean, less the mean times what the user adds to its size."""
+    gains, q, relevant = population(seed, 4, 5, models)
+    users, items = np.nonzero(relevant)
+    weight = np.random.default_rng(seed).dirichlet(np.ones(len(users)))
+    got = sliced(gains, q, relevant, np.arange(6), logged=(users, items, weight))
+    influence = np.zeros((2, models, 4))
+    for model in range(models):
+        direct = np.sum(q * gains[model]) / q.sum()
+        plain = sum(w * gains[model, u, i] for w, u, i in zip(weight, users, items, strict=True))
+        for user in range(4):
+            rows = [k for k in range(len(users)) if users[k] == user]
+            influence[0, model, user] = sum(q[user, i] * (gains[model, user, i] - direct) for i in range(5)) / q.sum()
+            influence[1, model, user] = sum(weight[k] * (gains[model, user, items[k]] - plain) for k in rows)
+    want = np.einsum("amu,bnu->abmn", influence, influence)
+    np.testing.assert_allclose(got.over_users, want, atol=1e-14)
 
 
-def test_many_positives_and_a_large_gap_decide() -> None:
-    shrunk = metric_of(30.0, 20_000).shrunk(1.0)
-    assert shrunk.share > 0.99
-    assert shrunk.worth < 130  # the smallest worth on the grid is 100
-    np.testing.assert_allclose(shrunk.value, metric_of(30.0, 20_000).one_step, rtol=0.01)
-
-
-def test_the_share_grows_with_the_gap_and_with_the_positives() -> None:
-    for positives in (20, 200, 2000):
-        shares = [metric_of(gap, positives).shrunk(1.0).share for gap in (0.0, 1.0, 3.0, 10.0)]
-        assert shares == sorted(shares)
-    for gap in (0.0, 2.0):
-        shares = [metric_of(gap, positives).shrunk(1.0).share for positives in (1, 20, 200, 2000)]
-        assert shares == sorted(shares)
-
-
-@given(gap=st.floats(-20, 20), positives=st.integers(0, 5000), effect=st.floats(0.1, 8))
-def test_the_posterior_is_that_of_the_formula(gap: float, positives: int, effect: float) -> None:
-    metric = metric_of(gap, positives)
-    shrunk = metric.shrunk(effect)
-    noise = max(1.0, effect) * metric.variance
-    away = metric.one_step - metric.base
-    distance = float(away @ np.linalg.solve(noise, away))  # all three directions are needed for 99 %
-    rho = positives / WORTH
-    log_posterior = [-1.5 * np.log(1 + r) - distance / (2 * (1 + r)) for r in rho]
-    weight = np.exp(np.array(log_posterior) - max(log_posterior))
-    weight /= weight.sum()
-    shares = rho / (1 + rho)
-    share = float(weight @ shares)
-    spread = float(weight @ (shares - share) ** 2)
-    assert shrunk.share == pytest.approx(share, abs=1e-12)
-    np.testing.assert_allclose(shrunk.value, metric.base + share * away)
-    np.testing.assert_allclose(
-        shrunk.covariance, share * noise + spread * np.outer(away, away) + (1 - share) ** 2 * metric.base_variance
-    )
-
-
-@given(seed=st.integers(0, 10_000), models=st.integers(1, 6), rank=st.integers(1, 6))
-def test_terms_of_a_covariance_have_exactly_that_covariance(seed: int, models: int, rank: int) -> None:
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10_000), mean=st.booleans())
+def test_errors_through_the_slice_are_sums_of_products_of_shifts(seed: int, *, mean: bool) -> None:
+    """Those of the log's rows come from their weights, and for sums per user from the number of relevant items too."""
+    gains, q, relevant = population(seed, 4, 5)
     rng = np.random.default_rng(seed)
-    half = rng.normal(size=(models, min(rank, models)))
-    value, covariance = rng.random(models), half @ half.T
-    zero = np.zeros((models, models))
-    metric = SlicedMetric(value, value, value, zero, zero, covariance, 0, uses_log=False)
-    terms = metric.shrunk(1.0).terms  # no positives: the covariance is that of the base
-    np.testing.assert_allclose([term.value for term in terms], value)
-    np.testing.assert_allclose([term.std_error for term in terms], np.sqrt(covariance.diagonal()), atol=1e-7)
-    for a, b in itertools.combinations(range(models), 2):
-        gap, error = difference(terms[a], terms[b])
-        want = covariance[a, a] + covariance[b, b] - 2 * covariance[a, b]
-        assert gap == pytest.approx(value[a] - value[b])
-        assert error == pytest.approx(np.sqrt(max(want, 0)), abs=1e-6)
-    (low, high) = Delta().bounds(terms, [], 0.95, rng)[0][0]
-    assert low is not None
-    assert high is not None
-    assert high - low == pytest.approx(2 * 1.959963984540054 * np.sqrt(covariance[0, 0]), abs=1e-6)
+    users, items = np.nonzero(relevant)
+    weight = rng.dirichlet(np.ones(len(users)))
+    moved, mass_moved, shifts = rng.normal(size=(2, len(users))), rng.normal(size=3), rng.normal(size=(MODELS, 3))
+    got = sliced(
+        gains,
+        q,
+        relevant,
+        np.arange(6),
+        mean=mean,
+        logged=(users, items, weight),
+        shifts=(shifts, moved, mass_moved),
+    )
+    of_log, level = np.zeros((MODELS, MODELS)), 1.0 if mean else q.sum() / 4
+    for a, c in enumerate(gains):
+        for b, other in enumerate(gains):
+            of_log[a, b] += sum(
+                (level * c[users, items] @ move) * (level * other[users, items] @ move) for move in moved
+            )
+            if not mean:
+                both = (c[users, items] @ weight) * (other[users, items] @ weight)
+                of_log[a, b] += sum(both * (move / 4) ** 2 for move in mass_moved)
+    np.testing.assert_allclose(got.through_slice, [shifts @ shifts.T, of_log])
+
+
+class MatrixColumns:
+    """Columns of pairs from an array (users, items, columns)."""
+
+    def __init__(self, table: Floats) -> None:
+        self.table = table
+
+    def rows(self, users: Ints, items: Ints, /) -> Floats:
+        return np.asarray(self.table[users, items])
+
+    def block(self, users: Ints, items: Ints, /) -> Floats:
+        return np.asarray(self.table[users][:, items])
+
+
+def test_the_error_of_imputation_through_the_slice_is_that_of_labels_drawn_again() -> None:
+    """400 slices with labels by the fitted chances; the standard error of a variance is 7 %, and 25 % are allowed."""
+    users, items, rng = 40, 30, np.random.default_rng(0)
+    table, gains = rng.normal(size=(users, items, 3)), rng.random((2, users, items))
+    gains += 0.5 * table[:, :, :2].transpose(2, 0, 1)
+    cells = rng.choice(users * items, 400, replace=False)
+    drawn = np.unravel_index(cells, (users, items))
+    truth = sigmoid(table @ np.array([0.8, -0.5, 0.3]) - 1)
+
+    def fit(label: Floats) -> SliceFit:
+        return fit_to_slice(MatrixColumns(table), LabelledRows(*drawn, label, users, items), penalty=1e-3)
+
+    def chances(fitted: SliceFit) -> Floats:
+        return fitted.block(np.arange(users), np.arange(items))
+
+    def direct(q: Floats) -> Floats:
+        return np.asarray((gains * q).sum(axis=(1, 2)) / q.sum())
+
+    fitted = fit((rng.random(400) < truth[drawn]).astype(float))
+    q = chances(fitted)
+    shifts = np.stack([direct(chances(each)) for each in fitted.shifted], axis=1) - direct(q)[:, None]
+    relevant = (rng.random((users, items)) < q).astype(float)
+    got = sliced(gains, q, relevant, cells, shifts=(shifts, None, np.zeros(4)))
+    again = [direct(chances(fit((rng.random(400) < q[drawn]).astype(float)))) for _ in range(400)]
+    np.testing.assert_allclose(np.trace(got.through_slice[0]), np.trace(np.cov(np.array(again).T)), rtol=0.25)
 
 
 @settings(max_examples=40)
@@ -248,6 +281,24 @@ def test_the_ridge_is_20_over_the_positives(seed: int, positives: int) -> None:
     logs = np.log(got) - np.log(weight)
     tilt = np.linalg.lstsq(np.column_stack([np.ones(40), features]), logs, rcond=None)[0][1:]
     np.testing.assert_allclose(target - got @ features, 20 / positives * tilt, atol=1e-6)
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10_000), positives=st.integers(2, 500))
+def test_shifts_of_the_tilt_are_its_derivatives(seed: int, positives: int) -> None:
+    """Summed over directions, they are J S J' / n, with J the change of the weights over that of the target."""
+    rng = np.random.default_rng(seed)
+    features, weight = rng.normal(size=(30, 2)), rng.uniform(0.5, 5, 30)
+    target, half = 0.5 * rng.normal(size=2), rng.normal(size=(2, 2))
+    shares = tilted_weights(features, weight, target, positives)
+    slopes = []
+    for step in 1e-5 * np.eye(2):
+        ahead, behind = (tilted_weights(features, weight, target + sign * step, positives) for sign in (1, -1))
+        slopes.append((ahead - behind) / 2e-5)
+    jacobian = np.array(slopes).T
+    got = shifts_of_tilt(features, shares, half @ half.T, positives)
+    np.testing.assert_allclose(got.T @ got, jacobian @ (half @ half.T) @ jacobian.T / positives, atol=1e-7)
+    np.testing.assert_allclose(got.sum(axis=1), 0, atol=1e-12)  # the weights still add up to 1
 
 
 def test_hardly_any_positives_hardly_tilt() -> None:

@@ -10,9 +10,15 @@ from unskew.metrics import AnyMetric, parse_metric
 
 def metric_of(word: str, effect: float, positives: int = 50) -> tuple[AnyMetric, SlicedMetric]:
     """A metric of two models whose variance over users is `effect` times that of independent rows."""
-    base, variance = np.array([0.2, 0.3]), 1e-4 * np.eye(2)
+    direct, variance = np.array([0.2, 0.3]), 1e-4 * np.eye(2)
     sliced = SlicedMetric(
-        base, base, base + 0.02, variance, effect * variance, 1e-6 * np.eye(2), positives, uses_log=True
+        np.stack([direct, direct]),
+        direct + 0.02,
+        variance,
+        effect * variance,
+        np.multiply.outer(1e-2 * np.eye(2), variance),
+        1e-2 * np.stack([variance, variance]),
+        positives,
     )
     return parse_metric(word), sliced
 

@@ -55,11 +55,18 @@ def check(report: Report, estimator: str, propensity: str, why: str) -> None:
 def test_with_random_rows_it_is_blend() -> None:
     report = run(log().split(slice_rows=150), positive="rating>=1")
     check(report, "blend", "exposure", "because there are random rows to check it with")
+    assert report.propensities.relevance.exposure is not None
+    assert report.propensities.relevance.exposure.power == 0.75
 
 
 def test_with_random_rows_and_positives_alone_the_chances_are_learnt_from_the_slice() -> None:
     report = run(log().split(positives=True, slice_rows=150))
-    check(report, "blend(q=slice)", "exposure", "because there are random rows to check it with")
+    check(report, "blend(q=slice)", "exposure(power=0.5)", "because there are random rows to check it with")
+    assert report.propensities.relevance.exposure is not None
+    assert report.propensities.relevance.exposure.power == 0.5
+    for word in ("blend(q=slice)", "blend"):  # the same exposure is the default of a blend that is named
+        named = run(log().split(positives=True, slice_rows=150), estimators=[word])
+        assert [row.value for row in named.estimates] == [row.value for row in report.estimates]
 
 
 def test_with_labels_it_is_blend() -> None:

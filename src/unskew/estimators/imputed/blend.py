@@ -25,7 +25,8 @@ class Blend(Imputing, word="blend"):
     logs. A sum metric is its mean times the number of relevant items per user, :math:`\sum q / |U|`. A list metric is
     that of ``dm``, because weighted rows have no list.
 
-    With a slice of random rows it is shrunk towards them; see `blend_with_slice`.
+    With a slice of random rows, it is a weighted mean of these two and of what the slice shows; see
+    `blend_with_slice`.
     """
 
     uses_exposure: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""`blend_with_slice`: imputation and weighted rows, shrunk towards what a slice of random rows shows."""
+"""`blend_with_slice`: imputation, weighted rows and a slice of random rows, weighed by how far each may be off."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

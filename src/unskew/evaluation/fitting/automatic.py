@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from unskew.data.candidates import All, Trained, Unseen
 from unskew.data.concentration import spread_of_rates
 from unskew.display.phrases import listed
 from unskew.errors import PropensityError
 from unskew.estimators import OVER_ALL_PAIRS, Aoa, Auto, Blend, Estimator, Snips
-from unskew.evaluation.fitting.relevance import POSITIVE_ONLY, fit_exposure, labelled_rows
+from unskew.evaluation.fitting.relevance import POSITIVE_ONLY, fit_exposure, has_negatives, labelled_rows
 from unskew.evaluation.fitting.selection import Evaluate
 from unskew.evaluation.fitting.self_check import self_check, shape_of
 from unskew.evaluation.run import Run
@@ -134,8 +132,7 @@ def _choose(run: Run, models: Mapping[str, Any]) -> tuple[Estimator, Exposure | 
         f"ties={settings.ties}": settings.ties not in POLICIES,
     }
     summable = whole and not any(obstacles.values())
-    log = labelled_rows(run)
-    labelled = bool(0 < np.sum(log.label) < len(log.label))
+    labelled = has_negatives(labelled_rows(run))
     if summable and split.slice is not None:
         blend = Blend() if labelled else Blend(q="slice")
         return blend, None, WITH_SLICE.format(estimator=blend), None

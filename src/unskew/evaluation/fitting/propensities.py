@@ -10,7 +10,14 @@ from unskew.data.candidates import All, Listed
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import ConfigError
 from unskew.evaluation.fitting.gamma import GammaChoice, choose_gamma
-from unskew.evaluation.fitting.relevance import Relevance, fit_exposure, fit_relevance
+from unskew.evaluation.fitting.relevance import (
+    POSITIVE_ONLY,
+    Relevance,
+    fit_exposure,
+    fit_relevance,
+    has_negatives,
+    labelled_rows,
+)
 from unskew.evaluation.run import Run
 from unskew.propensities import Column, Exposure, FittedExposure, ObservationModel, Propensity, PropensityModel
 
@@ -34,13 +41,16 @@ def fit_propensities(run: Run) -> tuple[Run, Propensities]:
     """Fit the propensities that the run asks for, and return the run with resolved settings.
 
     A fitted gamma is replaced by its number. Without a named propensity, popularity is used, unless the test has a
-    column of propensities that an estimator can use.
+    column of propensities that an estimator can use. Exposure has the power 0.5 for logs of positives only.
     """
     gamma = choose_gamma(run)
     settings = run.settings
     if gamma is not None:  # all later stages see the number
         gamma.check_within(settings.assume)
         settings = replace(settings, propensity=gamma.at(gamma.used))
+    unnamed = isinstance(settings.propensity, Exposure) and not settings.propensity_named
+    if unnamed and not has_negatives(labelled_rows(run)):
+        settings = replace(settings, propensity=POSITIVE_ONLY)
     of_training = settings.propensity
     if not settings.propensity_named and _has_propensities(run):
         settings = replace(settings, propensity=Column(), propensity_found=True)

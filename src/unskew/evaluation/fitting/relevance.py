@@ -55,7 +55,7 @@ def fit_relevance(run: Run, exposure: FittedExposure | None) -> Relevance:
     words = {estimator.q: Imputation.from_word(estimator.q) for estimator in asked}
     slice_rows = drawn_rows(run.split)
     log = labelled_rows(run)
-    labelled = bool(0 < log.label.sum() < len(log.label))
+    labelled = has_negatives(log)
     if any(estimator.uses_exposure for estimator in asked) or slice_rows is not None:
         exposure = exposure or fit_exposure(Exposure() if labelled else POSITIVE_ONLY, run.split)
     chances: dict[str, FittedImputation] = {}
@@ -135,6 +135,11 @@ def labelled_rows(run: Run) -> LabelledRows:
         len(run.split.item_vocabulary),
         run.split.train.name,
     )
+
+
+def has_negatives(log: LabelledRows) -> bool:
+    """Whether a log has rows that are positive and rows that are not."""
+    return bool(0 < log.label.sum() < len(log.label))
 
 
 def drawn_rows(split: Split) -> LabelledRows | None:

@@ -1,5 +1,6 @@
 """The page's sections on methods without random rows, and on the slice of random rows."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -67,13 +68,19 @@ def _facts(sliced: SliceReport) -> list[tuple[str, str]]:
     return [
         ("Random rows", f"{sliced.rows:,}"),
         ("Positives", f"{sliced.positives:,}"),
-        ("Weight of the slice in the level", _range([each.level_weights[-1] for each in sliced.estimates])),
-        ("Its weight in differences", _range([each.difference_weights[-1] for each in sliced.estimates])),
+        *_weights("level", [each.level_weights for each in sliced.estimates]),
+        *_weights("differences", [each.difference_weights for each in sliced.estimates]),
         ("Design effect", f"{max(effects):.2f}"),
         ("p, all items equally likely", p(sliced.draw.p_items)),
         ("p, popularity as drawn at random", p(sliced.draw.p_popularity)),
     ]
 
 
-def _range(shares: list[float]) -> str:
-    return " to ".join(dict.fromkeys((percent(min(shares)), percent(max(shares)))))
+def _weights(part: str, weights: Sequence[tuple[float, ...]]) -> Iterator[tuple[str, str]]:
+    """The weights of slice, imputation and rows of the log; the smallest and the largest over metrics."""
+    columns = list(zip(*weights, strict=True))
+    names = {"slice": columns[-1], "imputation": columns[0], "the log's rows": columns[1] if columns[2:] else ()}
+    for name, column in names.items():
+        if column:
+            span = " to ".join(dict.fromkeys((percent(min(column)), percent(max(column)))))
+            yield f"Weight in the {part}, {name}", span
