@@ -18,6 +18,10 @@ from unskew.cli.listing import FAMILIES, entries
 from unskew.estimators import Estimator
 from unskew.models import Model
 from unskew.ranking import MatrixScorer
+from unskew.simulators import SELECTION_WORLDS
+from unskew.studies.truth import STUDY
+from unskew.studies.truth.forms import PLAIN, SLICED, Form
+from unskew.studies.truth.worlds import SHARES
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -285,21 +289,99 @@ def test_the_page_of_warnings_lists_every_check() -> None:
     assert "warnings_page()" in read(DOCS / "warnings.md")
 
 
+def _truth(**tables: dict[tuple[str, str], tuple[float, float | None, float | None]]) -> dict[str, object]:
+    """The JSON of a study of truth: by table, error, tau and coverage by row and data set."""
+    made = []
+    for name, numbers in tables.items():
+        cells = [
+            {"row": row, "column": column, "data": data, "ours": value, "spread": 0.1, "note": ""}
+            for (row, data), values in numbers.items()
+            for column, value in zip(("error", "tau", "coverage"), values, strict=True)
+        ]
+        made.append({"table": name, "seconds": 1.0, "cells": cells, "claims": [], "figures": ["large"], "notes": []})
+    return {"study": "truth", "fast": False, "seed": 0, "tables": made}
+
+
 def test_the_table_of_measured_errors_is_read_from_the_json_of_the_study(tmp_path: Path) -> None:
     table = load(DOCS / "truth_table.py")
     path = tmp_path / "truth.json"
     assert "unskew reproduce truth --json" in table.errors_table(path)
-    measured = {"error": 0.1, "tau": 0.54, "coverage": 0.9}
-    cells = [{"row": "blend", "column": name, "data": "coat", "ours": value} for name, value in measured.items()]
-    cells += [{"row": "dm", "column": "error", "data": "jester", "ours": 0.2}]
-    cells += [{"row": "blend", "column": "error", "data": "kuairec", "ours": None}]
-    path.write_text(json.dumps({"fast": False, "tables": [{"cells": cells}]}), encoding="utf-8")
-    lines = table.errors_table(path).splitlines()
-    assert lines == [
-        "| estimate | coat | jester |",
-        "|---|---|---|",
-        "| dm | - | 0.20 / - |",
-        "| blend | 0.10 / 0.54 (90%) | - |",
+    result = _truth(
+        worlds={("blend", "mixed"): (0.1, 0.5, 0.9), ("positives: snips, popularity", "mixed"): (0.4, 0.3, 0.1)},
+        large={("blend", "mixed"): (0.2, 0.6, 0.8)},
+        coat={("snips, popularity", "coat"): (0.6, None, None)},
+        jester={("blend, 1 % slice", "jester"): (0.3, 0.8, 0.95), ("ure, 1 % slice", "jester"): (0.5, 0.8, 0.95)},
+    )
+    path.write_text(json.dumps(result), encoding="utf-8")
+    text = table.errors_table(path)
+    assert text.splitlines() == [
+        "**Simulated worlds**",
+        "",
+        "| you have | estimate | mixed | mixed, large |",
+        "|---|---|---|---|",
+        "| ratings or labels | blend | 0.10 / 0.50 (90%) | 0.20 / 0.60 (80%) |",
+        "| positives alone | snips, popularity (published) | 0.40 / 0.30 (10%) | - |",
+        "",
+        "**Real data**",
+        "",
+        "| you have | estimate | coat | jester |",
+        "|---|---|---|---|",
+        "| ratings or labels | snips, popularity (published) | 0.60 / - | - |",
+        "| ratings or labels, and random rows | blend, 1 % slice | - | 0.30 / 0.80 (95%) |",
     ]
-    path.write_text(json.dumps({"fast": True, "tables": [{"cells": cells}]}), encoding="utf-8")
-    assert table.errors_table(path).splitlines()[2:] == lines
+    path.write_text(json.dumps({**result, "fast": True}), encoding="utf-8")
+    assert table.errors_table(path).splitlines()[2:] == text.splitlines()
+    path.write_text(json.dumps(table.reduced(result)), encoding="utf-8")  # what is kept is enough
+    assert table.errors_table(path) == text
+    assert "figures" not in path.read_text(encoding="utf-8")
+
+
+def test_the_readme_averages_the_worlds_and_the_real_sets(tmp_path: Path) -> None:
+    table = load(DOCS / "truth_table.py")
+    source, data, readme = (tmp_path / name for name in ("all.json", "truth.json", "README.md"))
+    numbers = {
+        ("naive", "pop"): (1.0, 0.5, 0.0),
+        ("naive", "self"): (1.0, 0.7, 0.1),
+        ("auto", "pop"): (0.1, 0.8, 0.6),
+        ("auto", "self"): (0.3, 0.9, 0.8),
+        ("naive", "mar"): (1.0, 0.9, 0.95),
+    }
+    source.write_text(json.dumps(_truth(worlds=numbers)), encoding="utf-8")
+    readme.write_text(f"before\n{table.START}\nold\n{table.END}\nafter\n", encoding="utf-8")
+    table.write(source, data, readme)
+    assert read(readme).splitlines() == [
+        "before",
+        table.START,
+        "| the log has | data | naive | published | ours: `auto` | ours, with 1 % random rows |",
+        "|---|---|---|---|---|---|",
+        "| ratings or labels | six worlds with selection | 1.00 / 0.60 (5%) | - | 0.20 / 0.85 (70%) | - |",
+        "| ratings or labels | a world without selection | 1.00 / 0.90 (95%) | - | - | - |",
+        "| positives alone | six worlds with selection | - | - | - | - |",
+        "| positives alone | a world without selection | - | - | - | - |",
+        table.END,
+        "after",
+    ]
+    table.write(source, data, readme)
+    assert read(readme).count(table.START) == 1
+
+
+def test_the_readme_has_the_table_of_the_study() -> None:
+    table = load(DOCS / "truth_table.py")
+    text = read(ROOT / "README.md")
+    assert table.with_table(text, table.readme_table()) == text
+    if table.DATA.is_file():
+        assert table.DATA.stat().st_size < 500_000
+        assert not json.loads(read(table.DATA))["fast"]
+
+
+def test_every_row_of_the_tables_is_a_form_of_the_study() -> None:
+    table = load(DOCS / "truth_table.py")
+    plain = [(given, 0.0, name) for given, runs in PLAIN.items() for run in runs for name in run.names.values()]
+    plain += [(given, 0.0, "auto") for given in PLAIN]
+    sliced = [
+        (given, share, name) for given, run in SLICED.items() for name in run.names.values() for share in SHARES.full
+    ]
+    rows = {str(Form(*parts)) for parts in (*plain, *sliced)}
+    assert {form for forms in table.FORMS.values() for form in forms} <= rows
+    assert {table for tables in table.SETS.values() for table in tables} == {each.name for each in STUDY.tables}
+    assert {*table.SELECTIVE, "mar"} == set(SELECTION_WORLDS)

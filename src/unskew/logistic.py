@@ -77,7 +77,9 @@ def fit_logistic(
 
     def height(point: Floats) -> float:
         logits = known + rows @ point
-        return float(weights @ (outcome * logits - np.logaddexp(0, logits)) - 0.5 * point @ ridge @ point)
+        # log(1 + exp(x)), several times faster than numpy's logaddexp
+        soft = np.maximum(logits, 0) + np.log1p(np.exp(-np.abs(logits)))
+        return float(weights @ (outcome * logits - soft) - 0.5 * point @ ridge @ point)
 
     converged, here = False, height(beta)
     for _ in range(_STEPS):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from unskew.studies.framework.trials import Trials
-from unskew.studies.truth.forms import LABELLED, Form
+from unskew.studies.truth.forms import LABELLED, POSITIVE, Form
 from unskew.studies.truth.judge import TRUTH, Judged
 from unskew.studies.truth.measures import DIMS
 
@@ -13,6 +13,7 @@ SHARE = 0.01
 NAIVE, BLEND, SLICED, URE = (
     Form(LABELLED, share, name) for share, name in ((0.0, "naive"), (0.0, "blend"), (SHARE, "blend"), (SHARE, "ure"))
 )
+AUTO, POSITIVE_AUTO = (Form(given, 0.0, "auto") for given in (LABELLED, POSITIVE))
 
 
 def judged(values: Mapping[Form, Sequence[float]], half: Mapping[Form, float], signs: Mapping[Form, Sequence[int]]):

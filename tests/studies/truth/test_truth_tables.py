@@ -38,14 +38,14 @@ def test_a_table_has_every_form_with_all_measures(findings):
         assert cell.ours is not None
     shared = {"error", "tau", "winner", "bias", "coverage", "significant"}
     assert all(shared <= columns for columns in rows.values())
-    plain = {"naive", "snips, popularity", "snips, exposure", "snips, true chance", "dm", "dr"}
-    assert {*plain, "blend", "ure, 10 % slice", "blend, 10 % slice", "positives: naive"} <= set(rows)
+    plain = {"naive", "snips, popularity", "snips, exposure", "snips, true chance", "dm", "dr", "auto"}
+    assert {*plain, "blend", "ure, 10 % slice", "blend, 10 % slice", "positives: naive", "positives: auto"} <= set(rows)
     assert "positives: blend(q=slice), 10 % slice" in rows
     assert all(("width" in columns) == ("slice" in row.split(",")[-1]) for row, columns in rows.items())
 
 
 def test_only_the_full_version_judges_targets(findings):
-    assert len(findings.claims) == 8  # there is no limit for the error with this slice
+    assert len(findings.claims) == 9  # there is no limit for the error with this slice
     assert all(claim.needs_full and claim.claim.startswith("target: ") for claim in findings.claims)
 
 
@@ -62,6 +62,15 @@ def test_the_naive_average_of_a_world_is_too_high_and_blend_is_nearer(findings):
     assert bias["naive"] > 0.2
     assert error["naive"] == 1
     assert max(error["blend"], error["blend, 10 % slice"], error["snips, true chance"]) < 0.6
+
+
+def test_the_default_is_the_estimator_that_suits_the_log(findings):
+    numbers = {}
+    for cell in findings.cells:
+        numbers.setdefault(cell.row, {})[cell.column] = cell.ours
+    assert numbers["auto"] == numbers["blend"]
+    assert numbers["positives: auto"] in (numbers["positives: snips, exposure"], numbers["positives: naive"])
+    assert not any(row.startswith("auto, ") for row in numbers)
 
 
 def test_without_labels_the_candidates_and_the_truth_differ(context):

@@ -1,8 +1,9 @@
 """Targets as claims: what holds and what does not."""
 
-from made_truth import BLEND, NAIVE, SLICED, trials
+from made_truth import AUTO, BLEND, NAIVE, POSITIVE_AUTO, SLICED, trials
 
 from unskew.studies.truth.targets import (
+    auto_verdict,
     below_naive,
     coverage_verdict,
     error_verdict,
@@ -21,6 +22,16 @@ def test_errors_are_judged_on_average_or_one_by_one():
     errors = trials(error=both(BLEND, 0.1, 0.2))
     assert error_verdict(errors, BLEND, 0.16, NAMES, joint=True) == (True, "mean 0.150; x 0.100, y 0.200")
     assert error_verdict(errors, BLEND, 0.16, NAMES, joint=False) == (False, "x 0.100, y 0.200")
+
+
+def test_the_default_may_be_slightly_worse_than_the_naive_average_nowhere_more():
+    errors = both(AUTO, 0.3, 1.1) | both(POSITIVE_AUTO, 1.0, 0.6)
+    holds, evidence = auto_verdict(trials(error=errors), NAMES)
+    assert holds
+    assert "4 errors from 0.300 to 1.100" in evidence
+    holds, evidence = auto_verdict(trials(error=errors | both(POSITIVE_AUTO, 1.2, 0.6)), NAMES)
+    assert not holds
+    assert "outside: x, positives: auto 1.200" in evidence
 
 
 def test_an_order_may_be_slightly_worse_than_the_naive_one():

@@ -15,7 +15,7 @@ from unskew.studies.truth.logs import Log
 from unskew.studies.truth.targets import claims
 
 NAME, POSITIVE_RATING = "coat", 4
-SEEDS = Size(20, 2, trials=True)
+SEEDS = Size(20, 1, trials=True)
 SHARES: Size[tuple[float, ...]] = Size((0.01, 0.03), (0.01,))
 LIMITS = {0.0: 0.2, 0.01: 0.16}
 """Largest errors, by the share of the slice."""

@@ -46,7 +46,7 @@ FORMAT = 2
 """Raised when the judgement of a log changes, so that numbers kept before are not read."""
 SHOWN = (ERROR, TAU, WINNER, BIAS, COVERAGE, WIDTH)
 PAIRS = len(METRICS) * len(MODELS) * (len(MODELS) - 1) // 2
-DRAWN = ("snips, popularity", "snips, exposure", "dm", "dr", "blend")
+DRAWN = ("snips, popularity", "snips, exposure", "dm", "dr", "blend", "auto")
 """Forms in the figure, next to the blend with slices."""
 
 PROTOCOL = (
@@ -62,6 +62,10 @@ PROTOCOL = (
 POSITIVES = (
     "'positives': the same logs with their positive rows alone. Candidates are then the pairs that are not positive in "
     "train, with a truth and a naive average of their own."
+)
+DEFAULT = (
+    "'auto' is what evaluate takes if no estimator is named, with its check on simulated logs and its fallback to the "
+    "naive average. With a slice it is blend, or blend(q=slice) from positives alone, so it has no rows of its own."
 )
 VARIANTS = (
     "The targets are ours, not those of a paper. The formulas were chosen from about 200 variants that were tried on "
@@ -112,7 +116,7 @@ def compute(
         tuple(_cells(trials, sampled=sampled)),
         tuple(targets(trials)),
         (_figure(trials),),
-        (PROTOCOL, POSITIVES, *notes, VARIANTS),
+        (PROTOCOL, POSITIVES, DEFAULT, *notes, VARIANTS),
         trials=trials,
     )
 
@@ -127,14 +131,15 @@ def judge_all(context: Context, cases: Sequence[Case]) -> list[Judged]:
         if kept is not None:
             results[place] = kept
     missing = [place for place in range(len(cases)) if place not in results]
-    tasks = (partial(_judge, cases[place], paths[place], context.fast) for place in missing)
+    # the processes of a full run have one core each; a single log has all cores
+    threads = 1 if len(missing) > 1 and not context.fast else None
+    tasks = (partial(_judge, cases[place], paths[place], threads, not context.fast) for place in missing)
     results |= zip(missing, run_all(tasks, len(missing), "logs", context), strict=True)
     return [results[place] for place in range(len(cases))]
 
 
-def _judge(case: Case, path: Path | None, fast: bool) -> Judged:
-    # the processes of a full run have one core each
-    judged = judge(case.make(), case.shares, case.seed, threads=None if fast else 1, trained=not fast)
+def _judge(case: Case, path: Path | None, threads: int | None, trained: bool) -> Judged:
+    judged = judge(case.make(), case.shares, case.seed, threads=threads, trained=trained)
     judged.write(path)  # at once, so that a run that was stopped goes on from there
     return judged
 

@@ -11,6 +11,8 @@ from unskew.studies.truth.measures import COVERAGE, ERROR, NAIVE_TAU, TAU, WITH_
 
 BLENDS: Mapping[str, str] = MappingProxyType({LABELLED: "blend", POSITIVE: "blend(q=slice)"})
 """The form that targets are about, by what is given of the log."""
+AUTO, WORSE = "auto", 1.1
+"""The default, and its largest error as a share of the naive average's."""
 LOSS, LEAST, MOST, WRONG = 0.05, 0.90, 0.99, 0.02
 """How far tau may be below the naive one; least and largest coverage; largest share of wrong signs with a slice."""
 
@@ -47,6 +49,11 @@ def claims(
         where = "on each data set" if over is None else f"on average over {', '.join(over)}"
         text = f"target: the error of {form} is at most {limit:g} of the naive average's {where}"
         yield claim(text, error_verdict(trials, form, limit, names if over is None else over, joint=over is not None))
+    yield claim(
+        f"target: the error of auto is at most {WORSE:g} of the naive average's everywhere, from labels and from "
+        "positives alone",
+        auto_verdict(trials, names),
+    )
     for given in (LABELLED, POSITIVE):
         called = "" if given == LABELLED else ", from positives alone,"
         forms = blends(trials, given)
@@ -80,6 +87,13 @@ def error_verdict(trials: Trials, form: Form, limit: float, names: Sequence[str]
         return all(error <= limit for error in errors.values()), listed
     mean = sum(errors.values()) / len(errors)
     return mean <= limit, f"mean {mean:.3f}; {listed}"
+
+
+def auto_verdict(trials: Trials, names: Sequence[str]) -> Verdict:
+    """Whether the default is nowhere much worse than the naive average."""
+    forms = [Form(given, 0.0, AUTO) for given in (LABELLED, POSITIVE)]
+    errors = {f"{data}, {form}": mean_of(trials, data, form, ERROR).value for data in names for form in forms}
+    return _none_outside(errors, 0.0, WORSE, "errors")
 
 
 def tau_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str]) -> Verdict:

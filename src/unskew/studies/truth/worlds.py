@@ -11,7 +11,7 @@ from unskew.studies.truth.findings import Case, compute
 from unskew.studies.truth.logs import Log
 from unskew.studies.truth.targets import claims
 
-SEEDS = Size(10, 2, trials=True)
+SEEDS = Size(10, 1, trials=True)
 GRID: Size[tuple[int, int]] = Size((700, 600), (220, 200))
 SHARES: Size[tuple[float, ...]] = Size((0.01, 0.03), (0.01,))
 SELECTIVE = tuple(name for name in SELECTION_WORLDS if name != "mar")
