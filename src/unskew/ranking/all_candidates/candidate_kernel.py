@@ -25,25 +25,17 @@ def _exclude(row: Matrix, chances: Matrix, excluded: Ints) -> None:
         chances[j] = 0
 
 
-@njit(nogil=True, cache=True)
-def _count_outside(chances: Matrix) -> Any:
-    """How many numbers are not in [0, 1]."""
-    outside = int32(0)
-    for j in range(chances.shape[0]):
-        outside = int32(outside + int32(not (chances[j] >= 0 and chances[j] <= 1)))
-    return outside
-
-
 @njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
-def _mass(chances: Matrix) -> tuple[Any, Any]:
-    """The sum of the chances, and the chance that at least one of the items is relevant."""
-    total, none = 0.0, 1.0
+def _mass(chances: Matrix) -> tuple[Any, Any, Any]:
+    """The sum of the chances, the chance that an item is relevant, and how many numbers are not in [0, 1]."""
+    total, none, outside = 0.0, 1.0, int32(0)
     n: int = chances.shape[0]
     for j in range(uint64(n)):
-        chance = np.float64(chances[j])
-        total += chance
-        none *= 1.0 - chance
-    return total, 1.0 - none
+        chance = chances[j]
+        outside = int32(outside + int32(not (chance >= 0 and chance <= 1)))
+        total += np.float64(chance)
+        none *= 1.0 - np.float64(chance)
+    return total, 1.0 - none, outside
 
 
 @njit(nogil=True, cache=True)
@@ -167,6 +159,17 @@ def _sum_places(placed: Floats, n: int) -> Any:
     return total
 
 
+@njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
+def _sum_places_and_dot(placed: Floats, table: Floats) -> tuple[Any, Any]:
+    """The results of `_sum_places` and `_dot`."""
+    places, total = 0.0, 0.0
+    n: int = table.shape[0]
+    for k in range(uint64(n)):
+        places += placed[k] * np.float64(int32(k))
+        total += placed[k] * table[k]
+    return places, total
+
+
 @njit(nogil=True, cache=True)
 def sum_rows(
     scores: Matrix,
@@ -227,14 +230,17 @@ def sum_rows(
     lowest = np.finfo(scores.dtype).min
     sorting = work_space(scores)
     placed = sorting[2].view(np.float64)  # no further array, because all of them should fit into the cache of a core
+    longest = -1  # a table without an end, which shares its pass with the sum of places
+    for t in range(cut.shape[0]):
+        if not cut[t] and table_offsets[t + 1] - table_offsets[t] >= n:
+            longest = t
     maxima = np.empty(n // SHORTEST + 1, scores.dtype)
     work = np.empty(n + 1, scores.dtype)
     columns = np.empty(n + 1, np.int32)
     for r in range(n_rows):
         row, row_chances, size = scores[r], chances[r], candidates[r]
         _exclude(row, row_chances, excluded[excluded_offsets[r] : excluded_offsets[r + 1]])
-        outside[r] = _count_outside(row_chances)
-        mass[r], some[r] = _mass(row_chances)
+        mass[r], some[r], outside[r] = _mass(row_chances)
         if mass[r] < _SMALL:
             some[r] = _small_mass(row_chances)
         if depth == 0:
@@ -243,9 +249,14 @@ def sum_rows(
             rest = values.shape[1] > 0
             finite = _place_top(row, row_chances, size, policy, lowest, depth, maxima, work, columns, rest, placed)
         lengths[r] = 0 if not known[r] else finite if listed else size
-        if linear:
+        if linear and longest >= 0:
+            of_table = table[table_offsets[longest] : table_offsets[longest] + size]
+            places[r], sums[r, longest] = _sum_places_and_dot(placed, of_table)
+        elif linear:
             places[r] = _sum_places(placed, size)
         for t in range(cut.shape[0]):
+            if t == longest and linear:
+                continue
             end = min(table_offsets[t + 1] - table_offsets[t], min(size, lengths[r]) if cut[t] else size)
             sums[r, t] = _dot(placed, table[table_offsets[t] : table_offsets[t] + end])
         expect_values(placed[:size], lengths[r], lists, values[r])

@@ -137,10 +137,11 @@ def _tie_groups(row: Matrix, ordered: Ints, first: int, end: int, groups: Ints, 
 def _shares_cell(ordered: Ints, first: int) -> Any:
     """Whether any of the entries from `first` on, one stride of them, has the cell of the entry before it."""
     start = uint64(first)
-    least = uint64(1 << 63)
+    equal = uint64(0)
     for k in range(uint64(_STRIDE)):
-        least = min(least, ordered[start + k] ^ ordered[start + k - uint64(1)])
-    return least < uint64(1 << 32)
+        above, below = ordered[start + k - uint64(1)] >> uint64(32), ordered[start + k] >> uint64(32)
+        equal |= below - above - uint64(1)  # negative if equal; AVX2 has no minimum of 64 bits
+    return equal >> uint64(63) != uint64(0)
 
 
 @njit(nogil=True, cache=True)
