@@ -165,7 +165,7 @@ def _learn(run: Run, *, labelled: bool) -> FittedExposure:
 def _refuse_unselected(run: Run) -> None:
     """Refuse positives whose items differ in their counts no more than relevance alone makes them differ.
 
-    Popular items may be those that are shown, or those that are liked, and positives alone cannot tell which. Weights
+    Popular items may be those that are shown, or those that are liked, and positives alone cannot show which. Weights
     are right in the first case, and harmful in the second.
     """
     counts = run.split.train.item_counts + run.split.test.item_counts
