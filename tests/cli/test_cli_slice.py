@@ -142,7 +142,7 @@ def test_a_slice_without_labels_of_selected_rows_or_of_unknown_items_is_refused(
     other = world.write("other.csv", "user,item,label\nu1,i2,1\nu2,new,0\n")
     refuse(*files, "--exposed", other, "-e", "blend", says=("item new of the slice", "--catalogue"))
     strange = world.write("strange.csv", "user,item,label\nx,i2,1\ny,i3,0\n")
-    refuse(*files, "--exposed", strange, "-e", "blend", says=("no user of the slice is judged",))
+    refuse(*files, "--exposed", strange, "-e", "blend", says=("no user of the slice is in train or test",))
     popular = pl.read_csv(world / "labels-train.csv")["item"].value_counts().sort("count", descending=True)["item"][:4]
     had = set(pl.read_csv(world / "labels-train.csv").select("user", "item").rows())
     rows = [(f"u{u}", item) for u in range(USERS) for item in popular if (f"u{u}", item) not in had]

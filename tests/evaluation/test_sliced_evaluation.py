@@ -289,6 +289,8 @@ def test_items_and_users_of_a_slice_must_be_known() -> None:
     nobody = Interactions.from_arrays([USERS + 5, USERS + 6], [3, 4], [1.0, 0.0])
     with pytest.raises(DataError, match="no user of the slice is judged"):
         run(Split(train, test, slice=nobody))
+    with pytest.raises(DataError, match=r"no user of the slice is in train or test; are the user ids those of train\?"):
+        evaluate({"popular": "popular"}, Split(train, test, slice=nobody), estimators=["blend"], positive="rating>=1")
 
 
 def test_rows_of_a_slice_that_are_in_train_are_not_candidates() -> None:

@@ -186,6 +186,10 @@ class CandidateSummer:
         kept = np.isin(rows.users, self.everyone.users)
         if not kept.any():
             raise DataError(f"{rows.name}: no user of the slice is judged; are the user ids those of train?")
+        split = self.run.split
+        logged = (split.train.user_counts > 0) | (split.test.user_counts > 0)
+        if not logged[rows.users].any():  # some may be new, but not all: then the ids are others
+            raise DataError(f"{rows.name}: no user of the slice is in train or test; are the user ids those of train?")
         order = np.lexsort((rows.items[kept], rows.users[kept]))
         chosen = np.flatnonzero(kept)[order]
         return replace(rows, users=rows.users[chosen], items=rows.items[chosen], label=rows.label[chosen])
