@@ -364,3 +364,18 @@ def test_a_user_without_a_candidate_is_not_in_the_way() -> None:
     split = Split(world.rows(had, "train"), world.rows(world.in_test & ~had, "test"), slice=sliced)
     drawn = run(split, estimators=["blend", "dm", "dr"])
     assert all(row.value is not None for row in drawn.estimates)
+
+
+def test_a_list_has_a_best_model_only_if_the_naive_average_has_the_same() -> None:
+    """Imputation alone puts the list in order, so another first model by the naive average leaves it open."""
+    lists = run(log().split(slice_rows=ROWS), metrics=["ndcg@5", "adg"], estimators=["aoa", "blend"])
+    answers = {answer.metric: answer for answer in lists.answers}
+    answer = answers["ndcg@5"]
+    assert answer.naive is not None
+    assert dict(answer.by_method) == {"imputation": answer.judging.first, "the naive average": answer.naive.first}
+    assert set(answer.leaders) == {*answer.judging.first, *answer.naive.first}
+    same = set(answer.judging.first) & set(answer.naive.first)
+    assert answer.robust is bool(same)
+    if not same:
+        assert answer.kind != "best"
+    assert not answers["adg"].by_method  # the slice checks it

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from unskew.evaluation.report import Report
 
 Kind: TypeAlias = Literal["best", "level", "depends", "open", "chance"]
+OF_LISTS = ("imputation", "the naive average")
+"""The methods that estimate a metric of whole lists."""
 
 
 @dataclass(frozen=True)
@@ -212,17 +214,18 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
     weighted = estimator.uses_propensity and estimator.sees == "observed"
     shared = report.settings.users != "served"  # otherwise each model has its own users and weights
     factor, to = _flip(report, metric, estimator, judging) if weighted and shared else (None, None)
+    naive = standing_of(report, metric, naive_twin(estimator, metric.kind))
     return Answer(
         metric=str(metric),
         judging=judging,
         corrects=True,
-        naive=standing_of(report, metric, naive_twin(estimator, metric.kind)),
+        naive=naive,
         flip_gamma=factor,
         flips_to=to,
         weighted=weighted and shared,
         chance=chance,
         **(_over_gamma(report, metric, judging, chance) if weighted and shared else {}),
-        **_over_methods(report, metric, estimator),
+        **_over_methods(report, metric, estimator, judging, naive),
         needed=_rows_needed(report, estimator, judging),
     )
 
@@ -310,12 +313,22 @@ def _rows_needed(report: "Report", estimator: Estimator, judging: Standing) -> i
     return int(np.ceil(sliced.rows * max(needed**2, 1.0)))
 
 
-def _over_methods(report: "Report", metric: AnyMetric, estimator: Estimator) -> Mapping[str, Any]:
-    """The first models by each method, for an estimate that rests on exposure or imputation."""
+def _over_methods(
+    report: "Report", metric: AnyMetric, estimator: Estimator, judging: Standing, naive: Standing
+) -> Mapping[str, Any]:
+    """The first models by each method, for an estimate that rests on exposure or imputation.
+
+    Only imputation and the naive average estimate a metric of whole lists, also with a slice, and no random row checks
+    that order. So both must agree on the first model.
+    """
     band = report.estimated.methods
-    if band is None or str(estimator) not in band.estimators:
+    firsts: tuple[tuple[str, tuple[str, ...]], ...]
+    if metric.kind == "list" and isinstance(estimator, Imputing) and judging.order and naive.order:
+        firsts = tuple(zip(OF_LISTS, (judging.first, naive.first), strict=True))
+    elif band is None or str(estimator) not in band.estimators:
         return {}
-    firsts = band.firsts(str(metric), lower=metric.lower_is_better)
+    else:
+        firsts = band.firsts(str(metric), lower=metric.lower_is_better)
     leaders = tuple(dict.fromkeys(model for _, first in firsts for model in first))
     return {"by_method": firsts, "leaders": leaders}
 

@@ -10,7 +10,7 @@ from unskew.display.numbers import factor, rounded, signed
 from unskew.display.phrases import capital, few, listed, lowered, quoted, sentence
 from unskew.estimators import Comparison, Estimate
 from unskew.evaluation.checking.data import rows_left_out
-from unskew.evaluation.estimating.best_models import Answer, Standing
+from unskew.evaluation.estimating.best_models import OF_LISTS, Answer, Standing
 from unskew.evaluation.estimating.common_users import lacking_share
 from unskew.evaluation.showing import vocabulary as say
 from unskew.evaluation.showing.doubts import list_doubts
@@ -335,7 +335,10 @@ def _method_words(answer: Answer) -> Iterator[str]:
         yield say.FIRST_BY_METHODS.format(models=models, methods=listed(method for method, _ in answer.by_method))
     elif groups:
         parts = [f"{few([quoted(n) for n in names])} by {listed(methods)}" for names, methods in groups.items()]
-        yield say.FIRST_BY_METHOD.format(parts="; ".join(parts))
+        of_lists = tuple(method for method, _ in answer.by_method) == OF_LISTS
+        yield say.FIRST_BY_METHOD.format(
+            parts="; ".join(parts), decides=say.NOTHING_DECIDES if of_lists else say.SLICE_DECIDES
+        )
 
 
 def _span(low: float, high: float) -> str:
