@@ -1,7 +1,10 @@
 """Targets as claims: what holds and what does not."""
 
+import numpy as np
 from made_truth import AUTO, BLEND, NAIVE, POSITIVE_AUTO, SLICED, trials
 
+from unskew.studies.framework.trials import Trials
+from unskew.studies.truth.measures import DIMS
 from unskew.studies.truth.targets import (
     auto_verdict,
     below_naive,
@@ -63,3 +66,14 @@ def test_without_a_slice_wrong_signs_are_compared_with_the_naive_ones():
     assert below_naive(fewer, NAMES) == (True, "x 10.0%, naive 20.0%; y 0.0%, naive 0.0%")
     equal = trials(wrong_pairs=both(BLEND, 2, 0) | both(NAIVE, 2, 0), significant_pairs=pairs)
     assert not below_naive(equal, NAMES)[0]
+
+
+def test_means_that_logs_do_not_put_clearly_outside_are_not_decided():
+    """Ten logs of mean 0.996 and a standard error of 0.004; the limit is 0.99."""
+    spread = np.array([0.96, *[1.0] * 9])
+    shares = Trials(DIMS, "log", {("x", SLICED, "coverage"): spread})
+    holds, evidence = coverage_verdict(shares, [SLICED], ["x"])
+    assert holds is None
+    assert "outside: x, blend, 1 % slice 0.996, by less than 2 standard errors over logs" in evidence
+    surely = Trials(DIMS, "log", {("x", SLICED, "coverage"): np.full(10, 0.996)})
+    assert coverage_verdict(surely, [SLICED], ["x"])[0] is False

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from unskew.display.phrases import first_of
 from unskew.studies.framework.claims import MANY, Claim, Verdict, claim
+from unskew.studies.framework.stats import Mean
 from unskew.studies.framework.trials import Trials
 from unskew.studies.truth.forms import LABELLED, POSITIVE, Form
 from unskew.studies.truth.measures import COVERAGE, ERROR, NAIVE_TAU, TAU, WITH_ERROR, mean_of, wrong_share
@@ -15,6 +16,8 @@ AUTO, WORSE = "auto", 1.1
 """The default, and its largest error as a share of the naive average's."""
 LOSS, LEAST, MOST, WRONG = 0.05, 0.90, 0.99, 0.02
 """How far tau may be below the naive one; least and largest coverage; largest share of wrong signs with a slice."""
+CLEARLY = 2
+"""Standard errors over logs from which a mean is clearly outside its bounds; with less, the logs do not decide."""
 
 
 def blends(trials: Trials, given: str = LABELLED, *, plain: bool = True) -> list[Form]:
@@ -92,14 +95,16 @@ def error_verdict(trials: Trials, form: Form, limit: float, names: Sequence[str]
 def auto_verdict(trials: Trials, names: Sequence[str]) -> Verdict:
     """Whether the default is nowhere much worse than the naive average."""
     forms = [Form(given, 0.0, AUTO) for given in (LABELLED, POSITIVE)]
-    errors = {f"{data}, {form}": mean_of(trials, data, form, ERROR).value for data in names for form in forms}
+    errors = {f"{data}, {form}": mean_of(trials, data, form, ERROR) for data in names for form in forms}
     return _none_outside(errors, 0.0, WORSE, "errors")
 
 
 def tau_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str]) -> Verdict:
     """Whether no order is much worse than the naive one."""
     gaps = {
-        f"{data}, {form}": mean_of(trials, data, form, TAU).value - mean_of(trials, data, form, NAIVE_TAU).value
+        f"{data}, {form}": Mean.of(
+            trials.values(data=data, form=form, measure=TAU) - trials.values(data=data, form=form, measure=NAIVE_TAU)
+        )
         for data in names
         for form in forms
     }
@@ -108,13 +113,15 @@ def tau_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str]) -> 
 
 def coverage_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str], measure: str = COVERAGE) -> Verdict:
     """Whether all coverages are within their bounds."""
-    shares = {f"{data}, {form}": mean_of(trials, data, form, measure).value for data in names for form in forms}
+    shares = {f"{data}, {form}": mean_of(trials, data, form, measure) for data in names for form in forms}
     return _none_outside(shares, LEAST, MOST, "coverages")
 
 
 def wrong_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str]) -> Verdict:
     """Whether few significant differences have the wrong sign."""
-    shares = {f"{data}, {form}": wrong_share(trials, data, form) or 0.0 for data in names for form in forms}
+    shares = {
+        f"{data}, {form}": Mean(wrong_share(trials, data, form) or 0.0, None, None) for data in names for form in forms
+    }
     return _none_outside(shares, 0.0, WRONG, "shares")
 
 
@@ -130,9 +137,14 @@ def below_naive(trials: Trials, names: Sequence[str]) -> Verdict:
     return holds, "; ".join(parts)
 
 
-def _none_outside(numbers: Mapping[str, float], low: float, high: float, things: str) -> Verdict:
-    outside = [f"{name} {number:.3f}" for name, number in numbers.items() if not low <= number <= high]
-    return not outside, (
-        f"{len(numbers)} {things} from {min(numbers.values()):.3f} to {max(numbers.values()):.3f}; outside: "
-        f"{first_of(outside, MANY)}"
+def _none_outside(numbers: Mapping[str, Mean], low: float, high: float, things: str) -> Verdict:
+    """Whether all means are within their bounds; not decided if none is outside by more than `CLEARLY`."""
+    beyond = {name: max(low - each.value, each.value - high) for name, each in numbers.items()}
+    outside = [name for name, distance in beyond.items() if distance > 0]
+    clear = [name for name in outside if beyond[name] > CLEARLY * (numbers[name].error or 0.0)]
+    values = [each.value for each in numbers.values()]
+    listed = first_of([f"{name} {numbers[name].value:.3f}" for name in outside], MANY)
+    note = "" if clear or not outside else f", by less than {CLEARLY} standard errors over logs"
+    return (False if clear else None if outside else True), (
+        f"{len(numbers)} {things} from {min(values):.3f} to {max(values):.3f}; outside: {listed}{note}"
     )
