@@ -13,7 +13,18 @@ from unskew.evaluation.fitting.selection import Evaluate
 
 WORLDS = ("popq", "personal", "self", "mixed")
 """Selection by popularity that follows quality, by affinity, by relevance, and by all of them."""
-MODELS = {"popular": "popular", "random": "random", "ease": "ease(regularisation=100)", "svd": "svd(rank=8)"}
+DRAWS = 2
+"""Logs per world. The order of few models on few logs is lost by chance too often."""
+MODELS = {
+    "popular": "popular",
+    "random": "random",
+    "ease": "ease(regularisation=100)",
+    "ease 500": "ease(regularisation=500)",
+    "svd 2": "svd(rank=2)",
+    "svd 8": "svd(rank=8)",
+    "knn": "item-knn(neighbours=50)",
+    "als": "als(factors=8, regularisation=5, alpha=10)",
+}
 METRICS = ("recall@10", "adg", "auc")
 MOST = 300
 """Largest number of users and of items of a simulated log."""
@@ -75,7 +86,7 @@ def self_check(shape: LogShape, estimator: str, propensity: str, evaluate: Evalu
         `evaluate`, handed down.
     """
     errors, naive_errors, taus, naive_taus = [], [], [], []
-    for seed, name in enumerate(WORLDS):
+    for seed, name in enumerate(WORLDS * DRAWS):
         drawn = _draw(name, shape, seed)
         corrected, naive, truth = _judge(drawn, shape, estimator, propensity, evaluate, seed)
         errors.append(np.abs(corrected - truth).mean())
