@@ -146,8 +146,13 @@ def test_a_slice_without_labels_of_selected_rows_or_of_unknown_items_is_refused(
     popular = pl.read_csv(world / "labels-train.csv")["item"].value_counts().sort("count", descending=True)["item"][:4]
     had = set(pl.read_csv(world / "labels-train.csv").select("user", "item").rows())
     rows = [(f"u{u}", item) for u in range(USERS) for item in popular if (f"u{u}", item) not in had]
-    selected = world.write("selected.csv", "user,item,label\n" + "".join(f"{u},{i},1\n" for u, i in rows))
+    selected = world.write(
+        "selected.csv", "user,item,label\n" + "".join(f"{u},{i},{k % 2}\n" for k, (u, i) in enumerate(rows))
+    )
     refuse(*files, "--exposed", selected, "-e", "blend", says=("more popular", "it is not random"))
+    liked = pl.read_csv(world / "slice.csv").filter(pl.col("label") == 1)
+    positives = world.write("positives.csv", liked.write_csv())
+    refuse(*files, "--exposed", positives, "-e", "blend", says=("every row of the slice is positive", "keep all rows"))
 
 
 @pytest.mark.parametrize(

@@ -159,6 +159,26 @@ def test_scores_of_a_file_are_the_chances(tmp_path) -> None:
         assert value(run, "adg", word, model) == pytest.approx(want, rel=1e-9)
 
 
+def test_a_file_that_lacks_candidates_is_warned_of_and_one_number_for_all_of_them_is_refused(tmp_path) -> None:
+    users, items = np.nonzero(log().candidates)
+    chances = pl.DataFrame({"user": users, "item": items, "score": np.linspace(0.1, 0.9, len(users))})
+    file = tmp_path / "q.csv"
+    word = f"dm(q=scores({file}))"
+
+    def judge() -> Report:
+        return evaluate(log().models, log().split(), metrics=["adg"], estimators=[word], positive="rating>=1")
+
+    chances.write_csv(file)
+    assert not [text for text in judge().warnings if "lacks" in text]
+    lacking = round(0.2 * len(users))
+    chances.tail(-lacking).write_csv(file)
+    (text,) = [text for text in judge().warnings if "lacks" in text]
+    assert "lacks 20 % of the candidates, which count as never relevant" in text
+    chances.with_columns(score=pl.lit(0.3)).write_csv(file)
+    with pytest.raises(DataError, match=r"q\.csv: every chance is 0\.3, which says nothing about the pairs"):
+        judge()
+
+
 def test_all_items_are_candidates_under_all() -> None:
     split = log().split(candidates="all")
     run = evaluate({"taste": log().models["taste"]}, split, metrics=["auc"], estimators=["dm"], positive="rating>=1")

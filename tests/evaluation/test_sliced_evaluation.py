@@ -181,15 +181,62 @@ def test_few_positives_are_warned_of_and_decide_nothing() -> None:
     assert not [text for text in report().warnings if "fewer than 10" in text]
 
 
-def test_a_slice_without_a_positive_leaves_the_log_alone() -> None:
+def slice_of_one_label(rows: int, *, relevant: bool) -> Interactions:
+    world = log()
+    free = np.argwhere(world.candidates & (world.drawn.relevant == relevant))
+    chosen = free[np.random.default_rng(0).choice(len(free), rows, replace=False)]
+    return world.slice_of(chosen[:, 0], chosen[:, 1])
+
+
+def test_a_slice_without_a_positive_has_wide_intervals_and_decides_nothing() -> None:
+    """No positive among 40 rows: at most about 4 in 40 candidates are relevant, and not none."""
+    sliced = replace(log().split(), slice=slice_of_one_label(40, relevant=False))
+    drawn = run(sliced, metrics=[*WORDS, "precision@5", "ndcg@5"], estimators=["blend", "dm"])
+    bare = run(log().split(), metrics=[*WORDS])
+    for row, other in zip(
+        [row for row in drawn.estimates if row.metric in WORDS and row.estimator == "blend"],
+        bare.estimates,
+        strict=True,
+    ):
+        assert row.std_error is not None
+        assert other.std_error is not None
+        assert row.std_error > other.std_error  # the log alone may be off
+    for row in drawn.estimates:
+        if row.metric == "precision@5":
+            assert row.value is not None
+            assert row.std_error is not None
+            assert 0.001 < row.value < 0.1
+            assert 0.3 < row.std_error / row.value < 10
+    assert all(row.p_value_holm is None or row.p_value_holm > 0.05 for row in drawn.comparisons)
+
+
+def test_a_slice_of_positives_alone_is_refused() -> None:
+    with pytest.raises(
+        DataError, match=r"slice: every row of the slice is positive, .*; keep all rows that were drawn"
+    ):
+        run(replace(log().split(), slice=slice_of_one_label(40, relevant=True)))
+
+
+def test_a_slice_that_no_estimator_uses_is_warned_of() -> None:
+    text = "the slice is not used, because no estimator of this run is corrected by it; use blend"
+    assert text in run(log().split(slice_rows=ROWS), estimators=["aoa(per=pair)"]).warnings
+    assert text not in report().warnings
+
+
+def test_dr_needs_negatives_in_the_log_even_with_a_slice() -> None:
+    with pytest.raises(DataError, match="rows are positive, so the chance of relevance cannot be learnt"):
+        run(log().split(positives=True, slice_rows=ROWS), positive=None, estimators=["dr(q=slice)"])
+
+
+def test_a_slice_with_few_positives_leaves_the_log_alone() -> None:
     """Its own estimate has a variance that is large next to that of users."""
     world = log()
-    free = np.argwhere(world.candidates & ~world.drawn.relevant)
-    chosen = free[np.random.default_rng(0).choice(len(free), 40, replace=False)]
-    drawn = run(replace(world.split(), slice=world.slice_of(chosen[:, 0], chosen[:, 1])))
+    few, none = slice_of_one_label(1, relevant=True), slice_of_one_label(150, relevant=False)
+    users, items = np.concatenate([few.users, none.users]), np.concatenate([few.items, none.items])
+    drawn = run(replace(world.split(), slice=world.slice_of(users, items)))
     for row in drawn.to_dict()["slice"]["estimates"]:
-        assert row["level_weights"][-1] == pytest.approx(0, abs=1e-3)
-        assert row["difference_weights"][-1] == pytest.approx(0, abs=1e-2)
+        assert row["level_weights"][-1] == pytest.approx(0, abs=0.05)
+        assert row["difference_weights"][-1] == pytest.approx(0, abs=0.05)
 
 
 def test_a_user_of_the_slice_who_is_not_in_the_log_is_judged() -> None:
@@ -201,6 +248,8 @@ def test_a_user_of_the_slice_who_is_not_in_the_log_is_judged() -> None:
     with_user = world.random_slice(ROWS)
     assert (with_user.users == 7).any()
     judged = run(replace(world.split(), slice=with_user), metrics=[*WORDS, "dcg@5"])
+    assert [text for text in judged.warnings if text.startswith("the slice has 1 user (")]
+    assert not [text for text in report().warnings if "new users" in text]
     assert {row.users for row in judged.estimates} == {USERS}
     dense = Dense(judged, world)
     for metric in (*WORDS, "dcg@5"):
@@ -302,6 +351,9 @@ def test_rows_of_a_slice_that_are_in_train_are_not_candidates() -> None:
     both = world.slice_of(np.concatenate([more.users, users]), np.concatenate([more.items, items]))
     drawn = run(replace(world.split(), slice=both))
     assert drawn.to_dict()["slice"]["rows"] == ROWS
+    (text,) = [text for text in drawn.warnings if "of the slice are also in train" in text]
+    assert text.startswith(f"5 of {ROWS + 5} rows of the slice are also in train and left out")
+    assert not [text for text in report().warnings if "of the slice are also in train" in text]
     np.testing.assert_allclose(values(drawn, "auc"), values(run(world.split(slice_rows=ROWS)), "auc"))
 
 
@@ -309,6 +361,8 @@ def test_rows_of_a_slice_that_are_in_train_are_not_candidates() -> None:
 def test_other_candidates_are_refused(rule: str) -> None:
     with pytest.raises(ConfigError, match="a random slice needs the candidates all or unseen"):
         log().split(slice_rows=50, candidates=rule)
+    with pytest.raises(ConfigError, match="a random slice needs the candidates all or unseen"):
+        run(log().split(slice_rows=50), candidates=rule)
 
 
 def test_a_slice_next_to_an_exposed_test_and_one_without_labels_are_refused() -> None:

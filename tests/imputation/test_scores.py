@@ -48,6 +48,25 @@ def test_a_chance_outside_the_unit_interval_is_refused_with_its_row(tmp_path: Pa
         table(tmp_path, f"user,item,score\n0,1,0.5\n0,2,{score}\n")
 
 
+def test_a_score_that_is_text_is_refused_with_its_row(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"chances\.csv: score 'high' in row 2 is not a number; expected a chance"):
+        table(tmp_path, "user,item,score\n0,1,0.5\n0,2,high\n")
+
+
+def test_a_pair_has_one_score(tmp_path: Path) -> None:
+    same = table(tmp_path, "user,item,score\n0,1,0.5\n9,9,0.1\n1,1,0.2\n0,1,0.5\n")
+    assert same.chance.tolist() == [0.5, 0.2]
+    with pytest.raises(
+        DataError, match=r"chances\.csv: the pair in row 4 has another score in an earlier row; keep one"
+    ):
+        table(tmp_path, "user,item,score\n0,1,0.5\n9,9,0.1\n1,1,0.2\n0,1,0.4\n")
+
+
+def test_the_chances_of_candidates_are_those_of_judged_users_without_excluded_pairs(tmp_path: Path) -> None:
+    chances = table(tmp_path, "user,item,score\n0,1,0.5\n0,2,0.6\n1,0,0.25\n2,3,1\n")
+    assert chances.of_candidates(np.array([0, 2]), np.array([2])).tolist() == [0.5, 1]
+
+
 def test_chances_that_are_all_the_same_are_refused(tmp_path: Path) -> None:
     rows = "".join(f"{user},{item},0.3\n" for user in range(3) for item in range(4))
     with pytest.raises(DataError, match=r"every chance is 0\.3, which says nothing about the pairs; use labels"):

@@ -126,6 +126,17 @@ def test_few_or_no_positives_give_finite_chances(positives: int) -> None:
         assert chances.mean() < 0.5
 
 
+@pytest.mark.parametrize("positive", [False, True])
+def test_rows_of_one_label_say_how_rare_the_other_is(*, positive: bool) -> None:
+    """Half a row of each label is added, so the rate of 30 rows is half a row of 31, with an error of its own."""
+    columns, _, rows = world(7, 30)
+    rows = LabelledRows(rows.users, rows.items, np.full(30, float(positive)), USERS, ITEMS, "slice")
+    fitted = fit_to_slice(columns, rows, penalty=1e6)
+    other = fitted.block(np.arange(USERS), np.arange(ITEMS))
+    np.testing.assert_allclose(1 - other if positive else other, 0.5 / 31, rtol=1e-3)
+    assert fitted.whole.covariance[0, 0] == pytest.approx(1 / (31 * (0.5 / 31) * (30.5 / 31)), rel=1e-3)
+
+
 def test_a_seed_decides_the_folds() -> None:
     columns, _, rows = world(8)
     once, again, other = (fit_to_slice(columns, rows, seed=seed).rows(rows.users, rows.items) for seed in (1, 1, 2))

@@ -121,6 +121,8 @@ class Split:
         object.__setattr__(other, "candidates", Candidates.from_word(rule) if isinstance(rule, str) else rule)
         if other.exposed:
             check_exposed(other)
+        if other.slice is not None:
+            check_slice(other)
         return other
 
     @property

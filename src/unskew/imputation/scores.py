@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from unskew.arrays import Floats, Ints
 from unskew.data.pairs import contains, pair_keys
@@ -39,8 +40,14 @@ class Scores(Imputation, word="scores"):
             raise DataError(f"{self.file}: has no column {lacking[0]!r}; a table of chances has user, item and score")
         user = users.encode(canonical(frame["user"], f"users of {self.file}"))
         item = items.encode(canonical(frame["item"], f"items of {self.file}"))
-        score = np.asarray(frame["score"].to_numpy(), dtype=float)
-        return TableOfChances.of(user, item, score, len(users), len(items), self.file)
+        score = frame["score"].cast(pl.Float64, strict=False)
+        text = score.is_null() & frame["score"].is_not_null()
+        if text.any():
+            row = int(text.arg_max() or 0)
+            raise DataError(
+                f"{self.file}: score {frame['score'][row]!r} in row {row + 1} is not a number; expected a chance"
+            )
+        return TableOfChances.of(user, item, score.to_numpy(), len(users), len(items), self.file)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +57,7 @@ class TableOfChances:
     keys: Ints  # ascending
     chance: Floats
     n_items: int
+    name: str = "the table"
 
     @classmethod
     def of(cls, users: Ints, items: Ints, chance: Any, n_users: int, n_items: int, name: str) -> "TableOfChances":
@@ -60,14 +68,32 @@ class TableOfChances:
             raise DataError(
                 f"{name}: score {chance[row]:g} in row {row + 1} is outside [0, 1]; the scores are chances of relevance"
             )
-        known = (users >= 0) & (items >= 0)
-        keys, first = np.unique(pair_keys(users[known], items[known], n_items), return_index=True)
-        kept = chance[known][first]
+        rows = np.flatnonzero((users >= 0) & (items >= 0))
+        keys, first, copies = np.unique(
+            pair_keys(users[rows], items[rows], n_items), return_index=True, return_inverse=True
+        )
+        kept = chance[rows][first]
+        other = chance[rows] != kept[copies]
+        if other.any():
+            row = int(rows[int(np.argmax(other))])
+            raise DataError(f"{name}: the pair in row {row + 1} has another score in an earlier row; keep one")
         if not len(kept):
             raise DataError(f"{name}: has no pair of this log's users and items; are the ids the same?")
-        if float(kept.max()) == float(kept.min()) and len(keys) == n_users * n_items:
-            raise DataError(f"{name}: every chance is {kept[0]:g}, which says nothing about the pairs; use labels")
-        return cls(keys, kept, n_items)
+        table = cls(keys, kept, n_items, name)
+        table.refuse_constant(kept, n_users * n_items)
+        return table
+
+    def refuse_constant(self, chance: Floats, pairs: int) -> None:
+        """Refuse chances that are all the same and are those of all pairs."""
+        if len(chance) and len(chance) == pairs and float(chance.max()) == float(chance.min()):
+            raise DataError(
+                f"{self.name}: every chance is {chance[0]:g}, which says nothing about the pairs; use labels"
+            )
+
+    def of_candidates(self, users: Ints, excluded: Ints) -> Floats:
+        """Chances of the listed pairs of these users, without those with excluded keys."""
+        kept = np.isin(self.keys // self.n_items, users) & ~np.isin(self.keys, excluded)
+        return np.asarray(self.chance[kept])
 
     def rows(self, users: Ints, items: Ints, /) -> Floats:
         """Chance of each pair."""

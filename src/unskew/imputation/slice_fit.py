@@ -128,7 +128,8 @@ def fit_to_slice(
     .. math:: \operatorname{logit} q = \operatorname{logit} q_0 + b_0 + b \cdot x
 
     With :math:`q_0` the penalty draws the chances towards it, so a small slice changes little. The rows are divided
-    into five folds, and a row's own chance is from the other four.
+    into five folds, and a row's own chance is from the other four. Rows of one label alone have half a row of each
+    label added at their mean: without it the intercept would be infinite.
 
     Parameters
     ----------
@@ -152,13 +153,25 @@ def fit_to_slice(
     fold = np.empty(len(x), np.int64)
     for kind in (rows.label > 0, rows.label <= 0):
         fold[kind] = fold_of(int(kind.sum()), FOLDS, rng)
-    fits = tuple(
-        fit_logistic(
-            x[fold != k], rows.label[fold != k], offset=None if offset is None else offset[fold != k], penalty=penalty
-        )
-        for k in range(FOLDS)
-    )
-    whole = fit_logistic(x, rows.label, offset=offset, penalty=penalty)
+    others = [fold != k for k in range(FOLDS)]
+    fits = tuple(_fit(x[kept], rows.label[kept], None if offset is None else offset[kept], penalty) for kept in others)
+    whole = _fit(x, rows.label, offset, penalty)
     keys = pair_keys(rows.users, rows.items, rows.n_items)
     order = np.argsort(keys, kind="stable")
     return SliceFit(base, columns, center, scale, whole, fits, keys[order], fold[order], rows.n_items)
+
+
+def _fit(columns: Floats, label: Floats, offset: Floats | None, penalty: float) -> LogisticFit:
+    """The regression of some rows; finite for one label, and for no rows, too."""
+    if 0 < float(label.sum()) < len(label):
+        return fit_logistic(columns, label, offset=offset, penalty=penalty)
+    added = np.zeros((2, columns.shape[1]))  # the columns are standardised over the slice
+    known = np.zeros(len(label)) if offset is None else offset
+    centre = float(known.mean()) if len(known) else 0.0
+    return fit_logistic(
+        np.vstack([columns, added]),
+        np.append(label, [0.0, 1.0]),
+        weight=np.append(np.ones(len(label)), [0.5, 0.5]),
+        offset=np.append(known, [centre, centre]),
+        penalty=penalty,
+    )

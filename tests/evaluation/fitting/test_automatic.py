@@ -188,6 +188,11 @@ def test_an_estimator_that_fails_on_simulated_logs_is_not_used(monkeypatch: pyte
     monkeypatch.setattr(automatic, "self_check", lambda _, word, *rest: SelfCheck(word, 1.2, 0.7, 0.5))
     report = run(log().split(), positive="rating>=1")
     check(report, "aoa(per=pair)", "", "blend is not better: its error is 1.20 of the naive average's")
+    monkeypatch.setattr(automatic, "self_check", lambda _, word, *rest: SelfCheck(word, 0.2, 0.4, 0.5))
+    worse = run(log().split(), positive="rating>=1")
+    check(
+        worse, "aoa(per=pair)", "", "blend is closer to the truth (its error is 0.20 of the naive average's) but orders"
+    )
     sliced = run(log().split(slice_rows=150), positive="rating>=1")  # random rows check it instead
     assert sliced.chosen is not None
     assert sliced.chosen.estimator == "blend"

@@ -266,7 +266,7 @@ def blend_with_slice(
         empirical=by_user @ by_user.T,
         over_users=np.array([[a @ b.T for b in influences] for a in influences]),
         through_slice=np.array([each @ each.T for each in shifts]),
-        positives=rows.positives,
+        positives=max(rows.positives, 1),  # with none, the log would count as unbiased
     )
 
 

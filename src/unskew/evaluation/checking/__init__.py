@@ -59,11 +59,14 @@ CHECKS: tuple[Check, ...] = (
     exposed.shares_that_rise,
     models.sampled_correction,
     gamma.gamma_fit,
+    imputation.slice_not_used,
+    imputation.slice_rows,
     imputation.slice_not_random,
     imputation.slice_few_positives,
     imputation.refuted_by_slice,
     imputation.imputation_resembles_model,
     imputation.level_of_relevance,
+    imputation.chances_lacking,
 )
 """All checks, in the order in which a report lists their warnings."""
 # an audit words these two in its own way

@@ -3,8 +3,13 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from unskew.display.numbers import p
+import numpy as np
+
+from unskew.data.candidates import All
+from unskew.data.pairs import count_shared
+from unskew.display.numbers import p, percent
 from unskew.display.phrases import counted, listed
+from unskew.errors import Option
 from unskew.estimators import Imputing
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.collecting.imputed import FEW_POSITIVES
@@ -46,6 +51,58 @@ def slice_not_random(report: "Report") -> Iterator[str]:
         yield TOO_POPULAR.format(kind=kind, p=_p(sliced.draw.p_popularity))
     elif sliced.draw.p_items < DOUBTFUL:
         yield NOT_UNIFORM.format(p=_p(sliced.draw.p_items))
+
+
+NOT_USED = "the slice is not used, because no estimator of this run is corrected by it; use blend"
+
+
+@check(
+    "slice-not-used",
+    what="A slice is given, and no estimator uses it.",
+    why="Only `blend`, `dm` and `dr` are corrected by random rows. With a propensity that you name, with "
+    f"`{Option('users', 'served').flag}` and with `{Option('ties', 'random').flag}` `auto` is none of these.",
+    do="Use `blend`, or leave the slice out.",
+)
+def slice_not_used(report: "Report") -> Iterator[str]:
+    """Yield a warning for a slice that has no effect."""
+    if report.samples.judged.split.slice is not None and report.samples.imputed is None:
+        yield NOT_USED
+
+
+IN_TRAIN = (
+    "{shared:,} of {rows} of the slice are also in train and left out, because they are not candidates; draw items "
+    "that the users do not have"
+)
+NEW_USERS = (
+    "the slice has {users} ({rows}) without a row in train or test, who count as new users: their lists are empty "
+    "where a model does not know them; check the user ids if they should be known"
+)
+NOT_JUDGED = "the slice loses {rows} of users who are not judged, because models do not know them; check the user ids"
+
+
+@check(
+    "slice-rows",
+    what="Rows of the slice are also in train, or have users whom the log does not have.",
+    why="Rows in train are not candidates and are left out. A user without a row in the log is new: the slice was "
+    "drawn over new users too, so they belong to the target, but a wrong id looks the same.",
+    do="Draw items that the users do not have, and give the user ids of train.",
+)
+def slice_rows(report: "Report") -> Iterator[str]:
+    """Yield a warning for rows of the slice that are left out, and one for users who are new."""
+    imputed, split = report.samples.imputed, report.samples.judged.split
+    if imputed is None or imputed.drawn is None or split.slice is None:
+        return
+    given = split.slice
+    shared = 0 if isinstance(split.rule, All) else count_shared(given, split.train)
+    if shared:
+        yield IN_TRAIN.format(shared=shared, rows=counted(len(given), "row"))
+    unjudged = len(given) - shared - len(imputed.drawn.rows.users)
+    if unjudged:
+        yield NOT_JUDGED.format(rows=counted(unjudged, "row"))
+    users = imputed.drawn.rows.users
+    new = users[(split.train.user_counts[users] == 0) & (split.test.user_counts[users] == 0)]
+    if len(new):
+        yield NEW_USERS.format(users=counted(len(np.unique(new)), "user"), rows=counted(len(new), "row"))
 
 
 FEW_DRAWN = (
@@ -144,3 +201,29 @@ def imputation_resembles_model(report: "Report") -> Iterator[str]:
     for (_, model), correlation in imputed.resemblance.items():
         if correlation >= RESEMBLES:
             yield RESEMBLANCE.format(model=model, correlation=correlation)
+
+
+LACKING = 0.01
+"""Share of the candidates without a chance from which a table of chances is warned of."""
+LACKS = (
+    "{q} lacks {share} of the candidates, which count as never relevant (chance 0); add their chances, unless that is "
+    "meant"
+)
+
+
+@check(
+    "chances-lacking",
+    what="A table of chances of relevance lacks more than 1 % of the candidates.",
+    why="A pair that the table lacks has the chance 0, so models that recommend it are not rewarded for it.",
+    do="Give the chance of every pair that is a candidate.",
+)
+def chances_lacking(report: "Report") -> Iterator[str]:
+    """Yield a warning for each table of chances that lacks many candidates."""
+    imputed = report.samples.imputed
+    if imputed is None:
+        return
+    total = int(imputed.candidates.sum())
+    for q, chances in imputed.listed_chances.items():
+        share = 1 - len(chances) / max(total, 1)
+        if share > LACKING:
+            yield LACKS.format(q=q, share=percent(share))

@@ -8,6 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
+from unskew.data.candidates import All
+from unskew.data.pairs import row_keys
 from unskew.errors import ConfigError, DataError, Option
 from unskew.estimators import Blend, Dm, Dr, Estimator, Imputing, Kind, Rows, Terms
 from unskew.estimators.imputed import (
@@ -22,7 +24,7 @@ from unskew.estimators.imputed import (
 from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.slice_draw import DrawTest
 from unskew.evaluation.fitting.relevance import Relevance
-from unskew.imputation import LabelledRows
+from unskew.imputation import LabelledRows, SliceFit, TableOfChances
 from unskew.metrics import AnyMetric, Metric
 from unskew.ranking import CandidateSums, Moments, Ranks
 
@@ -65,6 +67,24 @@ class Imputed(Sample):
     drawn: Drawn | None = None
     shifted: Mapping[tuple[str, str], tuple[CandidateSums, ...]] = field(default_factory=dict)  # as `SliceFit.shifted`
     resemblance: Mapping[tuple[str, str], float] = field(default_factory=dict)  # of q and model: rank correlation
+
+    def __post_init__(self) -> None:
+        for q, chances in self.listed_chances.items():
+            self._tables[q].refuse_constant(chances, int(self.candidates.sum()))
+
+    @cached_property
+    def listed_chances(self) -> dict[str, Floats]:
+        """Chances of the candidates that tables of chances list, by q."""
+        excluded: Ints = np.empty(0, np.int64)
+        if self._tables and not isinstance(self.split.rule, All):
+            excluded = row_keys(self.split.train, len(self.split.item_vocabulary))
+        return {q: table.of_candidates(self.everyone, excluded) for q, table in self._tables.items()}
+
+    @cached_property
+    def _tables(self) -> dict[str, TableOfChances]:
+        fits = self.relevance.chances.items()
+        bases = {q: fitted.base if isinstance(fitted, SliceFit) else fitted for q, fitted in fits}
+        return {q: base for q, base in bases.items() if isinstance(base, TableOfChances)}
 
     def by_list(self, metric: AnyMetric) -> bool:
         """False: the sums hold the expectation of each list."""

@@ -55,6 +55,11 @@ NOT_BETTER = (
     "in simulated logs of this size, skew and share of positives {estimator} is not better: its error is {error:.2f} "
     "of the naive average's, and its tau with the true order {tau:.2f} ({naive:.2f} for the naive average)"
 )
+LOSES_ORDER = (
+    "in simulated logs of this size, skew and share of positives {estimator} is closer to the truth (its error is "
+    "{error:.2f} of the naive average's) but orders models worse: its tau with the true order is {tau:.2f}, and "
+    "{naive:.2f} for the naive average"
+)
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,8 @@ def _checked(
     if check.passes:
         numbers = {"error": check.error, "tau": check.tau, "naive": check.naive_tau}
         return estimator, propensity, f"{sentence}. {SELF_CHECKED.format(**numbers)}"
-    why = NOT_BETTER.format(estimator=estimator, error=check.error, tau=check.tau, naive=check.naive_tau)
+    reason = NOT_BETTER if check.error >= 1 else LOSES_ORDER
+    why = reason.format(estimator=estimator, error=check.error, tau=check.tau, naive=check.naive_tau)
     return Aoa(per="pair"), None, NOTHING_LEARNABLE.format(why=why)
 
 

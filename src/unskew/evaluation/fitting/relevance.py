@@ -13,7 +13,7 @@ from unskew.data import Interactions, Split
 from unskew.data.candidates import All
 from unskew.data.exposed import has_labels
 from unskew.errors import ConfigError, DataError, Option
-from unskew.estimators import Imputing
+from unskew.estimators import Dr, Imputing
 from unskew.evaluation.fitting.pair_features import TrainingFeatures
 from unskew.evaluation.run import Run
 from unskew.imputation import (
@@ -56,6 +56,8 @@ def fit_relevance(run: Run, exposure: FittedExposure | None) -> Relevance:
     slice_rows = drawn_rows(run.split)
     log = labelled_rows(run)
     labelled = has_negatives(log)
+    if not labelled and any(isinstance(estimator, Dr) for estimator in asked):
+        log.require_both()  # its errors are of rows that are positive and of rows that are not
     if any(estimator.uses_exposure for estimator in asked) or slice_rows is not None:
         exposure = exposure or fit_exposure(Exposure() if labelled else POSITIVE_ONLY, run.split)
     chances: dict[str, FittedImputation] = {}
@@ -153,9 +155,14 @@ def drawn_rows(split: Split) -> LabelledRows | None:
         rows = rows.take(~is_among(rows, split.train, len(split.item_vocabulary)))
     if not len(rows):
         raise DataError(
-            f"{split.slice.name if split.slice else ''}: every row is also in train, so no candidate was drawn"
+            f"{rows.name}: every row is also in train, so no candidate was drawn; draw items that the users do not have"
         )
     assert rows.values is not None
+    if (rows.values > 0).all():
+        raise DataError(
+            f"{rows.name}: every row of the slice is positive, so rows that were drawn and not liked are missing; keep "
+            "all rows that were drawn"
+        )
     return LabelledRows(
         rows.users,
         rows.items,
