@@ -205,6 +205,11 @@ def test_a_check_passes_with_a_smaller_error_and_no_worse_order(error: float, ta
     assert SelfCheck("blend", error, tau, 0.5).passes is passes
 
 
+def test_an_order_that_is_lost_within_its_error_over_logs_is_not_lost() -> None:
+    assert SelfCheck("blend", 0.2, 0.4, 0.5, tau_error=0.06).passes
+    assert not SelfCheck("blend", 0.2, 0.4, 0.5, tau_error=0.04).passes
+
+
 def test_the_shape_is_that_of_the_log() -> None:
     split = log().split()
     labels = np.concatenate([split.train.values, split.test.values])  # type: ignore[list-item]

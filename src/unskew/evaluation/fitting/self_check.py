@@ -52,11 +52,12 @@ class SelfCheck:
     error: float  # mean absolute error, as a share of the naive average's
     tau: float  # Kendall's tau with the true order, averaged over worlds and metrics
     naive_tau: float
+    tau_error: float = 0.0  # standard error over logs of the difference of the two
 
     @property
     def passes(self) -> bool:
-        """Whether the error is smaller, and order is not lost."""
-        return self.error < 1 and self.tau >= self.naive_tau - ORDER_LOST
+        """Whether the error is smaller, and order is not lost by more than its error over logs explains."""
+        return self.error < 1 and self.tau + self.tau_error >= self.naive_tau - ORDER_LOST
 
 
 def shape_of(train: Interactions, test: Interactions, label: Floats) -> LogShape:
@@ -94,7 +95,9 @@ def self_check(shape: LogShape, estimator: str, propensity: str, evaluate: Evalu
         taus.append(_tau(corrected, truth))
         naive_taus.append(_tau(naive, truth))
     ratio = float(np.sum(errors)) / max(float(np.sum(naive_errors)), 1e-12)
-    return SelfCheck(estimator, ratio, float(np.mean(taus)), float(np.mean(naive_taus)))
+    gaps = np.array(taus) - np.array(naive_taus)
+    error = float(gaps.std(ddof=1)) / len(gaps) ** 0.5
+    return SelfCheck(estimator, ratio, float(np.mean(taus)), float(np.mean(naive_taus)), error)
 
 
 def _draw(name: str, shape: LogShape, seed: int) -> Any:
