@@ -12,6 +12,7 @@ from unskew import Interactions, Report, Split, evaluate
 from unskew.arrays import Floats
 from unskew.errors import ConfigError, DataError
 from unskew.evaluation.collecting.imputed import Imputed
+from unskew.evaluation.showing.vocabulary import rows_needed
 from unskew.ranking import MatrixScorer
 
 WORDS = ("recall@5", "adg", "auc")
@@ -433,3 +434,10 @@ def test_a_list_has_a_best_model_only_if_the_naive_average_has_the_same() -> Non
     if not same:
         assert answer.kind != "best"
     assert not answers["adg"].by_method  # the slice checks it
+
+
+def test_the_rows_that_would_separate_models_have_two_digits_and_are_not_more_than_the_candidates() -> None:
+    assert "about 290,000 random rows would separate {a} from {b}" in rows_needed(294_968, 300_000)
+    assert "about 95 random rows" in rows_needed(95, 100)
+    assert "about 7 random rows" in rows_needed(7, 100)
+    assert "not even all 54,321 candidates would separate {a} from {b}" in rows_needed(294_968, 54_321)
