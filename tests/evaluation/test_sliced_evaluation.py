@@ -211,6 +211,12 @@ def test_a_slice_without_a_positive_has_wide_intervals_and_decides_nothing() -> 
     assert all(row.p_value_holm is None or row.p_value_holm > 0.05 for row in drawn.comparisons)
 
 
+def test_a_slice_without_rows_is_refused() -> None:
+    rows = log().random_slice(5)
+    with pytest.raises(DataError, match="the slice has no rows; give random rows, or leave it out"):
+        replace(log().split(), slice=rows.take(np.zeros(5, bool)))
+
+
 def test_a_slice_of_positives_alone_is_refused() -> None:
     with pytest.raises(
         DataError, match=r"slice: every row of the slice is positive, .*; keep all rows that were drawn"
