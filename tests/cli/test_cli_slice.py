@@ -186,3 +186,6 @@ def test_a_run_by_auto_is_compared_with_an_earlier_one(world, unskew, files):
     record = run_of(unskew(*words, "--against", world / "earlier.json", "--json", "-"))
     assert {row["estimator"] for row in record["against"]["changes"]} == {"blend"}
     assert {row["difference"] for row in record["against"]["changes"]} == {0}
+    assert not [note for note in record["against"]["notes"] if "random rows" in note]
+    record = run_of(unskew(*files, "-e", "blend", "--against", world / "earlier.json", "--json", "-"))
+    assert "the random rows are not the same, so blend may differ for that reason" in record["against"]["notes"]

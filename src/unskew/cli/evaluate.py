@@ -190,10 +190,10 @@ def _asked(
 
     usual = {} if exposed else {"metrics": default_metrics(models)}
     pairs = resolve(**{**usual, **settings}, exposed=exposed).pairs
-    theirs = list(dict.fromkeys(row.estimator for row in earlier.estimates))
+    known = list(dict.fromkeys(row.estimator for row in earlier.estimates))
     asked = []
     for metric, estimator in pairs:  # what auto is, is known only with the data; it may be any estimator of the other
-        words = theirs if isinstance(estimator, Auto) else [str(estimator)]
+        words = known if isinstance(estimator, Auto) else [str(estimator)]
         asked += [(model, str(metric), word) for model in models for word in words]
     return asked
 
