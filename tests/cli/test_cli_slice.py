@@ -178,3 +178,14 @@ def test_positives_alone_cannot_be_imputed(world, refuse, files):
     for part in ("train", "test"):
         pl.read_csv(world / f"labels-{part}.csv").select("user", "item").write_csv(world / f"labels-{part}.csv")
     refuse(*kept, "-e", "dm", says=("rows are positive, so the chance of relevance cannot be learnt", "or use snips"))
+
+
+def test_a_run_by_auto_is_compared_with_an_earlier_one(world, unskew, files):
+    words = [*files, "--exposed", world / "slice.csv", "-e", "auto"]
+    assert unskew(*words, "--json", world / "earlier.json").code == 0
+    record = run_of(unskew(*words, "--against", world / "earlier.json", "--json", "-"))
+    assert {row["estimator"] for row in record["against"]["changes"]} == {"blend"}
+    assert {row["difference"] for row in record["against"]["changes"]} == {0}
+    assert not [note for note in record["against"]["notes"] if "random rows" in note]
+    record = run_of(unskew(*files, "-e", "blend", "--against", world / "earlier.json", "--json", "-"))
+    assert "the random rows are not the same, so blend may differ for that reason" in record["against"]["notes"]

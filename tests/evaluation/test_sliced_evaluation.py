@@ -12,6 +12,7 @@ from unskew import Interactions, Report, Split, evaluate
 from unskew.arrays import Floats
 from unskew.errors import ConfigError, DataError
 from unskew.evaluation.collecting.imputed import Imputed
+from unskew.evaluation.showing.vocabulary import rows_needed
 from unskew.ranking import MatrixScorer
 
 WORDS = ("recall@5", "adg", "auc")
@@ -208,6 +209,12 @@ def test_a_slice_without_a_positive_has_wide_intervals_and_decides_nothing() -> 
             assert 0.001 < row.value < 0.1
             assert 0.3 < row.std_error / row.value < 10
     assert all(row.p_value_holm is None or row.p_value_holm > 0.05 for row in drawn.comparisons)
+
+
+def test_a_slice_without_rows_is_refused() -> None:
+    rows = log().random_slice(5)
+    with pytest.raises(DataError, match="the slice has no rows; give random rows, or leave it out"):
+        replace(log().split(), slice=rows.take(np.zeros(5, bool)))
 
 
 def test_a_slice_of_positives_alone_is_refused() -> None:
@@ -433,3 +440,10 @@ def test_a_list_has_a_best_model_only_if_the_naive_average_has_the_same() -> Non
     if not same:
         assert answer.kind != "best"
     assert not answers["adg"].by_method  # the slice checks it
+
+
+def test_the_rows_that_would_separate_models_have_two_digits_and_are_not_more_than_the_candidates() -> None:
+    assert "about 290,000 random rows would separate {a} from {b}" in rows_needed(294_968, 300_000)
+    assert "about 95 random rows" in rows_needed(95, 100)
+    assert "about 7 random rows" in rows_needed(7, 100)
+    assert "not even all 54,321 candidates would separate {a} from {b}" in rows_needed(294_968, 54_321)

@@ -111,7 +111,7 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
     if not models:
         raise ConfigError("no model to evaluate; give --factors, --scores, --model or --predictions")
     if earlier is not None:  # before the long work
-        earlier.check_shared(_asked(models, settings, exposed=exposed))
+        earlier.check_shared(_asked(models, settings, earlier, exposed=exposed))
     check = None if options.scale is None else Scale.parse(options.scale).check
     split = _read_split(options, check)
     relevant = None if options.relevant_counts is None else read_relevant(options.relevant_counts, columns)
@@ -180,17 +180,22 @@ def _read_random(path: "Path", options: EvaluateOptions, check: Any) -> "Interac
     )
 
 
-def _asked(models: dict[str, Any], settings: dict[str, Any], *, exposed: bool) -> list[tuple[str, str, str]]:
-    """The words of all estimates of the run: each model with each metric and estimator."""
+def _asked(
+    models: dict[str, Any], settings: dict[str, Any], earlier: Any, *, exposed: bool
+) -> list[tuple[str, str, str]]:
+    """The words of all estimates that the run may have: each model with each metric and estimator."""
     from unskew.estimators import Auto
     from unskew.evaluation import resolve
     from unskew.evaluation.fitting.models import default_metrics
 
     usual = {} if exposed else {"metrics": default_metrics(models)}
     pairs = resolve(**{**usual, **settings}, exposed=exposed).pairs
-    # what auto is, is known only with the data
-    known = [(metric, estimator) for metric, estimator in pairs if not isinstance(estimator, Auto)] or pairs
-    return [(model, str(metric), str(estimator)) for model in models for metric, estimator in known]
+    known = list(dict.fromkeys(row.estimator for row in earlier.estimates))
+    asked = []
+    for metric, estimator in pairs:  # what auto is, is known only with the data; it may be any estimator of the other
+        words = known if isinstance(estimator, Auto) else [str(estimator)]
+        asked += [(model, str(metric), word) for model in models for word in words]
+    return asked
 
 
 def _print(report: Any, *, table: bool) -> None:

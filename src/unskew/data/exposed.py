@@ -323,4 +323,6 @@ def check_slice(split: "Split") -> None:
         raise ConfigError(f"the test is exposed already; give {Option('exposed')} next to an ordinary {Option('test')}")
     if not isinstance(split.rule, All | Unseen):
         raise ConfigError(f"a random slice needs the candidates all or unseen, not {split.rule}; use one of them")
+    if not len(split.slice):
+        raise DataError(f"{split.slice.name}: the slice has no rows; give random rows, or leave it out")
     check_labels(split.slice.values, split.slice.name)

@@ -106,7 +106,7 @@ def slice_rows(report: "Report") -> Iterator[str]:
 
 
 FEW_DRAWN = (
-    "the slice has {positives}, fewer than {least}: it narrows the estimates a little but decides nothing, so the "
+    "the slice has {positives}, fewer than {least}: it says little, so intervals are wide, and decides nothing, so the "
     "methods without it still have to agree; collect more random rows"
 )
 

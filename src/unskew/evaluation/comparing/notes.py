@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from unskew.display.phrases import first_of, listed
 from unskew.errors import Option
-from unskew.estimators import Estimator
+from unskew.estimators import Estimator, Imputing
 from unskew.evaluation.comparing.changes import Changes, TestSet
 from unskew.evaluation.comparing.earlier_run import Earlier
 from unskew.evaluation.comparing.size_matching import Coupling
@@ -34,6 +34,7 @@ _SAMPLE_SIZES = {"rows_a_user": "exposed rows per user", "population_size": "ite
 SETTING_DIFFERS = "{setting} was {before} before and is {now} now, so the numbers mean different things"
 DEFINITION_DIFFERS = "{metrics}: defined differently before, so the numbers mean different things"
 TRAIN_DIFFERS = "train is not the same: models trained on it are different models, and other items count as seen"
+SLICE_DIFFERS = "the random rows are not the same, so {estimators} may differ for that reason"
 MODEL_DIFFERS = "model {model!r} was {before} before and is {now} now"
 ALL_MOVE = (
     "candidates {rule}: a positive is a candidate only if it is observed, so every metric moves with the number of "
@@ -120,6 +121,11 @@ def _parts(changes: Changes, report: "Report", earlier: Earlier) -> Iterator[str
     """Yield a note if the training rows differ, and one for each model of the same name that differs."""
     if not changes.same_train:
         yield TRAIN_DIFFERS
+    slices = [run["data"].get("slice", {}).get("sha256") for run in (earlier.run, report.run)]
+    imputing = {str(estimator) for estimator in report.settings.estimators if isinstance(estimator, Imputing)}
+    moved = dict.fromkeys(row.estimator for row in changes.rows if row.estimator in imputing)
+    if slices[0] != slices[1] and moved:
+        yield SLICE_DIFFERS.format(estimators=listed(moved))
     compared = dict.fromkeys(row.model for row in changes.rows)
     then = earlier.run["models"]
     for name in compared:

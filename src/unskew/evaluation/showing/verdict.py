@@ -247,7 +247,8 @@ def _sentences(report: "Report", answer: Answer, metric: AnyMetric, voice: Voice
         yield from _method_words(answer)
         if answer.needed is not None:
             leader, runner_up = (quoted(row.model) for row in judging.order[:2])
-            yield say.ROWS_NEEDED.format(rows=answer.needed, a=leader, b=runner_up)
+            candidates = 0 if report.samples.imputed is None else int(report.samples.imputed.candidates.sum())
+            yield say.rows_needed(answer.needed, candidates).format(a=leader, b=runner_up)
         yield from _flip_words(answer)
     if not answer.corrects and voice is OF_A_LOG:
         yield f"{say.naive_only(metric)}."

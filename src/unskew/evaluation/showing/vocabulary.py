@@ -127,7 +127,10 @@ SLICE_DECIDES = "A slice of random rows would decide."
 NOTHING_DECIDES = (
     "No random row checks the order by whole lists; metrics of single items, such as adg@10, can be checked."
 )
-ROWS_NEEDED = "If their difference is what it seems, about {rows:,} random rows would separate {a} from {b}."
+ROWS_NEEDED = "If their difference is what it seems, about {rows} random rows would separate {{a}} from {{b}}."
+TOO_MANY_NEEDED = (
+    "If their difference is what it seems, not even all {rows} candidates would separate {{a}} from {{b}}."
+)
 NO_FLIP = "No error of the weights could make another model first."
 ANY_FLIP = "The smallest error of the weights could make {model} first."
 FLIPS_AT = (
@@ -203,6 +206,13 @@ def describe_draw(population: Candidates) -> str:
     """The assumption behind estimates from exposed items, in two sentences."""
     items = "the items that a user does not have in train" if isinstance(population, Unseen) else "all items"
     return ASSUMES_DRAW.format(items=items)
+
+
+def rows_needed(rows: int, candidates: int) -> str:
+    """How many random rows would separate two models, to two digits, as a template with a and b."""
+    if rows > candidates:
+        return TOO_MANY_NEEDED.format(rows=f"{candidates:,}")
+    return ROWS_NEEDED.format(rows=f"{round(rows, 2 - len(str(rows))):,}")
 
 
 def naive_only(metric: AnyMetric) -> str:
