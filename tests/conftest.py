@@ -29,3 +29,4 @@ def passed_check(monkeypatch: pytest.MonkeyPatch) -> None:
 
     passed = SelfCheck("snips", error=0.5, tau=0.9, naive_tau=0.8)
     monkeypatch.setattr(automatic, "self_check", lambda *_: passed)
+    monkeypatch.setattr(automatic, "RELEVANCE_ALONE", float("-inf"))
