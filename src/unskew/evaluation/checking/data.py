@@ -51,7 +51,8 @@ def rows_left_out(report: "Report") -> Iterator[str]:
 @check(
     "catalogue-incomplete",
     what=f"The file of `{Option('catalogue').flag}` lacks items that occur in train.",
-    why="These items are ranked too. If they could not be drawn, the population is larger here than it was.",
+    why="These items are ranked too. If they could not be drawn, the population here is larger than the population "
+    "of the draw.",
     do="Add them to the file, or leave them out of train if they could not be drawn.",
 )
 def catalogue_incomplete(report: "Report") -> Iterator[str]:
@@ -68,7 +69,7 @@ REPEATED_ROWS = (
 @check(
     "repeated-rows",
     what="A (user, item) pair has several rows in train or in the test.",
-    why="One row of each pair is kept: the latest, or the last without timestamps.",
+    why="One row of each pair is kept: the latest row, or the last row if there are no timestamps.",
     do="Nothing, if repeats are expected. Otherwise look for a join that multiplied rows.",
 )
 def repeated_rows(report: "Report") -> Iterator[str]:
@@ -110,7 +111,7 @@ ITEMS_OUTSIDE = (
 @check(
     "test-items-outside-candidates",
     what="Test rows have items that the candidate rule leaves out.",
-    why="Under `trained` only items seen in training are ranked, and rating losses need an item that a model knows.",
+    why="Under `trained` only items seen in training are ranked. Rating losses need an item that a model knows.",
     do=f"Use `{Option('candidates', 'unseen').flag}`, where such rows count as misses.",
 )
 def test_items_outside(report: "Report") -> Iterator[str]:
@@ -182,8 +183,8 @@ USERS_LEFT_OUT = (
 
 @check(
     "users-left-out",
-    what="Test users are known to no model, or, with "
-    f"`{Option('users', 'common').flag}`, are unknown to at least one model.",
+    what=f"No model knows some of the test users. Or, with `{Option('users', 'common').flag}`, at least one model "
+    "does not know them.",
     why="They are left out for all models. The numbers describe only the other users.",
     do=f"Train on data that has these users. `{Option('users', 'any').flag}`, the default, keeps a user whom at "
     "least one model knows.",
@@ -254,7 +255,7 @@ USERS_WITHOUT_TRAINING = (
     what="Fewer than 30 users are judged, or the weights leave an effective sample size below 30, or judged users have "
     "no training row.",
     why="Standard errors treat the user as the unit and are rough with few users. Users without a training row get "
-    "lists that are not about them.",
+    "lists that do not depend on their taste.",
     do="Judge more users. If no judged user has a training row, check that train and test use the same ids.",
 )
 def few_users(report: "Report") -> Iterator[str]:

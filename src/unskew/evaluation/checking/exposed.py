@@ -32,7 +32,8 @@ EXCLUDED = "they are excluded from {cells}, a bias towards users with many posit
 @check(
     "exposed-users-without-positive",
     what="Users have no positive among their exposed items.",
-    why="Estimators that average over users leave them out, which biases them towards users with many positives.",
+    why="Estimators that average over users leave these users out. That biases the estimates towards users with many "
+    "positives.",
     do="Use `ure(aggregate=pooled)`, which averages over pairs and does not depend on these users.",
 )
 def exposed_users_without_positive(report: "Report") -> Iterator[str]:
@@ -91,9 +92,10 @@ ROWS_DROPPED = ROWS_IN_TRAIN + (
 @check(
     "exposed-rows-in-train",
     what="Exposed rows are also in train.",
-    why="A user is not offered again what they have, so these rows leave the sample; the others are a random sample of "
-    f"unseen items. With `{Option('population', 'all').flag}` they stay, and a model that has learnt them is "
-    "rewarded for it. If there are more than chance would give, the items were not drawn at random.",
+    why="Items that a user has are not offered again, so these rows leave the sample. The other rows are a random "
+    f"sample of unseen items. With `{Option('population', 'all').flag}` these rows stay, and a model that has learnt "
+    "them is rewarded for it. If there are more such rows than chance would give, the items were not drawn at "
+    "random.",
     do=f"Use `{Option('population', 'all').flag}` only for a recommender that may repeat items.",
 )
 def exposed_rows_in_train(report: "Report") -> Iterator[str]:
@@ -128,7 +130,7 @@ HITS_ARE_FEW_IN_ONE = (
 @check(
     "few-hits",
     what="Few exposed positives are in the top K of a model.",
-    why="With fewer than 10 the interval is rough.",
+    why="With fewer than 10 such positives the interval is rough.",
     do="Use a larger cut-off, or expose more items (`unskew exposures` says how many).",
 )
 def few_hits(report: "Report") -> Iterator[str]:
@@ -218,7 +220,7 @@ REDUCTION_UNSURE = (
 @check(
     "reduction-of-few-users",
     what="A variance reduction is estimated from fewer than 30 users.",
-    why="The size of the reduction is then mostly noise, which the interval does not include.",
+    why="The size of the reduction is then mostly noise. The interval does not include this noise.",
     do="Use `ure(aggregate=pooled)`.",
 )
 def reduction_of_few_users(report: "Report") -> Iterator[str]:

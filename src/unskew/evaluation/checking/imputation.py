@@ -26,19 +26,20 @@ RESEMBLES = 0.9
 _NAMES = {"naive": "the naive average", "popularity": "popularity weights", "exposure": "exposure weights"}
 
 NOT_UNIFORM = (
-    "the slice has some items too often for a random draw (p {p}), and the estimates rest on it; check how it was drawn"
+    "the slice has some items too often for a random draw (p {p}), and the estimates depend on the slice; check how "
+    "it was drawn"
 )
 TOO_POPULAR = (
     "the items of the slice are {kind} popular than the candidates they should be drawn from (p {p}), and the "
-    "estimates rest on it; check how it was drawn"
+    "estimates depend on the slice; check how it was drawn"
 )
 
 
 @check(
     "slice-not-random",
     what="The rows of the slice do not look like a random draw of candidates.",
-    why="Every estimate with a slice takes its rows as drawn with equal chances. A slice that favours popular items "
-    "has the skew that it should remove.",
+    why="Every estimate with a slice assumes that its rows were drawn with equal chances. A slice that favours "
+    "popular items has the skew that it should remove.",
     do="Draw items with equal chances for each user, and keep all of them, whatever the answer was.",
 )
 def slice_not_random(report: "Report") -> Iterator[str]:
@@ -58,9 +59,9 @@ NOT_USED = "the slice is not used, because no estimator of this run is corrected
 
 @check(
     "slice-not-used",
-    what="A slice is given, and no estimator uses it.",
-    why="Only `blend`, `dm` and `dr` are corrected by random rows. With a propensity that you name, with "
-    f"`{Option('users', 'served').flag}` and with `{Option('ties', 'random').flag}` `auto` is none of these.",
+    what="A slice is given, but no estimator uses it.",
+    why="Only `blend`, `dm` and `dr` are corrected by random rows. `auto` is none of these if you name a propensity, "
+    f"with `{Option('users', 'served').flag}`, or with `{Option('ties', 'random').flag}`.",
     do="Use `blend`, or leave the slice out.",
 )
 def slice_not_used(report: "Report") -> Iterator[str]:
@@ -83,8 +84,9 @@ NOT_JUDGED = "the slice loses {rows} of users who are not judged, because models
 @check(
     "slice-rows",
     what="Rows of the slice are also in train, or have users whom the log does not have.",
-    why="Rows in train are not candidates and are left out. A user without a row in the log is new: the slice was "
-    "drawn over new users too, so they belong to the target, but a wrong id looks the same.",
+    why="Rows in train are not candidates and are left out. A user without a row in the log counts as a new user. "
+    "New users belong to the target, because the slice was drawn over them too. But a wrong id also looks like a new "
+    "user.",
     do="Draw items that the users do not have, and give the user ids of train.",
 )
 def slice_rows(report: "Report") -> Iterator[str]:
@@ -106,15 +108,15 @@ def slice_rows(report: "Report") -> Iterator[str]:
 
 
 FEW_DRAWN = (
-    "the slice has {positives}, fewer than {least}: it says little, so intervals are wide, and decides nothing, so the "
-    "methods without it still have to agree; collect more random rows"
+    "the slice has {positives}, fewer than {least}: it says little, so intervals are wide; it decides nothing, so "
+    "the methods without the slice still have to agree; collect more random rows"
 )
 
 
 @check(
     "slice-few-positives",
     what="The slice has fewer than 10 positives.",
-    why="So few cannot check the estimates without a slice.",
+    why="Fewer than 10 positives cannot check the estimates that do not use the slice.",
     do="Collect more random rows; `unskew exposures` plans how many.",
 )
 def slice_few_positives(report: "Report") -> Iterator[str]:
@@ -132,7 +134,7 @@ REFUTES = (
 
 @check(
     "refuted-by-slice",
-    what="Hotelling's test of an estimate without the slice, over all models together, rejects it.",
+    what="Hotelling's test rejects an estimate that does not use the slice. The test is over all models together.",
     why="The estimate differs from the random rows by more than chance explains.",
     do="Trust the estimate with the slice, and do not use the refuted one on logs like this.",
 )
@@ -191,7 +193,7 @@ RESEMBLANCE = (
     "imputation-resembles-model",
     what="The chances of relevance order candidates like one of the judged models.",
     why="A model that agrees with the imputation is rewarded for that, not for being right.",
-    do="Use `q=labels`, which knows nothing personal, or chances that do not come from the judged model.",
+    do="Use `q=labels`, which does not contain personal taste, or chances that do not come from the judged model.",
 )
 def imputation_resembles_model(report: "Report") -> Iterator[str]:
     """Yield a warning for each model that the chances resemble."""
@@ -206,8 +208,8 @@ def imputation_resembles_model(report: "Report") -> Iterator[str]:
 LACKING = 0.01
 """Share of the candidates without a chance from which a table of chances is warned of."""
 LACKS = (
-    "{q} lacks {share} of the candidates, which count as never relevant (chance 0); add their chances, unless that is "
-    "meant"
+    "{q} lacks {share} of the candidates, which count as never relevant (chance 0); add their chances, unless that "
+    "is intended"
 )
 
 

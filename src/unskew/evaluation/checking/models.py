@@ -24,7 +24,7 @@ WITHOUT_IDS = "model {model!r} has no {ids}; row k was matched to the k-th id of
     "models-without-ids",
     what="A model has no ids of users or items.",
     why="Its rows were matched by order alone: row k is the k-th id of train and test combined. If the model was "
-    "trained on other rows, every score is of the wrong user or item.",
+    "trained on other rows, every score belongs to the wrong user or item.",
     do="Give `user_ids` and `item_ids`.",
 )
 def models_without_ids(report: "Report") -> Iterator[str]:
@@ -49,7 +49,7 @@ NOT_JUDGED = "model {model!r} {why}, so it is not judged by {metrics}"
 @check(
     "models-not-judged",
     what="A model was not judged by some metrics.",
-    why="It predicts no ratings, or does not score every candidate, so the metric is not defined for it.",
+    why="It does not predict ratings, or it does not score every candidate. The metric is then not defined for it.",
     do=f"Give its `{Option('predictions').flag}`, or its `{Option('scores').flag}` or `{Option('factors').flag}`, "
     "under the same name.",
 )
@@ -99,10 +99,11 @@ ITEMS_UNKNOWN = (
 @check(
     "users-unknown-to-model",
     what="A model does not know some of the judged users.",
-    why="Their lists are empty: 0 under a cut-off, a random order otherwise. So a model cannot raise a metric with a "
-    "cut-off by leaving out hard users; by `auc` and `adg` an empty list can be better than a bad one.",
-    do=f"Give lists for all test users. `{Option('users', 'served').flag}` judges each model on the users it knows, "
-    f"`{Option('users', 'common').flag}` all models on the users whom every model knows.",
+    why="Their lists are empty. An empty list counts as 0 under a cut-off and as a random order otherwise. So a "
+    "model cannot raise a metric with a cut-off by leaving out hard users. By `auc` and `adg`, an empty list can be "
+    "better than a bad one.",
+    do=f"Give lists for all test users. `{Option('users', 'served').flag}` judges each model on the users it knows. "
+    f"`{Option('users', 'common').flag}` judges all models on the users whom every model knows.",
 )
 def users_unknown_to_model(report: "Report") -> Iterator[str]:
     """Yield a warning for judged users whom some model does not know."""
@@ -125,8 +126,8 @@ def users_unknown_to_model(report: "Report") -> Iterator[str]:
 @check(
     "items-unknown-to-model",
     what="A model does not know some items of the catalogue.",
-    why="The catalogue is the items of train, test and all models. Items that a model does not know rank last for it, "
-    "tied.",
+    why="The catalogue has the items of train, of the test and of all models. Items that a model does not know are "
+    "tied at the end of its ranking.",
     do="Nothing, if the model cannot recommend them. Otherwise check its item ids, or train it on these items.",
 )
 def items_unknown_to_model(report: "Report") -> Iterator[str]:
@@ -158,7 +159,7 @@ LISTS_SHORT = (
 @check(
     "short-lists",
     what="A model's lists are shorter than a cut-off.",
-    why="What is not listed gains 0, so the metric is too low for this model.",
+    why="Items that are not listed gain 0, so the metric is too low for this model.",
     do="Export longer lists, or use a smaller cut-off.",
 )
 def short_lists(report: "Report") -> Iterator[str]:
@@ -242,7 +243,8 @@ CORRECTION_OFF = (
 @check(
     "sampled-correction",
     what="The correction of sampled ranks is off, or cannot be checked.",
-    why="Corrected numbers should be those of a full ranking. Users ranked in full show that they are not.",
+    why="Corrected numbers should equal those of a full ranking. To check this, some users are ranked in full. Their "
+    "numbers differ from the corrected ones.",
     do=f"Use `{Option('candidates', 'unseen').flag}`, or more draws.",
 )
 def sampled_correction(report: "Report") -> Iterator[str]:

@@ -25,8 +25,8 @@ VALIDATION_IN_TEST = (
 @check(
     "validation-overlap",
     what="Validation rows are also in train or in the test.",
-    why="Rows in train cannot choose a model. A model that is chosen by the rows it is judged on gets numbers that are "
-    "too good.",
+    why="Rows in train cannot be used to choose a model. A model that is chosen by the rows it is judged on gets "
+    "numbers that are too good.",
     do="Keep the three parts of the split apart.",
 )
 def validation_overlap(report: "Report") -> Iterator[str]:
@@ -56,8 +56,8 @@ UNIFORM_IN_VALIDATION = (
     "uniform-overlap",
     what=f"Rows of `{Option('uniform').flag}` repeat, have an unknown user or item, or are also in the test or in "
     "validation.",
-    why="A model that learns from the rows it is judged on, or chosen by, gets numbers that are too good.",
-    do="Split the random sample: some rows to learn from, the others to judge by.",
+    why="A model gets numbers that are too good if it learns from the rows that it is judged on or chosen by.",
+    do="Split the random sample. Let models learn from some rows, and judge them on the others.",
 )
 def uniform_overlap(report: "Report") -> Iterator[str]:
     """Yield warnings for uniform rows that are left out, or that are also in the test or in validation."""

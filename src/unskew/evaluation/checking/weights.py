@@ -24,7 +24,7 @@ COLUMN_USED = (
 @check(
     "propensity-column",
     what="The test has a column `propensity`, and no propensity was named.",
-    why="The column is used: it is P(this row is in the test | it is a candidate), as the log knows it.",
+    why="The column is used. Its values must be P(this row is in the test | it is a candidate), as the log knows it.",
     do=f"Nothing, if that is what the column holds. `{Option('propensity', 'popularity').flag}` uses popularity "
     "instead.",
 )
@@ -75,7 +75,8 @@ VARY_LESS = "; use a propensity that varies less, or judge more rows"
 @check(
     "heavy-weights",
     what="A weighted estimate depends on few rows.",
-    why="With fewer than 50 effective rows, or a row of more than 5 % of the weight, the interval means little.",
+    why="With fewer than 50 effective rows, or with one row that has more than 5 % of the weight, the interval means "
+    "little.",
     do="Clip the weights, as in `snips(clip=0.01)`, or use a propensity that varies less.",
 )
 def heavy_weights(report: "Report") -> Iterator[str]:
@@ -101,17 +102,18 @@ def advise(estimator: Estimator) -> str:
 NEW_SHARE = 0.1  # share of the weight above which items without a training row are worth a warning
 NEW_ITEMS = (
     "{rows:.0%} of the held-out rows have an item without a training row, and these rows have {weight:.0%} of the "
-    "weight: the corrected numbers depend much on items that no model could learn; use {trained} to leave them out"
+    "weight: the corrected numbers depend strongly on items that no model could learn; use {trained} to leave them "
+    "out"
 )
 
 
 @check(
     "weight-of-new-items",
-    what="Items that never occur in training have much of the weight of a corrected estimate.",
+    what="Items that never occur in training have a large share of the weight of a corrected estimate.",
     why="Popularity gives them the largest weights, and a model that learnt from train cannot know them. The estimate "
     "then says more about new items than about the models, and may fall below that of a random order.",
     do=f"Judge new items separately: `{Option('candidates', 'trained').flag}` leaves them out. Or give propensities "
-    "that are not counts.",
+    "that are not counts of training rows.",
 )
 def weight_of_new_items(report: "Report") -> Iterator[str]:
     """Yield a warning if rows of items without a training row have much of the weight."""
@@ -135,7 +137,8 @@ SUM_IS_OFF = (
 @check(
     "propensities-add-up",
     what="The inverse propensities do not add up to the number of pairs, or their fit was difficult.",
-    why="On average, correct propensities add up. If they do not, `ips` is wrong by about the same factor.",
+    why="On average, the inverses of correct propensities add up to that number. If they do not, `ips` is wrong by "
+    "about the same factor.",
     do="Use `snips`, which divides by the sum of the weights, or a better propensity.",
 )
 def propensities_add_up(report: "Report") -> Iterator[str]:
@@ -176,7 +179,8 @@ HARDLY_CORRECTS = (
 @check(
     "snips-per-user",
     what="`snips(per=user)` is used with few held-out rows per user.",
-    why="Each user's own ratio hardly corrects with few rows, however many users there are.",
+    why="`snips(per=user)` computes one ratio per user. With few rows such a ratio hardly corrects, however many "
+    "users there are.",
     do="Use `snips`, which divides once over all rows.",
 )
 def snips_per_user(report: "Report") -> Iterator[str]:
