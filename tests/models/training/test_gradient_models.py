@@ -107,7 +107,7 @@ def test_a_run_stopped_in_the_middle_goes_on_to_the_same_bytes(word, tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-sys.path[:0] = [{here!r}]
+sys.path[:0] = [{here!r}, {worlds!r}]
 from test_gradient_models import judge, made, small_log
 
 def progress(done, total):
@@ -121,7 +121,8 @@ made("bpr", iterations=300, every=150).train(
 
 def test_a_killed_process_goes_on_to_the_same_bytes(tmp_path, request):
     file = tmp_path / "run.npz"
-    script = KILLED.format(here=str(request.path.parent), file=str(file))
+    worlds = request.config.rootpath / "tests" / "worlds"
+    script = KILLED.format(here=str(request.path.parent), worlds=str(worlds), file=str(file))
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert ended.returncode == -9, ended.stderr.decode()
     model, options = made("bpr", iterations=300, every=150), {"judge": judge, "metrics": ("short", "long")}
