@@ -111,3 +111,8 @@ def _items(rows: Rows) -> Ints:
 def _has_lone(group: Ints) -> bool:
     """Whether a group has only one row, whose distance from the mean of the group is 0 and so no error."""
     return len(group) > 0 and int(np.bincount(group).min()) == 1
+
+
+def kish(weights: Floats) -> float:
+    """Effective sample size (Kish 1965): the square of the sum over the sum of squares."""
+    return float(weights.sum() ** 2 / np.square(weights).sum())

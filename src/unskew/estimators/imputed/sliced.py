@@ -12,7 +12,7 @@ from unskew.estimators.estimate import Terms
 WORTH = np.logspace(0, 3.5, 15)
 """How many positives of the slice an estimate without it may be worth, from 1 to 3,162; all are equally likely
 beforehand. If it were worth at least 100, one that a small slice contradicts could not be left."""
-OPPOSED = -0.5
+OPPOSED = -0.7
 """Correlation of the biases of imputation and of weighted rows beforehand: on most logs they have opposite signs."""
 EXPLAINED = 0.99
 """Share of the variance over models that the leading directions explain, in which the two estimates are compared."""
@@ -64,9 +64,11 @@ class SliceRows:
     logged_user : array of int
         Place of the user of each held-out positive; empty if the log has none.
     logged_weight : array
-        Tilted weight of each held-out positive; they add up to 1.
+        Weight of each held-out positive before the tilt; they add up to 1.
+    tilted_weight : array, optional
+        Tilted weight of each, if the slice has a positive; they add up to 1.
     weight_shifts : array (directions, rows)
-        By how much these weights move if the slice is another, one standard error away in each direction.
+        By how much tilted weights move if the slice is another, one standard error away in each direction.
     mass_shifts : array
         By how much `mass` moves in each direction of `SlicedModel.shifts`.
     """
@@ -79,6 +81,7 @@ class SliceRows:
     users: int
     logged_user: Ints
     logged_weight: Floats
+    tilted_weight: Floats | None = None
     weight_shifts: Floats | None = None
     mass_shifts: Floats = field(default_factory=lambda: np.empty(0))
 
@@ -95,7 +98,7 @@ class SlicedMetric:
     Parameters
     ----------
     sources : array (sources, models)
-        Imputation, and tilted rows if the log has held-out positives.
+        Imputation, and weighted rows if the log has held-out positives.
     one_step : array
         :math:`p = d + \frac1n \sum (y - q)(c - d) / \bar q`, which is unbiased whatever q is.
     variance : array (models, models)
@@ -128,7 +131,7 @@ class SlicedMetric:
 
         With V the covariance of the one-step estimate p, a source k of the log is modelled as
         :math:`e_k = \theta + b_k + \epsilon_k`, with a bias :math:`b_k \sim N(0, V n^+ / n_k)`: it is worth
-        :math:`n_k` positives of the slice. Biases of two sources have a correlation of -0.5 beforehand. Given all
+        :math:`n_k` positives of the slice. Biases of two sources have a correlation of -0.7 beforehand. Given all
         :math:`n_k`, the estimate is the linear combination of sources and p with the least variance. The posterior of
         the :math:`n_k` is on a grid, from the likelihood of the gaps :math:`e_k - p`.
 
@@ -250,15 +253,13 @@ def blend_with_slice(
     sources = [direct]
     if len(rows.logged_user):
         level = 1.0 if mean else rows.mass / rows.users
-        gains = np.stack([model.logged for model in models])
-        plain = gains @ rows.logged_weight
-        sources.append(level * plain)
-        parts = level * rows.logged_weight * (gains - plain[:, None])
-        influences.append(np.stack([np.bincount(rows.logged_user, weights=row, minlength=rows.users) for row in parts]))
-        moves = [] if rows.weight_shifts is None else [level * gains @ rows.weight_shifts.T]
+        weighted = _weighted_rows(np.stack([model.logged for model in models]), rows)
+        sources.append(level * weighted.value)
+        influences.append(level * weighted.influence)
+        moves = [level * weighted.shifts]
         if not mean:
-            moves.append(np.outer(plain, rows.mass_shifts / rows.users))
-        shifts.append(np.column_stack([np.zeros((len(models), 0)), *moves]))
+            moves.append(np.outer(weighted.value, rows.mass_shifts / rows.users))
+        shifts.append(np.column_stack(moves))
     return SlicedMetric(
         sources=np.stack(sources),
         one_step=direct + errors.mean(axis=1),
@@ -267,6 +268,43 @@ def blend_with_slice(
         over_users=np.array([[a @ b.T for b in influences] for a in influences]),
         through_slice=np.array([each @ each.T for each in shifts]),
         positives=max(rows.positives, 1),  # with none, the log would count as unbiased
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _WeightedRows:
+    """Means over the log's positives: values by model, influences of users, and moves with the slice."""
+
+    value: Floats
+    influence: Floats  # (models, users)
+    shifts: Floats  # (models, directions)
+
+
+def _weighted_rows(gains: Floats, rows: SliceRows) -> _WeightedRows:
+    r"""The mean of weighted rows with and without the tilt, :math:`(t + s \bar t / \bar s) / 2`.
+
+    t has tilted weights, s those before the tilt, and the bars are means over models. So the tilt alone decides the
+    level. Tilted weights are farther from equal, and the noise of a few rows would change the order of models; the
+    weights before the tilt are biased instead.
+    """
+
+    def by_user(parts: Floats) -> Floats:
+        return np.stack([np.bincount(rows.logged_user, weights=row, minlength=rows.users) for row in parts])
+
+    plain = gains @ rows.logged_weight
+    of_plain = by_user(rows.logged_weight * (gains - plain[:, None]))
+    total = float(plain.mean())
+    if rows.tilted_weight is None or total <= 0:
+        return _WeightedRows(plain, of_plain, np.zeros((len(gains), 0)))
+    tilted = gains @ rows.tilted_weight
+    of_tilted = by_user(rows.tilted_weight * (gains - tilted[:, None]))
+    factor, share = float(tilted.mean()) / total, plain / total
+    of_level = of_tilted.mean(axis=0) - factor * of_plain.mean(axis=0)
+    moves = np.zeros((len(gains), 0)) if rows.weight_shifts is None else gains @ rows.weight_shifts.T
+    return _WeightedRows(
+        (tilted + factor * plain) / 2,
+        (of_tilted + factor * of_plain + np.outer(share, of_level)) / 2,
+        (moves + np.outer(share, moves.mean(axis=0))) / 2,
     )
 
 

@@ -171,7 +171,8 @@ class Imputed(Sample):
         assert self.drawn is not None
         rows, exposure = self.drawn.rows, self.relevance.exposure
         assert exposure is not None
-        weight, shifts = self._tilted()
+        weight = 1 / exposure(self.row_users, self.items)
+        tilted, shifts = self._tilted(weight)
         by_q = {}
         for q, fitted in self.relevance.chances.items():
             sums = next(sums for (word, _), sums in self.sums.items() if word == q)
@@ -185,13 +186,14 @@ class Imputed(Sample):
                 mass=mass,
                 users=len(self.everyone),
                 logged_user=self._place(self.row_users),
-                logged_weight=weight,
+                logged_weight=np.asarray(weight / weight.sum()),
+                tilted_weight=tilted,
                 weight_shifts=shifts,
                 mass_shifts=np.array([float(each.mass.sum()) - mass for each in shifted]),
             )
         return by_q
 
-    def _tilted(self) -> tuple[Floats, Floats]:
+    def _tilted(self, weight: Floats) -> tuple[Floats | None, Floats | None]:
         """Weights of the held-out positives, tilted towards the slice's positives, and how they move with the slice."""
         assert self.drawn is not None and self.relevance.exposure is not None  # noqa: PT018
         rows, exposure = self.drawn.rows, self.relevance.exposure
@@ -202,9 +204,8 @@ class Imputed(Sample):
         center, spread = drawn.mean(axis=0), drawn.std(axis=0)
         scale = np.where(spread > 0, spread, 1.0)
         positive = rows.label > 0
-        weight = 1 / exposure(users, items)
         if not positive.any() or not len(weight):
-            return np.asarray(weight / weight.sum()), np.zeros((0, len(weight)))
+            return None, None
         features, chosen = (features - center) / scale, ((drawn - center) / scale)[positive]
         shares = tilted_weights(features, weight, chosen.mean(axis=0), len(chosen))
         return shares, shifts_of_tilt(features, shares, np.cov(chosen.T, bias=True), len(chosen))

@@ -6,7 +6,7 @@ import numpy as np
 
 from unskew.arrays import Floats
 from unskew.estimators import Estimator, Rows, Terms
-from unskew.estimators.means import sum_by
+from unskew.estimators.means import kish, sum_by
 from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.collecting.sample import Sample
 from unskew.metrics import AnyMetric
@@ -64,8 +64,3 @@ def make_cell(
         clipped_share=estimator.clipped_share(rows),
         terms=terms,
     )
-
-
-def kish(weights: Floats) -> float:
-    """Effective sample size (Kish 1965): the square of the sum over the sum of squares."""
-    return float(weights.sum() ** 2 / np.dot(weights, weights))

@@ -114,7 +114,8 @@ def measure_methods(estimation: Estimation) -> MethodBand | None:
         }
         if imputed is not None:
             q = next(estimator.q for estimator in questioned if isinstance(estimator, Imputing))
-            for estimator in (Dm(q=q), *([Blend(q=q)] if exposure is not None else [])):
+            blend = next((estimator for estimator in questioned if isinstance(estimator, Blend)), Blend(q=q))
+            for estimator in (Dm(q=q), *([replace(blend, q=q)] if exposure is not None else [])):
                 terms |= {
                     (estimator.word, model): _imputed(imputed, metric, model, estimator)
                     for model in sample.judged_by(metric)

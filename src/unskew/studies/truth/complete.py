@@ -21,6 +21,8 @@ KUAIREC_GRID: Size[tuple[int, int]] = Size((1411, 3327), (250, 400))
 JESTER_USERS = Size(2000, 500)
 KUAIREC_SHARES: Size[tuple[float, ...]] = Size((0.001, 0.003, 0.01, 0.03), (0.01,))
 JESTER_SHARES: Size[tuple[float, ...]] = Size((0.01, 0.03), (0.01,))
+DRAWS = Size(4, 1)
+"""Slices of each share per log."""
 KUAIREC_DENSITY, JESTER_DENSITY = 0.03, 0.15
 BY_POPULARITY, BY_AFFINITY = Selection(1.5), Selection(0.7, affinity=1.0)
 BY_RELEVANCE = Selection(0.7, relevance=1.5)
@@ -81,6 +83,7 @@ def drawn_cases(
             (content, selection, density),
             shares,
             (context.seed, seed),
+            context.size(DRAWS),
         )
         for place, (rule, selection) in enumerate(rules.items())
         for seed in range(seeds)

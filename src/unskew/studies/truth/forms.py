@@ -1,7 +1,7 @@
 """Forms of estimates that are compared: the words that `evaluate` is given, and what the rows are called."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 METRICS = ("recall@5", "recall@10", "recall@20", "recall@50", "adg", "auc")
@@ -41,11 +41,19 @@ class Form:
         Share of all pairs that the random slice has; 0 without one.
     name : str
         The estimator, and its propensity where that is not clear.
+    draw : int
+        Which of several slices of that share.
     """
 
     given: str
     share: float
     name: str
+    draw: int = 0
+
+    @property
+    def any_draw(self) -> "Form":
+        """The same way to estimate, whichever slice was drawn."""
+        return replace(self, draw=0)
 
     def __str__(self) -> str:
         """The row of a table."""
@@ -66,7 +74,17 @@ TRAINED = Run("popularity(gamma=auto)", {"snips": "snips, gamma=auto"})
 PLAIN: Mapping[str, tuple[Run, ...]] = MappingProxyType(
     {
         LABELLED: (
-            Run(EXPOSURE, {NAIVE: "naive", "snips": "snips, exposure", "dm": "dm", "dr": "dr", "blend": "blend"}),
+            Run(
+                EXPOSURE,
+                {
+                    NAIVE: "naive",
+                    "snips": "snips, exposure",
+                    "dm": "dm",
+                    "dr": "dr",
+                    "blend(rows=0)": "blend, plain mean",
+                    "blend": "blend",
+                },
+            ),
             Run("popularity", {"snips": "snips, popularity"}),
             TRAINED,
         ),

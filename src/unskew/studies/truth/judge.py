@@ -1,10 +1,10 @@
 """`judge`: every form of estimate on one log, next to the truth; `Judged` has the numbers of all models and metrics."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from unskew.studies.truth.forms import (
 from unskew.studies.truth.logs import Log, Parts
 
 TRUTH = "truth"
+Place: TypeAlias = tuple[float, int]
+"""The share of a slice, and which of several slices of that share it is."""
+NO_SLICE: Place = (0.0, 0)
 _ARRAYS = ("forms", "values", "low", "high", "signs")
 
 
@@ -46,7 +49,7 @@ class Judged:
     Parameters
     ----------
     forms : tuple of Form
-        Those named `TRUTH` are what others are compared with, one per kind of log and share of the slice.
+        Those named `TRUTH` are what others are compared with, one per kind of log and slice.
     values, low, high : array (forms, models, metrics)
         Estimates and the ends of their 95 % intervals.
     signs : array (forms, metrics, pairs of models)
@@ -65,7 +68,7 @@ class Judged:
 
     def write(self, path: Path | None) -> None:
         """Keep the numbers in a file."""
-        forms = np.array([f"{form.given}|{form.share!r}|{form.name}" for form in self.forms])
+        forms = np.array([f"{form.given}|{form.share!r}|{form.draw}|{form.name}" for form in self.forms])
         arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
         write_arrays(path, {**arrays, "forms": forms})
 
@@ -75,8 +78,9 @@ class Judged:
         arrays = read_arrays(path, _ARRAYS)
         if arrays is None:
             return None
-        words = [str(word).split("|", 2) for word in arrays.pop("forms")]
-        return cls(tuple(Form(given, float(share), name) for given, share, name in words), **arrays)
+        words = [str(word).split("|", 3) for word in arrays.pop("forms")]
+        forms = tuple(Form(given, float(share), name, int(draw)) for given, share, draw, name in words)
+        return cls(forms, **arrays)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,30 +98,32 @@ class _Judge:
         split = Split(self.parts.train, self.parts.test)
         for run in PLAIN[self.given]:
             if run is not TRAINED or self.trained:
-                yield from self._forms(run, split, 0.0)
-        yield from self._forms(AUTO, split, 0.0)
+                yield from self._forms(run, split)
+        yield from self._forms(AUTO, split)
         if self.given == LABELLED and self.parts.log.chance is not None:
-            yield from self._forms(CHANCE, Split(self.parts.train, self.parts.test_with_chance), 0.0)
+            yield from self._forms(CHANCE, Split(self.parts.train, self.parts.test_with_chance))
         if self.given == LABELLED and self.parts.log.features is not None:
-            yield from self._forms(WITH_FEATURES[False], split, 0.0)
+            yield from self._forms(WITH_FEATURES[False], split)
 
-    def sliced(self, drawn: Interactions, share: float) -> Iterator[tuple[Form, Report, str]]:
+    def sliced(self, drawn: Interactions, place: Place) -> Iterator[tuple[Form, Report, str]]:
         split = Split(self.parts.train, self.parts.test, slice=drawn)
-        yield from self._forms(SLICED[self.given], split, share)
+        yield from self._forms(SLICED[self.given], split, place)
         if self.given == LABELLED and self.parts.log.features is not None:
-            yield from self._forms(WITH_FEATURES[True], split, share)
-        yield from self._forms(ALONE, exposed_split(self.parts.train, drawn, population="unseen"), share)
+            yield from self._forms(WITH_FEATURES[True], split, place)
+        yield from self._forms(ALONE, exposed_split(self.parts.train, drawn, population="unseen"), place)
 
-    def truth(self, relevant: Interactions, shares: Sequence[float]) -> Iterator[tuple[Form, Report, str]]:
+    def truth(self, relevant: Interactions, places: Iterable[Place]) -> Iterator[tuple[Form, Report, str]]:
         report = self._evaluate(Split(self.parts.train, relevant), "popularity", [NAIVE])
-        for share in shares:
-            yield Form(self.given, share, TRUTH), report, NAIVE
+        for share, draw in places:
+            yield Form(self.given, share, TRUTH, draw), report, NAIVE
 
-    def _forms(self, run: Run, split: Split, share: float) -> Iterator[tuple[Form, Report, str]]:
+    def _forms(self, run: Run, split: Split, place: Place = NO_SLICE) -> Iterator[tuple[Form, Report, str]]:
         report = self._evaluate(split, run.propensity, list(run.names))
+        share, draw = place
         for word, name in run.names.items():
             # auto has the name of the estimator that it became
-            yield Form(self.given, share, name), report, word if report.chosen is None else report.chosen.estimator
+            chosen = word if report.chosen is None else report.chosen.estimator
+            yield Form(self.given, share, name, draw), report, chosen
 
     def _evaluate(self, split: Split, propensity: str | None, estimators: Sequence[str]) -> Report:
         return evaluate(
@@ -140,27 +146,37 @@ class _Judge:
 
 
 def judge(
-    log: Log, shares: Sequence[float], seed: Sequence[int], *, threads: int | None = None, trained: bool = True
+    log: Log,
+    shares: Sequence[float],
+    seed: Sequence[int],
+    *,
+    draws: int = 1,
+    threads: int | None = None,
+    trained: bool = True,
 ) -> Judged:
     """Split a log, train all models once, and estimate in all forms, with slices of these shares.
 
-    `seed` begins all seeds of random draws, so that equal logs with other seeds are split in other ways. Without
-    `trained`, the form whose gamma is fitted by further models is left out.
+    `seed` begins all seeds of random draws, so that equal logs with other seeds are split in other ways. `draws` is the
+    number of slices of each share. Without `trained`, the form whose gamma is fitted by further models is left out.
     """
     rows: list[tuple[Form, Report, str]] = []
-    slices = {share: log.sample(share, np.random.default_rng([*seed, 2, round(1e6 * share)])) for share in shares}
+    slices = {
+        (share, draw): log.sample(share, np.random.default_rng([*seed, 2, round(1e6 * share), draw]))
+        for share in shares
+        for draw in range(draws)
+    }
     scorers = fit_models(log.parts(np.random.default_rng([*seed, 1])), seed)
     for given in (LABELLED, POSITIVE):
         parts = log.parts(np.random.default_rng([*seed, 1]), positives=given == POSITIVE)
         each = _Judge(parts, given, scorers, seed[-1], threads, trained)
-        rows += each.truth(parts.truth(), (0.0, *shares) if log.known is None else (0.0,))
+        rows += each.truth(parts.truth(), (NO_SLICE, *slices) if log.known is None else (NO_SLICE,))
         with shared_exposure():
             rows += each.plain()
-            for share, drawn in slices.items():
-                rows += each.sliced(parts.slice_of(drawn), share)
+            for place, drawn in slices.items():
+                rows += each.sliced(parts.slice_of(drawn), place)
         if log.known is not None:
-            for share, drawn in slices.items():
-                rows += each.truth(parts.truth(drawn), (share,))
+            for place, drawn in slices.items():
+                rows += each.truth(parts.truth(drawn), (place,))
     return _joined(rows)
 
 

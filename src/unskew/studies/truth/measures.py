@@ -1,6 +1,7 @@
 """Measures of estimates next to the truth: error, order, winner, bias, coverage, width and wrong signs, per log."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,7 +20,7 @@ ALONE = "ure"
 
 
 def measure(logs: Iterable[tuple[str, Judged]]) -> Trials:
-    """All measures of all forms, by data set, with one value per log.
+    """All measures of all forms, by data set, with one value per log, the mean over its slices.
 
     ``error`` is the mean absolute error over models and metrics, as a share of that of the naive average. ``tau`` is
     Kendall's, ``winner`` the share of metrics whose best model is the truly best one, and ``bias`` the mean over models
@@ -46,30 +47,38 @@ def mean_of(trials: Trials, data: str, form: Form, name: str) -> Mean:
 
 
 def _rows(data: str, judged: Judged) -> Iterator[Row]:
+    """Measures by form; of several slices of one share, their means."""
+    by_form: dict[Form, list[dict[str, float]]] = {}
     for place, form in enumerate(judged.forms):
-        if form.name == TRUTH:
-            continue
-        truth = judged.place(Form(form.given, form.share, TRUTH))
-        naive = judged.place(Form(form.given, 0.0, "naive"))
-        values, true = judged.values[place], judged.values[truth]
-        base = np.abs(judged.values[naive] - true).mean()
-        low, high = judged.low[place], judged.high[place]
-        numbers = {
-            ERROR: np.abs(values - true).mean() / base,
-            TAU: _tau(values, true),
-            NAIVE_TAU: _tau(judged.values[naive], true),
-            WINNER: float(np.mean(_best(values, true))),
-            BIAS: float(np.mean((values - true).mean(axis=0) / true.mean(axis=0))),
-            COVERAGE: float(np.mean((low <= true) & (true <= high))),
-            **_signs(judged, place, truth),
-        }
-        if form.share:
-            alone = judged.place(Form(form.given, form.share, ALONE))
-            numbers[WIDTH] = _width(high - low, judged.high[alone] - judged.low[alone])
-        # two independent errors add up in squares
-        half = np.hypot(high - low, judged.high[truth] - judged.low[truth]) / 2
-        numbers[WITH_ERROR] = float(np.mean(np.abs(values - true) <= half))
-        yield from (((data, form, name), number) for name, number in numbers.items())
+        if form.name != TRUTH:
+            by_form.setdefault(form.any_draw, []).append(_numbers(judged, place, form))
+    for form, draws in by_form.items():
+        for name in draws[0]:
+            yield (data, form, name), float(np.mean([numbers[name] for numbers in draws]))
+
+
+def _numbers(judged: Judged, place: int, form: Form) -> dict[str, float]:
+    truth = judged.place(replace(form, name=TRUTH))
+    naive = judged.place(Form(form.given, 0.0, "naive"))
+    values, true = judged.values[place], judged.values[truth]
+    base = np.abs(judged.values[naive] - true).mean()
+    low, high = judged.low[place], judged.high[place]
+    # two independent errors add up in squares
+    half = np.hypot(high - low, judged.high[truth] - judged.low[truth]) / 2
+    numbers = {
+        ERROR: np.abs(values - true).mean() / base,
+        TAU: _tau(values, true),
+        NAIVE_TAU: _tau(judged.values[naive], true),
+        WINNER: float(np.mean(_best(values, true))),
+        BIAS: float(np.mean((values - true).mean(axis=0) / true.mean(axis=0))),
+        COVERAGE: float(np.mean((low <= true) & (true <= high))),
+        WITH_ERROR: float(np.mean(np.abs(values - true) <= half)),
+        **_signs(judged, place, truth),
+    }
+    if form.share:
+        alone = judged.place(replace(form, name=ALONE))
+        numbers[WIDTH] = _width(high - low, judged.high[alone] - judged.low[alone])
+    return numbers
 
 
 def _tau(values: Floats, true: Floats) -> float:

@@ -41,10 +41,12 @@ def claims(
     over : sequence of str, optional
         The data sets over which errors are averaged; each by itself by default.
     sampled : bool
-        Whether the truth is a sample; then coverage is judged as it is, and also with the error of the truth.
+        Whether the truth is a sample. Then intervals should hold it when its own error is added to them, and only signs
+        of pairs whose true difference is significant can be wrong.
     """
     names = trials.levels("data")
-    coverages = {COVERAGE: ""} | ({WITH_ERROR: ", whose own error is allowed for,"} if sampled else {})
+    measure, allowed = (WITH_ERROR, ", whose own error is allowed for,") if sampled else (COVERAGE, "")
+    clear = " where the truth is clear" if sampled else ""
     for form in blends(trials):
         if form.share not in limits:
             continue
@@ -65,16 +67,15 @@ def claims(
             tau_verdict(trials, forms, names),
         )
         sliced = blends(trials, given, plain=False)
-        for measure, allowed in coverages.items():
-            yield claim(
-                f"target: with a slice, 95 % intervals of {BLENDS[given]}{called} hold the truth{allowed} in "
-                f"{LEAST:.0%} to {MOST:.0%} of cases everywhere",
-                coverage_verdict(trials, sliced, names, measure),
-            )
+        yield claim(
+            f"target: with a slice, 95 % intervals of {BLENDS[given]}{called} hold the truth{allowed} in "
+            f"{LEAST:.0%} to {MOST:.0%} of cases everywhere",
+            coverage_verdict(trials, sliced, names, measure),
+        )
         yield claim(
             f"target: with a slice, at most {WRONG:.0%} of the significant differences of {BLENDS[given]}{called} have "
-            "the wrong sign everywhere",
-            wrong_verdict(trials, sliced, names),
+            f"the wrong sign everywhere{clear}",
+            wrong_verdict(trials, sliced, names, clear=sampled),
         )
     yield claim(
         "target: without a slice, the share of wrong signs of blend is below the naive average's everywhere",
@@ -117,10 +118,12 @@ def coverage_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str]
     return _none_outside(shares, LEAST, MOST, "coverages")
 
 
-def wrong_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str]) -> Verdict:
-    """Whether few significant differences have the wrong sign."""
+def wrong_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str], *, clear: bool = False) -> Verdict:
+    """Whether few significant differences have the wrong sign; with `clear`, of pairs whose truth is significant."""
     shares = {
-        f"{data}, {form}": Mean(wrong_share(trials, data, form) or 0.0, None, None) for data in names for form in forms
+        f"{data}, {form}": Mean(wrong_share(trials, data, form, clear=clear) or 0.0, None, None)
+        for data in names
+        for form in forms
     }
     return _none_outside(shares, 0.0, WRONG, "shares")
 

@@ -14,6 +14,8 @@ from unskew.studies.truth.targets import claims
 SEEDS = Size(10, 1, trials=True)
 GRID: Size[tuple[int, int]] = Size((700, 600), (220, 200))
 SHARES: Size[tuple[float, ...]] = Size((0.01, 0.03), (0.01,))
+DRAWS = Size(4, 1)
+"""Slices of each share per log."""
 SELECTIVE = tuple(name for name in SELECTION_WORLDS if name != "mar")
 LIMITS = {0.0: 0.15, 0.01: 0.10}
 """Largest mean errors over the worlds with selection, by the share of the slice."""
@@ -23,7 +25,7 @@ def run(context: Context) -> Findings:
     """The table."""
     users, items = context.size(GRID)
     cases = [
-        world_case(name, users, items, context.size(SHARES), (context.seed, seed))
+        world_case(name, users, items, context.size(SHARES), (context.seed, seed), context.size(DRAWS))
         for name in SELECTION_WORLDS
         for seed in range(context.size(SEEDS))
     ]
@@ -31,9 +33,11 @@ def run(context: Context) -> Findings:
     return compute(context, cases, targets, describe(users, items))
 
 
-def world_case(name: str, users: int, items: int, shares: tuple[float, ...], seed: tuple[int, ...]) -> Case:
+def world_case(
+    name: str, users: int, items: int, shares: tuple[float, ...], seed: tuple[int, ...], draws: int = 1
+) -> Case:
     """A draw of a world."""
-    return Case(name, partial(draw, name, users, items, seed), (users, items), shares, seed)
+    return Case(name, partial(draw, name, users, items, seed), (users, items), shares, seed, draws)
 
 
 def draw(name: str, users: int, items: int, seed: tuple[int, ...]) -> Log:
