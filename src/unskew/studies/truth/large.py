@@ -11,7 +11,7 @@ from unskew.studies.truth.worlds import describe, world_case
 WORLD = "mixed"
 GRID: Size[tuple[int, int]] = Size((5000, 5000), (500, 400))
 SHARES: Size[tuple[float, ...]] = Size((0.01,))
-DRAWS = Size(4, 1)
+DRAWS = Size(3, 1)
 LIMITS = {0.0: 0.15, 0.01: 0.10}
 
 
