@@ -29,12 +29,23 @@ def terms_of(estimator: Estimator, world: ImputedWorld, kind: str = "mean") -> T
     return estimator.terms(world.rows(kind, positives=not isinstance(estimator, Dr)), kind)  # type: ignore[arg-type]
 
 
+def share_of_rows(world: ImputedWorld, rows: float = 200) -> float:
+    """Half of n over n plus this number, with n the effective number of the held-out positives."""
+    logged = world.rows("mean", positives=True).logged
+    assert logged is not None
+    total, squares = 0.0, 0.0
+    for chance in logged.chance:
+        total += 1 / chance
+        squares += 1 / chance**2
+    return 0.5 * (total**2 / squares) / (total**2 / squares + rows)
+
+
 def nudged(estimator: Estimator, world: ImputedWorld, kind: str) -> Floats:
     """The derivative of the value by the weight of each user, from a small change of the weight."""
     rows = world.rows(kind, positives=True)
     assert rows.logged is not None
     assert rows.mass is not None
-    changes = []
+    changes, share = [], share_of_rows(world)
     for user in range(len(world.gain)):
         weight = np.ones(len(world.gain))
         values = []
@@ -44,7 +55,7 @@ def nudged(estimator: Estimator, world: ImputedWorld, kind: str) -> Floats:
             each = weight[rows.logged.user] / rows.logged.chance
             scale = 1.0 if kind == "mean" else np.sum(weight * rows.mass) / np.sum(weight)
             weighted = scale * np.sum(each * rows.logged.worth) / np.sum(each)
-            values.append((direct + weighted) / 2 if isinstance(estimator, Blend) else direct)
+            values.append((1 - share) * direct + share * weighted if isinstance(estimator, Blend) else direct)
         changes.append((values[0] - values[1]) / 2e-5)
     return np.array(changes)
 
@@ -56,10 +67,34 @@ def test_dm_is_the_mean_over_all_candidates(seed: int, kind: str) -> None:
 
 
 @given(seed=seeds, kind=st.sampled_from(KINDS))
-def test_blend_is_the_mean_of_imputation_and_of_weighted_positives(seed: int, kind: str) -> None:
+def test_blend_is_a_mean_of_imputation_and_of_weighted_positives(seed: int, kind: str) -> None:
+    """Half of each with `rows=0`; the fewer rows there are, the less they count."""
     world = random_imputed_world(np.random.default_rng(seed))
-    want = (dm_by_loops(world, kind) + snips_by_loops(world, kind)) / 2
-    assert terms_of(Blend(), world, kind).value == pytest.approx(want, rel=1e-12)
+    direct, weighted = dm_by_loops(world, kind), snips_by_loops(world, kind)
+    assert terms_of(Blend(rows=0), world, kind).value == pytest.approx((direct + weighted) / 2, rel=1e-12)
+    for rows in (3.0, 200.0):
+        share = share_of_rows(world, rows)
+        want = (1 - share) * direct + share * weighted
+        assert terms_of(Blend(rows=rows), world, kind).value == pytest.approx(want, rel=1e-12)
+
+
+def test_the_share_of_the_rows_has_the_least_variance() -> None:
+    """Biases of variance 1/m with a correlation of r, noise of variance 1/n in the rows, and n0 = m / (2 (1 - r))."""
+    for m, r, n in ((600, -0.5, 50), (680, -0.7, 200), (100, 0.0, 30)):
+        errors = np.array([[1 / m, r / m], [r / m, 1 / m + 1 / n]])
+        weights = np.linalg.solve(errors, np.ones(2))
+        assert Blend(rows=m / (2 * (1 - r))).share(np.ones(n)) == pytest.approx(weights[1] / weights.sum(), rel=1e-12)
+
+
+def test_rows_that_count_as_one_have_next_to_no_share() -> None:
+    assert Blend().share(np.array([1e9, 1.0, 1.0])) == pytest.approx(0.5 / 201)
+    assert Blend().share(np.ones(200)) == 0.25
+
+
+@pytest.mark.parametrize("rows", [-1, np.inf, np.nan])
+def test_a_number_of_rows_is_at_least_zero(rows: float) -> None:
+    with pytest.raises(ConfigError, match="must be a number of rows, at least 0"):
+        Blend(rows=rows)
 
 
 @given(seed=seeds, kind=st.sampled_from(KINDS), cap=st.sampled_from([1.0, 2.0, 10.0, np.inf]))
@@ -83,7 +118,7 @@ def test_the_influence_is_the_derivative_by_the_weight_of_a_user(seed: int, esti
 
 
 @given(seed=seeds)
-def test_the_influence_of_blend_is_the_mean_of_both(seed: int) -> None:
+def test_the_influence_of_the_plain_mean_is_the_mean_of_both(seed: int) -> None:
     world = random_imputed_world(np.random.default_rng(seed))
     rows = world.rows("mean", positives=True)
     assert rows.logged is not None
@@ -91,7 +126,7 @@ def test_the_influence_of_blend_is_the_mean_of_both(seed: int) -> None:
     sums = [np.bincount(rows.logged.user, x, minlength=5) for x in (weight * rows.logged.worth, weight)]
     weighted, direct = Terms(sums[0], sums[1]), terms_of(Dm(), world)
     np.testing.assert_allclose(
-        terms_of(Blend(), world).influence, (weighted.influence + direct.influence) / 2, atol=1e-14
+        terms_of(Blend(rows=0), world).influence, (weighted.influence + direct.influence) / 2, atol=1e-14
     )
 
 
@@ -210,7 +245,18 @@ def test_a_constant_gain_is_the_value(estimator: Estimator, seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["dm", "dr", "blend", "auto", "dm(q=scores(my.csv))", "blend(q=slice)", "dr(cap=5)", "dm(q=labels(20))"]
+    "word",
+    [
+        "dm",
+        "dr",
+        "blend",
+        "auto",
+        "dm(q=scores(my.csv))",
+        "blend(q=slice)",
+        "dr(cap=5)",
+        "dm(q=labels(20))",
+        "blend(rows=0)",
+    ],
 )
 def test_words_are_read_and_printed(word: str) -> None:
     assert str(Estimator.from_word(word)) == word

@@ -45,11 +45,13 @@ def sliced(
     *,
     mean: bool = True,
     logged: tuple[Ints, Ints, Floats] | None = None,
+    tilted: Floats | None = None,
     shifts: tuple[Floats, Floats | None, Floats] | None = None,
 ) -> SlicedMetric:
     """All models compared with the slice of these cells.
 
-    `logged` has users, items and weights of the log; `shifts` those of imputation, of these weights and of the mass.
+    `logged` has users, items and weights of the log, and `tilted` other weights; `shifts` are those of imputation, of
+    these other weights and of the mass.
     """
     users, items = np.unravel_index(cells, q.shape)
     v = q * (1 - q)
@@ -71,6 +73,7 @@ def sliced(
         len(q),
         log_users,
         weight,
+        tilted,
         of_weight,
         of_mass,
     )
@@ -150,14 +153,74 @@ def test_the_empirical_covariance_is_clustered_by_user() -> None:
 
 
 @pytest.mark.parametrize("mean", [True, False])
-def test_the_sources_are_imputation_and_the_tilted_log(*, mean: bool) -> None:
+def test_the_sources_are_imputation_and_the_rows_with_and_without_the_tilt(*, mean: bool) -> None:
     gains, q, relevant = population(4, 5, 6)
     users, items = np.nonzero(relevant)
-    weight = np.random.default_rng(0).dirichlet(np.ones(len(users)))
-    got = sliced(gains, q, relevant, np.arange(8), mean=mean, logged=(users, items, weight))
+    weight, tilted = np.random.default_rng(0).dirichlet(np.ones(len(users)), 2)
+    got = sliced(gains, q, relevant, np.arange(8), mean=mean, logged=(users, items, weight), tilted=tilted)
     level = 1 if mean else q.sum() / 5
     direct = (gains * q).sum(axis=(1, 2)) / (q.sum() if mean else 5)
-    np.testing.assert_allclose(got.sources, [direct, level * gains[:, users, items] @ weight])
+    plain, moved = (gains[:, users, items] @ each for each in (weight, tilted))
+    want = [
+        level * (t + s * (moved[0] + moved[1]) / (plain[0] + plain[1])) / 2 for t, s in zip(moved, plain, strict=True)
+    ]
+    np.testing.assert_allclose(got.sources, [direct, want])
+
+
+def test_one_model_has_the_tilted_rows_alone() -> None:
+    """Because the level is all that there is."""
+    gains, q, relevant = population(4, 5, 6, models=1)
+    users, items = np.nonzero(relevant)
+    weight, tilted = np.random.default_rng(0).dirichlet(np.ones(len(users)), 2)
+    got = sliced(gains, q, relevant, np.arange(8), logged=(users, items, weight), tilted=tilted)
+    np.testing.assert_allclose(got.sources[1], gains[:, users, items] @ tilted)
+
+
+def test_rows_that_no_model_finds_have_no_level_to_be_tilted_to() -> None:
+    gains, q, relevant = population(4, 5, 6)
+    users, items = np.nonzero(relevant)
+    gains[:, users, items] = 0
+    weight, tilted = np.random.default_rng(0).dirichlet(np.ones(len(users)), 2)
+    got = sliced(gains, q, relevant, np.arange(8), logged=(users, items, weight), tilted=tilted)
+    np.testing.assert_array_equal(got.sources[1], [0, 0])
+    assert np.isfinite(got.shrunk(1.0).covariance).all()
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10_000), models=st.integers(1, 4))
+def test_errors_of_rows_with_a_tilt_are_derivatives_by_the_weights_of_users_and_by_the_slice(
+    seed: int, models: int
+) -> None:
+    gains, q, relevant = population(seed, 4, 5, models)
+    users, items = np.nonzero(relevant)
+    rng = np.random.default_rng(seed)
+    weight, tilted = rng.dirichlet(np.ones(len(users)), 2)
+    moves = rng.normal(size=(2, len(users)))
+
+    def rows(of_user: Floats, move: Floats | float = 0.0) -> Floats:
+        weights = of_user[users] * weight, of_user[users] * (tilted + move)
+        total = of_user[users] @ tilted  # a move keeps the sum of the weights in what it is linear in
+        plain, moved = (
+            gains[:, users, items] @ weights[0] / weights[0].sum(),
+            gains[:, users, items] @ weights[1] / total,
+        )
+        return np.asarray((moved + plain * moved.mean() / plain.mean()) / 2)
+
+    step = 1e-6
+    got = sliced(
+        gains,
+        q,
+        relevant,
+        np.arange(6),
+        logged=(users, items, weight),
+        tilted=tilted,
+        shifts=(np.zeros((models, 0)), moves, np.empty(0)),
+    )
+    np.testing.assert_allclose(got.sources[1], rows(np.ones(4)))
+    nudges = [(rows(np.ones(4) + step * each) - rows(np.ones(4) - step * each)) / (2 * step) for each in np.eye(4)]
+    np.testing.assert_allclose(got.over_users[1, 1], np.transpose(nudges) @ nudges, atol=1e-8)
+    shifts = [(rows(np.ones(4), step * move) - rows(np.ones(4), -step * move)) / (2 * step) for move in moves]
+    np.testing.assert_allclose(got.through_slice[1], np.transpose(shifts) @ shifts, atol=1e-7)
 
 
 def test_a_log_without_held_out_positives_is_one_source() -> None:
@@ -192,7 +255,10 @@ def test_errors_over_users_are_products_of_the_influences(seed: int, models: int
 @settings(max_examples=25)
 @given(seed=st.integers(0, 10_000), mean=st.booleans())
 def test_errors_through_the_slice_are_sums_of_products_of_shifts(seed: int, *, mean: bool) -> None:
-    """Those of the log's rows come from their weights, and for sums per user from the number of relevant items too."""
+    """Those of the log's rows come from their weights, and for sums per user from the number of relevant items too.
+
+    The weights are the same with and without the tilt.
+    """
     gains, q, relevant = population(seed, 4, 5)
     rng = np.random.default_rng(seed)
     users, items = np.nonzero(relevant)
@@ -205,14 +271,16 @@ def test_errors_through_the_slice_are_sums_of_products_of_shifts(seed: int, *, m
         np.arange(6),
         mean=mean,
         logged=(users, items, weight),
+        tilted=weight,
         shifts=(shifts, moved, mass_moved),
     )
     of_log, level = np.zeros((MODELS, MODELS)), 1.0 if mean else q.sum() / 4
+    plain = [c[users, items] @ weight for c in gains]
+    moves = np.array([[level * c[users, items] @ move for move in moved] for c in gains])
+    moves = (moves + np.outer(plain / np.mean(plain), moves.mean(axis=0))) / 2
     for a, c in enumerate(gains):
         for b, other in enumerate(gains):
-            of_log[a, b] += sum(
-                (level * c[users, items] @ move) * (level * other[users, items] @ move) for move in moved
-            )
+            of_log[a, b] += moves[a] @ moves[b]
             if not mean:
                 both = (c[users, items] @ weight) * (other[users, items] @ weight)
                 of_log[a, b] += sum(both * (move / 4) ** 2 for move in mass_moved)

@@ -1,5 +1,7 @@
 """Measures of estimates next to the truth, worked out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from made_truth import BLEND, NAIVE, SHARE, SLICED, URE, judged
@@ -69,8 +71,21 @@ def test_tied_winners_share_the_credit():
     assert value(measure([("x", judged(values, {}, {}))]), BLEND, "winner") == 0.5
 
 
+def test_slices_of_one_log_are_averaged():
+    again = {replace(form, draw=1): row for form, row in {SLICED: (1.0, 2.0, 3.0), URE: (1.0, 1.0, 3.0)}.items()}
+    second_truth = Form(LABELLED, SHARE, TRUTH, 1)
+    half = {SLICED: 0.15, replace(SLICED, draw=1): 0.3, URE: 0.3, replace(URE, draw=1): 0.3}
+    both = measure([("x", judged(VALUES | again | {second_truth: VALUES[REAL]}, half, {}))])
+    assert value(both, SLICED, "error") == pytest.approx(0.2 / 6)  # 0.4 and 0
+    assert value(both, SLICED, "coverage") == pytest.approx((2 / 3 + 1) / 2)
+    assert value(both, SLICED, "width") == pytest.approx((0.5 + 1) / 2)
+    assert SLICED in both.levels("form")
+    assert replace(SLICED, draw=1) not in both.levels("form")
+
+
 def test_a_judgement_is_read_as_it_was_written(tmp_path):
-    first = judged(VALUES, {BLEND: 1.0}, {BLEND: (1, 0, -1)})
+    values = VALUES | {replace(SLICED, draw=1): (1.0, 2.0, 3.0)}
+    first = judged(values, {BLEND: 1.0}, {BLEND: (1, 0, -1)})
     path = tmp_path / "log.npz"
     first.write(path)
     second = Judged.read(path)
