@@ -19,7 +19,7 @@ from unskew.estimators.imputed import (
     shifts_of_tilt,
     tilted_weights,
 )
-from unskew.estimators.imputed.sliced import mahalanobis
+from unskew.estimators.imputed.directions import mahalanobis
 from unskew.imputation import LabelledRows, SliceFit, fit_to_slice
 from unskew.logistic import sigmoid
 

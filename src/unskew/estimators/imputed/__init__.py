@@ -1,6 +1,7 @@
 """Estimators that sum over all candidates, each with its chance of being relevant."""
 
 from unskew.estimators.imputed.blend import Blend
+from unskew.estimators.imputed.directions import hotelling
 from unskew.estimators.imputed.dm import Dm, Imputing
 from unskew.estimators.imputed.dr import Dr
 from unskew.estimators.imputed.sliced import (
@@ -9,11 +10,9 @@ from unskew.estimators.imputed.sliced import (
     SlicedModel,
     SliceRows,
     blend_with_slice,
-    hotelling,
     joint_terms,
-    shifts_of_tilt,
-    tilted_weights,
 )
+from unskew.estimators.imputed.tilt import shifts_of_tilt, tilted_weights
 
 __all__ = [
     "Blend",

@@ -8,16 +8,13 @@ import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
 from unskew.estimators.estimate import Terms
+from unskew.estimators.imputed.directions import leading, root_of
 
 WORTH = np.logspace(0, 3.5, 15)
 """How many positives of the slice an estimate without it may be worth, from 1 to 3,162; all are equally likely
 beforehand. If it were worth at least 100, one that a small slice contradicts could not be left."""
 OPPOSED = -0.7
 """Correlation of the biases of imputation and of weighted rows beforehand: on most logs they have opposite signs."""
-EXPLAINED = 0.99
-"""Share of the variance over models that the leading directions explain, in which the two estimates are compared."""
-RIDGE = 20.0
-"""Penalty of the tilt, over the number of positives of the slice."""
 _LARGEST, _TINY = 0.999, 1e-9  # a source that has no error of its own, or none at all, would have no inverse
 
 
@@ -213,7 +210,7 @@ class Shrunk:
 
 def joint_terms(values: Floats, covariance: Floats) -> list[Terms]:
     """Terms of each model, whose influences have the covariance of all models."""
-    return [Terms.of_covariance(value, row) for value, row in zip(values, _root(covariance), strict=True)]
+    return [Terms.of_covariance(value, row) for value, row in zip(values, root_of(covariance), strict=True)]
 
 
 def blend_with_slice(
@@ -306,98 +303,3 @@ def _weighted_rows(gains: Floats, rows: SliceRows) -> _WeightedRows:
         (of_tilted + factor * of_plain + np.outer(share, of_level)) / 2,
         (moves + np.outer(share, moves.mean(axis=0))) / 2,
     )
-
-
-def tilted_weights(features: Floats, weight: Floats, target: Floats, positives: int) -> Floats:
-    r"""Weights :math:`w e^{b \cdot f}` that give the features of held-out positives the mean that the slice has.
-
-    Parameters
-    ----------
-    features : array (rows, features)
-        Of the held-out positives, standardised.
-    weight : array
-        w above, inverse propensities.
-    target : array
-        Mean of the features of the slice's positives.
-    positives : int
-        How many those are; the ridge penalty of b is 20 over it.
-    """
-    tilt, ridge = np.zeros(features.shape[1]), RIDGE / max(positives, 1)
-    shares = weight / weight.sum()
-    for _ in range(200):
-        mean = shares @ features
-        slope = target - mean - ridge * tilt
-        curvature = (features * shares[:, None]).T @ features - np.outer(mean, mean) + ridge * np.eye(len(tilt))
-        step = np.clip(np.linalg.solve(curvature, slope), -1, 1)
-        tilt = tilt + step
-        logs = np.log(weight) + features @ tilt
-        shares = np.exp(logs - logs.max())
-        shares /= shares.sum()
-        if float(np.abs(step).max()) < 1e-10:
-            break
-    return np.asarray(shares)
-
-
-def shifts_of_tilt(features: Floats, shares: Floats, spread: Floats, positives: int) -> Floats:
-    r"""By how much tilted weights move if the slice is another, one standard error away in each direction.
-
-    The mean of the features over the slice's positives has the covariance :math:`S / n^+`. If it moves by
-    :math:`\delta`, b moves by :math:`(C + \lambda I)^{-1} \delta`, with C the weighted covariance of the features and
-    :math:`\lambda` the ridge penalty.
-
-    Parameters
-    ----------
-    features : array (rows, features)
-        Of the held-out positives, standardised.
-    shares : array
-        From `tilted_weights`.
-    spread : array (features, features)
-        S above.
-    positives : int
-        :math:`n^+` above.
-    """
-    centred = features - shares @ features
-    ridge = RIDGE / max(positives, 1)
-    curvature = (centred * shares[:, None]).T @ centred + ridge * np.eye(features.shape[1])
-    moves = np.linalg.solve(curvature, _root(spread / max(positives, 1)))
-    return np.asarray((shares[:, None] * (centred @ moves)).T)
-
-
-def leading(covariance: Floats) -> Floats:
-    """The leading directions of a covariance, (models, directions), scaled such that noise has a variance of 1."""
-    values, vectors = np.linalg.eigh(covariance)
-    values, vectors = values[::-1], vectors[:, ::-1]
-    total = float(values.sum())
-    if total <= 0:
-        return np.empty((len(covariance), 0))
-    kept = int(np.searchsorted(np.cumsum(values) / total, EXPLAINED)) + 1
-    kept = min(kept, int(np.sum(values > 1e-12 * values[0])))
-    return np.asarray(vectors[:, :kept] / np.sqrt(values[:kept]))
-
-
-def mahalanobis(gap: Floats, covariance: Floats) -> tuple[float, int]:
-    """The squared distance of a gap in the leading directions of a covariance, and how many directions these are."""
-    scaled = gap @ leading(covariance)
-    return float(scaled @ scaled), len(scaled)
-
-
-def hotelling(gap: Floats, covariance: Floats, positives: int) -> float:
-    r"""The p-value of Hotelling's test that a gap over models is noise.
-
-    :math:`T^2 = g^\top V^{-1} g` in the k leading directions of V; :math:`T^2 (n - k) / (k (n - 1))` has the F
-    distribution of k and n - k degrees of freedom, with n the number of positives.
-    """
-    from scipy.stats import chi2, f
-
-    distance, k = mahalanobis(gap, covariance)
-    if k == 0:
-        return 1.0
-    if positives <= k:
-        return float(chi2.sf(distance, k))
-    return float(f.sf(distance * (positives - k) / (k * (positives - 1)), k, positives - k))
-
-
-def _root(covariance: Floats) -> Floats:
-    """A square root of a covariance: the scalar products of its rows are the covariances."""
-    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
