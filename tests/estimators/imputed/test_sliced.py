@@ -1,4 +1,4 @@
-"""A slice of random rows: unbiased one-step estimate, covariance, errors of each source, tilt, Hotelling's test."""
+"""A slice of random rows: unbiased one-step estimate, covariance, and the errors of each source."""
 
 import itertools
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, kstest
 
 from unskew.arrays import Floats, Ints
 from unskew.estimators import Terms
@@ -15,11 +14,7 @@ from unskew.estimators.imputed import (
     SlicedModel,
     SliceRows,
     blend_with_slice,
-    hotelling,
-    shifts_of_tilt,
-    tilted_weights,
 )
-from unskew.estimators.imputed.directions import mahalanobis
 from unskew.imputation import LabelledRows, SliceFit, fit_to_slice
 from unskew.logistic import sigmoid
 
@@ -325,100 +320,3 @@ def test_the_error_of_imputation_through_the_slice_is_that_of_labels_drawn_again
     got = sliced(gains, q, relevant, cells, shifts=(shifts, None, np.zeros(4)))
     again = [direct(chances(fit((rng.random(400) < q[drawn]).astype(float)))) for _ in range(400)]
     np.testing.assert_allclose(np.trace(got.through_slice[0]), np.trace(np.cov(np.array(again).T)), rtol=0.25)
-
-
-@settings(max_examples=40)
-@given(seed=st.integers(0, 10_000))
-def test_tilted_weights_meet_the_moments_of_the_slice_as_the_ridge_goes_to_0(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    features, weight = rng.normal(size=(60, 2)), rng.uniform(0.5, 5, 60)
-    target = rng.dirichlet(np.ones(60)) @ features  # inside their hull
-    got = tilted_weights(features, weight, target, 10**9)
-    assert got.sum() == pytest.approx(1)
-    np.testing.assert_allclose(got @ features, target, atol=1e-6)
-    logs = np.log(got) - np.log(weight)  # linear in the features
-    residual = np.linalg.lstsq(np.column_stack([np.ones(60), features]), logs, rcond=None)[1]
-    assert residual.sum() < 1e-9
-
-
-@given(seed=st.integers(0, 10_000), positives=st.integers(1, 500))
-def test_the_ridge_is_20_over_the_positives(seed: int, positives: int) -> None:
-    rng = np.random.default_rng(seed)
-    features, weight, target = rng.normal(size=(40, 2)), rng.uniform(0.5, 5, 40), rng.normal(size=2)
-    got = tilted_weights(features, weight, target, positives)
-    logs = np.log(got) - np.log(weight)
-    tilt = np.linalg.lstsq(np.column_stack([np.ones(40), features]), logs, rcond=None)[0][1:]
-    np.testing.assert_allclose(target - got @ features, 20 / positives * tilt, atol=1e-6)
-
-
-@settings(max_examples=25)
-@given(seed=st.integers(0, 10_000), positives=st.integers(2, 500))
-def test_shifts_of_the_tilt_are_its_derivatives(seed: int, positives: int) -> None:
-    """Summed over directions, they are J S J' / n, with J the change of the weights over that of the target."""
-    rng = np.random.default_rng(seed)
-    features, weight = rng.normal(size=(30, 2)), rng.uniform(0.5, 5, 30)
-    target, half = 0.5 * rng.normal(size=2), rng.normal(size=(2, 2))
-    shares = tilted_weights(features, weight, target, positives)
-    slopes = []
-    for step in 1e-5 * np.eye(2):
-        ahead, behind = (tilted_weights(features, weight, target + sign * step, positives) for sign in (1, -1))
-        slopes.append((ahead - behind) / 2e-5)
-    jacobian = np.array(slopes).T
-    got = shifts_of_tilt(features, shares, half @ half.T, positives)
-    np.testing.assert_allclose(got.T @ got, jacobian @ (half @ half.T) @ jacobian.T / positives, atol=1e-7)
-    np.testing.assert_allclose(got.sum(axis=1), 0, atol=1e-12)  # the weights still add up to 1
-
-
-def test_hardly_any_positives_hardly_tilt() -> None:
-    features, weight = np.random.default_rng(0).normal(size=(40, 2)), np.ones(40)
-    got = tilted_weights(features, weight, np.array([0.5, 0.5]), 1)
-    np.testing.assert_allclose(got, 1 / 40, rtol=0.15)
-
-
-def test_a_target_outside_the_hull_gives_finite_weights() -> None:
-    features = np.random.default_rng(0).normal(size=(40, 2))
-    got = tilted_weights(features, np.ones(40), np.array([50.0, -50.0]), 1000)
-    assert np.isfinite(got).all()
-    assert got.sum() == pytest.approx(1)
-
-
-def random_covariance(rng: np.random.Generator, models: int) -> Floats:
-    half = rng.normal(size=(models, models))
-    return np.asarray(half @ half.T * 1e-4)
-
-
-def null_p_values(positives: int, draws: int, seed: int) -> Floats:
-    """Hotelling's p of gaps that are noise of a known covariance."""
-    rng = np.random.default_rng(seed)
-    covariance = random_covariance(rng, 5)
-    gaps = rng.multivariate_normal(np.zeros(5), covariance, size=draws)
-    return np.array([hotelling(gap, covariance, positives) for gap in gaps])
-
-
-def test_the_p_of_noise_is_uniform_with_many_positives() -> None:
-    """Kolmogorov and Smirnov's test at 1 in 10,000."""
-    assert kstest(null_p_values(10**7, 2000, 1), "uniform").pvalue > 1e-4
-
-
-@pytest.mark.parametrize("positives", [8, 20, 100])
-def test_the_p_of_noise_is_not_too_small_with_few_positives(positives: int) -> None:
-    """The test rejects at most 5 %; more than the 99.99 % quantile of that number fails."""
-    rejected = int(np.sum(null_p_values(positives, 2000, positives) < 0.05))
-    assert rejected <= binom.ppf(0.9999, 2000, 0.05)
-
-
-def test_a_gap_of_many_standard_errors_is_refuted() -> None:
-    covariance = random_covariance(np.random.default_rng(0), 4)
-    gap = 30 * np.sqrt(np.diag(covariance))
-    assert hotelling(gap, covariance, 50) < 1e-6
-    assert hotelling(gap, covariance, 3) < 1e-6  # fewer positives than directions
-    assert hotelling(np.zeros(4), covariance, 50) == 1
-    assert hotelling(gap, np.zeros((4, 4)), 50) == 1
-
-
-def test_directions_without_variance_are_left_out_of_the_distance() -> None:
-    covariance = np.diag([1.0, 1.0, 1e-30])
-    distance, directions = mahalanobis(np.array([1.0, 2.0, 1.0]), covariance)
-    assert (distance, directions) == (pytest.approx(5.0), 2)
-    equal = np.ones((3, 3))  # three models whose estimates are the same
-    assert mahalanobis(np.array([1.0, 1.0, 1.0]), equal) == (pytest.approx(1.0), 1)
