@@ -1,6 +1,7 @@
 """Tilted weights: moments of the slice, the ridge, and how they move with the slice."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
