@@ -24,7 +24,7 @@ def report() -> Report:
 
 
 def run(**options: object) -> Report:
-    given = {"metrics": ["adg", "auc", "dcg@5"], "positive": "rating>=1", **options}
+    given = {"metrics": ["adg", "auc", "dcg@5", "ndcg@5"], "positive": "rating>=1", **options}
     return evaluate(log().models, log().split(), **given)  # type: ignore[arg-type]
 
 
@@ -52,14 +52,25 @@ def test_the_points_are_those_of_runs_by_each_method(metric: str, model: str) ->
         assert point(report(), metric, method, model) == pytest.approx(numbers(other, metric, word, model), rel=1e-9)
 
 
-def test_only_means_over_pairs_have_a_band() -> None:
-    assert {row["metric"] for row in report().to_dict()["methods"]} == {"adg", "auc"}
+@pytest.mark.parametrize("model", ["taste", "popular", "level"])
+def test_a_sum_by_weights_is_its_mean_times_the_relevant_items_per_user(model: str) -> None:
+    """That number is what the sum by imputation is of the mean by imputation."""
+    both = run(metrics=["dcg@5", "adg@5"], estimators=["blend"])
+    ratios = [
+        point(both, "dcg@5", each, model)["value"] / point(both, "adg@5", each, model)["value"] for each in METHODS
+    ]
+    np.testing.assert_allclose(ratios, ratios[2])
+    assert point(both, "dcg@5", "blend", model) == pytest.approx(numbers(both, "dcg@5", "blend", model), rel=1e-9)
+
+
+def test_lists_have_no_band() -> None:
+    assert {row["metric"] for row in report().to_dict()["methods"]} == {"adg", "auc", "dcg@5"}
     assert tuple(dict.fromkeys(row["method"] for row in report().to_dict()["methods"])) == METHODS
 
 
 def test_the_envelope_holds_all_intervals_and_only_of_what_rests_on_a_method() -> None:
     for row in report().estimates:
-        if row.estimator == "blend" and row.metric != "dcg@5":
+        if row.estimator == "blend" and row.metric != "ndcg@5":
             points = [point(report(), row.metric, method, row.model) for method in METHODS]
             assert row.assumed_low == min(p["low"] for p in points)
             assert row.assumed_high == max(p["high"] for p in points)

@@ -69,19 +69,25 @@ class Blend(Imputing, word="blend"):
             return direct
         if rows.logged is None:
             raise DataError("blend needs held-out rows with propensities; give rows.logged")
-        weight = 1 / rows.logged.chance
-        count = len(rows)
-        weighted = Terms(
-            sum_by(rows.logged.user, weight * rows.logged.worth, count), sum_by(rows.logged.user, weight, count)
-        )
+        weighted = self.weighted(rows, kind)
         if direct.value is None or weighted.value is None:
             return direct
-        scale, spread = 1.0, np.zeros(count)
-        if kind == "sum":
-            assert rows.mass is not None
-            scale = float(rows.mass.sum()) / count
-            spread = (rows.mass - scale) / count  # the influence of the scale, which is a mean over users
-        share = self.share(weight)
-        value = (1 - share) * direct.value + share * scale * weighted.value
-        influence = (1 - share) * direct.influence + share * (scale * weighted.influence + weighted.value * spread)
+        share, count = self.share(1 / rows.logged.chance), len(rows)
+        value = (1 - share) * direct.value + share * weighted.value
+        influence = (1 - share) * direct.influence + share * weighted.influence
         return Terms(value + count * influence, np.ones(count))
+
+    def weighted(self, rows: Rows, kind: Kind) -> Terms:
+        """Terms of the held-out rows alone; for a sum, of their mean times the number of relevant items per user."""
+        assert rows.logged is not None
+        weight, count = 1 / rows.logged.chance, len(rows)
+        terms = Terms(
+            sum_by(rows.logged.user, weight * rows.logged.worth, count), sum_by(rows.logged.user, weight, count)
+        )
+        if kind != "sum" or terms.value is None:
+            return terms
+        assert rows.mass is not None
+        scale = float(rows.mass.sum()) / count
+        spread = (rows.mass - scale) / count  # the influence of the scale, which is a mean over users
+        influence = scale * terms.influence + terms.value * spread
+        return Terms(scale * terms.value + count * influence, np.ones(count))

@@ -117,6 +117,11 @@ class Imputed(Sample):
         gains = Sample.gains(source, model, metric)
         return replace(filled, logged=rows.logged.with_worth(gains))
 
+    def weighted_by(self, chance: Floats, model: str, metric: AnyMetric, q: str) -> Rows:
+        """One row per user, with a model's gains of the held-out positives, which have these chances."""
+        rows, user = self.to_rows(metric.kind, Dm(q=q)), self._place(self.row_users)
+        return replace(rows, logged=Rows(Sample.gains(self, model, metric), user, propensity=chance))
+
     def shrinks(self, metric: AnyMetric, estimator: Estimator) -> bool:
         """Whether an estimate is shrunk towards the slice, jointly for all models."""
         return self.drawn is not None and isinstance(estimator, Blend) and metric.kind != "list"

@@ -12,7 +12,7 @@ from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.estimating.estimation import Estimation
 from unskew.evaluation.estimating.slice_report import weighted_terms
 from unskew.metrics import AnyMetric
-from unskew.propensities import Exposure, Popularity
+from unskew.propensities import Exposure, Popularity, Propensity
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class MethodPoint:
 
 @dataclass(frozen=True, eq=False)
 class MethodBand:
-    """Every mean metric by each method: weights by popularity, weights by exposure, imputation, and their blend."""
+    """Every mean and sum by each method: weights by popularity, weights by exposure, imputation, and their blend."""
 
     points: tuple[MethodPoint, ...]
     estimators: frozenset[str]  # words of the estimators whose assumption these methods question
@@ -79,10 +79,10 @@ class MethodBand:
 
 
 def measure_methods(estimation: Estimation) -> MethodBand | None:
-    """Compute the mean metrics of a run by every method that its data allow.
+    """Compute the means and sums of a run by every method that its data allow.
 
-    None with a slice that can judge the methods, without a mean metric, and if no estimate rests on exposure or on
-    imputation.
+    A sum needs the number of relevant items per user, which imputation has; weighted rows are multiplied by it. None
+    with a slice that can judge the methods, without such a metric, and if no estimate rests on exposure or imputation.
     """
     samples, settings = estimation.samples, estimation.settings
     exposure = estimation.propensities.relevance.exposure
@@ -97,29 +97,41 @@ def measure_methods(estimation: Estimation) -> MethodBand | None:
     if not questioned or samples.exposed is not None or decided:
         return None
     sample = samples.judged
-    popularity = Popularity().fit(sample.train, sample.split.test)
-    chances = {"popularity": sample.chances(popularity)}
+    propensities: dict[str, Propensity] = {"popularity": Popularity().fit(sample.train, sample.split.test)}
     if exposure is not None:
-        chances["exposure"] = sample.chances(exposure)
-    metrics = [metric for metric in settings.metrics if metric.kind == "mean"]
+        propensities["exposure"] = exposure
+    chances = {method: sample.chances(propensity) for method, propensity in propensities.items()}
+    kinds = ("mean",) if imputed is None else ("mean", "sum")
+    metrics = [metric for metric in settings.metrics if metric.kind in kinds]
     if not metrics:
         return None
+    # users whom not all models know are left out of the sample, and not of the sums over candidates
+    of_log = {} if imputed is None else {method: imputed.chances(each) for method, each in propensities.items()}
+    q = next((estimator.q for estimator in questioned if isinstance(estimator, Imputing)), "")
+    blend = next((estimator for estimator in questioned if isinstance(estimator, Blend)), Blend(q=q))
+    imputing = (Dm(q=q), *([replace(blend, q=q)] if exposure is not None else []))
     interval, rng = Delta(), np.random.default_rng(settings.seed)
     points = []
     for metric in metrics:
-        terms = {
-            (method, model): weighted_terms(sample, metric, model, chance)
-            for method, chance in chances.items()
-            for model in sample.judged_by(metric)
-        }
+        models = sample.judged_by(metric)
+        if imputed is not None and metric.kind == "sum":
+            terms = {
+                (method, model): blend.weighted(imputed.weighted_by(chance, model, metric, q), "sum")
+                for method, chance in of_log.items()
+                for model in models
+            }
+        else:
+            terms = {
+                (method, model): weighted_terms(sample, metric, model, chance)
+                for method, chance in chances.items()
+                for model in models
+            }
         if imputed is not None:
-            q = next(estimator.q for estimator in questioned if isinstance(estimator, Imputing))
-            blend = next((estimator for estimator in questioned if isinstance(estimator, Blend)), Blend(q=q))
-            for estimator in (Dm(q=q), *([replace(blend, q=q)] if exposure is not None else [])):
-                terms |= {
-                    (estimator.word, model): _imputed(imputed, metric, model, estimator)
-                    for model in sample.judged_by(metric)
-                }
+            terms |= {
+                (estimator.word, model): _imputed(imputed, metric, model, estimator)
+                for estimator in imputing
+                for model in models
+            }
         ends = interval.bounds(list(terms.values()), [], settings.level, rng)[0]
         points += [
             MethodPoint(str(metric), method, model, term.value, low, high)
