@@ -59,7 +59,10 @@ def dense(metric: str, estimator: str, model: str) -> float:
         users, items = np.nonzero(world.in_test & world.drawn.relevant)
         weight = sigmoid(exposure.logits(users, items)) ** -0.75
         scale = q.sum() / USERS if per_user else 1.0
-        return float(direct + scale * np.sum(weight * gains[users, items]) / weight.sum()) / 2
+        effective = weight.sum() ** 2 / np.sum(weight**2)
+        share = effective / (effective + 200) / 2
+        weighted = scale * np.sum(weight * gains[users, items]) / weight.sum()
+        return float((1 - share) * direct + share * weighted)
     users, items = np.nonzero(world.in_test)
     weight = 1 / sigmoid(exposure.logits(users, items))
     weight = np.minimum(weight, 10 * np.median(weight))

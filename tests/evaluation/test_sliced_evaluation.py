@@ -2,14 +2,17 @@
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from dense_slices import Dense
 from selected_logs import ITEMS, USERS, SelectedLog
 from sliced_runs import ROWS, WORDS, log, report, run, values
 
 from unskew import Report, Split, evaluate
+from unskew.evaluation.collecting.candidate_summer import least_spread
 from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.showing.vocabulary import rows_needed
 from unskew.ranking import MatrixScorer
@@ -277,3 +280,19 @@ def test_the_rows_that_would_separate_models_have_two_digits_and_are_not_more_th
     assert "about 95 random rows" in rows_needed(95, 100)
     assert "about 7 random rows" in rows_needed(7, 100)
     assert "not even all 54,321 candidates would separate {a} from {b}" in rows_needed(294_968, 54_321)
+
+
+def test_chances_without_doubt_leave_intervals_with_a_width(tmp_path: Path) -> None:
+    """The chances are the truth, so that no row of the slice is a surprise."""
+    users, items = np.indices((USERS, ITEMS)).reshape(2, -1)
+    path = tmp_path / "chances.csv"
+    columns = {"user": users, "item": items, "score": log().drawn.relevant.ravel().astype(float)}
+    pl.DataFrame(columns).write_csv(path)
+    sure = run(log().split(slice_rows=ROWS), estimators=[f"blend(q=scores({path}))"], metrics=["adg"])
+    for row in sure.estimates:
+        if row.estimator.startswith("blend"):
+            assert row.std_error is not None
+            assert 1e-4 < row.std_error < 0.1
+    label = np.array([1.0, 0.0, 0.0, 0.0])
+    assert least_spread(label) == pytest.approx(1.5 / 5 / 4)
+    assert least_spread(0 * label) == pytest.approx(0.5 / 5 / 4)

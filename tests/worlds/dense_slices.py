@@ -24,8 +24,11 @@ class Dense:
         drawn = of.inputs.split.slice
         self.users, self.items, self.label = drawn.users, drawn.items, np.asarray(drawn.values)
 
-    def tilted(self) -> tuple[Ints, Ints, Floats, Floats]:
-        """Users, items and weights of the held-out positives, and the covariance of these weights over slices."""
+    def tilted(self) -> tuple[Ints, Ints, Floats, Floats, Floats]:
+        """Users and items of the held-out positives, their weights with and without the tilt.
+
+        Last is the covariance of tilted weights over slices.
+        """
         users, items = np.nonzero(self.world.in_test & self.world.drawn.relevant)
         count = np.log1p(self.world.in_train.sum(axis=0) if self.labelled else self.positive_counts())
         features = np.column_stack([count[items], self.exposure.logits(users, items)])
@@ -40,7 +43,8 @@ class Dense:
             slopes.append((ahead - behind) / 2e-5)
         moved = np.array(slopes)
         away = chosen - target
-        return users, items, tilted_weights(features, weight, target, n), moved.T @ (away.T @ away / n**2) @ moved
+        tilted = tilted_weights(features, weight, target, n)
+        return users, items, weight / weight.sum(), tilted, moved.T @ (away.T @ away / n**2) @ moved
 
     def positive_counts(self) -> Floats:
         return np.asarray((self.world.in_train & self.world.drawn.relevant).sum(axis=0))
@@ -66,16 +70,24 @@ class Dense:
         one_step = direct + errors.mean(axis=1)
         errors = errors - errors.mean(axis=1, keepdims=True)
         by_user = np.array([errors[:, self.users == user].sum(axis=1) for user in range(USERS)]).T / n
-        users, items, weight, of_weights = self.tilted()
+        users, items, weight, tilted, of_weights = self.tilted()
         logged, level = gains[:, users, items], mass / USERS if per_user else 1.0
-        plain = logged @ weight
+
+        def by_rows(of_user: Floats) -> Floats:
+            """The mean of both, where users count with these weights."""
+            each = of_user[users]
+            flat, tilt = (logged @ (each * w) / (each @ w) for w in (weight, tilted))
+            return np.asarray((tilt + flat * tilt.sum() / flat.sum()) / 2)
+
+        plain, flat = by_rows(np.ones(USERS)), logged @ weight
         sizes = np.full(USERS, 1 / USERS) if per_user else self.q.sum(axis=1) / mass
         of_q = (gains * self.q).sum(axis=2) / (USERS if per_user else mass) - np.outer(direct, sizes)
-        parts = level * weight * (logged - plain[:, None])
-        of_log = np.array([parts[:, users == user].sum(axis=1) for user in range(USERS)]).T
+        nudges = 1e-6 * np.eye(USERS)
+        of_log = level * np.array([by_rows(1 + each) - by_rows(1 - each) for each in nudges]).T / 2e-6
         shifted = [np.where(self.candidates, each, 0.0) for each in self.shifted_blocks()]
         through_q = sum(np.outer(direct_of(q) - direct, direct_of(q) - direct) for q in shifted)
-        through_log = level**2 * logged @ of_weights @ logged.T
+        slopes = (logged + np.outer(flat / flat.mean(), logged.mean(axis=0))) / 2  # by each tilted weight
+        through_log = level**2 * slopes @ of_weights @ slopes.T
         if per_user:
             through_log = through_log + sum(np.outer(plain, plain) * ((q.sum() - mass) / USERS) ** 2 for q in shifted)
         both = [of_q, of_log]

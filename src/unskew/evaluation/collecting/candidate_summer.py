@@ -151,16 +151,16 @@ class CandidateSummer:
         blended = {e.q for e in self.run.settings.estimators if isinstance(e, Blend)}
         moments: dict[tuple[str, str], Moments] = {}
         for q in blended:
-            for word, each in self._moments(q, relevance.chances[q]).items():
+            for word, each in self._moments(q, relevance.chances[q], least_spread(rows.label)).items():
                 moments[q, word] = each
         return Drawn(rows, ranks, moments, draw)
 
-    def _moments(self, q: str, fitted: FittedImputation) -> dict[str, Moments]:
+    def _moments(self, q: str, fitted: FittedImputation, least: float) -> dict[str, Moments]:
         settings = self.run.settings
 
         def spread(users: Ints) -> Floats:
             chance = fitted.block(users, self.codes)
-            return np.asarray(chance * (1 - chance))
+            return np.maximum(chance * (1 - chance), least)
 
         return candidate_moments(
             self.scorers,
@@ -220,6 +220,15 @@ class CandidateSummer:
             candidates=(whole.catalogue_size - np.diff(excluded_offsets)).astype(np.int32),
             values=rows.label,
         )
+
+
+def least_spread(label: Floats) -> float:
+    """The smallest variance of a label that a slice allows: that of the mean label, over the number of rows.
+
+    Chances of 0 and 1 leave no doubt, but n rows without a surprise do not rule out one surprise in n.
+    """
+    n = len(label)
+    return (float(label.sum()) + 0.5) / (n + 1) / n
 
 
 def _mean_correlation(a: Floats, b: Floats) -> float:
