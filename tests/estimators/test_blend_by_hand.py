@@ -65,7 +65,7 @@ def sliced() -> SlicedMetric:
         (Dr(), all_held_out(), 17 / 32),
         (Blend(rows=0), held_out_positives(), 79 / 144),
         (Blend(rows=81 / 65), held_out_positives(), (3 * 13 / 24 + 5 / 9) / 4),
-        (Blend(), held_out_positives(), 13 / 24 + 81 / 26162 * (5 / 9 - 13 / 24)),
+        (Blend(), held_out_positives(), 13 / 24 + 81 / 13162 * (5 / 9 - 13 / 24)),
     ],
     ids=str,
 )
@@ -119,15 +119,15 @@ def test_a_slice_of_three_rows_is_compared_as_worked_by_hand() -> None:
     np.testing.assert_array_equal(metric.through_slice[:, 0, 0], [0, 0])  # neither is fitted to the slice
 
 
-def test_given_worths_of_30_the_slice_has_a_weight_of_1_in_201() -> None:
-    r"""Without errors over users the biases have the variance V / 30, and a correlation of -7/10.
+def test_given_worths_of_100_the_slice_has_a_weight_of_1_in_401() -> None:
+    r"""Without errors over users the biases have the variance V / 100, and a correlation of -1/2.
 
-    By symmetry the sources have the same weight, and their mean has the variance V / 200. So the weights of mean and
-    slice are as 200 to 1.
+    By symmetry the sources have the same weight, and their mean has the variance V / 400. So the weights of mean and
+    slice are as 400 to 1.
     """
-    errors = np.array([[1 / 30, -7 / 300, 0], [-7 / 300, 1 / 30, 0], [0, 0, 1]])
+    errors = np.array([[1 / 100, -1 / 200, 0], [-1 / 200, 1 / 100, 0], [0, 0, 1]])
     weights = np.linalg.solve(errors, np.ones(3))
-    np.testing.assert_allclose(weights / weights.sum(), [100 / 201, 100 / 201, 1 / 201], rtol=1e-12)
+    np.testing.assert_allclose(weights / weights.sum(), [200 / 401, 200 / 401, 1 / 401], rtol=1e-12)
 
 
 def test_one_positive_hardly_moves_the_blend() -> None:
@@ -141,7 +141,7 @@ def test_one_positive_hardly_moves_the_blend() -> None:
     chances, weights = [], []
     for of_imputation in 10 ** (np.arange(15) / 4):
         for of_rows in 10 ** (np.arange(15) / 4):
-            crossed = -0.7 / np.sqrt(of_imputation * of_rows)
+            crossed = -0.5 / np.sqrt(of_imputation * of_rows)
             errors = np.eye(3)
             biases = np.array([[1 / of_imputation, crossed], [crossed, 1 / of_rows]])
             errors[:2, :2] = users + biases
@@ -153,5 +153,5 @@ def test_one_positive_hardly_moves_the_blend() -> None:
     shrunk = metric.shrunk(metric.design_effect)
     np.testing.assert_allclose(shrunk.weights[0], mean, atol=1e-6)  # one model has a level and no differences
     assert shrunk.value == pytest.approx([mean @ estimates], rel=1e-6)
-    assert 1 / 1000 < shrunk.weights[0, -1] < 1 / 10
+    assert 1 / 401 < shrunk.weights[0, -1] < 1 / 10
     assert 13 / 24 < shrunk.value[0] < 29 / 48

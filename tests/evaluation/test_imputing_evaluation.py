@@ -60,7 +60,7 @@ def dense(metric: str, estimator: str, model: str) -> float:
         weight = sigmoid(exposure.logits(users, items)) ** -0.75
         scale = q.sum() / USERS if per_user else 1.0
         effective = weight.sum() ** 2 / np.sum(weight**2)
-        share = effective / (effective + 200) / 2
+        share = effective / (effective + 100) / 2
         weighted = scale * np.sum(weight * gains[users, items]) / weight.sum()
         return float((1 - share) * direct + share * weighted)
     users, items = np.nonzero(world.in_test)

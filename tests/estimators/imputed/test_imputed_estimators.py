@@ -29,7 +29,7 @@ def terms_of(estimator: Estimator, world: ImputedWorld, kind: str = "mean") -> T
     return estimator.terms(world.rows(kind, positives=not isinstance(estimator, Dr)), kind)  # type: ignore[arg-type]
 
 
-def share_of_rows(world: ImputedWorld, rows: float = 200) -> float:
+def share_of_rows(world: ImputedWorld, rows: float = 100) -> float:
     """Half of n over n plus this number, with n the effective number of the held-out positives."""
     logged = world.rows("mean", positives=True).logged
     assert logged is not None
@@ -72,7 +72,7 @@ def test_blend_is_a_mean_of_imputation_and_of_weighted_positives(seed: int, kind
     world = random_imputed_world(np.random.default_rng(seed))
     direct, weighted = dm_by_loops(world, kind), snips_by_loops(world, kind)
     assert terms_of(Blend(rows=0), world, kind).value == pytest.approx((direct + weighted) / 2, rel=1e-12)
-    for rows in (3.0, 200.0):
+    for rows in (3.0, 100.0):
         share = share_of_rows(world, rows)
         want = (1 - share) * direct + share * weighted
         assert terms_of(Blend(rows=rows), world, kind).value == pytest.approx(want, rel=1e-12)
@@ -87,8 +87,8 @@ def test_the_share_of_the_rows_has_the_least_variance() -> None:
 
 
 def test_rows_that_count_as_one_have_next_to_no_share() -> None:
-    assert Blend().share(np.array([1e9, 1.0, 1.0])) == pytest.approx(0.5 / 201)
-    assert Blend().share(np.ones(200)) == 0.25
+    assert Blend().share(np.array([1e9, 1.0, 1.0])) == pytest.approx(0.5 / 101)
+    assert Blend().share(np.ones(100)) == 0.25
 
 
 @pytest.mark.parametrize("rows", [-1, np.inf, np.nan])

@@ -72,7 +72,7 @@ def errors_by_loops(metric: SlicedMetric, effect: float, worths: tuple[float, ..
     table = np.zeros((n + 1, n + 1))
     for j in range(n):
         for k in range(n):
-            bias = metric.positives / np.sqrt(worths[j] * worths[k]) * (1 if j == k else -0.7)
+            bias = metric.positives / np.sqrt(worths[j] * worths[k]) * (1 if j == k else -0.5)
             table[j, k] = min(through[j], through[k]) + bias + trace(metric.over_users[j, k]) / (unit * effect)
         table[j, n] = table[n, j] = through[j]
     table[n, n] = 1

@@ -13,7 +13,7 @@ from unskew.estimators.imputed.directions import leading, root_of
 WORTH = np.logspace(0, 3.5, 15)
 """How many positives of the slice an estimate without it may be worth, from 1 to 3,162; all are equally likely
 beforehand. If it were worth at least 100, one that a small slice contradicts could not be left."""
-OPPOSED = -0.7
+OPPOSED = -0.5
 """Correlation of the biases of imputation and of weighted rows beforehand: on most logs they have opposite signs."""
 _LARGEST, _TINY = 0.999, 1e-9  # a source that has no error of its own, or none at all, would have no inverse
 
@@ -128,7 +128,7 @@ class SlicedMetric:
 
         With V the covariance of the one-step estimate p, a source k of the log is modelled as
         :math:`e_k = \theta + b_k + \epsilon_k`, with a bias :math:`b_k \sim N(0, V n^+ / n_k)`: it is worth
-        :math:`n_k` positives of the slice. Biases of two sources have a correlation of -0.7 beforehand. Given all
+        :math:`n_k` positives of the slice. Biases of two sources have a correlation of -0.5 beforehand. Given all
         :math:`n_k`, the estimate is the linear combination of sources and p with the least variance. The posterior of
         the :math:`n_k` is on a grid, from the likelihood of the gaps :math:`e_k - p`.
 
