@@ -1,5 +1,6 @@
 """`blend` with a slice of random rows in an evaluation: a dense oracle, errors, the record and the verdict."""
 
+import json
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -296,3 +297,11 @@ def test_chances_without_doubt_leave_intervals_with_a_width(tmp_path: Path) -> N
     label = np.array([1.0, 0.0, 0.0, 0.0])
     assert least_spread(label) == pytest.approx(1.5 / 5 / 4)
     assert least_spread(0 * label) == pytest.approx(0.5 / 5 / 4)
+
+
+def test_the_order_of_the_rows_of_a_slice_does_not_matter() -> None:
+    split = log().split(slice_rows=ROWS)
+    assert split.slice is not None
+    mixed = replace(split, slice=split.slice.take(np.random.default_rng(3).permutation(len(split.slice))))
+    first, second = (json.dumps(run(each, estimators=["blend"]).to_dict()["estimates"]) for each in (split, mixed))
+    assert first == second

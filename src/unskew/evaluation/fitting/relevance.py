@@ -145,7 +145,7 @@ def has_negatives(log: LabelledRows) -> bool:
 
 
 def drawn_rows(split: Split) -> LabelledRows | None:
-    """The rows of the slice that are candidates; None without a slice."""
+    """The rows of the slice that are candidates, sorted by user and item; None without a slice."""
     rows = split.slice
     if rows is None:
         return None
@@ -163,10 +163,11 @@ def drawn_rows(split: Split) -> LabelledRows | None:
             f"{rows.name}: every row of the slice is positive, so rows that were drawn and not liked are missing; keep "
             "all rows that were drawn"
         )
+    order = np.lexsort((rows.items, rows.users))  # the order of a file must not decide the folds
     return LabelledRows(
-        rows.users,
-        rows.items,
-        (rows.values > 0).astype(float),
+        rows.users[order],
+        rows.items[order],
+        (rows.values[order] > 0).astype(float),
         len(split.user_vocabulary),
         len(split.item_vocabulary),
         rows.name,
