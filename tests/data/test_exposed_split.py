@@ -51,6 +51,11 @@ def test_ratings_become_labels_by_a_condition():
         exposed_split(TRAIN, RATED)
 
 
+def test_labels_that_are_called_ratings_are_refused():
+    with pytest.raises(DataError, match=r"^exposed: no row satisfies rating>=4, and all values are 0 or 1; .*label$"):
+        exposed_split(TRAIN, SHOWN.rename({"label": "rating"}), positive="rating>=4")
+
+
 def test_labels_of_train_are_read_where_there_are_no_ratings():
     split = exposed_split(SHOWN.head(2), SHOWN, SHOWN.tail(1))
     assert split.train.values.tolist() == [1, 0]

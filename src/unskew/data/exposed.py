@@ -99,7 +99,13 @@ def exposed_from_frame(
     elif positive is not None:
         if check is not None:
             check(rows.distinct())
-        rows = rows.labelled(positive)
+        labelled = rows.labelled(positive)
+        if has_labels(rows) and not np.asarray(labelled.values).any():
+            raise DataError(
+                f"{name}: no row satisfies {positive}, and all values are 0 or 1; if these are labels, name their column "
+                "label"
+            )
+        rows = labelled
     _check_conflicts(rows)
     return rows.distinct()
 

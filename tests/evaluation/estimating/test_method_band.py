@@ -7,7 +7,8 @@ import pytest
 from selected_logs import ITEMS, USERS, SelectedLog
 
 from unskew import Report, evaluate
-from unskew.evaluation.estimating.method_band import MethodBand, MethodPoint
+from unskew.evaluation.estimating.method_band import MethodBand, MethodPoint, largest
+from unskew.metrics import parse_metric
 from unskew.ranking import MatrixScorer
 
 METHODS = ("popularity", "exposure", "dm", "blend")
@@ -55,12 +56,18 @@ def test_the_points_are_those_of_runs_by_each_method(metric: str, model: str) ->
 @pytest.mark.parametrize("model", ["taste", "popular", "level"])
 def test_a_sum_by_weights_is_its_mean_times_the_relevant_items_per_user(model: str) -> None:
     """That number is what the sum by imputation is of the mean by imputation."""
-    both = run(metrics=["dcg@5", "adg@5"], estimators=["blend"])
-    ratios = [
-        point(both, "dcg@5", each, model)["value"] / point(both, "adg@5", each, model)["value"] for each in METHODS
-    ]
+    both = run(metrics=["dcg", "adg"], estimators=["blend"])
+    ratios = [point(both, "dcg", each, model)["value"] / point(both, "adg", each, model)["value"] for each in METHODS]
     np.testing.assert_allclose(ratios, ratios[2])
-    assert point(both, "dcg@5", "blend", model) == pytest.approx(numbers(both, "dcg@5", "blend", model), rel=1e-9)
+    assert point(both, "dcg", "blend", model) == pytest.approx(numbers(both, "dcg", "blend", model), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("word", "limit"),
+    [("precision@10", 1), ("dcg@2", 1 + 1 / np.log2(3)), ("precision(of=list)@3", 1), ("auc", np.inf)],
+)
+def test_no_sum_exceeds_the_gains_of_all_places(word: str, limit: float) -> None:
+    assert largest(parse_metric(word), 50) == pytest.approx(limit)
 
 
 def test_lists_have_no_band() -> None:

@@ -175,7 +175,7 @@ class CandidateSummer:
         )
 
     def _known(self, rows: LabelledRows) -> LabelledRows:
-        """The rows of users and items that are judged, sorted; refuse a slice of other items."""
+        """The rows of users and items that are judged; refuse a slice of other items."""
         places = self._places[rows.items]
         if (places < 0).any():
             item = self.run.split.item_vocabulary.ids[rows.items[int(np.argmax(places < 0))]]
@@ -190,9 +190,7 @@ class CandidateSummer:
         logged = (split.train.user_counts > 0) | (split.test.user_counts > 0)
         if not logged[rows.users].any():  # some may be new, but not all: then the ids are others
             raise DataError(f"{rows.name}: no user of the slice is in train or test; are the user ids those of train?")
-        order = np.lexsort((rows.items[kept], rows.users[kept]))
-        chosen = np.flatnonzero(kept)[order]
-        return replace(rows, users=rows.users[chosen], items=rows.items[chosen], label=rows.label[chosen])
+        return replace(rows, users=rows.users[kept], items=rows.items[kept], label=rows.label[kept])
 
     @cached_property
     def _places(self) -> Ints:

@@ -13,6 +13,7 @@ from unskew.evaluation.estimating.estimation import Estimation
 from unskew.evaluation.estimating.slice_report import weighted_terms
 from unskew.metrics import AnyMetric
 from unskew.propensities import Exposure, Popularity, Propensity
+from unskew.ranking.all_candidates.recipes import PlaceGains
 
 
 @dataclass(frozen=True)
@@ -133,11 +134,24 @@ def measure_methods(estimation: Estimation) -> MethodBand | None:
                 for model in models
             }
         ends = interval.bounds(list(terms.values()), [], settings.level, rng)[0]
+        limit = largest(metric, sample.train.n_items)
         points += [
-            MethodPoint(str(metric), method, model, term.value, low, high)
+            MethodPoint(str(metric), method, model, *(_at_most(limit, end) for end in (term.value, low, high)))
             for ((method, model), term), (low, high) in zip(terms.items(), ends, strict=True)
         ]
     return MethodBand(tuple(points), frozenset(map(str, questioned)))
+
+
+def largest(metric: AnyMetric, size: int) -> float:
+    """The sum of the gains of all places, which no sum exceeds; weighted rows do not know this. Infinite for a mean."""
+    recipe = metric.recipe(size) if metric.kind == "sum" else None
+    if not isinstance(recipe, PlaceGains):
+        return np.inf
+    return float(np.sum(recipe.table) / np.max(recipe.divisor(np.array([len(recipe.table)]))))
+
+
+def _at_most(limit: float, number: float | None) -> float | None:
+    return None if number is None else min(number, limit)
 
 
 def _imputed(sample: Imputed, metric: AnyMetric, model: str, estimator: Estimator) -> Terms:
