@@ -102,8 +102,8 @@ def exposed_from_frame(
         labelled = rows.labelled(positive)
         if has_labels(rows) and not np.asarray(labelled.values).any():
             raise DataError(
-                f"{name}: no row satisfies {positive}, and all values are 0 or 1; if these are labels, name their column "
-                "label"
+                f"{name}: no row satisfies {positive}, and all values are 0 or 1; if these are labels, name their "
+                "column label"
             )
         rows = labelled
     _check_conflicts(rows)
