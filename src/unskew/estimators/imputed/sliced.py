@@ -14,7 +14,9 @@ WORTH = np.logspace(0, 3.5, 15)
 """How many positives of the slice an estimate without it may be worth, from 1 to 3,162; all are equally likely
 beforehand. If it were worth at least 100, one that a small slice contradicts could not be left."""
 OPPOSED = -0.5
-"""Correlation of the biases of imputation and of weighted rows beforehand: on most logs they have opposite signs."""
+"""Correlation of the biases of imputation and of weighted rows that the estimate supposes beforehand."""
+CORRELATIONS = (-0.8, -0.4, 0.0, 0.4, 0.8)
+"""Correlations of these biases that the interval allows for; all are equally likely beforehand."""
 _LARGEST, _TINY = 0.999, 1e-9  # a source that has no error of its own, or none at all, would have no inverse
 
 
@@ -132,6 +134,9 @@ class SlicedMetric:
         :math:`n_k`, the estimate is the linear combination of sources and p with the least variance. The posterior of
         the :math:`n_k` is on a grid, from the likelihood of the gaps :math:`e_k - p`.
 
+        On some logs both sources are biased in the same direction. So the error of the estimate is that of a wider
+        posterior, in which the correlation may be anything from -0.8 to 0.8.
+
         This is done for the first eigenvector of V, which is the level that all models share, and for the other
         directions, in which models differ: a source can have the wrong level and the right order.
         """
@@ -159,23 +164,29 @@ class SlicedMetric:
         n = len(self.sources)
         if unit <= _TINY * float(np.trace(self.variance)):  # the slice cannot tell the sources apart there
             return np.append(np.full(n, 1 / n), 0.0), np.zeros((n + 1, n + 1)), 0.0
-        ratio = np.stack([each.ravel() for each in np.meshgrid(*[self.positives / WORTH] * n)], axis=1)
-        root = np.sqrt(ratio)
-        total = np.tile(self._errors(part, unit, effect), (len(ratio), 1, 1))
-        total[:, :n, :n] += root[:, :, None] * root[:, None, :] * np.where(np.eye(n) > 0, 1.0, OPPOSED)
-        gaps = (self.sources - self.one_step) @ inside
+        errors, gaps = self._errors(part, unit, effect), (self.sources - self.one_step) @ inside
+        posterior, weights, _ = self._posterior(errors, gaps, (OPPOSED,))
+        mean = posterior @ weights
+        posterior, weights, least = self._posterior(errors, gaps, CORRELATIONS)
+        away = weights - mean
+        return mean, (away * posterior[:, None]).T @ away, float(posterior @ least)
+
+    def _posterior(self, errors: Floats, gaps: Floats, correlations: Sequence[float]) -> tuple[Floats, Floats, Floats]:
+        """On a grid of worths and correlations of biases: the posterior, the weights, and the variance they leave."""
+        n = len(self.sources)
+        *worths, correlation = np.meshgrid(*[WORTH] * n, correlations[: len(correlations) if n > 1 else 1])
+        root = np.sqrt(self.positives / np.stack([each.ravel() for each in worths], axis=1))
+        same = np.where(np.eye(n) > 0, 1.0, correlation.reshape(-1, 1, 1))
+        total = np.tile(errors, (len(root), 1, 1))
+        total[:, :n, :n] += root[:, :, None] * root[:, None, :] * same
         away = np.column_stack([np.eye(n), -np.ones(n)])
         spread = away @ total @ away.T
-        squares = np.trace(np.linalg.solve(spread, np.tile(gaps @ gaps.T, (len(ratio), 1, 1))), axis1=1, axis2=2)
+        squares = np.trace(np.linalg.solve(spread, np.tile(gaps @ gaps.T, (len(root), 1, 1))), axis1=1, axis2=2)
         log_likelihood = -0.5 * gaps.shape[1] * np.linalg.slogdet(spread)[1] - 0.5 * squares
         posterior = np.exp(log_likelihood - log_likelihood.max())
-        posterior /= posterior.sum()
-        inverse = np.linalg.solve(total, np.ones((len(ratio), n + 1, 1)))[:, :, 0]
+        inverse = np.linalg.solve(total, np.ones((len(root), n + 1, 1)))[:, :, 0]
         least = 1 / inverse.sum(axis=1)
-        weights = inverse * least[:, None]
-        mean = posterior @ weights
-        away_from = weights - mean
-        return mean, (away_from * posterior[:, None]).T @ away_from, float(posterior @ least)
+        return posterior / posterior.sum(), inverse * least[:, None], least
 
     def _errors(self, part: Floats, unit: float, effect: float) -> Floats:
         """Covariance of the errors of sources and slice in a part, biases left out, in multiples of the slice's.

@@ -21,7 +21,7 @@ KUAIREC_GRID: Size[tuple[int, int]] = Size((1411, 3327), (250, 400))
 JESTER_USERS = Size(2000, 500)
 KUAIREC_SHARES: Size[tuple[float, ...]] = Size((0.001, 0.003, 0.01, 0.03), (0.01,))
 JESTER_SHARES: Size[tuple[float, ...]] = Size((0.01, 0.03), (0.01,))
-DRAWS = Size(3, 1)
+KUAIREC_DRAWS, JESTER_DRAWS = Size(2, 1), Size(3, 1)
 """Slices of each share per log."""
 KUAIREC_DENSITY, JESTER_DENSITY = 0.03, 0.15
 BY_POPULARITY, BY_AFFINITY = Selection(1.5), Selection(0.7, affinity=1.0)
@@ -48,7 +48,8 @@ def run_kuairec(context: Context) -> Findings:
     users, items = context.size(KUAIREC_GRID)
     relevant = within(kuairec_labels(context), users, items, context.rng("kuairec grid"))
     shares, seeds = context.size(KUAIREC_SHARES), context.size(KUAIREC_SEEDS)
-    cases = drawn_cases(KUAIREC, relevant, KUAIREC_RULES, KUAIREC_DENSITY, shares, seeds, context)
+    draws = context.size(KUAIREC_DRAWS)
+    cases = drawn_cases(KUAIREC, relevant, KUAIREC_RULES, KUAIREC_DENSITY, shares, seeds, context, draws)
     targets = partial(claims, limits={})
     return compute(context, cases, targets, _RULES, _describe(KUAIREC, relevant, KUAIREC_DENSITY))
 
@@ -60,7 +61,8 @@ def run_jester(context: Context) -> Findings:
     labels = jester_labels(context)
     relevant = within(labels, context.size(JESTER_USERS), labels.shape[1], context.rng("jester users"))
     shares, seeds = context.size(JESTER_SHARES), context.size(JESTER_SEEDS)
-    cases = drawn_cases(JESTER, relevant, JESTER_RULES, JESTER_DENSITY, shares, seeds, context)
+    draws = context.size(JESTER_DRAWS)
+    cases = drawn_cases(JESTER, relevant, JESTER_RULES, JESTER_DENSITY, shares, seeds, context, draws)
     targets = partial(claims, limits=JESTER_LIMITS)
     return compute(context, cases, targets, _RULES, _describe(JESTER, relevant, JESTER_DENSITY))
 
@@ -73,6 +75,7 @@ def drawn_cases(
     shares: tuple[float, ...],
     seeds: int,
     context: Context,
+    draws: int = 1,
 ) -> list[Case]:
     """Logs drawn from complete labels by several rules."""
     content = key_of(relevant.shape, np.packbits(relevant).tobytes())
@@ -83,7 +86,7 @@ def drawn_cases(
             (content, selection, density),
             shares,
             (context.seed, seed),
-            context.size(DRAWS),
+            draws,
         )
         for place, (rule, selection) in enumerate(rules.items())
         for seed in range(seeds)

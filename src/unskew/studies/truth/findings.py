@@ -71,7 +71,7 @@ DEFAULT = (
 VARIANTS = (
     "The targets are ours, not those of a paper. The formulas were chosen from about 200 variants that were tried on "
     "Coat and on other real sets, so Coat is not an independent check of them. How a slice is weighed against the log "
-    "was chosen from about 60 more, and the weight of rows in blend without a slice from about 70, on other draws of "
+    "was chosen from about 80 more, and the weight of rows in blend without a slice from about 90, on other draws of "
     "the simulated worlds ('blend, plain mean' is the formula before). The tables on real sets were computed several "
     "times while this study was written. A target that is missed by less than two standard errors over logs is not "
     "decided; this rule was added after the numbers had been seen."

@@ -11,14 +11,13 @@ from unskew.studies.truth.worlds import describe, world_case
 WORLD = "mixed"
 GRID: Size[tuple[int, int]] = Size((5000, 5000), (500, 400))
 SHARES: Size[tuple[float, ...]] = Size((0.01,))
-DRAWS = Size(3, 1)
 LIMITS = {0.0: 0.15, 0.01: 0.10}
 
 
 def run(context: Context) -> Findings:
     """The table, of one draw."""
     users, items = context.size(GRID)
-    case = world_case(WORLD, users, items, context.size(SHARES), (context.seed, 0), context.size(DRAWS))
+    case = world_case(WORLD, users, items, context.size(SHARES), (context.seed, 0))
     targets = partial(claims, limits=LIMITS)
     return compute(context, [case], targets, describe(users, items))
 
