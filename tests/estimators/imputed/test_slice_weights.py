@@ -1,6 +1,7 @@
 """Weights of imputation, tilted rows and the slice: a dense oracle, limits, and coverage under the model itself."""
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.stats import binom, multivariate_normal
 
 from unskew.arrays import Floats
 from unskew.estimators.imputed import SlicedMetric, joint_terms
-from unskew.estimators.imputed.sliced import WORTH
+from unskew.estimators.imputed.sliced import CORRELATIONS, WORTH
 from unskew.estimators.intervals import Delta, difference
 
 GRID = [10 ** (k / 4) for k in range(15)]
@@ -61,7 +62,9 @@ def random_metric(seed: int, models: int, n: int, positives: int) -> SlicedMetri
     )
 
 
-def errors_by_loops(metric: SlicedMetric, effect: float, worths: tuple[float, ...], basis: Floats) -> Floats:
+def errors_by_loops(
+    metric: SlicedMetric, effect: float, worths: tuple[float, ...], correlation: float, basis: Floats
+) -> Floats:
     """Covariance of the errors of sources and slice, in multiples of the noise in the span of a basis."""
 
     def trace(matrix: Floats) -> float:
@@ -72,7 +75,7 @@ def errors_by_loops(metric: SlicedMetric, effect: float, worths: tuple[float, ..
     table = np.zeros((n + 1, n + 1))
     for j in range(n):
         for k in range(n):
-            bias = metric.positives / np.sqrt(worths[j] * worths[k]) * (1 if j == k else -0.5)
+            bias = metric.positives / np.sqrt(worths[j] * worths[k]) * (1 if j == k else correlation)
             table[j, k] = min(through[j], through[k]) + bias + trace(metric.over_users[j, k]) / (unit * effect)
         table[j, n] = table[n, j] = through[j]
     table[n, n] = 1
@@ -108,27 +111,37 @@ def one_part(metric: SlicedMetric, effect: float, basis: Floats, inside: int) ->
     design = np.vstack([np.eye(m)] * (n + 1))
     gaps = np.concatenate([(source - one_step)[:inside] for source in sources])
     contrast = np.hstack([np.eye(n), -np.ones((n, 1))])
-    found = []
-    for worths in itertools.product(GRID, repeat=n):
-        table = errors_by_loops(metric, effect, worths, basis)
+
+    def solve(worths: tuple[float, ...], correlation: float) -> tuple[float, Floats, Floats, Floats]:
+        """Log-likelihood of the gaps, coordinates, covariance and weights."""
+        table = errors_by_loops(metric, effect, worths, correlation, basis)
         weighed = design.T @ np.linalg.inv(np.kron(table, noise))
         covariance = np.linalg.inv(weighed @ design)
         spread = np.kron(contrast @ table @ contrast.T, noise[:inside, :inside])
         weights = np.array([(covariance @ weighed)[0, k * m : (k + 1) * m].sum() for k in range(n + 1)])
         likely = multivariate_normal.logpdf(gaps, np.zeros(len(gaps)), spread) if inside else 0.0
-        found.append((likely, covariance @ weighed @ stacked, covariance, weights))
-    logs = np.array([each[0] for each in found])
-    posterior = np.exp(logs - logs.max())
-    posterior /= posterior.sum()
-    value = sum(p * each[1] for p, each in zip(posterior, found, strict=True))
+        return likely, covariance @ weighed @ stacked, covariance, weights
+
+    pairs = list(itertools.product(GRID, repeat=n))
+    supposed = [solve(worths, -0.5) for worths in pairs]
+    posterior = normalised([each[0] for each in supposed])
+    value = sum(p * each[1] for p, each in zip(posterior, supposed, strict=True))
+    possible = [solve(worths, correlation) for worths in pairs for correlation in CORRELATIONS]
+    wider = normalised([each[0] for each in possible])
     covariance = sum(
-        p * (each[2] + np.outer(each[1] - value, each[1] - value)) for p, each in zip(posterior, found, strict=True)
+        p * (each[2] + np.outer(each[1] - value, each[1] - value)) for p, each in zip(wider, possible, strict=True)
     )
-    return value, covariance, posterior @ np.array([each[3] for each in found])
+    return value, covariance, posterior @ np.array([each[3] for each in supposed])
+
+
+def normalised(logs: Sequence[float]) -> Floats:
+    posterior = np.exp(np.array(logs) - max(logs))
+    return np.asarray(posterior / posterior.sum())
 
 
 def test_the_grid_is_that_of_the_page() -> None:
     np.testing.assert_allclose(WORTH, GRID)
+    assert CORRELATIONS == (-0.8, -0.4, 0, 0.4, 0.8)
 
 
 @settings(max_examples=12, deadline=None)
@@ -296,8 +309,9 @@ def draw(rng: np.random.Generator, models: int, n: int) -> tuple[SlicedMetric, F
         np.multiply.outer(rng.uniform(0, 0.5, n), variance),
         positives,
     )
-    worths = tuple(rng.choice(GRID, n))
-    shape = np.linalg.cholesky(errors_by_loops(plain, 1.0, worths, np.eye(models)) + 1e-12 * np.eye(n + 1))
+    worths, correlation = tuple(rng.choice(GRID, n)), float(rng.choice(CORRELATIONS))
+    table = errors_by_loops(plain, 1.0, worths, correlation, np.eye(models))
+    shape = np.linalg.cholesky(table + 1e-12 * np.eye(n + 1))
     errors = shape @ rng.normal(size=(n + 1, models)) @ np.linalg.cholesky(variance).T
     estimates = truth + errors
     metric = SlicedMetric(
