@@ -16,6 +16,7 @@ from unskew.ranking.top_kernel import SHORTEST, contenders
 
 EXPECTED, OPTIMISTIC, PESSIMISTIC = 0, 1, 2
 _SMALL = 1e-3
+_CERTAIN = 40.0  # exp(-40) does not change 1
 
 
 @njit(nogil=True, cache=True)
@@ -26,21 +27,34 @@ def _exclude(row: Matrix, chances: Matrix, excluded: Ints) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
-def _mass(chances: Matrix) -> tuple[Any, Any, Any]:
-    """The sum of the chances, the chance that an item is relevant, and how many numbers are not in [0, 1]."""
-    total, none, outside = 0.0, 1.0, int32(0)
+def _mass(chances: Matrix) -> tuple[Any, Any]:
+    """The sum of the chances, and how many numbers are not in [0, 1]."""
+    total, outside = 0.0, int32(0)
     n: int = chances.shape[0]
     for j in range(uint64(n)):
         chance = chances[j]
         outside = int32(outside + int32(not (chance >= 0 and chance <= 1)))
         total += np.float64(chance)
-        none *= 1.0 - np.float64(chance)
-    return total, 1.0 - none, outside
+    return total, outside
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
+def _none(chances: Matrix) -> Any:
+    """The chance that no item is relevant."""
+    none = 1.0
+    n: int = chances.shape[0]
+    for j in range(uint64(n)):
+        none *= 1.0 - np.float64(chances[j])
+    return none
 
 
 @njit(nogil=True, cache=True)
-def _small_mass(chances: Matrix) -> Any:
-    """The chance that at least one of the items is relevant, to full precision if it is small."""
+def _some(chances: Matrix, mass: float) -> Any:
+    """The chance that at least one item is relevant, to full precision if it is small; `mass` is their sum."""
+    if mass >= _CERTAIN:
+        return 1.0
+    if mass >= _SMALL:
+        return 1.0 - _none(chances)
     some = 0.0
     for chance in chances:
         some += chance * (1.0 - some)
@@ -240,9 +254,8 @@ def sum_rows(
     for r in range(n_rows):
         row, row_chances, size = scores[r], chances[r], candidates[r]
         _exclude(row, row_chances, excluded[excluded_offsets[r] : excluded_offsets[r + 1]])
-        mass[r], some[r], outside[r] = _mass(row_chances)
-        if mass[r] < _SMALL:
-            some[r] = _small_mass(row_chances)
+        mass[r], outside[r] = _mass(row_chances)
+        some[r] = _some(row_chances, mass[r])
         if depth == 0:
             finite = _place_all(row, row_chances, size, policy, lowest, sorting, placed)
         else:
