@@ -321,6 +321,19 @@ def test_the_chance_of_any_relevant_item_keeps_its_digits_when_small() -> None:
         np.testing.assert_allclose(sums.any_relevant, expected, rtol=1e-14)
 
 
+def test_the_chance_of_any_relevant_item_is_one_when_many_are_expected() -> None:
+    split, rng = real_world(), np.random.default_rng(3)
+    scorer = MatrixScorer(rng.standard_normal((40, 3000)))
+    contest = everyone(prepare_contest({"model": scorer}, split), split)
+    for largest in (0.01, 0.02, 0.03, 0.04):  # masses of about 15 to 60, so that both roads are taken
+        chances = rng.random((len(contest.users), contest.catalogue_size)) * largest
+        sums = sum_candidates(scorer, contest, given_users(contest, chances), [parse_metric("adg")])
+        kept = chances.copy()
+        for u in range(len(contest.users)):
+            kept[u, contest.listed[contest.listed_offsets[u] : contest.listed_offsets[u + 1]]] = 0
+        np.testing.assert_allclose(sums.any_relevant, 1 - np.prod(1 - kept, axis=1), rtol=1e-14)
+
+
 def test_progress_is_reported_by_block() -> None:
     split, calls = real_world(), []
     scorer = MatrixScorer(scores_of("normal", np.float32))

@@ -272,5 +272,6 @@ def sum_rows(
                 continue
             end = min(table_offsets[t + 1] - table_offsets[t], min(size, lengths[r]) if cut[t] else size)
             sums[r, t] = _dot(placed, table[table_offsets[t] : table_offsets[t] + end])
-        expect_values(placed[:size], lengths[r], lists, values[r])
+        if values.shape[1] > 0:
+            expect_values(placed[:size], lengths[r], lists, values[r])
     return mass, some, places, sums, values, lengths, outside
