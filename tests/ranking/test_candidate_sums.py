@@ -183,12 +183,15 @@ def test_scores_of_any_shape_are_sorted_exactly(kind: str, dtype: type) -> None:
     assert_sums(MatrixScorer(scores_of(kind, dtype)), split, CUT, dtype)
 
 
-@pytest.mark.parametrize("words", [["adg", "auc", "recall@10", "ndcg@10"], ["recall@10", "map@5"]])
-def test_threads_do_not_matter_bit_for_bit(words: list[str]) -> None:
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "words", [["adg", "auc", "recall@10"], ["adg", "auc", "recall@10", "ndcg@10"], ["recall@10", "map@5"]]
+)
+def test_threads_do_not_matter_bit_for_bit(words: list[str], dtype: type) -> None:
     split, rng = real_world(), np.random.default_rng(2)
     scorer = FactorScorer(rng.normal(size=(40, 7)).astype("f4"), rng.normal(size=(3000, 7)).astype("f4"))
     contest = everyone(prepare_contest({"model": scorer}, split), split)
-    chances = given_users(contest, chances_of(contest, 0) / 50)
+    chances = given_users(contest, (chances_of(contest, 0) / 50).astype(dtype))
     metrics = [parse_metric(word) for word in words]
     one, two = (sum_candidates(scorer, contest, chances, metrics, engine=Threads(n), block_size=8) for n in (1, 2))
     assert one.mass.tobytes() == two.mass.tobytes()
