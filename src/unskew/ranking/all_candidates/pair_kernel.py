@@ -15,7 +15,8 @@ from unskew.arrays import Floats, Ints, Matrix
 from unskew.ranking.all_candidates.network import BEHIND, LOWEST_PAIR, REACH, STEP, sort_and_sum
 
 FEWEST, MOST = 256, (1 << 16) - 1  # scores of a row; places have 16 bits, so that counters fit into the first cache
-_CELLS = 0.41  # per score
+_CELLS = 0.52  # per score
+_CHUNK = 32  # scores that are assigned to cells while earlier ones are counted
 _SAMPLED = 256  # scores that decide the widths of the cells
 _WIDTH = 5.64  # mean deviations from the centre to the last cell
 _CROWDED = 2  # squares of large cells, per score; inserting takes a quarter of it
@@ -90,39 +91,46 @@ def _shape(row: Matrix, lowest: Any) -> tuple[Any, Any, Any, Any]:
 
 
 @njit(nogil=True, cache=True, fastmath={"contract"})
-def _assign(row: Matrix, lowest: Any, scale: Any, cells: Ints) -> None:
-    """Write the cell of each score, larger scores first; the last cell is for minus infinity only.
+def _cell(score: Any, lowest: Any, scale: Any) -> Any:
+    """The cell of a score, larger scores first; the last cell is for minus infinity only.
 
     The share of scores beyond a deviation of x is about (1 - x)^4. Each operation rounds to the nearest number, so a
     larger score is never in a later cell.
     """
     centre, of_above, of_below, n_above, n_below, last_finite = scale
     zero, one = np.float32(0), np.float32(1)
-    whole, unscored = np.float32(last_finite), int32(last_finite + int32(1))
-    n: int = row.shape[0]
-    for j in range(uint64(n)):
-        score = row[j]
-        deviation = score - centre
-        above = deviation > zero
-        beyond = max(one - abs(deviation) * (of_above if above else of_below), zero)
-        beyond *= beyond
-        beyond *= beyond
-        cell = int32(beyond * (n_above if above else n_below) + (zero if above else whole))
-        cells[j] = uint16(cell if score >= lowest else unscored)
+    deviation = score - centre
+    above = deviation > zero
+    beyond = max(one - abs(deviation) * (of_above if above else of_below), zero)
+    beyond *= beyond
+    beyond *= beyond
+    cell = int32(beyond * (n_above if above else n_below) + (zero if above else np.float32(last_finite)))
+    return uint16(cell if score >= lowest else int32(last_finite + int32(1)))
 
 
 @njit(nogil=True, cache=True)
-def _count(cells: Ints, n: int, counts: Ints) -> None:
+def _count(row: Matrix, lowest: Any, scale: Any, cells: Ints, counts: Ints) -> None:
+    """Write the cell of each score, and count the scores of each cell."""
     counts[:] = 0
     mask = uint64(0xFFFF)
     fours = cells.view(np.uint64)  # four are loaded at once
-    for k in range(uint64(n // 4)):
-        four = fours[k]
-        counts[four & mask] += uint16(1)
-        counts[(four >> uint64(16)) & mask] += uint16(1)
-        counts[(four >> uint64(32)) & mask] += uint16(1)
-        counts[four >> uint64(48)] += uint16(1)
-    for j in range(uint64(n // 4 * 4), uint64(n)):
+    size: int = row.shape[0]
+    n, chunk = uint64(size), uint64(_CHUNK)
+    lag = chunk + chunk  # what was stored just now cannot be loaded at once
+    whole = n // chunk * chunk
+    for start in range(uint64(0), whole, chunk):
+        for k in range(chunk):
+            cells[start + k] = _cell(row[start + k], lowest, scale)
+        if start >= lag:
+            for k in range((start - lag) >> uint64(2), (start - chunk) >> uint64(2)):
+                four = fours[k]
+                counts[four & mask] += uint16(1)
+                counts[(four >> uint64(16)) & mask] += uint16(1)
+                counts[(four >> uint64(32)) & mask] += uint16(1)
+                counts[four >> uint64(48)] += uint16(1)
+    for j in range(whole, n):
+        cells[j] = _cell(row[j], lowest, scale)
+    for j in range(whole - min(lag, whole), n):
         counts[cells[j]] += uint16(1)
 
 
@@ -290,20 +298,15 @@ def sum_pairs(
     if not (0 < of_above < _HUGE and 0 < of_below < _HUGE):
         return False, 0.0, 0.0, 0.0
     above = np.round(share * last_finite)  # whole, so that both sides end at the same cell
-    _assign(
-        row,
-        lowest,
-        (
-            centre,
-            np.float32(of_above / _WIDTH),
-            np.float32(of_below / _WIDTH),
-            np.float32(above),
-            np.float32(above - last_finite),
-            int32(last_finite),
-        ),
-        cells,
+    scale = (
+        centre,
+        np.float32(of_above / _WIDTH),
+        np.float32(of_below / _WIDTH),
+        np.float32(above),
+        np.float32(above - last_finite),
+        int32(last_finite),
     )
-    _count(cells, n, starts)
+    _count(row, lowest, scale, cells, starts)
     n_large = _begin(starts, large)
     if starts[last_finite + 1] != candidates or _is_crowded(starts, large[:n_large], last_finite, n):
         return False, 0.0, 0.0, 0.0
