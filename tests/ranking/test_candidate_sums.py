@@ -183,12 +183,15 @@ def test_scores_of_any_shape_are_sorted_exactly(kind: str, dtype: type) -> None:
     assert_sums(MatrixScorer(scores_of(kind, dtype)), split, CUT, dtype)
 
 
-@pytest.mark.parametrize("words", [["adg", "auc", "recall@10", "ndcg@10"], ["recall@10", "map@5"]])
-def test_threads_do_not_matter_bit_for_bit(words: list[str]) -> None:
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "words", [["adg", "auc", "recall@10"], ["adg", "auc", "recall@10", "ndcg@10"], ["recall@10", "map@5"]]
+)
+def test_threads_do_not_matter_bit_for_bit(words: list[str], dtype: type) -> None:
     split, rng = real_world(), np.random.default_rng(2)
     scorer = FactorScorer(rng.normal(size=(40, 7)).astype("f4"), rng.normal(size=(3000, 7)).astype("f4"))
     contest = everyone(prepare_contest({"model": scorer}, split), split)
-    chances = given_users(contest, chances_of(contest, 0) / 50)
+    chances = given_users(contest, (chances_of(contest, 0) / 50).astype(dtype))
     metrics = [parse_metric(word) for word in words]
     one, two = (sum_candidates(scorer, contest, chances, metrics, engine=Threads(n), block_size=8) for n in (1, 2))
     assert one.mass.tobytes() == two.mass.tobytes()
@@ -319,6 +322,19 @@ def test_the_chance_of_any_relevant_item_keeps_its_digits_when_small() -> None:
         sums = sum_candidates(scorer, contest, lambda _, q=chance: np.full((1, 4), q), [parse_metric("adg")])
         expected = -np.expm1(3 * np.log1p(-chance)) if chance < 1 else 1.0
         np.testing.assert_allclose(sums.any_relevant, expected, rtol=1e-14)
+
+
+def test_the_chance_of_any_relevant_item_is_one_when_many_are_expected() -> None:
+    split, rng = real_world(), np.random.default_rng(3)
+    scorer = MatrixScorer(rng.standard_normal((40, 3000)))
+    contest = everyone(prepare_contest({"model": scorer}, split), split)
+    for largest in (0.01, 0.02, 0.03, 0.04):  # masses of about 15 to 60, so that both roads are taken
+        chances = rng.random((len(contest.users), contest.catalogue_size)) * largest
+        sums = sum_candidates(scorer, contest, given_users(contest, chances), [parse_metric("adg")])
+        kept = chances.copy()
+        for u in range(len(contest.users)):
+            kept[u, contest.listed[contest.listed_offsets[u] : contest.listed_offsets[u + 1]]] = 0
+        np.testing.assert_allclose(sums.any_relevant, 1 - np.prod(1 - kept, axis=1), rtol=1e-14)
 
 
 def test_progress_is_reported_by_block() -> None:

@@ -13,6 +13,7 @@ from unskew.arrays import Floats, Ints, Matrix
 from unskew.errors import DataError
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
+_LARGE_PRODUCT = 1 << 23  # multiplications
 
 
 @runtime_checkable
@@ -156,6 +157,19 @@ class AlignedFactors:
         """How many items are scored."""
         return len(self.columns) if self.place is None else len(self.place)
 
+    @cached_property
+    def _transposed(self) -> Matrix:
+        return np.ascontiguousarray(self.columns.T)
+
+    def _columns_for(self, n_rows: int) -> Matrix:
+        """The columns in the layout that suits a product with this many rows.
+
+        A contiguous transpose saves a tenth of the time of a large product. The layout changed no bit of large products
+        with the library that was tried, which no library promises. It did change small ones and those of one row, which
+        have other loops.
+        """
+        return self._transposed if n_rows > 1 and n_rows * self.columns.size >= _LARGE_PRODUCT else self.columns.T
+
     def score_into(self, users: Ints, out: Matrix) -> None:
         """Write the scores of these rows.
 
@@ -165,9 +179,9 @@ class AlignedFactors:
         quiet = nullcontext() if self.finite else np.errstate(over="ignore", invalid="ignore")
         with quiet:  # scores that may overflow are checked afterwards, and the error names the item
             if self.place is None:
-                np.matmul(self.rows[users], self.columns.T, out=out)
+                np.matmul(self.rows[users], self._columns_for(len(users)), out=out)
             else:
-                np.take(self.rows[users] @ self.columns.T, self.place, axis=1, out=out)
+                np.take(self.rows[users] @ self._columns_for(len(users)), self.place, axis=1, out=out)
 
 
 @dataclass(frozen=True, eq=False)

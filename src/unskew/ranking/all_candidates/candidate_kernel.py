@@ -11,11 +11,21 @@ from numba import int32, int64, njit, uint32, uint64
 
 from unskew.arrays import Bools, Floats, Ints, Matrix
 from unskew.ranking.all_candidates.list_expectation import expect_values
+from unskew.ranking.all_candidates.pair_kernel import (
+    FEWEST,
+    MOST,
+    arranged,
+    chance_at,
+    pair_space,
+    sum_pairs,
+    tied_from,
+)
 from unskew.ranking.all_candidates.sort_kernel import sort_row, work_space
 from unskew.ranking.top_kernel import SHORTEST, contenders
 
 EXPECTED, OPTIMISTIC, PESSIMISTIC = 0, 1, 2
 _SMALL = 1e-3
+_CERTAIN = 40.0  # exp(-40) does not change 1
 
 
 @njit(nogil=True, cache=True)
@@ -26,21 +36,34 @@ def _exclude(row: Matrix, chances: Matrix, excluded: Ints) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
-def _mass(chances: Matrix) -> tuple[Any, Any, Any]:
-    """The sum of the chances, the chance that an item is relevant, and how many numbers are not in [0, 1]."""
-    total, none, outside = 0.0, 1.0, int32(0)
+def _mass(chances: Matrix) -> tuple[Any, Any]:
+    """The sum of the chances, and how many numbers are not in [0, 1]."""
+    total, outside = 0.0, int32(0)
     n: int = chances.shape[0]
     for j in range(uint64(n)):
         chance = chances[j]
         outside = int32(outside + int32(not (chance >= 0 and chance <= 1)))
         total += np.float64(chance)
-        none *= 1.0 - np.float64(chance)
-    return total, 1.0 - none, outside
+    return total, outside
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
+def _none(chances: Matrix) -> Any:
+    """The chance that no item is relevant."""
+    none = 1.0
+    n: int = chances.shape[0]
+    for j in range(uint64(n)):
+        none *= 1.0 - np.float64(chances[j])
+    return none
 
 
 @njit(nogil=True, cache=True)
-def _small_mass(chances: Matrix) -> Any:
-    """The chance that at least one of the items is relevant, to full precision if it is small."""
+def _some(chances: Matrix, mass: float) -> Any:
+    """The chance that at least one item is relevant, to full precision if it is small; `mass` is their sum."""
+    if mass >= _CERTAIN:
+        return 1.0
+    if mass >= _SMALL:
+        return 1.0 - _none(chances)
     some = 0.0
     for chance in chances:
         some += chance * (1.0 - some)
@@ -171,6 +194,70 @@ def _sum_places_and_dot(placed: Floats, table: Floats) -> tuple[Any, Any]:
 
 
 @njit(nogil=True, cache=True)
+def _sum_long(placed: Floats, of_longest: Floats, size: int, linear: bool) -> tuple[Any, Any]:
+    """The sums of chance times place and of chance times gain; 0 if not wanted."""
+    if linear and of_longest.shape[0] > 0:
+        return _sum_places_and_dot(placed, of_longest[:size])
+    if linear:
+        return _sum_places(placed, size), 0.0
+    return 0.0, _dot(placed, of_longest[:size])
+
+
+@njit(nogil=True, cache=True)
+def _lengths_of_tables(table_offsets: Ints, cut: Bools, n: int) -> tuple[Any, Any]:
+    """The last table without an end, or -1, and the length of the longest other table.
+
+    The former shares its pass with the sum of places.
+    """
+    longest, needed = -1, 0
+    for t in range(cut.shape[0]):
+        if not cut[t] and table_offsets[t + 1] - table_offsets[t] >= n:
+            longest = t
+    for t in range(cut.shape[0]):
+        if t != longest:
+            needed = max(needed, table_offsets[t + 1] - table_offsets[t])
+    return longest, needed
+
+
+@njit(nogil=True, cache=True)
+def _sum_tables(
+    placed: Floats, tables: tuple[Floats, Ints, Bools], size: int, length: int, longest: int, sums: Floats
+) -> None:
+    """Sums of chance times gain by table, but not of the longest."""
+    table, table_offsets, cut = tables
+    for t in range(cut.shape[0]):
+        if t != longest:
+            end = min(table_offsets[t + 1] - table_offsets[t], min(size, length) if cut[t] else size)
+            sums[t] = _dot(placed, table[table_offsets[t] : table_offsets[t] + end])
+
+
+@njit(nogil=True, cache=True)
+def _share_pairs(
+    pairs: Ints, marks: Ints, size: int, policy: int, table: Floats, needed: int, placed: Floats
+) -> tuple[Any, Any]:
+    """Write the first chances in the order of the ranking; return what ties add to the sums of places and of gains."""
+    for place in range(needed):
+        placed[place] = chance_at(pairs, place)
+    of_places, of_gains = 0.0, 0.0
+    first, end = tied_from(pairs, marks, size, 0)
+    while first < size:
+        total = 0.0
+        for place in range(first, end):
+            total += chance_at(pairs, place)
+        favoured = first if policy == OPTIMISTIC else end - 1
+        for place in range(first, end):
+            share = total / (end - first) if policy == EXPECTED else total if place == favoured else 0.0
+            change = share - chance_at(pairs, place)
+            of_places += change * place
+            if place < table.shape[0]:
+                of_gains += change * table[place]
+            if place < needed:
+                placed[place] = share
+        first, end = tied_from(pairs, marks, size, end)
+    return of_places, of_gains
+
+
+@njit(nogil=True, cache=True)
 def sum_rows(
     scores: Matrix,
     chances: Matrix,
@@ -214,8 +301,8 @@ def sum_rows(
     Returns
     -------
     mass, some, places, sums, values : array
-        Per row: the sum of the chances, the chance that at least one is relevant, the sum of chance times place, sums
-        by table, values by list.
+        Per row: the sum of the chances, the chance that at least one is relevant, the sum of chance times place (if
+        `linear`), sums by table, values by list.
     lengths : array of int64
         Number of candidates in the list of each row, or a smaller number of at least `depth` if that is not 0.
     outside : array of int64
@@ -230,34 +317,39 @@ def sum_rows(
     lowest = np.finfo(scores.dtype).min
     sorting = work_space(scores)
     placed = sorting[2].view(np.float64)  # no further array, because all of them should fit into the cache of a core
-    longest = -1  # a table without an end, which shares its pass with the sum of places
-    for t in range(cut.shape[0]):
-        if not cut[t] and table_offsets[t + 1] - table_offsets[t] >= n:
-            longest = t
+    longest, needed = _lengths_of_tables(table_offsets, cut, n)
+    of_longest = table[table_offsets[longest] : table_offsets[longest + 1]] if longest >= 0 else table[:0]
+    paired = depth == 0 and values.shape[1] == 0 and FEWEST <= n <= MOST
+    paired = paired and scores.itemsize == 4 and chances.itemsize == 4
+    pairing = pair_space(n if paired else 0)
+    by_step = arranged(of_longest, n if paired else 0)
     maxima = np.empty(n // SHORTEST + 1, scores.dtype)
     work = np.empty(n + 1, scores.dtype)
     columns = np.empty(n + 1, np.int32)
     for r in range(n_rows):
         row, row_chances, size = scores[r], chances[r], candidates[r]
         _exclude(row, row_chances, excluded[excluded_offsets[r] : excluded_offsets[r + 1]])
-        mass[r], some[r], outside[r] = _mass(row_chances)
-        if mass[r] < _SMALL:
-            some[r] = _small_mass(row_chances)
-        if depth == 0:
-            finite = _place_all(row, row_chances, size, policy, lowest, sorting, placed)
+        suits, gains = False, 0.0
+        if paired:
+            ahead = scores[min(r + 1, n_rows - 1)], chances[min(r + 1, n_rows - 1)]
+            suits, mass[r], places[r], gains = sum_pairs(row, row_chances, size, lowest, by_step, ahead, pairing)
+        if suits:
+            finite, outside[r] = size, 0
+            of_ties = _share_pairs(pairing[3], pairing[4], size, policy, of_longest, min(needed, size), placed)
+            places[r], gains = places[r] + of_ties[0], gains + of_ties[1]
         else:
-            rest = values.shape[1] > 0
-            finite = _place_top(row, row_chances, size, policy, lowest, depth, maxima, work, columns, rest, placed)
+            mass[r], outside[r] = _mass(row_chances)
+            if depth == 0:
+                finite = _place_all(row, row_chances, size, policy, lowest, sorting, placed)
+            else:
+                rest = values.shape[1] > 0
+                finite = _place_top(row, row_chances, size, policy, lowest, depth, maxima, work, columns, rest, placed)
+            places[r], gains = _sum_long(placed, of_longest, size, linear)
+        some[r] = _some(row_chances, mass[r])
         lengths[r] = 0 if not known[r] else finite if listed else size
-        if linear and longest >= 0:
-            of_table = table[table_offsets[longest] : table_offsets[longest] + size]
-            places[r], sums[r, longest] = _sum_places_and_dot(placed, of_table)
-        elif linear:
-            places[r] = _sum_places(placed, size)
-        for t in range(cut.shape[0]):
-            if t == longest and linear:
-                continue
-            end = min(table_offsets[t + 1] - table_offsets[t], min(size, lengths[r]) if cut[t] else size)
-            sums[r, t] = _dot(placed, table[table_offsets[t] : table_offsets[t] + end])
-        expect_values(placed[:size], lengths[r], lists, values[r])
+        _sum_tables(placed, tables, size, lengths[r], longest, sums[r])
+        if longest >= 0:
+            sums[r, longest] = gains
+        if values.shape[1] > 0:
+            expect_values(placed[:size], lengths[r], lists, values[r])
     return mass, some, places, sums, values, lengths, outside
