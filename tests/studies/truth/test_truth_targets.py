@@ -75,5 +75,12 @@ def test_means_that_logs_do_not_put_clearly_outside_are_not_decided():
     holds, evidence = coverage_verdict(shares, [SLICED], ["x"])
     assert holds is None
     assert "outside: x, blend, 1 % slice 0.996, by less than 2 standard errors over logs" in evidence
-    surely = Trials(DIMS, "log", {("x", SLICED, "coverage"): np.full(10, 0.996)})
+    surely = Trials(DIMS, "log", {("x", SLICED, "coverage"): np.full(10, 0.89)})
     assert coverage_verdict(surely, [SLICED], ["x"])[0] is False
+
+
+def test_a_few_logs_whose_intervals_all_hold_the_truth_do_not_show_that_these_are_too_wide():
+    """Under a coverage of 0.99 three logs have none outside in 97 % of cases, and 1,000 in none of 20,000."""
+    few, many = (Trials(DIMS, "log", {("x", SLICED, "coverage"): np.ones(logs)}) for logs in (3, 1000))
+    assert coverage_verdict(few, [SLICED], ["x"])[0] is None
+    assert coverage_verdict(many, [SLICED], ["x"])[0] is False
