@@ -10,8 +10,7 @@ import numpy as np
 from numba import int32, int64, njit, uint32, uint64
 
 from unskew.arrays import Bools, Floats, Ints, Matrix
-from unskew.ranking.all_candidates.list_expectation import expect_values
-from unskew.ranking.all_candidates.pair_kernel import (
+from unskew.ranking.all_candidates.cell_kernel import (
     FEWEST,
     MOST,
     arranged,
@@ -20,6 +19,7 @@ from unskew.ranking.all_candidates.pair_kernel import (
     sum_pairs,
     tied_from,
 )
+from unskew.ranking.all_candidates.list_expectation import expect_values
 from unskew.ranking.all_candidates.sort_kernel import sort_row, work_space
 from unskew.ranking.top_kernel import SHORTEST, contenders
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from unskew.arrays import Floats
 from unskew.ranking.all_candidates.candidate_kernel import sum_rows
-from unskew.ranking.all_candidates.network import REACH, STEP
-from unskew.ranking.all_candidates.pair_kernel import FEWEST, MOST, arranged, chance_at, pair_space, sum_pairs
+from unskew.ranking.all_candidates.cell_kernel import FEWEST, MOST, arranged, chance_at, pair_space, sum_pairs
+from unskew.ranking.all_candidates.sorting_network import REACH, STEP
 
 LOWEST = np.finfo(np.float32).min
 POLICIES = ["expected", "optimistic", "pessimistic"]

@@ -12,7 +12,7 @@ from numba import int32, int64, njit, types, uint16, uint32, uint64
 from numba.extending import intrinsic
 
 from unskew.arrays import Floats, Ints, Matrix
-from unskew.ranking.all_candidates.network import BEHIND, LOWEST_PAIR, REACH, STEP, sort_and_sum
+from unskew.ranking.all_candidates.sorting_network import BEHIND, LOWEST_PAIR, REACH, STEP, sort_and_sum
 
 FEWEST, MOST = 256, (1 << 16) - 1  # scores of a row; places have 16 bits, so that counters fit into the first cache
 _CELLS = 0.52  # per score
@@ -45,7 +45,7 @@ def pair_space(n: int) -> tuple[Any, ...]:
     return (
         np.empty(n // 4 * 4 + 4, np.uint16),  # cells
         np.empty(cells_of(n) + 4, np.uint16),  # where each begins
-        np.empty(cells_of(n) // 4 + 1, np.uint32),  # groups of four cells of which one is large
+        np.empty(cells_of(n) // 4 + 1, np.uint32),  # groups of four cells with a large one
         np.empty(n + STEP + BEHIND, np.uint64),  # pairs
         np.empty(n // STEP + 1, np.uint8),  # steps that may have equal scores
     )

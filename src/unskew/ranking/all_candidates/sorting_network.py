@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 
 STEP = 16  # pairs that are sorted at once
 _PASSES = 3
-REACH = 2 * _PASSES + 1  # layers; they sort any run of so many pairs
+REACH = 2 * _PASSES + 1  # layers; they sort any run of that many pairs
 BEHIND = STEP * (_PASSES + 1)  # pairs after the last one that are read
 LOWEST_PAIR = 0xFFFFFFFF00000000  # belongs below all others and has no chance
 _LANES = 8
