@@ -75,7 +75,7 @@ VARIANTS = (
     "the simulated worlds ('blend, plain mean' is the formula before). The tables on real sets were computed several "
     "times while this study was written. A target that is missed by less than two standard errors over logs is not "
     "decided. If all intervals of a few logs hold the truth, the coverages have no standard error; it is then at least "
-    "that of as many independent cases. Both rules were added after numbers had been seen."
+    "that of independent cases, one per log. Both rules were added after numbers had been seen."
 )
 
 

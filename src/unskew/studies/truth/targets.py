@@ -116,8 +116,8 @@ def tau_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str]) -> 
 def coverage_verdict(trials: Trials, forms: Sequence[Form], names: Sequence[str], measure: str = COVERAGE) -> Verdict:
     """Whether all coverages are within their bounds.
 
-    If all intervals of a few logs hold the truth, their coverages have no standard error. So that of a coverage which
-    is too large is at least the error of as many independent cases, at the bound.
+    If all intervals of a few logs hold the truth, their coverages have no standard error. For a coverage
+    that is too large it is therefore at least that of independent cases, one per log, at the bound.
     """
     shares = {}
     for data in names:
