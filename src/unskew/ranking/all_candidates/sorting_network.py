@@ -1,7 +1,7 @@
 """A sorting network for pairs that are almost in order, which sums chance times gain at the same time.
 
 Compilers do not vectorise a loop whose steps depend on each other, so this one is written with vectors of eight. They
-are portable: machines with shorter vectors take several for one.
+are portable: machines with shorter vectors take several for one. `llvmlite` is the part of numba that writes them.
 """
 
 from collections.abc import Sequence
