@@ -16,7 +16,7 @@ from unskew.studies.truth.targets import claims
 KUAIREC, JESTER = "kuairec-truth", "jester"
 FUNNY = 5
 """Jokes rated this or better are positive."""
-KUAIREC_SEEDS, JESTER_SEEDS = Size(3, 1, trials=True), Size(10, 1, trials=True)
+KUAIREC_SEEDS, JESTER_SEEDS = Size(3, 1, trials=True), Size(20, 1, trials=True)
 KUAIREC_GRID: Size[tuple[int, int]] = Size((1411, 3327), (250, 400))
 JESTER_USERS = Size(2000, 500)
 KUAIREC_SHARES: Size[tuple[float, ...]] = Size((0.001, 0.003, 0.01, 0.03), (0.01,))
