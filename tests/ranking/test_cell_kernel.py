@@ -67,7 +67,7 @@ def summed(row: Floats, chances: Floats, excluded: Floats, policy: str) -> tuple
     cut = np.array([False, True, False, True])
     mass, _, places, sums, _, _, outside = sum_rows(
         row[None].copy(),
-        chances[None].copy(),
+        chances[None, None].copy(),
         np.array([0, len(excluded)]),
         excluded.astype(np.int32),
         np.array([n - len(excluded)]),
@@ -79,8 +79,8 @@ def summed(row: Floats, chances: Floats, excluded: Floats, policy: str) -> tuple
         (np.concatenate(tables), offsets, cut),
         NO_LISTS,
     )
-    assert outside[0] == 0
-    return mass[0], places[0], sums[0]
+    assert outside[0, 0] == 0
+    return mass[0, 0], places[0, 0], sums[0, 0]
 
 
 def assert_agrees(row: Floats, chances: Floats, excluded: Floats, policy: str) -> None:
@@ -176,7 +176,7 @@ def test_chances_outside_the_unit_interval_are_counted(bad: float) -> None:
     chances[[5, 700]] = bad
     results = sum_rows(
         row[None],
-        chances[None],
+        chances[None, None],
         np.zeros(2, np.int64),
         np.empty(0, np.int32),
         np.array([1000]),
@@ -188,7 +188,7 @@ def test_chances_outside_the_unit_interval_are_counted(bad: float) -> None:
         (np.empty(0), np.zeros(1, np.int64), np.empty(0, bool)),
         NO_LISTS,
     )
-    assert results[-1].tolist() == [2]
+    assert results[-1].tolist() == [[2]]
 
 
 def test_a_chance_of_minus_zero_is_zero() -> None:

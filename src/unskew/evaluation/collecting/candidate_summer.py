@@ -77,10 +77,9 @@ class CandidateSummer:
 
     def _sums(self, q: str, fitted: FittedImputation) -> dict[str, tuple[CandidateSums, ...]]:
         """The sums of every model; with chances that are fitted to the slice, those with shifted chances too."""
-        settings, metrics = self.run.settings, [self._metrics(q)]
+        settings = self.run.settings
         moving = any(isinstance(estimator, Blend | Dm) and estimator.q == q for estimator in settings.estimators)
         if moving and isinstance(fitted, SliceFit):
-            metrics *= 1 + len(fitted.shifted)
             moved = fitted
 
             def chances(users: Ints) -> Sequence[Floats]:
@@ -94,7 +93,7 @@ class CandidateSummer:
             self.scorers,
             self.everyone,
             chances,
-            metrics,
+            self._metrics(q),
             ties=settings.ties,
             engine=self.run.engine,
             block_size=self.block,

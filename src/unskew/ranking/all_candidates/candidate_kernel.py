@@ -28,13 +28,6 @@ _SMALL = 1e-3
 _CERTAIN = 40.0  # exp(-40) does not change 1
 
 
-@njit(nogil=True, cache=True)
-def _exclude(row: Matrix, chances: Matrix, excluded: Ints) -> None:
-    for j in excluded:
-        row[j] = -np.inf
-        chances[j] = 0
-
-
 @njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
 def _mass(chances: Matrix) -> tuple[Any, Any]:
     """The sum of the chances, and how many numbers are not in [0, 1]."""
@@ -98,19 +91,11 @@ def _gather(chances: Matrix, ordered: Ints, n: int, placed: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def _place_all(
-    row: Matrix,
-    chances: Matrix,
-    candidates: int,
-    policy: int,
-    lowest: Any,
-    work: tuple[Any, ...],
-    placed: Floats,
-) -> Any:
-    """Write the chances of all candidates in the order of the ranking; return how many have a finite score."""
-    ordered, groups = work[0], work[1]
-    finite, n_groups = sort_row(row, lowest, work)
+    row: Matrix, chances: Matrix, candidates: int, policy: int, ordered: Ints, groups: Ints, finite: int, placed: Floats
+) -> None:
+    """Write the chances of all candidates in the order of the ranking, of which the first have a finite score."""
     _gather(chances, ordered, finite, placed)
-    for g in range(n_groups):
+    for g in range(groups.shape[0]):
         first, end = groups[g, 0], groups[g, 1]
         total = 0.0
         for k in range(first, end):
@@ -118,7 +103,6 @@ def _place_all(
         _share(placed, first, end, total, policy)
     if finite < candidates:
         _place_unscored(row, chances, finite, candidates, policy, placed)
-    return finite
 
 
 @njit(nogil=True, cache=True)
@@ -127,29 +111,19 @@ def _place_top(
     chances: Matrix,
     candidates: int,
     policy: int,
-    lowest: Any,
     depth: int,
-    maxima: Matrix,
-    work: Matrix,
-    places: Ints,
+    edge: Any,
+    ordered: Ints,
     rest: bool,
     placed: Floats,
-) -> Any:
-    """Write the chances of the best candidates in the order of the ranking, and of the `rest` in any order.
-
-    Returns how many candidates have a finite score, or a smaller number of at least `depth`.
-    """
-    reached, edge = contenders(row, depth, lowest, maxima, work, places)
-    count = int64(reached)
-    for m in range(count):
-        work[m] = -row[places[m]]
-    order = np.argsort(work[:count], kind="mergesort")
-    first = 0
+) -> None:
+    """Write the chances of the best candidates in the order of the ranking, and of the `rest` in any order."""
+    first, count = 0, ordered.shape[0]
     while first < count:
-        score = work[order[first]]
+        score = row[ordered[first]]
         total, end = 0.0, first
-        while end < count and work[order[end]] == score:
-            total += chances[places[order[end]]]
+        while end < count and row[ordered[end]] == score:
+            total += chances[ordered[end]]
             end += 1
         _share(placed, first, end, total, policy)
         first = end
@@ -162,7 +136,17 @@ def _place_top(
                 placed[end] = chances[j]
                 end += 1
         placed[end:candidates] = 0.0
-    return count
+
+
+@njit(nogil=True, cache=True)
+def _order_top(row: Matrix, depth: int, lowest: Any, work: tuple[Matrix, Matrix, Ints]) -> tuple[Any, Any]:
+    """The columns of the best candidates of a row, best first, and the lowest score among them."""
+    maxima, scores, columns = work
+    reached, edge = contenders(row, depth, lowest, maxima, scores, columns)
+    count = int64(reached)
+    for m in range(count):
+        scores[m] = -row[columns[m]]
+    return columns[:count][np.argsort(scores[:count], kind="mergesort")], edge
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
@@ -221,14 +205,16 @@ def _lengths_of_tables(table_offsets: Ints, cut: Bools, n: int) -> tuple[Any, An
 
 @njit(nogil=True, cache=True)
 def _sum_tables(
-    placed: Floats, tables: tuple[Floats, Ints, Bools], size: int, length: int, longest: int, sums: Floats
+    placed: Floats, tables: tuple[Floats, Ints, Bools], size: int, length: int, longest: int, gains: float, sums: Floats
 ) -> None:
-    """Sums of chance times gain by table, but not of the longest."""
+    """Sums of chance times gain by table; that of the longest is known."""
     table, table_offsets, cut = tables
     for t in range(cut.shape[0]):
         if t != longest:
             end = min(table_offsets[t + 1] - table_offsets[t], min(size, length) if cut[t] else size)
             sums[t] = _dot(placed, table[table_offsets[t] : table_offsets[t] + end])
+    if longest >= 0:
+        sums[longest] = gains
 
 
 @njit(nogil=True, cache=True)
@@ -258,6 +244,30 @@ def _share_pairs(
 
 
 @njit(nogil=True, cache=True)
+def _sum_by_pairs(
+    scores: Matrix,
+    chances: Matrix,
+    r: int,
+    size: int,
+    lowest: Any,
+    policy: int,
+    table: Floats,
+    by_step: Floats,
+    needed: int,
+    work: tuple[Any, ...],
+    placed: Floats,
+) -> tuple[Any, Any, Any, Any]:
+    """`sum_pairs` of a row with ties shared; the first chances in the order of the ranking are written."""
+    after = min(r + 1, scores.shape[0] - 1)
+    ahead = scores[after], chances[after]
+    suits, mass, places, gains = sum_pairs(scores[r], chances[r], size, lowest, by_step, ahead, work)
+    if suits:
+        of_ties = _share_pairs(work[3], work[4], size, policy, table, min(needed, size), placed)
+        places, gains = places + of_ties[0], gains + of_ties[1]
+    return suits, mass, places, gains
+
+
+@njit(nogil=True, cache=True)
 def sum_rows(
     scores: Matrix,
     chances: Matrix,
@@ -274,10 +284,14 @@ def sum_rows(
 ) -> tuple[Floats, Floats, Floats, Floats, Floats, Ints, Ints]:
     """Sum chance times gain over the candidates of each row, and expect the values of its list.
 
+    A row is sorted once for all chances.
+
     Parameters
     ----------
-    scores, chances : array (rows, columns)
-        Both are written to.
+    scores : array (rows, columns)
+        It is written to.
+    chances : array (chances, rows, columns)
+        It is written to.
     excluded_offsets, excluded : array
         Excluded columns of each row.
     candidates : array
@@ -300,56 +314,60 @@ def sum_rows(
 
     Returns
     -------
-    mass, some, places, sums, values : array
-        Per row: the sum of the chances, the chance that at least one is relevant, the sum of chance times place (if
-        `linear`), sums by table, values by list.
-    lengths : array of int64
+    mass, some, places, sums, values : array (chances, rows, ...)
+        The sum of the chances, the chance that at least one is relevant, the sum of chance times place (if `linear`),
+        sums by table, values by list.
+    lengths : array of int64 (rows,)
         Number of candidates in the list of each row, or a smaller number of at least `depth` if that is not 0.
-    outside : array of int64
-        How many chances of each row are not in [0, 1]; the other results are then meaningless.
+    outside : array of int64 (chances, rows)
+        How many chances are not in [0, 1]; the other results are then meaningless.
     """
     table, table_offsets, cut = tables
     n_rows, n = scores.shape
-    mass, some, places = np.empty(n_rows), np.empty(n_rows), np.zeros(n_rows)
-    sums = np.zeros((n_rows, cut.shape[0]))
-    values = np.zeros((n_rows, lists[2].shape[0]))
-    lengths, outside = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
+    n_chances, n_lists = chances.shape[0], lists[2].shape[0]
+    mass, some, places = np.empty((n_chances, n_rows)), np.empty((n_chances, n_rows)), np.zeros((n_chances, n_rows))
+    sums = np.zeros((n_chances, n_rows, cut.shape[0]))
+    values = np.zeros((n_chances, n_rows, n_lists))
+    lengths, outside = np.empty(n_rows, np.int64), np.empty((n_chances, n_rows), np.int64)
     lowest = np.finfo(scores.dtype).min
     sorting = work_space(scores)
     placed = sorting[2].view(np.float64)  # no further array, because all of them should fit into the cache of a core
     longest, needed = _lengths_of_tables(table_offsets, cut, n)
     of_longest = table[table_offsets[longest] : table_offsets[longest + 1]] if longest >= 0 else table[:0]
-    paired = depth == 0 and values.shape[1] == 0 and FEWEST <= n <= MOST
+    paired = depth == 0 and n_lists == 0 and FEWEST <= n <= MOST and n_chances == 1
     paired = paired and scores.itemsize == 4 and chances.itemsize == 4
     pairing = pair_space(n if paired else 0)
     by_step = arranged(of_longest, n if paired else 0)
-    maxima = np.empty(n // SHORTEST + 1, scores.dtype)
-    work = np.empty(n + 1, scores.dtype)
-    columns = np.empty(n + 1, np.int32)
+    top = np.empty(n // SHORTEST + 1, scores.dtype), np.empty(n + 1, scores.dtype), np.empty(n + 1, np.int32)
+    gains = 0.0
     for r in range(n_rows):
-        row, row_chances, size = scores[r], chances[r], candidates[r]
-        _exclude(row, row_chances, excluded[excluded_offsets[r] : excluded_offsets[r + 1]])
-        suits, gains = False, 0.0
+        row, size = scores[r], candidates[r]
+        out = excluded[excluded_offsets[r] : excluded_offsets[r + 1]]
+        row[out] = -np.inf
+        for c in range(n_chances):
+            chances[c, r][out] = 0
+        suits, finite, n_groups, order, edge = False, size, 0, top[2][:0], lowest
         if paired:
-            ahead = scores[min(r + 1, n_rows - 1)], chances[min(r + 1, n_rows - 1)]
-            suits, mass[r], places[r], gains = sum_pairs(row, row_chances, size, lowest, by_step, ahead, pairing)
-        if suits:
-            finite, outside[r] = size, 0
-            of_ties = _share_pairs(pairing[3], pairing[4], size, policy, of_longest, min(needed, size), placed)
-            places[r], gains = places[r] + of_ties[0], gains + of_ties[1]
-        else:
-            mass[r], outside[r] = _mass(row_chances)
-            if depth == 0:
-                finite = _place_all(row, row_chances, size, policy, lowest, sorting, placed)
-            else:
-                rest = values.shape[1] > 0
-                finite = _place_top(row, row_chances, size, policy, lowest, depth, maxima, work, columns, rest, placed)
-            places[r], gains = _sum_long(placed, of_longest, size, linear)
-        some[r] = _some(row_chances, mass[r])
+            suits, mass[0, r], places[0, r], gains = _sum_by_pairs(
+                scores, chances[0], r, size, lowest, policy, of_longest, by_step, needed, pairing, placed
+            )
+            outside[0, r] = 0
+        if not suits and depth == 0:
+            finite, n_groups = sort_row(row, lowest, sorting)
+        elif not suits:
+            order, edge = _order_top(row, depth, lowest, top)
+            finite = order.shape[0]
         lengths[r] = 0 if not known[r] else finite if listed else size
-        _sum_tables(placed, tables, size, lengths[r], longest, sums[r])
-        if longest >= 0:
-            sums[r, longest] = gains
-        if values.shape[1] > 0:
-            expect_values(placed[:size], lengths[r], lists, values[r])
+        for c in range(n_chances):
+            of_row = chances[c, r]
+            if not suits:
+                mass[c, r], outside[c, r] = _mass(of_row)
+                if depth == 0:
+                    _place_all(row, of_row, size, policy, sorting[0], sorting[1][:n_groups], finite, placed)
+                else:
+                    _place_top(row, of_row, size, policy, depth, edge, order, n_lists > 0, placed)
+                places[c, r], gains = _sum_long(placed, of_longest, size, linear)
+            some[c, r] = _some(of_row, mass[c, r])
+            _sum_tables(placed, tables, size, lengths[r], longest, gains, sums[c, r])
+            expect_values(placed[:size], lengths[r], lists, values[c, r])
     return mass, some, places, sums, values, lengths, outside

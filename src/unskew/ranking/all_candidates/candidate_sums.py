@@ -6,7 +6,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints, Matrix, offsets_of
+from unskew.arrays import Floats, Ints, Matrix, offsets_of
 from unskew.errors import ConfigError, DataError, Option, did_you_mean
 from unskew.ranking.all_candidates.everyone import check_rule
 from unskew.ranking.all_candidates.recipes import CandidateMetric, LinearGains, ListGains, PlaceGains, Recipe
@@ -95,7 +95,7 @@ def sum_candidates(
         {name: scorer},
         contest,
         lambda users: [chances(users)],
-        [metrics],
+        metrics,
         ties=ties,
         engine=engine,
         block_size=block_size,
@@ -109,7 +109,7 @@ def sum_models(
     scorers: Mapping[str, Scorer],
     contest: Contest,
     chances: SeveralChances,
-    metrics: Sequence[Sequence[CandidateMetric]],
+    metrics: Sequence[CandidateMetric],
     *,
     ties: Ties = "expected",
     engine: Engine | None = None,
@@ -117,7 +117,7 @@ def sum_models(
     unlisted: str = "zero",
     progress: Progress | None = None,
 ) -> dict[str, tuple[CandidateSums, ...]]:
-    """`sum_candidates` of several models with several chances; each block of chances and of scores is made once.
+    """`sum_candidates` of several models with several chances; each block is made once, and sorted once per model.
 
     Parameters
     ----------
@@ -127,8 +127,8 @@ def sum_models(
         From `everyone`.
     chances : callable
         From user codes to a sequence of chances, each users by items. What it returns is overwritten.
-    metrics : sequence of sequences of metrics
-        For each of the chances.
+    metrics : sequence of metrics
+        As in `sum_candidates`, with each of the chances.
     ties, engine, block_size, unlisted, progress
         As in `sum_candidates`.
 
@@ -138,18 +138,15 @@ def sum_models(
         By model, the sums with each of the chances.
     """
     check_candidates(contest, ties)
-    recipes = [{str(metric): metric.recipe(contest.catalogue_size) for metric in some} for some in metrics]
-    jobs = _Jobs(scorers, contest, chances, recipes, ties, listed=unlisted == "zero")
+    recipes = {str(metric): metric.recipe(contest.catalogue_size) for metric in metrics}
+    job = _Job(scorers, contest, chances, recipes, ties, listed=unlisted == "zero")
     blocks = blocks_of(contest, block_size or default_block_size(contest.catalogue_size))
     parts = []
-    for part in (engine or Threads()).map(jobs.sum, blocks):
+    for part in (engine or Threads()).map(job.sum, blocks):
         parts.append(part)
         if progress is not None:
             progress(len(parts), len(blocks))
-    return {
-        name: tuple(job.joined([part[name][k] for part in parts]) for k, job in enumerate(jobs.of_chances))
-        for name in scorers
-    }
+    return {name: job.joined([part[name] for part in parts]) for name in scorers}
 
 
 def check_candidates(contest: Contest, ties: str) -> None:
@@ -186,10 +183,11 @@ def chosen(recipes: dict[str, Recipe], form: type[Wanted]) -> dict[str, Wanted]:
 
 
 _Part: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats, Ints]
-"""Masses, chances of any relevant item, sums of places and gains, values and lengths of lists of a block of users."""
+"""Of a block of users: masses, chances of any relevant item, sums of places and of gains and values of lists with each
+of the chances, and lengths of lists."""
 
 
-class _Jobs:
+class _Job:
     """What a worker needs to sum over the candidates of a block. Only each thread's buffers are mutable."""
 
     def __init__(
@@ -197,41 +195,18 @@ class _Jobs:
         scorers: Mapping[str, Scorer],
         contest: Contest,
         chances: SeveralChances,
-        recipes: Sequence[dict[str, Recipe]],
+        recipes: dict[str, Recipe],
         ties: Ties,
         *,
         listed: bool,
     ) -> None:
         self.contest, self.chances = contest, chances
-        self.of_chances = [_Job(contest, each, ties) for each in recipes]
         self.bindings = {name: binding_of(contest, name) for name in scorers}
         self.listed = {name: listed and isinstance(scorer, ListScorer) for name, scorer in scorers.items()}
         self.scores = {
             name: BlockScores(scorer, self.bindings[name], contest.user_ids, contest.catalogue_ids, name)
             for name, scorer in scorers.items()
         }
-
-    def sum(self, block: tuple[int, int]) -> dict[str, list[_Part]]:
-        """The sums of a block by model, with each of the chances."""
-        users = self.contest.users[slice(*block)]
-        chances = [as_matrix(each, users, self.contest) for each in self.chances(users)]
-        parts = {}
-        for name, source in self.scores.items():
-            scores = source.of(users, writable=True)
-            known = self.bindings[name].rows[users] >= 0
-            # excluded candidates are overwritten, which are the same for all models and chances
-            parts[name] = [
-                job.sum(block, scores, each, known, listed=self.listed[name])
-                for job, each in zip(self.of_chances, chances, strict=True)
-            ]
-        return parts
-
-
-class _Job:
-    """The metrics that are summed with one of the chances."""
-
-    def __init__(self, contest: Contest, recipes: dict[str, Recipe], ties: Ties) -> None:
-        self.contest = contest
         self.policy = POLICIES.index(ties)
         self.by_place, self.linear = chosen(recipes, PlaceGains), chosen(recipes, LinearGains)
         self.by_list = chosen(recipes, ListGains)
@@ -250,39 +225,55 @@ class _Job:
             *_joined([recipe.weights for recipe in self.by_list.values()]),
         )
 
-    def sum(self, block: tuple[int, int], scores: Matrix, chances: Matrix, known: Bools, *, listed: bool) -> _Part:
-        """The sums of one model in a block; scores and chances of excluded candidates are overwritten."""
+    def sum(self, block: tuple[int, int]) -> dict[str, _Part]:
+        """The sums of a block by model, with each of the chances."""
         from unskew.ranking.all_candidates import candidate_kernel
 
         first, last = block
         contest = self.contest
-        mass, some, places, sums, values, lengths, outside = candidate_kernel.sum_rows(
-            scores,
-            chances,
-            contest.listed_offsets[first : last + 1],
-            contest.listed,
-            contest.candidates[first:last],
-            known,
-            listed,
-            self.policy,
-            self.depth,
-            bool(self.linear),
-            self.tables,
-            self.lists,
-        )
-        if outside.any():
-            row = int(np.argmax(outside > 0))
-            raise DataError(
-                f"{outside[row]} chances of user {contest.user_ids[contest.users[first + row]]} are not in [0, 1]; "
-                "give the probability that each item is relevant"
+        users = contest.users[first:last]
+        # excluded candidates are overwritten, which are the same for all models
+        chances = np.stack([as_matrix(each, users, contest) for each in self.chances(users)])
+        parts = {}
+        for name, source in self.scores.items():
+            mass, some, places, sums, values, lengths, outside = candidate_kernel.sum_rows(
+                source.of(users, writable=True),
+                chances,
+                contest.listed_offsets[first : last + 1],
+                contest.listed,
+                contest.candidates[first:last],
+                self.bindings[name].rows[users] >= 0,
+                self.listed[name],
+                self.policy,
+                self.depth,
+                bool(self.linear),
+                self.tables,
+                self.lists,
             )
-        return mass, some, places, sums, values, lengths
+            if outside.any():
+                row = int(np.argmax(outside.any(axis=0)))
+                raise DataError(
+                    f"{outside[:, row].max()} chances of user {contest.user_ids[users[row]]} are not in [0, 1]; "
+                    "give the probability that each item is relevant"
+                )
+            parts[name] = mass, some, places, sums, values, lengths
+        return parts
 
-    def joined(self, parts: Sequence[_Part]) -> CandidateSums:
-        """The sums of all blocks."""
-        mass, some, places, sums, values, lengths = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        gains = self.gains(mass, places, sums, lengths)
-        return CandidateSums(self.contest.users, mass, gains, self.values(values), some)
+    def joined(self, parts: Sequence[_Part]) -> tuple[CandidateSums, ...]:
+        """The sums of all blocks, with each of the chances."""
+        *of_chances, by_block = zip(*parts, strict=True)
+        mass, some, places, sums, values = (np.concatenate(blocks, axis=1) for blocks in of_chances)
+        lengths = np.concatenate(by_block)
+        return tuple(
+            CandidateSums(
+                self.contest.users,
+                mass[c],
+                self.gains(mass[c], places[c], sums[c], lengths),
+                self.values(values[c]),
+                some[c],
+            )
+            for c in range(len(mass))
+        )
 
     def gains(self, mass: Floats, places: Floats, sums: Floats, lengths: Ints) -> dict[str, Floats]:
         """Sums of chance times gain by word, from the sums of places and by table."""

@@ -121,6 +121,8 @@ def expect_values(chances: Floats, length: int, lists: tuple[Floats, Ints, Ints,
         One value per metric.
     """
     gains, gain_offsets, counts, weights, weight_offsets = lists
+    if counts.shape[0] == 0:
+        return
     depth, most = 0, 0
     for m in range(counts.shape[0]):
         if counts[m] != FIRST:

@@ -14,7 +14,7 @@ from unskew.evaluation import Report, evaluate
 from unskew.evaluation.fitting.relevance import shared_exposure
 from unskew.models import Model
 from unskew.propensities import Exposure
-from unskew.ranking import Scorer
+from unskew.ranking import MatrixScorer, Scorer
 from unskew.studies.framework.cache import read_arrays, write_arrays
 from unskew.studies.framework.stats import LEVEL
 from unskew.studies.truth.forms import (
@@ -39,6 +39,7 @@ TRUTH = "truth"
 Place: TypeAlias = tuple[float, int]
 """The share of a slice, and which of several slices of that share it is."""
 NO_SLICE: Place = (0.0, 0)
+_BLOCK = 256  # users whose scores are computed at once
 _ARRAYS = ("forms", "values", "low", "high", "signs")
 
 
@@ -181,9 +182,16 @@ def judge(
 
 
 def fit_models(parts: Parts, seed: Sequence[int]) -> dict[str, Scorer]:
-    """All models, trained on the positives of train."""
+    """All models, trained on the positives of train; their scores are kept, because every slice needs them again."""
     train = parts.train.take(np.asarray(parts.train.values) > 0)
-    return {name: Model.from_word(word).fit(train, rng=np.random.default_rng(seed)) for name, word in MODELS.items()}
+    fitted = {name: Model.from_word(word).fit(train, rng=np.random.default_rng(seed)) for name, word in MODELS.items()}
+    return {name: _kept(scorer) for name, scorer in fitted.items()}
+
+
+def _kept(scorer: Any) -> MatrixScorer:
+    users = np.arange(len(scorer.user_ids))
+    blocks = [scorer.score(users[start : start + _BLOCK]) for start in range(0, len(users), _BLOCK)]
+    return MatrixScorer(np.concatenate(blocks), scorer.user_ids, scorer.item_ids)
 
 
 def _joined(rows: Sequence[tuple[Form, Report, str]]) -> Judged:
