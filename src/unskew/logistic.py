@@ -8,6 +8,9 @@ from unskew.arrays import Floats
 
 _STEPS = 200
 _CLOSE = 1e-9
+_CERTAIN = 1e-9
+LARGEST_LOG_ODDS = float(np.log1p(-_CERTAIN) - np.log(_CERTAIN))
+"""Those of a chance of 1; a chance of 0 has the opposite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +44,7 @@ def sigmoid(logits: Floats) -> Floats:
 
 def log_odds(chance: Floats) -> Floats:
     """Log-odds of probabilities; 0 and 1 are moved inside by 1e-9."""
-    inside = np.clip(chance, 1e-9, 1 - 1e-9)
+    inside = np.clip(chance, _CERTAIN, 1 - _CERTAIN)
     return np.asarray(np.log(inside) - np.log1p(-inside))
 
 

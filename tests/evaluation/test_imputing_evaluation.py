@@ -35,7 +35,7 @@ def report() -> Report:
 
 def chances(run: Report, q: str = "labels") -> Floats:
     """q of all candidates, 0 for other pairs."""
-    block = run.propensities.relevance.chances[q].block(np.arange(USERS), np.arange(ITEMS))
+    block = run.propensities.relevance.chances[q].block(np.arange(USERS), np.arange(ITEMS)).astype(float)
     return np.where(log().candidates, block, 0.0)
 
 
@@ -67,7 +67,8 @@ def dense(metric: str, estimator: str, model: str) -> float:
     weight = 1 / sigmoid(exposure.logits(users, items))
     weight = np.minimum(weight, 10 * np.median(weight))
     weight *= world.candidates.sum() / weight.sum()
-    error = weight * (world.drawn.relevant[users, items] - q[users, items])
+    chance = run.propensities.relevance.chances["labels"].rows(users, items)  # in 64 bits
+    error = weight * (world.drawn.relevant[users, items] - chance)
     above = np.sum(q * gains) + np.sum(error * gains[users, items])
     return float(above / (USERS if per_user else q.sum() + error.sum()))
 
@@ -104,7 +105,7 @@ def test_the_chances_are_learnt_from_train_and_test() -> None:
     fitted = run.propensities.relevance.chances["labels"]
     overall = labels.sum() / observed.sum()
     rate = (labels.sum(axis=0) + 5 * overall) / (observed.sum(axis=0) + 5)
-    by_item = fitted.block(np.arange(1), np.arange(ITEMS))[0]
+    by_item = fitted.rows(np.zeros(ITEMS, int), np.arange(ITEMS))
     slopes = fitted.fit.slopes  # type: ignore[attr-defined]
     want = slopes[0] * np.log(rate / (1 - rate)) + slopes[2] * np.log1p(observed.sum(axis=0))
     got = np.log(by_item / (1 - by_item))
@@ -185,7 +186,7 @@ def test_a_file_that_lacks_candidates_is_warned_of_and_one_number_for_all_of_the
 def test_all_items_are_candidates_under_all() -> None:
     split = log().split(candidates="all")
     run = evaluate({"taste": log().models["taste"]}, split, metrics=["auc"], estimators=["dm"], positive="rating>=1")
-    q = run.propensities.relevance.chances["labels"].block(np.arange(USERS), np.arange(ITEMS))
+    q = run.propensities.relevance.chances["labels"].block(np.arange(USERS), np.arange(ITEMS)).astype(float)
     scores = log().scores["taste"]
     above = (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
     assert value(run, "auc", "dm", "taste") == pytest.approx(np.sum(q * (1 - above / ITEMS)) / q.sum(), rel=1e-9)
@@ -197,7 +198,7 @@ def test_an_item_that_only_a_model_knows_is_a_candidate_with_the_overall_rate() 
     wider = MatrixScorer(scores, item_ids=np.arange(ITEMS + 1))
     run = evaluate({"wider": wider}, split, metrics=["recall@1"], estimators=["dm"], positive="rating>=1")
     fitted = run.propensities.relevance.chances["labels"]
-    extra = fitted.block(np.arange(USERS), np.array([-1]))[:, 0]
+    extra = fitted.block(np.arange(USERS), np.array([-1]))[:, 0].astype(float)
     assert value(run, "recall@1", "dm", "wider") == pytest.approx(extra.sum() / (chances(run).sum() + extra.sum()))
 
 

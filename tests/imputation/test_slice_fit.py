@@ -27,6 +27,9 @@ class Dense:
     def block(self, users: Ints, items: Ints, /) -> Floats:
         return np.asarray(self.values[np.ix_(users, items)])
 
+    def block_logits(self, users: Ints, items: Ints, /) -> Floats:
+        return log_odds(self.block(users, items))
+
 
 def world(seed: int, rows: int = 300) -> tuple[Dense, Floats, LabelledRows]:
     """Two columns, the log-odds of relevance, and labelled random pairs."""

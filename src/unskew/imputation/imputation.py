@@ -4,7 +4,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Protocol
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, Matrix
 from unskew.errors import DataError, Option
 from unskew.notation import Named
 
@@ -51,8 +51,15 @@ class FittedImputation(Protocol):
         """Chance of each pair, by codes."""
         ...
 
-    def block(self, users: Ints, items: Ints, /) -> Floats:
-        """Chance of these users with these items, (users, items); an item that the log does not have is -1."""
+    def block(self, users: Ints, items: Ints, /) -> Matrix:
+        """Chance of these users with these items, (users, items); an item that the log does not have is -1.
+
+        The caller may write to it. 32 bits are enough, and are summed faster.
+        """
+        ...
+
+    def block_logits(self, users: Ints, items: Ints, /) -> Floats:
+        """Log-odds of these users with these items, (users, items), as of `log_odds`."""
         ...
 
 

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, Matrix
 from unskew.errors import ConfigError
 from unskew.imputation.imputation import Imputation, LabelledRows
-from unskew.logistic import LogisticFit, fit_logistic, log_odds, sigmoid
+from unskew.logistic import LARGEST_LOG_ODDS, LogisticFit, fit_logistic, log_odds, sigmoid
+
+_LARGEST = 300.0  # of a part of the log-odds
 
 
 @dataclass(frozen=True)
@@ -64,17 +66,23 @@ class FittedLabels:
         """Chance of each pair."""
         return sigmoid(self.logits(users, items))
 
-    def block(self, users: Ints, items: Ints, /) -> Floats:
-        """Chance of these users with these items."""
-        return sigmoid(self.block_logits(users, items))
+    def block(self, users: Ints, items: Ints, /) -> Matrix:
+        """Chance of these users with these items, in 32 bits."""
+        from unskew.imputation.logistic_kernel import sigmoid_of_sums
+
+        # one exponential per user and per item; the product of the largest is finite
+        of_users, of_items = (
+            np.exp(-np.clip(part, -_LARGEST, _LARGEST)) for part in (self.by_user[users], self._of_items(items))
+        )
+        return sigmoid_of_sums(of_users, of_items)
 
     def logits(self, users: Ints, items: Ints) -> Floats:
         """Log-odds of each pair."""
         return np.asarray(self.by_user[users] + self._of_items(items))
 
-    def block_logits(self, users: Ints, items: Ints) -> Floats:
-        """Log-odds of these users with these items, (users, items)."""
-        return np.asarray(self.by_user[users][:, None] + self._of_items(items)[None])
+    def block_logits(self, users: Ints, items: Ints, /) -> Floats:
+        """Log-odds of these users with these items."""
+        return np.clip(self.by_user[users][:, None] + self._of_items(items), -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS)
 
     def _of_items(self, items: Ints) -> Floats:
         return np.where(items >= 0, self.by_item[items], self.unknown)

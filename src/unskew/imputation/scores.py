@@ -13,6 +13,7 @@ from unskew.data.reading import read_table
 from unskew.data.vocabulary import Vocabulary, canonical
 from unskew.errors import DataError
 from unskew.imputation.imputation import Imputation, LabelledRows
+from unskew.logistic import log_odds
 
 
 @dataclass(frozen=True)
@@ -105,3 +106,7 @@ class TableOfChances:
         """Chance of these users with these items."""
         flat = self.rows(np.repeat(users, len(items)).astype(np.int64), np.tile(items, len(users)).astype(np.int64))
         return flat.reshape(len(users), len(items))
+
+    def block_logits(self, users: Ints, items: Ints, /) -> Floats:
+        """Log-odds of these users with these items."""
+        return log_odds(self.block(users, items))

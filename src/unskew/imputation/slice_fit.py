@@ -105,13 +105,17 @@ class SliceFit:
         """Chance of these users with these items, by the regression of all rows."""
         return self._chances(users, items, [self.whole])[0]
 
+    def block_logits(self, users: Ints, items: Ints, /) -> Floats:
+        """Log-odds of these users with these items."""
+        return log_odds(self.block(users, items))
+
     def shifted_blocks(self, users: Ints, items: Ints, /) -> tuple[Floats, ...]:
         """`block`, followed by that of each of `shifted`; what they share is computed once."""
         return self._chances(users, items, [fit.whole for fit in (self, *self.shifted)])
 
     def _chances(self, users: Ints, items: Ints, fits: Sequence[LogisticFit]) -> tuple[Floats, ...]:
         columns = (self.columns.block(users, items) - self.center) / self.scale
-        offset = 0.0 if self.base is None else log_odds(self.base.block(users, items))
+        offset = 0.0 if self.base is None else self.base.block_logits(users, items)
         return tuple(sigmoid(fit.logits(columns) + offset) for fit in fits)
 
 

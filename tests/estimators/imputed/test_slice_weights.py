@@ -82,56 +82,60 @@ def errors_by_loops(
     return table
 
 
-def by_generalised_least_squares(metric: SlicedMetric, effect: float) -> tuple[Floats, Floats, list[Floats]]:
-    """Values, covariance and weights: the first eigenvector of the noise, then the others."""
+def by_generalised_least_squares(metric: SlicedMetric, effect: float) -> tuple[Floats, Floats, Floats]:
+    """Values, covariance and weights in the level: one direction and one worth after the other."""
     noise = effect * metric.variance
     values, vectors = np.linalg.eigh(noise)
     order = np.argsort(-values)
-    models = len(noise)
+    models, n = len(noise), len(metric.sources)
     kept = next(k for k in range(1, models + 1) if values[order[:k]].sum() >= 0.99 * values.sum())
-    value, covariance, weights = np.zeros(models), np.zeros((models, models)), []
-    for columns, inside in ((order[:1], 1), (order[1:], kept - 1)):
-        if len(columns):
-            basis = vectors[:, columns]
-            of_part, spread, weight = one_part(metric, effect, basis, inside)
-            value, covariance = value + basis @ of_part, covariance + basis @ spread @ basis.T
-            weights.append(weight)
-    return value, covariance, weights
+    parts = [vectors[:, [place]] for place in order[:kept]]
+    if kept < models:
+        parts.append(vectors[:, order[kept:]])
+    supposed, possible = (by_direction(metric, effect, parts, kept, some) for some in ((-0.5,), CORRELATIONS))
+    estimates = np.vstack([metric.sources, metric.one_step])
+    value, covariance, levels = np.zeros(models), np.zeros((models, models)), []
+    for basis, (posterior, each), (wider, others) in zip(parts, supposed, possible, strict=True):
+        mean = sum(p * weights for p, (weights, _) in zip(posterior, each, strict=True))
+        levels.append(mean)
+        inside = estimates @ basis
+        value = value + basis @ (mean @ inside)
+        unit = noise.copy() if basis.shape[1] == models else basis @ basis.T @ noise @ basis @ basis.T
+        for p, (weights, variance) in zip(wider, others, strict=True):
+            covariance = covariance + p * variance * unit
+            if basis.shape[1] == 1:
+                away = basis @ ((weights - mean) @ inside)
+                covariance = covariance + p * np.outer(away, away)
+    assert len(levels[0]) == n + 1
+    return value, covariance, np.asarray(levels[0])
 
 
-def one_part(metric: SlicedMetric, effect: float, basis: Floats, inside: int) -> tuple[Floats, Floats, Floats]:
-    """Coordinates, covariance and weights, with matrices of all sources and directions, one worth after the other.
-
-    The gaps are compared in the first directions of the basis, `inside` of them.
-    """
-    n, m = len(metric.sources), basis.shape[1]
-    noise = effect * basis.T @ metric.variance @ basis
-    sources, one_step = metric.sources @ basis, metric.one_step @ basis
-    stacked = np.concatenate([*sources, one_step])
-    design = np.vstack([np.eye(m)] * (n + 1))
-    gaps = np.concatenate([(source - one_step)[:inside] for source in sources])
+def by_direction(
+    metric: SlicedMetric, effect: float, parts: list[Floats], kept: int, correlations: Sequence[float]
+) -> list[tuple[Floats, list[tuple[Floats, float]]]]:
+    """For each part: the posterior of worths and correlations, and for each of them weights and variance."""
+    n = len(metric.sources)
     contrast = np.hstack([np.eye(n), -np.ones((n, 1))])
-
-    def solve(worths: tuple[float, ...], correlation: float) -> tuple[float, Floats, Floats, Floats]:
-        """Log-likelihood of the gaps, coordinates, covariance and weights."""
-        table = errors_by_loops(metric, effect, worths, correlation, basis)
-        weighed = design.T @ np.linalg.inv(np.kron(table, noise))
-        covariance = np.linalg.inv(weighed @ design)
-        spread = np.kron(contrast @ table @ contrast.T, noise[:inside, :inside])
-        weights = np.array([(covariance @ weighed)[0, k * m : (k + 1) * m].sum() for k in range(n + 1)])
-        likely = multivariate_normal.logpdf(gaps, np.zeros(len(gaps)), spread) if inside else 0.0
-        return likely, covariance @ weighed @ stacked, covariance, weights
-
-    pairs = list(itertools.product(GRID, repeat=n))
-    supposed = [solve(worths, -0.5) for worths in pairs]
-    posterior = normalised([each[0] for each in supposed])
-    value = sum(p * each[1] for p, each in zip(posterior, supposed, strict=True))
-    possible = [solve(worths, correlation) for worths in pairs for correlation in CORRELATIONS]
-    wider = normalised([each[0] for each in possible])
-    covariance = sum(
-        p * (each[2] + np.outer(each[1] - value, each[1] - value)) for p, each in zip(wider, possible, strict=True)
-    )
-    return value, covariance, posterior @ np.array([each[3] for each in supposed])
+    pairs = correlations[: len(correlations) if n > 1 else 1]
+    logs, solved = [], []
+    places = list(itertools.product(itertools.product(GRID, repeat=n), pairs))
+    for basis in parts:
+        of_part, likely = [], []
+        for worths, correlation in places:
+            table = errors_by_loops(metric, effect, worths, correlation, basis)
+            inverse = np.linalg.inv(table)
+            of_part.append((inverse.sum(axis=0) / inverse.sum(), 1 / inverse.sum()))
+            unit = effect * float(basis[:, 0] @ metric.variance @ basis[:, 0])
+            gaps = (metric.sources - metric.one_step) @ basis[:, 0]
+            likely.append(multivariate_normal.logpdf(gaps, np.zeros(n), unit * contrast @ table @ contrast.T))
+        logs.append(normalised(likely))
+        solved.append(of_part)
+    common = np.full(len(places), 1 / len(places))
+    for _ in range(200):
+        posteriors = [common * each / (common * each).sum() for each in logs[1:kept]]
+        common = (2 / len(places) + sum(posteriors, np.zeros(len(places)))) / (2 + len(posteriors))
+    of_parts = [logs[0], *posteriors, *([common] if len(parts) > kept else [])]
+    return list(zip(of_parts, solved, strict=True))
 
 
 def normalised(logs: Sequence[float]) -> Floats:
@@ -157,11 +161,11 @@ def test_the_estimate_is_that_of_generalised_least_squares(
 ) -> None:
     metric = random_metric(seed, models, n, positives)
     got = metric.shrunk(effect)
-    value, covariance, weights = by_generalised_least_squares(metric, max(1.0, effect))
+    value, covariance, level = by_generalised_least_squares(metric, max(1.0, effect))
     scale = float(np.sqrt(np.trace(metric.variance)))
     np.testing.assert_allclose(got.value, value, atol=1e-4 * scale)
     np.testing.assert_allclose(got.covariance, covariance, atol=1e-4 * scale**2)
-    np.testing.assert_allclose(got.weights[: len(weights)], weights, atol=1e-4)
+    np.testing.assert_allclose(got.weights[0], level, atol=1e-4)
     np.testing.assert_allclose(got.noise, max(1.0, effect) * metric.variance)
 
 
@@ -173,8 +177,8 @@ def test_weights_add_up_to_1_and_the_covariance_is_positive_semi_definite(
     got = metric.shrunk(1.0)
     np.testing.assert_allclose(got.weights.sum(axis=1), 1)
     first = np.linalg.eigh(metric.variance)[1][:, -1]
-    level, differences = got.weights @ np.vstack([metric.sources, metric.one_step])
-    np.testing.assert_allclose(got.value, differences + first * (first @ (level - differences)), atol=1e-9)
+    level = got.weights[0] @ np.vstack([metric.sources, metric.one_step])
+    np.testing.assert_allclose(first @ got.value, first @ level, atol=1e-9)
     np.testing.assert_allclose(got.covariance, got.covariance.T, atol=1e-15)
     assert np.linalg.eigvalsh(got.covariance).min() > -1e-12
 
@@ -309,11 +313,14 @@ def draw(rng: np.random.Generator, models: int, n: int) -> tuple[SlicedMetric, F
         np.multiply.outer(rng.uniform(0, 0.5, n), variance),
         positives,
     )
-    worths, correlation = tuple(rng.choice(GRID, n)), float(rng.choice(CORRELATIONS))
-    table = errors_by_loops(plain, 1.0, worths, correlation, np.eye(models))
-    shape = np.linalg.cholesky(table + 1e-12 * np.eye(n + 1))
-    errors = shape @ rng.normal(size=(n + 1, models)) @ np.linalg.cholesky(variance).T
-    estimates = truth + errors
+    estimates = np.tile(truth, (n + 1, 1))
+    values, vectors = np.linalg.eigh(variance)
+    for place in range(models):
+        worths = tuple(rng.choice(GRID, n))
+        basis = vectors[:, [place]]
+        table = errors_by_loops(plain, 1.0, worths, float(rng.choice(CORRELATIONS)), basis)
+        shape = np.linalg.cholesky(table + 1e-12 * np.eye(n + 1))
+        estimates += np.sqrt(values[place]) * np.outer(shape @ rng.normal(size=n + 1), basis)
     metric = SlicedMetric(
         estimates[:n],
         estimates[n],

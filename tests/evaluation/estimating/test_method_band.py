@@ -113,7 +113,7 @@ def disagreeing() -> Report:
     which imputation prefers.
     """
     world = log()
-    q = report().propensities.relevance.chances["labels"].block(np.arange(USERS), np.arange(ITEMS))
+    q = report().propensities.relevance.chances["labels"].block(np.arange(USERS), np.arange(ITEMS)).astype(float)
     held_out = (world.in_test & world.drawn.relevant).astype(float)
     noise = np.random.default_rng(0).random((USERS, ITEMS))
     models = {"imputed": MatrixScorer(q), "weighted": MatrixScorer(held_out + noise / 10)}

@@ -12,11 +12,14 @@ from unskew.estimators.imputed.directions import leading, root_of
 
 WORTH = np.logspace(0, 3.5, 15)
 """How many positives of the slice an estimate without it may be worth, from 1 to 3,162; all are equally likely
-beforehand. If it were worth at least 100, one that a small slice contradicts could not be left."""
+beforehand. If it were worth at least 10, one that a slice of 20 positives contradicts could not be left."""
 OPPOSED = -0.5
 """Correlation of the biases of imputation and of weighted rows that the estimate supposes beforehand."""
 CORRELATIONS = (-0.8, -0.4, 0.0, 0.4, 0.8)
 """Correlations of these biases that the interval allows for; all are equally likely beforehand."""
+PSEUDO = 2.0
+"""How many directions the equal prior of all worths counts as, when that of the differences is estimated."""
+_STEPS = 200
 _LARGEST, _TINY = 0.999, 1e-9  # a source that has no error of its own, or none at all, would have no inverse
 
 
@@ -129,79 +132,131 @@ class SlicedMetric:
         r"""The estimate with the slice.
 
         With V the covariance of the one-step estimate p, a source k of the log is modelled as
-        :math:`e_k = \theta + b_k + \epsilon_k`, with a bias :math:`b_k \sim N(0, V n^+ / n_k)`: it is worth
-        :math:`n_k` positives of the slice. Biases of two sources have a correlation of -0.5 beforehand. Given all
-        :math:`n_k`, the estimate is the linear combination of sources and p with the least variance. The posterior of
-        the :math:`n_k` is on a grid, from the likelihood of the gaps :math:`e_k - p`.
+        :math:`e_k = \theta + b_k + \epsilon_k`. In each eigenvector of V its bias :math:`b_k` has the variance
+        :math:`v n^+ / n_k`, with v that of p: there it is worth :math:`n_k` positives of the slice. Biases of two
+        sources have a correlation of -0.5 beforehand. Given all :math:`n_k`, the estimate is the linear combination of
+        sources and p with the least variance. The posterior of the :math:`n_k` is on a grid, from the likelihood of the
+        gaps :math:`e_k - p`.
 
         On some logs both sources are biased in the same direction. So the error of the estimate is that of a wider
         posterior, in which the correlation may be anything from -0.8 to 0.8.
 
-        This is done for the first eigenvector of V, which is the level that all models share, and for the other
-        directions, in which models differ: a source can have the wrong level and the right order.
+        The first eigenvector is the level that all models share, and models differ in the others. A source can have the
+        wrong level and the right order. So the level has worths of its own. A source can also be wrong in one direction
+        and right in all others; so each direction has its own worths, from a distribution that the others share.
         """
-        effect = max(1.0, design_effect)
-        noise = effect * self.variance
-        estimates = np.vstack([self.sources, self.one_step])
+        noise = max(1.0, design_effect) * self.variance
         directions = leading(noise)
-        first = directions[:, :1] / np.maximum(np.linalg.norm(directions[:, :1], axis=0), _TINY)
-        level = first @ first.T
-        value, covariance, weights = np.zeros(len(noise)), np.zeros_like(noise), []
-        for part, inside in ((level, directions[:, :1]), (np.eye(len(noise)) - level, directions[:, 1:])):
-            unit = float(np.trace(part @ self.variance @ part))
-            share, spread, least = self._weigh(part, inside, unit, effect)
-            weights.append(share)
-            value = value + part @ (share @ estimates)
-            moved = estimates @ part
-            covariance = covariance + least * part @ noise @ part + moved.T @ spread @ moved
-        return Shrunk(value, covariance, np.stack(weights), noise)
+        back = noise @ directions  # from coordinates, in which the noise has a variance of 1, to estimates
+        rest = np.eye(len(noise)) - directions @ back.T
+        errors, coordinates = self._errors(directions, noise), self._estimates @ directions
+        left = float(np.trace(rest.T @ noise @ rest))
+        known = left > _TINY * float(np.trace(noise))
+        if known:
+            errors = np.append(errors, [self._errors_in(rest, left, noise)], axis=0)
+        weights, variance = self._weigh(errors, coordinates)
+        n = directions.shape[1]
+        value = back @ np.sum(weights[:n] * coordinates.T, axis=1)
+        covariance = (back * variance[:n]) @ back.T
+        # what the slice cannot tell apart is the mean of the sources, and has no error
+        of_rest = weights[n] if known else np.append(np.full(len(self.sources), 1 / len(self.sources)), 0.0)
+        value = value + rest.T @ (of_rest @ self._estimates)
+        if known:
+            covariance = covariance + variance[n] * rest.T @ noise @ rest
+        traces = np.append(np.sum(back[:, 1:] ** 2, axis=0), left if known else 0.0)
+        level = weights[0] if n else of_rest
+        among = np.vstack([weights[1:n], of_rest])
+        differences = traces @ among / traces.sum() if traces.sum() > 0 else of_rest
+        return Shrunk(value, (covariance + covariance.T) / 2, np.stack([level, differences]), noise)
 
-    def _weigh(self, part: Floats, inside: Floats, unit: float, effect: float) -> tuple[Floats, Floats, float]:
-        """Weights of sources and slice in a part of all directions, their covariance, and the mean variance left.
+    @property
+    def _estimates(self) -> Floats:
+        """Of the sources, and last of the slice, by model."""
+        return np.vstack([self.sources, self.one_step])
 
-        The gaps are compared in the directions `inside` the part; the variance is in multiples of that of the slice.
+    def _weigh(self, errors: Floats, coordinates: Floats) -> tuple[Floats, Floats]:
+        """Weights of sources and slice in each direction, and the variance of the estimate there.
+
+        Directions without coordinates have weights from the distribution of worths alone.
         """
-        n = len(self.sources)
-        if unit <= _TINY * float(np.trace(self.variance)):  # the slice cannot tell the sources apart there
-            return np.append(np.full(n, 1 / n), 0.0), np.zeros((n + 1, n + 1)), 0.0
-        errors, gaps = self._errors(part, unit, effect), (self.sources - self.one_step) @ inside
+        gaps = (coordinates[:-1] - coordinates[-1]).T
         posterior, weights, _ = self._posterior(errors, gaps, (OPPOSED,))
-        mean = posterior @ weights
+        mean = np.sum(posterior[:, :, None] * weights, axis=1)
         posterior, weights, least = self._posterior(errors, gaps, CORRELATIONS)
-        away = weights - mean
-        return mean, (away * posterior[:, None]).T @ away, float(posterior @ least)
+        n = len(gaps)
+        away = np.zeros(least.shape)
+        away[:n] = np.sum((weights - mean[:, None])[:n] * coordinates.T[:, None], axis=2)
+        return mean, np.sum(posterior * (least + away**2), axis=1)
 
     def _posterior(self, errors: Floats, gaps: Floats, correlations: Sequence[float]) -> tuple[Floats, Floats, Floats]:
-        """On a grid of worths and correlations of biases: the posterior, the weights, and the variance they leave."""
+        """On a grid of worths and correlations of biases: posterior, weights, and the variance they leave.
+
+        All are by direction and place of the grid.
+        """
         n = len(self.sources)
         *worths, correlation = np.meshgrid(*[WORTH] * n, correlations[: len(correlations) if n > 1 else 1])
         root = np.sqrt(self.positives / np.stack([each.ravel() for each in worths], axis=1))
         same = np.where(np.eye(n) > 0, 1.0, correlation.reshape(-1, 1, 1))
-        total = np.tile(errors, (len(root), 1, 1))
-        total[:, :n, :n] += root[:, :, None] * root[:, None, :] * same
+        total = np.tile(errors[:, None], (1, len(root), 1, 1))
+        total[:, :, :n, :n] += root[:, :, None] * root[:, None, :] * same
         away = np.column_stack([np.eye(n), -np.ones(n)])
-        spread = away @ total @ away.T
-        squares = np.trace(np.linalg.solve(spread, np.tile(gaps @ gaps.T, (len(root), 1, 1))), axis1=1, axis2=2)
-        log_likelihood = -0.5 * gaps.shape[1] * np.linalg.slogdet(spread)[1] - 0.5 * squares
-        posterior = np.exp(log_likelihood - log_likelihood.max())
-        inverse = np.linalg.solve(total, np.ones((len(root), n + 1, 1)))[:, :, 0]
-        least = 1 / inverse.sum(axis=1)
-        return posterior / posterior.sum(), inverse * least[:, None], least
+        spread = away @ total[: len(gaps)] @ away.T
+        squares = np.sum(gaps[:, None] * np.linalg.solve(spread, gaps[:, None, :, None])[..., 0], axis=2)
+        log_likelihood = np.zeros(total.shape[:2])
+        log_likelihood[: len(gaps)] = -0.5 * np.linalg.slogdet(spread)[1] - 0.5 * squares
+        inverse = np.linalg.solve(total, np.ones((*total.shape[:2], n + 1, 1)))[..., 0]
+        least = 1 / inverse.sum(axis=2)
+        likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
+        return shared_posterior(likelihood, len(gaps)), inverse * least[..., None], least
 
-    def _errors(self, part: Floats, unit: float, effect: float) -> Floats:
-        """Covariance of the errors of sources and slice in a part, biases left out, in multiples of the slice's.
+    def _errors(self, directions: Floats, noise: Floats) -> Floats:
+        """Covariance of the errors of sources and slice in each direction, biases left out, over the slice's."""
+        of_each = [self._errors_in(direction[:, None], 1.0, noise) for direction in directions.T]
+        n = len(self.sources) + 1
+        return np.array(of_each).reshape(-1, n, n)
+
+    def _errors_in(self, basis: Floats, unit: float, noise: Floats) -> Floats:
+        """The same over several directions, in which the slice's errors have the sum `unit`.
 
         A source that is fitted to the slice shares the error of that fit with the one-step estimate, which has all of
         the slice's error; two sources share the smaller one.
         """
         n = len(self.sources)
-        through = np.array([float(np.trace(part @ each @ part)) for each in self.through_slice]) / unit
+        effect = float(np.trace(noise)) / float(np.trace(self.variance))
+        through = np.einsum("ma,kmn,na->k", basis, self.through_slice, basis) * effect / unit
         through = np.append(np.minimum(through, _LARGEST), 1.0)
         errors = np.asarray(np.minimum.outer(through, through))
-        for k in range(n):
-            for other in range(n):
-                errors[k, other] += float(np.trace(part @ self.over_users[k, other] @ part)) / (effect * unit)
-        return errors + _TINY * np.eye(n + 1)
+        errors[:n, :n] += np.einsum("ma,jkmn,na->jk", basis, self.over_users, basis) / unit
+        return np.asarray(errors + _TINY * np.eye(n + 1))
+
+
+def shared_posterior(likelihood: Floats, compared: int) -> Floats:
+    r"""The posterior of each direction on a grid, in which all directions but the first have a common prior.
+
+    The common prior :math:`\pi` is estimated from these directions themselves, by the fixed point of
+    :math:`\pi = (\alpha / G + \sum_j p_j) / (\alpha + J)`, with :math:`p_j \propto \pi L_j` the posterior of
+    direction j and :math:`\alpha` = 2: before any direction is seen, all G places of the grid are equally likely, and
+    this counts as much as two directions. The first direction has this equal prior.
+
+    Parameters
+    ----------
+    likelihood : array (directions, places)
+        Those that could not be compared with the slice come last, and have the common prior as their posterior.
+    compared : int
+        How many were compared.
+    """
+    places = likelihood.shape[1]
+    posterior = likelihood / likelihood.sum(axis=1, keepdims=True)
+    common = np.full(places, 1 / places)
+    for _ in range(_STEPS):
+        before, others = common, common * likelihood[1:compared]
+        others = others / others.sum(axis=1, keepdims=True)
+        common = (PSEUDO / places + others.sum(axis=0)) / (PSEUDO + len(others))
+        posterior[1:compared] = others
+        if float(np.abs(common - before).max()) < _TINY:
+            break
+    posterior[compared:] = common
+    return np.asarray(posterior)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +265,7 @@ class Shrunk:
 
     value: Floats
     covariance: Floats
-    weights: Floats  # (2, sources + 1): of the sources of the log, and last of the slice; in the level, in differences
+    weights: Floats  # (2, sources + 1): of the log's sources, and last of the slice; in the level, mean of differences
     noise: Floats  # covariance of the slice's own estimate
 
     @cached_property

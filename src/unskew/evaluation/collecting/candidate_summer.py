@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.arrays import Bools, Floats, Ints, offsets_of, runs_of
+from unskew.arrays import Bools, Floats, Ints, Matrix, offsets_of, runs_of
 from unskew.data.vocabulary import canonical
 from unskew.errors import DataError, Option
 from unskew.estimators import Blend, Dm, Imputing
@@ -82,11 +82,11 @@ class CandidateSummer:
         if moving and isinstance(fitted, SliceFit):
             moved = fitted
 
-            def chances(users: Ints) -> Sequence[Floats]:
+            def chances(users: Ints) -> Sequence[Matrix]:
                 return moved.shifted_blocks(users, self.codes)
         else:
 
-            def chances(users: Ints) -> Sequence[Floats]:
+            def chances(users: Ints) -> Sequence[Matrix]:
                 return [fitted.block(users, self.codes)]
 
         return sum_models(

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, Matrix
 from unskew.blas import one_thread
 from unskew.data import Interactions
 from unskew.models import Ease, ItemKnn
@@ -14,6 +14,7 @@ from unskew.ranking.scorers import ItemItemScorer
 EASE_ITEMS = 5_000
 """Largest catalogue for which the scores of `ease` are a feature; its weights are dense."""
 _BLOCK = 256
+_KEPT = 1 << 23  # scores of a model that are kept, because several sets of pairs are asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,7 @@ class TrainingFeatures:
         known = known_user[place] & (column[items] >= 0)
         scores = np.zeros(len(items))
         if known.any():
-            block = self._scorers[k][1].score(rows[users[known_user]])
+            block = self._of_model(k, rows[users[known_user]])
             scores[known] = block[row[place[known]], column[items[known]]]
         return scores
 
@@ -99,8 +100,21 @@ class TrainingFeatures:
         rows, columns = self._places
         scores = np.zeros((len(users), self.log.n_items))
         known = np.flatnonzero(rows[users] >= 0)
-        scores[np.ix_(known, columns)] = self._scorers[k][1].score(rows[users[known]])
+        scores[np.ix_(known, columns)] = self._of_model(k, rows[users[known]])
         return scores
+
+    def _of_model(self, k: int, rows: Ints) -> Matrix:
+        """Scores of users, by their rows in a model."""
+        kept = self._kept[k]
+        return self._scorers[k][1].score(rows) if kept is None else kept[rows]
+
+    @cached_property
+    def _kept(self) -> tuple[Matrix | None, ...]:
+        """All scores of each model, if they are few."""
+        return tuple(
+            model.score(np.arange(model.shape[0])) if model.shape[0] * model.shape[1] <= _KEPT else None
+            for _, model in self._scorers
+        )
 
 
 def _silent(done: int, total: int) -> None:

@@ -218,6 +218,6 @@ class SliceColumns:
         first = (
             np.broadcast_to(np.log1p(self.train.user_counts[users])[:, None], shape)
             if self.base is None
-            else log_odds(self.base.block(users, items))
+            else self.base.block_logits(users, items)
         )
         return np.stack([first, np.broadcast_to(counted, shape), exposed], axis=2)

@@ -21,7 +21,7 @@ KUAIREC_GRID: Size[tuple[int, int]] = Size((1411, 3327), (250, 400))
 JESTER_USERS = Size(2000, 500)
 KUAIREC_SHARES: Size[tuple[float, ...]] = Size((0.001, 0.003, 0.01, 0.03), (0.01,))
 JESTER_SHARES: Size[tuple[float, ...]] = Size((0.01, 0.03), (0.01,))
-KUAIREC_DRAWS, JESTER_DRAWS = Size(2, 1), Size(3, 1)
+KUAIREC_DRAWS, JESTER_DRAWS = Size(8, 1), Size(4, 1)
 """Slices of each share per log."""
 KUAIREC_DENSITY, JESTER_DENSITY = 0.03, 0.15
 BY_POPULARITY, BY_AFFINITY = Selection(1.5), Selection(0.7, affinity=1.0)

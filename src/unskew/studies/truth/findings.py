@@ -42,7 +42,7 @@ from unskew.studies.truth.measures import (
     wrong_share,
 )
 
-FORMAT = 3
+FORMAT = 4
 """Raised when the judgement of a log changes, so that numbers kept before are not read."""
 SHOWN = (ERROR, TAU, WINNER, BIAS, COVERAGE, WIDTH)
 PAIRS = len(METRICS) * len(MODELS) * (len(MODELS) - 1) // 2

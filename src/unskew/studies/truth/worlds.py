@@ -14,7 +14,7 @@ from unskew.studies.truth.targets import claims
 SEEDS = Size(10, 1, trials=True)
 GRID: Size[tuple[int, int]] = Size((700, 600), (220, 200))
 SHARES: Size[tuple[float, ...]] = Size((0.01, 0.03), (0.01,))
-DRAWS = Size(3, 1)
+DRAWS = Size(4, 1)
 """Slices of each share per log."""
 SELECTIVE = tuple(name for name in SELECTION_WORLDS if name != "mar")
 LIMITS = {0.0: 0.15, 0.01: 0.10}
