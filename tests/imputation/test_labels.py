@@ -1,6 +1,7 @@
 """Chances of relevance from the labels of a log: rates, leave-one-out, unknown items, refusals."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,6 +75,18 @@ def test_the_log_odds_are_a_part_of_the_user_plus_a_part_of_the_item() -> None:
     users, items = np.indices((12, 9)).reshape(2, -1)
     np.testing.assert_allclose(fitted.rows(users, items).reshape(12, 9), fitted.block(np.arange(12), np.arange(9)))
     np.testing.assert_allclose(fitted.block(np.arange(12), np.arange(9)), sigmoid(block))
+
+
+@given(st.lists(st.floats(-400, 400), min_size=1, max_size=9), st.lists(st.floats(-400, 400), min_size=1, max_size=9))
+def test_a_block_has_32_bits_of_the_chances_of_its_pairs(users: list[float], items: list[float]) -> None:
+    fitted = replace(Labels().fit(log_of(1)), by_user=np.array(users), by_item=np.array(items))
+    rows, columns = np.indices((len(users), len(items))).reshape(2, -1)
+    block = fitted.block(np.arange(len(users)), np.arange(len(items)))
+    assert block.dtype == np.float32
+    within = np.maximum(np.abs(users)[rows], np.abs(items)[columns]) <= 300  # parts that need not be cut off
+    want = fitted.rows(rows, columns)
+    np.testing.assert_allclose(block.ravel()[within], want[within], rtol=1e-6, atol=1e-37)
+    assert np.isfinite(block).all()
 
 
 def test_an_item_whose_rows_are_all_positive_has_a_chance_below_1_and_above_the_others() -> None:
