@@ -25,10 +25,10 @@ demo: $(VENV)/core.stamp ## Simulate a marketplace, judge four models on it, wri
 	$(BIN)/unskew demo
 
 test: lint types layers ## Lint, types, layers and all tests that are not slow
-	$(BIN)/python -m pytest -n 2 -m "not slow" --durations=20
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" --durations=20
 
 test-all: lint types layers ## The same with the slow tests
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: $(VENV)/dev.stamp ## Check style and format
 	$(BIN)/ruff check .

@@ -304,3 +304,31 @@ def test_one_user_has_no_interval(world, report):
 def test_a_file_name_with_an_equals_sign_can_be_given(world, report):
     path = world.factors("rank=4.npz")
     assert report(*world.evaluate("--factors", path, model=False))["run"]["models"] == {"rank=4": "FactorScorer"}
+
+
+@pytest.mark.xdist_group("ray")
+@pytest.mark.filterwarnings("ignore")
+def test_an_evaluation_on_ray_prints_the_same_json(world, unskew):
+    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'unskew[ray]'")
+    words = ["evaluate", "--train", world / "train.csv", "--test", world / "test.csv", "--model", "popular"]
+    words += ["--model", "als(factors=2)", "-m", "recall@2", "-e", "aoa", "--json", "-"]
+    try:
+        ours, theirs = unskew(*words, "--engine", "ray"), unskew(*words)
+    finally:
+        ray.shutdown()
+    assert ours.code == theirs.code == 0, ours.err
+    assert ours.out == theirs.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--engine", "rays"], "unknown engine 'rays'"),
+        (["--ray-address", "auto"], "--ray-address auto needs --engine ray"),
+    ],
+)
+def test_engines_are_refused_before_files_are_read(world, unskew, words, said):
+    got = unskew("evaluate", "--train", world / "no.csv", "--test", world / "no.csv", "--model", "popular", *words)
+    assert got.code == 2
+    assert said in got.err
+    assert "no.csv" not in got.err

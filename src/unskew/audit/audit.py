@@ -33,7 +33,7 @@ from unskew.evaluation.settings.settings import resolve
 from unskew.metrics import AnyMetric
 from unskew.progress import Stage
 from unskew.propensities.popularity_fit import LEAST_LEVELS
-from unskew.ranking import Engine, Threads, TopCounts, count_top
+from unskew.ranking import Engine, TopCounts, count_top, engine_of
 
 if TYPE_CHECKING:
     from unskew.calibration import Calibration
@@ -66,7 +66,7 @@ def audit(
     level: float = 0.95,
     seed: int = 0,
     threads: int | None = None,
-    engine: Engine | None = None,
+    engine: Engine | str | None = None,
     block_size: int | None = None,
     progress: Stage | None = None,
     depth: str = "none",
@@ -99,8 +99,8 @@ def audit(
     seed : int
     threads : int, optional
         By default the number of cores; the numbers do not depend on it.
-    engine : Engine, optional
-        Instead of threads.
+    engine : {"threads", "ray"} or Engine, optional
+        Where blocks of users and simulated evaluations run, as in `evaluate`.
     block_size : int, optional
         Users scored at a time.
     progress : callable, optional
@@ -152,7 +152,7 @@ def audit(
     train = plan.split.train if positive is None else plan.split.train.where(positive)
     check_k(k, train, given)
     check_held_out(plan, given, settings)
-    run = Run(plan.split, settings, engine or Threads(threads), threads, progress)
+    run = Run(plan.split, settings, engine_of(engine, threads), threads, progress)
     contenders = _fit(run, given)
     lists = _count_lists(run, contenders, k, judged=plan.judged)
     base = _popularity_base(log_audit, positives, train, drawn=plan.judged and test is None)
@@ -172,7 +172,7 @@ def audit(
         *_few(parts),
     )
     seen = None if samples is None else Seen(given, contenders.models, lists, samples, run, k)
-    error, about_error = audit_error(wanted, plan.split, settings, seen, bool(given), threads, progress)
+    error, about_error = audit_error(wanted, plan.split, settings, seen, bool(given), run)
     return Audit(
         log=log_audit,
         strata=strata,

@@ -14,7 +14,7 @@ from unskew.calibration.suggest import seeds_of, starting_point, suggest
 from unskew.data import Interactions
 from unskew.errors import ConfigError
 from unskew.progress import Stage, counting
-from unskew.ranking import Threads
+from unskew.ranking import Engine, engine_of
 from unskew.simulators import PreferenceWorld
 from unskew.simulators.likeness import STATISTICS, Statistics, divergence, divergences, measure
 
@@ -83,6 +83,7 @@ def calibrate_ensemble(
     evaluations: int,
     seed: int = 0,
     threads: int | None = None,
+    engine: Engine | str | None = None,
     progress: Stage | None = None,
 ) -> EnsembleFit:
     """Calibrate several worlds of several kinds to a log.
@@ -102,6 +103,8 @@ def calibrate_ensemble(
     seed : int
     threads : int, optional
         Number of searches in parallel [default: all cores]; the result does not depend on it.
+    engine : {"threads", "ray"} or Engine, optional
+        Where searches run.
     progress : callable, optional
         Called with stage, done and total.
 
@@ -115,7 +118,7 @@ def calibrate_ensemble(
         raise ConfigError(f"{searches} searches of {evaluations} evaluations: expected 1 or more, of 2 or more each")
     check_log(log)
     spaces = {kind: Space.of(kind, log) for kind in dict.fromkeys(kinds)}
-    real, engine = real_statistics(log, seed), Threads(threads)
+    real, runner = real_statistics(log, seed), engine_of(engine, threads)
     first, largest = start_count(evaluations), min(max(MOST_LIKES * len(log), QUICK_LIKES), LARGEST_LIKES)
     total = len(spaces) * (first + searches * (evaluations - first))
     count = counting(progress, _STAGE, 0, total)
@@ -126,7 +129,7 @@ def calibrate_ensemble(
         return _try(spaces[kind], parameters, real, largest, seed, STARTS, 0, number)
 
     starts: dict[str, list[Trial]] = {kind: [] for kind in spaces}
-    for trial in engine.map(start, list(product(spaces, range(first)))):
+    for trial in runner.map(start, list(product(spaces, range(first)))):
         starts[trial.kind].append(trial)
         count()
     scales = scales_of([trial for trials in starts.values() for trial in trials])
@@ -139,7 +142,7 @@ def calibrate_ensemble(
         return _Search(spaces[kind], number, evaluations - first, seed, scales, real, largest).run(starts[kind])
 
     fits: dict[str, Fit] = {}
-    for fit in engine.map(search, list(product(drawn, range(searches)))):
+    for fit in runner.map(search, list(product(drawn, range(searches)))):
         fits.setdefault(str(fit.world), fit)
         _repeat(count, evaluations - first)
     return EnsembleFit(tuple(fits.values()), scales, total, missing)

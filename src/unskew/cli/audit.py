@@ -10,11 +10,13 @@ from unskew.cli.inputs import model_files, read_log, read_models
 from unskew.cli.options import (
     BlockSize,
     ColumnOptions,
+    EngineWord,
     FactorFiles,
     HtmlFile,
     LogFile,
     ModelWords,
     Positive,
+    RayAddress,
     ScoreFiles,
     Seed,
     Threads,
@@ -52,6 +54,8 @@ class AuditOptions(ColumnOptions):
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95
     seed: Seed = 0
     threads: Threads = None
+    engine: EngineWord = None
+    ray_address: RayAddress = None
     block_size: BlockSize = None
     depth: Annotated[
         str,
@@ -100,11 +104,13 @@ def audit_command(options: AuditOptions) -> None:
     from unskew.audit import audit
     from unskew.audit.error.plan import plan_error
     from unskew.audit.strata import check_metrics
+    from unskew.ranking import engine_of
 
     check_metrics(options.metric)  # words are checked before files are read
     plan = plan_error(
         options.depth, parameters=options.parameters, **{name: getattr(options, name) for name in _OF_ERROR}
     )
+    engine = engine_of(options.engine, options.threads, options.ray_address)
     models = read_models(given, options.columns)
     rows = read_log(options.log, options.columns)
     with stages(quiet=options.quiet) as progress:
@@ -113,6 +119,7 @@ def audit_command(options: AuditOptions) -> None:
             models,
             test=None if options.test is None else options.columns.read(options.test, strict=False),
             metrics=options.metric or None,
+            engine=engine,
             progress=progress,
             parameters=None if plan is None else plan.saved,  # LOG has been read by now
             **{name: getattr(options, name) for name in _SETTINGS},

@@ -105,7 +105,9 @@ def _check_counts_used(options: EvaluateOptions, resolved: "Settings") -> None:
 def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) -> Any:
     from unskew.evaluation import evaluate
     from unskew.evaluation.settings.rating_scale import Scale
+    from unskew.ranking import engine_of
 
+    engine = engine_of(options.engine, options.threads, options.ray_address)
     exposed, columns = options.exposed is not None and options.test is None, options.columns
     models = read_models(options.models, columns)
     if not models:
@@ -128,6 +130,7 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
             split,
             relevant=relevant,
             threads=options.threads,
+            engine=engine,
             checkpoints=options.checkpoints,
             progress=progress,
             uniform=uniform,

@@ -37,6 +37,13 @@ Seed = Annotated[int, typer.Option(help="Seed of all random draws.")]
 Threads = Annotated[
     int | None, typer.Option(help="Number of threads; the results do not depend on it [default: all cores].")
 ]
+EngineWord = Annotated[
+    str | None, typer.Option("--engine", help="Where the work is done: threads or ray [default: threads].")
+]
+RayAddress = Annotated[
+    str | None,
+    typer.Option(help="Address of a Ray cluster, as in auto or host:6379 [default: start one on this machine]."),
+]
 BlockSize = Annotated[int | None, typer.Option(help="Users scored at a time [default: depends on the catalogue].")]
 JsonFile = Annotated[Path | None, typer.Option(help="Write JSON to this file; - prints it instead of the table.")]
 HtmlFile = Annotated[Path | None, typer.Option(help="Write an HTML page to this file.")]
@@ -208,6 +215,8 @@ class EvaluateOptions(ColumnOptions):
     ] = None
     seed: Annotated[int | None, typer.Option(help="Seed of all random draws [default: 0].")] = None
     threads: Threads = None
+    engine: EngineWord = None
+    ray_address: RayAddress = None
     block_size: BlockSize = None
     against: Annotated[
         Path | None,

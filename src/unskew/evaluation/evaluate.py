@@ -27,7 +27,7 @@ from unskew.metrics import AnyMetric
 from unskew.models import StepwiseModel
 from unskew.progress import Stage
 from unskew.propensities import GammaRange, PropensityModel
-from unskew.ranking import Engine, Threads
+from unskew.ranking import Engine, engine_of
 
 
 def evaluate(
@@ -45,7 +45,7 @@ def evaluate(
     interval: str | Interval = "delta",
     seed: int = 0,
     threads: int | None = None,
-    engine: Engine | None = None,
+    engine: Engine | str | None = None,
     block_size: int | None = None,
     unlisted: str = "zero",
     users: str = "any",
@@ -89,8 +89,9 @@ def evaluate(
     seed : int
     threads : int, optional
         As many as there are cores by default; the numbers do not depend on it.
-    engine : Engine, optional
-        Instead of threads.
+    engine : {"threads", "ray"} or Engine, optional
+        Where blocks of users are scored. ``ray`` takes the Ray cluster that this process is connected to, or starts one
+        on this machine; `unskew.ranking.Ray` has an address. The numbers are the same.
     block_size : int, optional
         Users scored at a time; recorded, because float32 products differ in the last bit between block sizes.
     unlisted : {"zero", "tied"}
@@ -156,7 +157,7 @@ def evaluate(
         settings = replace(settings, positive=LABELLED)
     if settings.candidates is not None and settings.candidates != split.rule:
         split = split.with_candidates(settings.candidates)
-    run = Run(split, settings, engine or Threads(threads), threads, progress)
+    run = Run(split, settings, engine_of(engine, threads), threads, progress)
     check_scale(run.settings.scale, run.split)
     with shared_exposure():
         run, chosen = choose_automatic(run, given, evaluate)

@@ -141,6 +141,11 @@ class Report(AsJson):
         return self.inputs.settings
 
     @property
+    def kernels(self) -> tuple[str, ...]:
+        """Kernels of the matrix product on the nodes of a cluster that scored users; empty without a cluster."""
+        return tuple(sorted(getattr(self.inputs.engine, "kernels", ())))
+
+    @property
     def models(self) -> Mapping[str, str]:
         """The word or class of each model."""
         return self.contenders.described

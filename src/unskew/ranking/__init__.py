@@ -10,7 +10,8 @@ from unskew.ranking.all_candidates import (
 )
 from unskew.ranking.catalogue import Binding
 from unskew.ranking.contest import USER_RULES, Contest, UserRule, prepare_contest
-from unskew.ranking.engines import Engine, Threads
+from unskew.ranking.engines import Engine, Threads, engine_of
+from unskew.ranking.engines.ray import Ray
 from unskew.ranking.list_scorer import ListScorer
 from unskew.ranking.model_files import read_factors, read_predictions, read_scores, scores_from_frame
 from unskew.ranking.predictions import Predictions, look_up, predict
@@ -34,6 +35,7 @@ __all__ = [
     "Moments",
     "Predictions",
     "Ranks",
+    "Ray",
     "Scorer",
     "Threads",
     "Ties",
@@ -43,6 +45,7 @@ __all__ = [
     "candidate_moments",
     "count_top",
     "default_block_size",
+    "engine_of",
     "everyone",
     "look_up",
     "predict",

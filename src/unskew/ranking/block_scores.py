@@ -108,6 +108,9 @@ class _Products:
         self.factors = factors
         self.own = threading.local()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Products, (self.factors,)  # buffers stay where they are
+
     def score(self, rows: Ints) -> Matrix:
         """The product, in this thread's buffer."""
         buffer = getattr(self.own, "buffer", None)

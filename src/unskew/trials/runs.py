@@ -9,7 +9,7 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError
 from unskew.progress import Stage
-from unskew.ranking import Threads, Ties
+from unskew.ranking import Engine, Ties, engine_of
 from unskew.simulators import World, WorldModel
 from unskew.trials.design import METRICS, RECOMMENDERS, Design
 from unskew.trials.methods import METHODS, Method
@@ -78,6 +78,7 @@ def run_trials(
     panel: bool = False,
     seed: int = 0,
     threads: int | None = None,
+    engine: Engine | str | None = None,
     progress: Stage | None = None,
 ) -> Trials:
     """Draw worlds and judge recommenders on each.
@@ -94,6 +95,8 @@ def run_trials(
         Draw twice the users, and use the second half to represent the population; see `split_panel`.
     threads : int, optional
         Runs at the same time; the number of cores when not given. Each holds a world in memory.
+    engine : {"threads", "ray"} or Engine, optional
+        Where runs take place.
     """
     if runs < 1:
         raise ConfigError(f"{runs} runs: at least 1 is needed")
@@ -120,7 +123,7 @@ def run_trials(
         return judge(world, named, design, panel=strangers, seed=own_seed)
 
     trials = []
-    for trial in Threads(threads).map(task, range(runs)):
+    for trial in engine_of(engine, threads).map(task, range(runs)):
         trials.append(trial)
         if progress is not None:
             progress("simulated evaluations", len(trials), runs)

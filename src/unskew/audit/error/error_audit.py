@@ -21,8 +21,10 @@ from unskew.audit.error.result import (
 from unskew.audit.error.summary_rows import own_row, reference_errors, reference_rows, value_rows
 from unskew.data import Interactions, Split
 from unskew.errors import ConfigError, DataError, Option
+from unskew.evaluation.run import Run
 from unskew.evaluation.settings.settings import Settings
 from unskew.progress import Stage
+from unskew.ranking import Engine
 from unskew.trials.methods import Method
 from unskew.trials.runs import Trials, run_trials
 from unskew.trials.summary import Summary
@@ -62,8 +64,7 @@ def audit_error(
     settings: Settings,
     seen: Seen | None,
     models: bool,
-    threads: int | None,
-    progress: Stage | None,
+    run: Run,
 ) -> tuple[ErrorAudit | None, tuple[str, ...]]:
     """Simulate as planned, and return the result with warnings.
 
@@ -73,7 +74,8 @@ def audit_error(
     if plan is None:
         return None, ()
     try:
-        return ErrorRun(plan, split, settings, seen, seen is None and models, threads, progress).run()
+        unjudged = seen is None and models
+        return ErrorRun(plan, split, settings, run.engine, seen, unjudged, run.threads, run.progress).run()
     except (DataError, ConfigError) as error:
         if plan.given:
             raise
@@ -87,6 +89,7 @@ class ErrorRun:
     plan: Plan
     split: Split  # its test is empty if no rows are held out
     settings: Settings
+    engine: Engine
     seen: Seen | None = None  # the user's models on the held-out rows
     unjudged: bool = False  # there are models, but no held-out rows to judge them on
     threads: int | None = None
@@ -98,7 +101,7 @@ class ErrorRun:
         rows = _joined(self._counted(self.split.train), self._counted(self.split.test))
         share = len(self._counted(self.split.test)) / len(rows)
         holdout = share if share > 0 else HOLDOUT
-        likened = liken(rows, holdout, self.plan, seed=self.settings.seed, threads=self.threads, progress=self.progress)
+        likened = liken(rows, holdout, self.plan, self.engine, seed=self.settings.seed, progress=self.progress)
         work = self._simulate(likened)
         castings = self._cast(work)
         worlds = tuple(each.result for each in work)
@@ -173,7 +176,7 @@ class ErrorRun:
             level=self.settings.level,
             panel=True,
             seed=self.settings.seed,
-            threads=self.threads,
+            engine=self.engine,
             progress=count,
         )
 
@@ -192,6 +195,7 @@ class ErrorRun:
                 replace(self.plan, depth=share),
                 self.settings,
                 METHODS,
+                self.engine,
                 self.threads,
                 self.progress,
                 first=castings[0] if castings else None,

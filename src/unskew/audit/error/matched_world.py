@@ -10,6 +10,7 @@ from unskew.audit.error.plan import KINDS, Plan
 from unskew.data import Interactions
 from unskew.errors import DataError
 from unskew.progress import Stage
+from unskew.ranking import Engine
 from unskew.simulators import PreferenceWorld
 from unskew.trials.seeds import Purpose, stream_of
 
@@ -109,7 +110,7 @@ class Likened:
 
 
 def liken(
-    log: Interactions, holdout: float, plan: Plan, *, seed: int, threads: int | None, progress: Stage | None
+    log: Interactions, holdout: float, plan: Plan, engine: Engine, *, seed: int, progress: Stage | None
 ) -> tuple[Likened, ...]:
     """Return worlds similar to a log with all its rows, which hold out the share `holdout`."""
     from unskew.calibration.quick import sample_users
@@ -120,7 +121,7 @@ def liken(
     if plan.given:
         worlds = tuple(_given(plan, sample, users, seed))
     else:
-        worlds = tuple(_calibrated(sample, users, plan, seed, threads, progress))
+        worlds = tuple(_calibrated(sample, users, plan, engine, seed, progress))
     return tuple(replace(each, world=_sized(each.world, holdout, plan)) for each in worlds)
 
 
@@ -172,7 +173,7 @@ def _sized(world: PreferenceWorld, holdout: float, plan: Plan) -> PreferenceWorl
 
 
 def _calibrated(
-    sample: Interactions, users: int, plan: Plan, seed: int, threads: int | None, progress: Stage | None
+    sample: Interactions, users: int, plan: Plan, engine: Engine, seed: int, progress: Stage | None
 ) -> Iterator[Likened]:
     from unskew.calibration import calibrate_ensemble
 
@@ -183,7 +184,7 @@ def _calibrated(
         searches=depth.searches * len(KINDS) // len(plan.kinds),  # a single kind gets all searches
         evaluations=depth.evaluations,
         seed=seed,
-        threads=threads,
+        engine=engine,
         progress=progress,
     )
     notes = tuple(NO_WORLD.format(kind=kind) for kind in ensemble.missing)

@@ -35,7 +35,7 @@ from unskew.models import Model, RatingModel
 from unskew.models.model import Progress
 from unskew.progress import Stage
 from unskew.propensities import PropensityModel
-from unskew.ranking import Scorer, Threads, TopCounts, top_lists
+from unskew.ranking import Engine, Scorer, Threads, TopCounts, top_lists
 from unskew.ranking.engines.threads import usable_cores
 from unskew.trials.methods import Method
 from unskew.trials.recommenders import Learnt, Recommender, parse_recommender
@@ -161,6 +161,7 @@ class Casting:
     plan: Plan
     settings: Settings
     methods: Sequence[Method]
+    engine: Engine
     threads: int | None = None
     progress: Stage | None = None
     first: "Casting | None" = None  # of the first world, after its run: the same models are trained here
@@ -258,7 +259,7 @@ class Casting:
             level=self.settings.level,
             panel=panel,
             seed=self.settings.seed,
-            threads=self.threads,
+            engine=self.engine,
             progress=count,
         )
 

@@ -67,6 +67,7 @@ CHECKS: tuple[Check, ...] = (
     imputation.imputation_resembles_model,
     imputation.level_of_relevance,
     imputation.chances_lacking,
+    models.different_products,
 )
 """All checks, in the order in which a report lists their warnings."""
 # an audit words these two in its own way

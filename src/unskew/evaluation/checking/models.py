@@ -43,6 +43,22 @@ def unnamed(models: Mapping[str, Fitted], split: Split) -> Iterator[str]:
             yield WITHOUT_IDS.format(model=name, ids=" and ".join(f"{axis}_ids" for axis in axes))
 
 
+@check(
+    "different-products",
+    what="The nodes of a cluster multiply matrices with different kernels.",
+    why="The last bits of scores differ between them, so another run may put blocks on other nodes and give other last "
+    "digits. The numbers agree to about nine digits.",
+    do="Use nodes of one kind, or set `OPENBLAS_CORETYPE` to the same name on all of them.",
+)
+def different_products(report: "Report") -> Iterator[str]:
+    """Yield a warning if nodes have different kernels."""
+    if len(report.kernels) > 1:
+        yield (
+            f"the nodes multiply matrices with different kernels ({'; '.join(report.kernels)}), so the last bits of "
+            "scores depend on where they were computed; use nodes of one kind for runs that are the same byte for byte"
+        )
+
+
 NOT_JUDGED = "model {model!r} {why}, so it is not judged by {metrics}"
 
 

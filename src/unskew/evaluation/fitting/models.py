@@ -16,7 +16,7 @@ from unskew.evaluation.settings.settings import DEFAULT_LOSSES, DEFAULT_METRICS
 from unskew.models import DebiasedModel, Model, RatingModel, StepwiseModel
 from unskew.progress import say
 from unskew.propensities import Column, PropensityModel
-from unskew.ranking import ListScorer, Predictions, Ranks, Scorer, scores_from_frame
+from unskew.ranking import ListScorer, Predictions, Ranks, Scorer, Threads, scores_from_frame
 
 One: TypeAlias = "Scorer | Ranks | Predictions | Model | str"
 ModelLike: TypeAlias = "One | tuple[One, ...]"
@@ -102,7 +102,11 @@ def fit_models(
     sample = None if uniform is None else UniformSample.within(uniform, run.split)
     folder = None if checkpoints is None else Path(checkpoints)
     trainer = _Trainer(run, weighting, evaluate, None if sample is None else sample.known, folder)
-    return Contenders({name: trainer.fit(name, given) for name, given in models.items()}, sample)
+    elsewhere = trainer.fit_elsewhere(models)
+    return Contenders(
+        {name: elsewhere[name] if name in elsewhere else trainer.fit(name, given) for name, given in models.items()},
+        sample,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +118,26 @@ class _Trainer:
     evaluate: Evaluate
     uniform: Interactions | None
     checkpoints: Path | None
+
+    def fit_elsewhere(self, models: Mapping[str, ModelLike]) -> dict[str, Fitted]:
+        """Train all models that are not trained yet at the same time, if the engine is not this process."""
+        given = {
+            name: model for name, model in models.items() if all(isinstance(p, str | Model) for p in _parts(model))
+        }
+        if isinstance(self.run.engine, Threads) or self.checkpoints is not None:
+            return {}
+        # a worker has one core, and neither a cluster of its own nor a progress bar
+        there = replace(self, run=replace(self.run, engine=Threads(1), threads=1, progress=None))
+        report, fitted = self.run.doing("training", "all models"), {}
+        for name, model in zip(given, self.run.engine.map(there.fit_one, list(given.items())), strict=True):
+            fitted[name] = model
+            if report is not None:
+                report(len(fitted), len(given))
+        return fitted
+
+    def fit_one(self, named: tuple[str, ModelLike]) -> Fitted:
+        """`fit`, for a map over names and models."""
+        return self.fit(*named)
 
     def fit(self, name: str, given: ModelLike) -> Fitted:
         """Return a model ready to be judged, from the parts that rank and that predict."""
