@@ -131,6 +131,8 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
             relevant=relevant,
             threads=options.threads,
             engine=engine,
+            until=options.until,
+            on=options.on,
             checkpoints=options.checkpoints,
             progress=progress,
             uniform=uniform,

@@ -218,6 +218,14 @@ class EvaluateOptions(ColumnOptions):
     engine: EngineWord = None
     ray_address: RayAddress = None
     block_size: BlockSize = None
+    until: Annotated[
+        str | None,
+        typer.Option(metavar="decided|width<X", help="Rank users in random order, and stop when this is reached."),
+    ] = None
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="METRIC:ESTIMATOR", help="What --until is about [default: the first metric, corrected]."),
+    ] = None
     against: Annotated[
         Path | None,
         typer.Option(help="JSON of an earlier run; report what changed, and how much the size of the test explains."),

@@ -29,10 +29,12 @@ from unskew.estimators.intervals import (
 )
 from unskew.estimators.ips import Ips
 from unskew.estimators.rows import OVER_ALL_PAIRS, Kind, Places, Rows
+from unskew.estimators.sequences import Anytime
 from unskew.estimators.snips import Snips
 
 __all__ = [
     "OVER_ALL_PAIRS",
+    "Anytime",
     "Aoa",
     "Auto",
     "BetaBinomial",

@@ -38,6 +38,11 @@ class Interval(Named, family="interval"):
         """Standard error of the difference of two estimates, for its p-value."""
         return difference(a, b)[1]
 
+    def p_value(self, a: Terms, b: Terms) -> float | None:
+        """Two-sided p-value of the difference of two estimates."""
+        gap, _ = difference(a, b)
+        return p_value(gap, None if gap is None else self.gap_error(a, b))
+
     @abstractmethod
     def bounds(
         self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
@@ -63,8 +68,8 @@ class Delta(Interval, word="delta"):
         self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
     ) -> tuple[list[Bounds], list[Bounds]]:
         """Low and high of each estimate and difference."""
-        gaps = (difference(terms[a], terms[b]) for a, b in pairs)
-        return [_around(term.value, term.std_error, level) for term in terms], [_around(*gap, level) for gap in gaps]
+        gaps, z = (difference(terms[a], terms[b]) for a, b in pairs), normal_quantile(level)
+        return [around(term.value, term.std_error, z) for term in terms], [around(*gap, z) for gap in gaps]
 
 
 @dataclass(frozen=True)
@@ -91,11 +96,11 @@ class Observation(Interval, word="observation"):
         self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
     ) -> tuple[list[Bounds], list[Bounds]]:
         """Low and high of each estimate and difference."""
-        gaps = []
+        gaps, z = [], normal_quantile(level)
         for a, b in pairs:
             gap, _ = difference(terms[a], terms[b])
-            gaps.append(_around(gap, self.gap_error(terms[a], terms[b]), level))
-        return [_around(term.value, self.std_error(term), level) for term in terms], gaps
+            gaps.append(around(gap, self.gap_error(terms[a], terms[b]), z))
+        return [around(term.value, self.std_error(term), z) for term in terms], gaps
 
     def std_error(self, terms: Terms) -> float | None:
         """Standard error of an estimate."""
@@ -217,11 +222,11 @@ def holm(p_values: Mapping[Key, float | None]) -> dict[Key, float | None]:
     return adjusted
 
 
-def _around(value: float | None, error: float | None, level: float) -> Bounds:
+def around(value: float | None, error: float | None, factor: float) -> Bounds:
+    """Value minus and plus this many standard errors; None if either is not known."""
     if value is None or error is None:
         return None, None
-    reach = normal_quantile(level) * error
-    return value - reach, value + reach
+    return value - factor * error, value + factor * error
 
 
 def _quantiles(values: Floats, level: float) -> Bounds:

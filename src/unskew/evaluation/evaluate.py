@@ -8,8 +8,9 @@ from typing import Any
 from unskew.data import Interactions, Split
 from unskew.data.candidates import Candidates
 from unskew.data.exposed import LABELLED, has_labels
-from unskew.errors import DataError
+from unskew.errors import ConfigError, DataError, Option
 from unskew.estimators import OVER_ALL_PAIRS, Auto, Estimator, Imputing, Interval
+from unskew.evaluation.anytime import Until, check_scored, rank_until
 from unskew.evaluation.checking import warn
 from unskew.evaluation.collecting.collect import collect
 from unskew.evaluation.estimating.estimate import estimate
@@ -54,6 +55,8 @@ def evaluate(
     assume: str | GammaRange | None = None,
     checkpoints: str | Path | None = None,
     uniform: Interactions | None = None,
+    until: str | None = None,
+    on: str | None = None,
     progress: Stage | None = None,
 ) -> Report:
     """Judge models on held-out rows, naively and with the skew of the log corrected for.
@@ -112,6 +115,13 @@ def evaluate(
         A folder where stepwise models keep their state; a run that was stopped continues from there.
     uniform : Interactions, optional
         Rows drawn at random with labels 1 and 0 as values; the models `ips`, `dr` and `autodebias` learn from them too.
+    until : str, optional
+        Stop before all users are ranked: ``decided`` when one model is clearly the best, ``width<0.005`` when all
+        intervals are narrower. Users are then ranked in a seeded random order, and the intervals are confidence
+        sequences, which hold at every stop.
+    on : str, optional
+        The metric and estimator that this is about, as in ``recall@10:snips``; by default the first metric, by the
+        first of its estimators that corrects.
     progress : callable, optional
         Called as ``progress(stage, done, total)``. If it has a method ``say(stage, words)``, that is called with
         losses.
@@ -133,6 +143,8 @@ def evaluate(
     0.5
     """
     given = read_models(models)
+    if on is not None and until is None:
+        raise ConfigError(f"{Option('on', on)} needs {Option('until')}, as in {Option('until', 'decided')}")
     if not isinstance(split, Split):
         raise DataError(f"expected a Split, got {type(split).__name__}; make one with Split(train, test)")
     settings = resolve(
@@ -161,11 +173,17 @@ def evaluate(
     check_scale(run.settings.scale, run.split)
     with shared_exposure():
         run, chosen = choose_automatic(run, given, evaluate)
+        rule = None if until is None else Until.parse(until, on, run)
         run, propensities = fit_propensities(run)
     check_needs(run.settings, propensities.positives, counted=relevant is not None)
     check_candidates(run.split.rule, run.settings.metrics, len(run.split.catalogue))
     contenders = fit_models(run, given, propensities.of_training, evaluate, uniform=uniform, checkpoints=checkpoints)
     check_models(contenders.models, run.settings)
+    if rule is not None:
+        check_scored(contenders, relevant)
+        run, samples, estimated, stop = rank_until(run, contenders, propensities, rule, threads)
+        report = Report(run, contenders, propensities, samples, estimated, chosen=chosen, stop=stop)
+        return replace(report, warnings=warn(report))
     samples = collect(run, contenders, relevant, propensities.relevance)
     estimated = estimate(run.settings, samples, propensities, threads)
     report = Report(run, contenders, propensities, samples, estimated, chosen=chosen)

@@ -84,6 +84,7 @@ def record_run(report: "Report") -> dict[str, Any]:
         **_rated(samples, settings),
         **({"propensity_files": files} if files else {}),
         **({} if report.diagnostics is None else {"propensity_diagnostics": as_numbers(report.diagnostics)}),
+        **({} if report.stop is None else {"until": report.stop.to_dict()}),
         **({} if len(report.kernels) < 2 else {"matrix_products": list(report.kernels)}),
         "versions": {**versions(), **_learnt_with(settings.propensity)},
     }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from unskew.data.writing import AsJson, saved
 from unskew.errors import ConfigError, UnskewError, did_you_mean
 from unskew.estimators import Comparison, Estimate, Estimator, Snips
+from unskew.evaluation.anytime import Stop
 from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.estimating.best_models import Answer, find_answers
 from unskew.evaluation.estimating.common_users import judge_common_users
@@ -58,6 +59,8 @@ class Report(AsJson):
         The differences from an earlier run, if one was named.
     chosen : AutoChoice or None
         What ``auto`` is on this log, and why, if it was asked for.
+    stop : Stop or None
+        Where ranking stopped, if it was asked to stop early.
     """
 
     inputs: Run
@@ -68,6 +71,7 @@ class Report(AsJson):
     warnings: tuple[str, ...] = ()
     against: "Changes | None" = None
     chosen: AutoChoice | None = None
+    stop: Stop | None = None
 
     def __str__(self) -> str:
         from unskew.evaluation.showing.text import as_text

@@ -41,9 +41,9 @@ def collect(run: Run, contenders: Contenders, relevant: Any = None, relevance: R
     `relevant` is each user's number of relevant items, as a mapping or a frame; `relevance` has the chances with which
     imputing estimators sum over all candidates.
     """
-    samples = _Collector(run, contenders.models).samples()
+    samples = Collector(run, contenders.models).samples()
     if relevance is not None and relevance.chances:
-        samples = _Collector(run, contenders.models).with_candidates(samples, relevance)
+        samples = Collector(run, contenders.models).with_candidates(samples, relevance)
     if relevant is None or samples.judged is samples.ratings:
         return samples
     counted = with_relevant_counts(samples.judged, relevant, contenders.models, run.settings.users)
@@ -51,13 +51,14 @@ def collect(run: Run, contenders: Contenders, relevant: Any = None, relevance: R
 
 
 @dataclass(frozen=True, eq=False)
-class _Collector:
+class Collector:
     """Ranks and predicts what the metrics of a run need."""
 
     run: Run
     models: Mapping[str, Fitted]
 
     def samples(self) -> Samples:
+        """All rows that the metrics need, ranked or predicted; without sums over all candidates."""
         run = self.run
         if run.split.exposed:
             return self._exposed()
@@ -67,7 +68,7 @@ class _Collector:
         ranks: dict[str, Ranks] = {}
         if kinds - OVER_ALL_PAIRS:
             contest, ranks, block = self._rank(run.settings.positive)
-            positives = self._ranked(Sample, contest, ranks)
+            positives = self.ranked(Sample, contest, ranks)
         if kinds & OVER_ALL_PAIRS:
             # without a condition all rows are positives, so their ranks serve both
             again = positives is None or run.settings.positive is not None
@@ -76,8 +77,8 @@ class _Collector:
                 contest = rated_contest if contest is None else contest
             check_rated(run)
             rated_ranks = ranks if graded else {}
-            ratings = collect_ratings(run, self.models, self._contest(None, ranks=rated_ranks), rated_ranks)
-            contest = contest if contest is not None or positives is not None else self._contest(None)
+            ratings = collect_ratings(run, self.models, self.contest(None, ranks=rated_ranks), rated_ranks)
+            contest = contest if contest is not None or positives is not None else self.contest(None)
         checks = None if positives is None else self._check_candidates(positives, contest, block)
         judged = positives or ratings
         assert judged is not None
@@ -87,7 +88,7 @@ class _Collector:
         """Rank all rows of a randomly exposed test."""
         contest, ranks, block = self._rank(None)
         check_population(self.run.split, contest)
-        exposed = self._ranked(Exposed, contest, ranks)
+        exposed = self.ranked(Exposed, contest, ranks)
         assert isinstance(exposed, Exposed)
         return Samples(exposed.positives, None, exposed, contest, block)
 
@@ -97,27 +98,27 @@ class _Collector:
         ready = [name for name, model in self.models.items() if isinstance(model.ranker, Ranks)]
         check_imputable(run.settings.estimators, run.settings.users, ready)
         assert contest is not None
-        sums = CandidateSummer(run, contest, self._scorers(run.settings.positive), samples.block_size).imputed(
+        sums = CandidateSummer(run, contest, self.scorers(run.settings.positive), samples.block_size).imputed(
             positives, relevance
         )
         if any(isinstance(estimator, Dr) for estimator in run.settings.estimators):
             logged_contest, ranks, _ = self._rank(None)
-            logged = self._ranked(Sample, logged_contest, ranks)
+            logged = self.ranked(Sample, logged_contest, ranks)
             sums = replace(sums, logged=logged, labels=labels_of(logged, run.settings.positive))
         return replace(samples, imputed=sums)
 
     def _rank(self, positive: str | None) -> tuple[Contest | None, dict[str, Ranks], int | None]:
         run = self.run
         settings = replace(run.settings, positive=positive)
-        scorers = self._scorers(positive)
+        scorers = self.scorers(positive)
         ready = {name: model.ranker for name, model in self.models.items() if isinstance(model.ranker, Ranks)}
         contest, ranked, block = None, dict[str, Ranks](), None
         if scorers:
-            contest = self._contest(positive, scorers)
+            contest = self.contest(positive, scorers)
             check_candidates(run.split.rule, settings.metrics, contest.catalogue_size)
             block = settings.block_size or default_block_size(contest.catalogue_size)
             ranked = {
-                name: self._place("ranking", name, scorer, contest, block)
+                name: self.place("ranking", name, scorer, contest, block)
                 for name, scorer in scorers.items()
                 if self.models[name].ranker is not None
             }
@@ -136,7 +137,8 @@ class _Collector:
         check_pools(joined, run.split.rule)
         return contest, joined, block
 
-    def _place(self, doing: str, name: str, scorer: Scorer, contest: Contest, block: int | None) -> Ranks:
+    def place(self, doing: str, name: str, scorer: Scorer, contest: Contest, block: int | None) -> Ranks:
+        """The ranks of a contest by one model, under the settings of the run; `doing` is what progress says."""
         run = self.run
         return rank(
             scorer,
@@ -149,13 +151,14 @@ class _Collector:
             progress=run.doing(doing, name),
         )
 
-    def _contest(
+    def contest(
         self,
         positive: str | None,
         scorers: Mapping[str, Scorer] | None = None,
         ranks: Mapping[str, Ranks] | None = None,
     ) -> Contest:
-        chosen = self._scorers(positive) if scorers is None else scorers
+        """The contest of the rows that a condition holds for, among models that score, or that have `ranks`."""
+        chosen = self.scorers(positive) if scorers is None else scorers
         others = [model.predictor for name, model in self.models.items() if name not in chosen]
         also = [ids for ids in map(self._tested_items, others) if ids is not None]
         also += [self.run.split.item_vocabulary.ids[np.unique(each.items)] for each in (ranks or {}).values()]
@@ -183,7 +186,7 @@ class _Collector:
         codes = items.encode(canonical(np.asarray(predictor.item_ids), f"item_ids of {predictor.name}"))
         return items.ids[np.intersect1d(codes[codes >= 0], self.run.split.test.items)]
 
-    def _scorers(self, positive: str | None) -> dict[str, Scorer]:
+    def scorers(self, positive: str | None) -> dict[str, Scorer]:
         """The scorers of all items in the models' order, including tables of predictions for all candidates."""
         chosen: dict[str, Scorer] = {}
         ranking = any(metric.kind != "loss" for metric in self.run.settings.metrics)  # else a table is only looked up
@@ -220,7 +223,8 @@ class _Collector:
         candidate = (within if contest.among else ~within) & (place[columns] >= 0)
         return np.array_equal(np.bincount(owner[candidate], minlength=len(contest.users)), contest.candidates)
 
-    def _ranked(self, kind: type[Sample], contest: Contest | None, ranks: Mapping[str, Ranks]) -> Sample:
+    def ranked(self, kind: type[Sample], contest: Contest | None, ranks: Mapping[str, Ranks]) -> Sample:
+        """The rows of a contest with the ranks of all models."""
         run = self.run
         first = next(iter(ranks.values()))
         users, counts = runs_of(first.users)
@@ -251,10 +255,10 @@ class _Collector:
         whole = in_full(contest, chosen)
         rows = np.isin(sample.user, chosen)
         checks = []
-        for name, scorer in self._scorers(self.run.settings.positive).items():
+        for name, scorer in self.scorers(self.run.settings.positive).items():
             if name not in sample.ranks:
                 continue
-            full = self._place("checking", name, scorer, whole, block)
+            full = self.place("checking", name, scorer, whole, block)
             listed = full.in_list() if sample.unlisted == "zero" else None
             for metric in self.run.settings.metrics:
                 assert isinstance(metric, Metric)

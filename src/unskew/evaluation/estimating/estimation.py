@@ -22,7 +22,6 @@ from unskew.estimators import (
     Terms,
     difference,
     holm,
-    p_value,
 )
 from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.collecting.sample import Sample
@@ -226,10 +225,9 @@ class Estimation:
         for (k, model), term, (low, high) in zip(keys, terms, bounds, strict=True):
             estimates[k, model] = self._estimate(cells[k], model, term, low, high)
         for (k, a, b), (low, high) in zip(pairs, gaps, strict=True):
-            gap, _ = difference(cells[k].terms[a], cells[k].terms[b])
-            error = None if gap is None else settings.interval.gap_error(cells[k].terms[a], cells[k].terms[b])
-            names = str(cells[k].metric), str(cells[k].estimator)
-            comparisons[k, a, b] = Comparison(*names, a, b, gap, low, high, p_value(gap, error), None)
+            first, second = cells[k].terms[a], cells[k].terms[b]
+            names, p = (str(cells[k].metric), str(cells[k].estimator)), settings.interval.p_value(first, second)
+            comparisons[k, a, b] = Comparison(*names, a, b, difference(first, second)[0], low, high, p, None)
         for k in group:
             compared = [key for key in pairs if key[0] == k]
             for key, adjusted in holm({key: comparisons[key].p_value for key in compared}).items():

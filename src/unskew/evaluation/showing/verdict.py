@@ -120,6 +120,8 @@ def _scope(report: "Report") -> Iterator[str]:
         yield say.SERVED
     if report.chosen is not None:
         yield sentence(report.chosen.sentence)
+    if report.stop is not None:
+        yield report.stop.sentence
 
 
 def _voice(report: "Report") -> Voice:
