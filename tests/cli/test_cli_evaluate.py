@@ -332,3 +332,20 @@ def test_engines_are_refused_before_files_are_read(world, unskew, words, said):
     assert got.code == 2
     assert said in got.err
     assert "no.csv" not in got.err
+
+
+def test_an_evaluation_may_stop_early(world, unskew):
+    words = ["evaluate", "--train", world / "train.csv", "--test", world / "test.csv", "--model", "popular"]
+    words += ["--model", "random", "-m", "auc", "-e", "aoa"]
+    got = unskew(*words, "--until", "decided", "--json", "-")
+    assert got.code == 0, got.err
+    assert json.loads(got.out)["run"]["until"]["on"] == "auc:aoa"
+    for more, said in (
+        (["--until", "soon"], "--until soon: expected decided, or width<0.005"),
+        (["--until", "decided", "--on", "auc:snips"], "--on auc:snips: this run does not compute it"),
+        (["--on", "auc:aoa"], "--on auc:aoa needs --until"),
+    ):
+        refused = unskew(*words, *more)
+        assert refused.code == 2
+        assert said in refused.err
+        assert len(refused.err.strip().splitlines()) == 1
