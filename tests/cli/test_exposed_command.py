@@ -310,3 +310,13 @@ def test_users_who_are_all_unknown_are_a_matter_of_ids(world, refuse):
 def test_a_missing_header_line_is_thought_of(world, refuse):
     world.write("exposed.csv", "".join(f"{u},{i},{v}\n" for u, i, v in drawn(world)))
     refuse(*command(world), says=("exposed.csv: no column 'label'", "is the header line missing?"))
+
+
+def test_the_defaults_of_a_plan_are_those_of_the_library():
+    import inspect
+
+    from unskew.cli.exposures import exposures_command
+    from unskew.estimators.exposed.planning import LIKENESS, SPREAD
+
+    given = inspect.signature(exposures_command).parameters
+    assert (given["spread"].default, given["likeness"].default) == (SPREAD, LIKENESS)

@@ -2,18 +2,20 @@
 
 import json
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-from rich.table import Table
 from rich.text import Text
 
 from unskew.cli.options import AsJson, DataFolder
 from unskew.cli.screen import aside, screen
-from unskew.data.sources import SOURCES, Source, Status, data_folder, fetch, get_source, status_of
 from unskew.display.text_table import Cell, Column, table, words
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from unskew.data.sources import Source, Status
 
 datasets_app = typer.Typer(
     help="List, show and download the public data sets that can be read.",
@@ -30,6 +32,8 @@ _COLOURS = {"present": "green", "holds": "green", "partly": "yellow", "differs":
 def list_datasets(context: typer.Context, folder: DataFolder = None, as_json: AsJson = False) -> None:
     if context.invoked_subcommand is not None:
         return
+    from unskew.data.sources import SOURCES, data_folder, status_of
+
     kept = folder or data_folder()
     statuses = [(source, status_of(source, kept / name)) for name, source in SOURCES.items()]
     if as_json:
@@ -45,6 +49,8 @@ def list_datasets(context: typer.Context, folder: DataFolder = None, as_json: As
 @datasets_app.command("show")
 def show_dataset(name: Name, folder: DataFolder = None, as_json: AsJson = False) -> None:
     """Show one data set: licence, citation, home, files, and how to get it."""
+    from unskew.data.sources import data_folder, get_source, status_of
+
     source = get_source(name)
     status = status_of(source, (folder or data_folder()) / name)
     if as_json:
@@ -70,6 +76,10 @@ def get_dataset(
     force: Annotated[bool, typer.Option("--force", help="Download even if the files are already there.")] = False,
 ) -> None:
     """Download a data set from its official home, check it and unpack it."""
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    from unskew.data.sources import data_folder, fetch, get_source, status_of
+
     source = get_source(name)
     place = (folder or data_folder()) / name
     status = status_of(source, place)
@@ -86,7 +96,7 @@ def get_dataset(
     typer.echo(f"{name} is in {place}; checksum: {status_of(source, place).checksum}")
 
 
-def _table(statuses: list[tuple[Source, Status]]) -> Table:
+def _table(statuses: "list[tuple[Source, Status]]") -> "Table":
     rows: list[list[Cell]] = []
     for source, status in statuses:
         states = (Text(word, style=_COLOURS.get(word, "")) for word in (status.presence, status.checksum))
@@ -94,7 +104,7 @@ def _table(statuses: list[tuple[Source, Status]]) -> Table:
     return table(None, [Column("name", wrap=None), *words("title", "here", "checksum")], rows)
 
 
-def _print_details(console: Console, source: Source, status: Status) -> None:
+def _print_details(console: "Console", source: "Source", status: "Status") -> None:
     console.print(f"\n{source.name}", style="bold", markup=False, highlight=False)
     lines = {"terms": source.licence, "cite": source.citation, "home": source.home}
     if status.note:
@@ -104,12 +114,12 @@ def _print_details(console: Console, source: Source, status: Status) -> None:
     _print_lines(console, lines)
 
 
-def _print_lines(console: Console, lines: dict[str, str]) -> None:
+def _print_lines(console: "Console", lines: dict[str, str]) -> None:
     for key, text in lines.items():
         console.print(Text.assemble("  ", (f"{key}: ", "dim"), text), soft_wrap=True)
 
 
-def _record(source: Source, status: Status) -> dict[str, Any]:
+def _record(source: "Source", status: "Status") -> dict[str, Any]:
     return {
         "name": source.name,
         "title": source.title,

@@ -2,7 +2,7 @@
 
 import json as to_json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,9 @@ from unskew.display.numbers import level as level_text
 from unskew.display.numbers import short
 from unskew.display.text_table import digits, print_lines, print_words, table, words
 from unskew.errors import ConfigError
-from unskew.estimators.exposed.planning import LIKENESS, SPREAD, ExposurePlan, share_of
+
+if TYPE_CHECKING:
+    from unskew.estimators import ExposurePlan
 
 
 def exposures_command(
@@ -46,10 +48,10 @@ def exposures_command(
     power: Annotated[float, typer.Option(help="With --difference: probability of detecting it.")] = 0.8,
     spread: Annotated[
         float, typer.Option(help="How much the share of positives varies between users: 1/(a+b+1) of a beta-binomial.")
-    ] = SPREAD,
+    ] = 0.1,
     likeness: Annotated[
         float, typer.Option(help="Correlation of a user's hits: 0 for independent hits, 1 for all or none.")
-    ] = LIKENESS,
+    ] = 0.05,
     level: Annotated[float, typer.Option(help="Level of the interval.")] = 0.95,
     json: Annotated[Path | None, typer.Option(help="Write JSON to this file; - prints it instead of the text.")] = None,
 ) -> None:
@@ -60,6 +62,8 @@ def exposures_command(
     """
     if width is None and exposed is None and difference is None:
         raise ConfigError("nothing to compute; give --width, --exposed or --difference, as in --width 0.02")
+    from unskew.estimators.exposed.planning import ExposurePlan, share_of
+
     plan = ExposurePlan(
         users,
         population,
@@ -94,7 +98,7 @@ def _value(recall: float | None, precision: float | None, cutoff: int | None) ->
     return float(precision or 0.0)
 
 
-def _answer(plan: ExposurePlan, exposed: int) -> dict[str, float]:
+def _answer(plan: "ExposurePlan", exposed: int) -> dict[str, float]:
     drawing, users = plan.variances(exposed)
     return {
         "exposed": exposed,
@@ -105,7 +109,7 @@ def _answer(plan: ExposurePlan, exposed: int) -> dict[str, float]:
     }
 
 
-def _write(plan: ExposurePlan, answers: list[dict[str, Any]], json: Path | None) -> None:
+def _write(plan: "ExposurePlan", answers: list[dict[str, Any]], json: Path | None) -> None:
     settings = {name: getattr(plan, name) for name in ("value", "users", "population", "share", "level")}
     document = {
         "metric": plan.metric_word,
@@ -121,7 +125,7 @@ def _write(plan: ExposurePlan, answers: list[dict[str, Any]], json: Path | None)
         _print(plan, answers)
 
 
-def _print(plan: ExposurePlan, answers: list[dict[str, Any]]) -> None:
+def _print(plan: "ExposurePlan", answers: list[dict[str, Any]]) -> None:
     of_share = "" if plan.share is None else f", {plan.share:.3g} of them positive"
     size = f"{plan.users:,} users, {plan.population:,} items each{of_share}"
     columns = digits("exposed per user", "rows in all", f"{level_text(plan.level, '%')} interval width")

@@ -11,11 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from unskew import __version__
-from unskew.arrays import offsets_of
 from unskew.cli.options import Quiet, Seed
 from unskew.cli.outputs import check_folder, make_folder
 from unskew.cli.screen import screen, stages
-from unskew.data.writing import written
 from unskew.display.numbers import number
 from unskew.display.text_table import Cell, digits, print_lines, table, words
 from unskew.errors import ConfigError
@@ -90,6 +88,8 @@ def _read_world(text: str, kind: str | None) -> "WorldModel":
 
 
 def _write(world: "World", out: Path, seed: int) -> None:
+    from unskew.data.writing import written
+
     make_folder(out)
     with ExitStack() as stack:  # all files are complete before any gets its name
         for name in _TABLES:
@@ -102,6 +102,8 @@ def _table(world: "World", name: str) -> "pl.DataFrame":
     """One of the tables; ids are the codes."""
     import numpy as np
     import polars as pl
+
+    from unskew.arrays import offsets_of
 
     columns: dict[str, Ints | Floats | None]
     if name == "relevant":

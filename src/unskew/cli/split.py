@@ -4,28 +4,20 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import numpy as np
 import typer
 
-from unskew.arrays import Bools
 from unskew.cli.inputs import read_log
 from unskew.cli.options import ColumnOptions, LogFile, Seed, command_of
 from unskew.cli.outputs import check_folder, make_folder
 from unskew.cli.screen import aside, screen
-from unskew.data import (
-    Interactions,
-    Split,
-    count_train_only,
-    split_fractions,
-    split_leave_one_out,
-    split_per_user,
-    split_temporal,
-)
-from unskew.data.writing import written
 from unskew.display.text_table import digits, print_lines, table, words
 from unskew.errors import ConfigError
+
+if TYPE_CHECKING:
+    from unskew.arrays import Bools
+    from unskew.data import Interactions, Split
 
 _PARTS = ("train", "validation", "test")
 
@@ -81,6 +73,8 @@ def split_command(options: SplitOptions) -> None:
     share, validation = parse_per_user("0.2" if per_user is None else per_user)
     kind: Literal["csv", "parquet"] = "csv" if options.file_format == "csv" else "parquet"
     check_folder(out, [f"{name}.{kind}" for name in _PARTS], options.log, "log")
+    from unskew.data import split_fractions, split_leave_one_out, split_per_user, split_temporal
+
     interactions = read_log(options.log, options.columns)
     if per_user is not None:
         split = split_per_user(interactions, share, validation=validation, least=least, rng=seed)
@@ -122,12 +116,14 @@ def parse_per_user(text: str) -> tuple[float, float]:
     return parts[-1] / sum(parts), parts[1] / sum(parts) if len(parts) == 3 else 0.0
 
 
-def _parts(split: Split) -> dict[str, Interactions]:
+def _parts(split: "Split") -> "dict[str, Interactions]":
     named = dict(zip(_PARTS, (split.train, split.validation, split.test), strict=True))
     return {name: part for name, part in named.items() if part is not None}
 
 
-def _write(split: Split, out: Path, kind: Literal["csv", "parquet"]) -> None:
+def _write(split: "Split", out: Path, kind: Literal["csv", "parquet"]) -> None:
+    from unskew.data.writing import written
+
     make_folder(out)
     with ExitStack() as stack:  # all parts are complete before any gets its name
         for name, part in _parts(split).items():
@@ -139,7 +135,7 @@ def _write(split: Split, out: Path, kind: Literal["csv", "parquet"]) -> None:
                 frame.write_parquet(stream)
 
 
-def _print(split: Split, log: Interactions, out: Path, kind: str) -> None:
+def _print(split: "Split", log: "Interactions", out: Path, kind: str) -> None:
     rows = []
     for name, part in {"log": log, **_parts(split)}.items():
         users, items = int((part.user_counts > 0).sum()), int((part.item_counts > 0).sum())
@@ -151,8 +147,10 @@ def _print(split: Split, log: Interactions, out: Path, kind: str) -> None:
     print_lines((f"warning: {text}" for text in _warnings(split, log, out, kind)), aside())
 
 
-def _cold(split: Split) -> str:
+def _cold(split: "Split") -> str:
     """How many test rows have a user or an item without a training row."""
+    import numpy as np
+
     train, test = split.train, split.test
     new_user, new_item = train.user_counts[test.users] == 0, train.item_counts[test.items] == 0
     users, tested = len(np.unique(test.users[new_user])), int(np.count_nonzero(test.user_counts))
@@ -162,11 +160,13 @@ def _cold(split: Split) -> str:
     )
 
 
-def _share(rows: Bools) -> str:
-    return f"{int(rows.sum()):,} of {len(rows):,} ({np.mean(rows) if len(rows) else 0:.1%})"
+def _share(rows: "Bools") -> str:
+    return f"{int(rows.sum()):,} of {len(rows):,} ({rows.mean() if len(rows) else 0:.1%})"
 
 
-def _print_train_only(split: Split, log: Interactions, *, validation: float) -> None:
+def _print_train_only(split: "Split", log: "Interactions", *, validation: float) -> None:
+    from unskew.data import count_train_only
+
     users = int((log.user_counts > 0).sum())
     lines = [f"{count_train_only(split):,} of {users:,} users are only in train"]
     if validation and split.validation is None:
@@ -174,7 +174,7 @@ def _print_train_only(split: Split, log: Interactions, *, validation: float) -> 
     print_lines(lines, screen())
 
 
-def _warnings(split: Split, log: Interactions, out: Path, kind: str) -> Iterator[str]:
+def _warnings(split: "Split", log: "Interactions", out: Path, kind: str) -> Iterator[str]:
     if log.duplicates:
         from unskew.evaluation.checking.data import REPEATED_ROWS, repeated
 
