@@ -28,6 +28,12 @@ _SMALL = 1e-3
 _CERTAIN = 40.0  # exp(-40) does not change 1
 
 
+@njit(nogil=True, cache=True)
+def _put(row: Matrix, columns: Ints, value: float) -> None:
+    for j in columns:
+        row[j] = value
+
+
 @njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
 def _mass(chances: Matrix) -> tuple[Any, Any]:
     """The sum of the chances, and how many numbers are not in [0, 1]."""
@@ -343,9 +349,9 @@ def sum_rows(
     for r in range(n_rows):
         row, size = scores[r], candidates[r]
         out = excluded[excluded_offsets[r] : excluded_offsets[r + 1]]
-        row[out] = -np.inf
+        _put(row, out, -np.inf)
         for c in range(n_chances):
-            chances[c, r][out] = 0
+            _put(chances[c, r], out, 0)
         suits, finite, n_groups, order, edge = False, size, 0, top[2][:0], lowest
         if paired:
             suits, mass[0, r], places[0, r], gains = _sum_by_pairs(

@@ -233,7 +233,8 @@ class _Job:
         contest = self.contest
         users = contest.users[first:last]
         # excluded candidates are overwritten, which are the same for all models
-        chances = np.stack([as_matrix(each, users, contest) for each in self.chances(users)])
+        several = [as_matrix(each, users, contest) for each in self.chances(users)]
+        chances = several[0][None] if len(several) == 1 else np.stack(several)
         parts = {}
         for name, source in self.scores.items():
             mass, some, places, sums, values, lengths, outside = candidate_kernel.sum_rows(
