@@ -28,16 +28,16 @@ class Anytime(Interval, word="anytime"):
 
     Parameters
     ----------
-    users : int
+    at : int
         :math:`n^*`, the number of users at which it is narrowest compared with an interval for one look.
     """
 
-    users: int = 1000
-    positional = ("users",)
+    at: int = 1000
+    positional = ("at",)
 
     def __post_init__(self) -> None:
-        if self.users < 1:
-            raise ConfigError(f"anytime({self.users}): the number of users must be at least 1")
+        if self.at < 1:
+            raise ConfigError(f"anytime({self.at}): the number of users must be at least 1")
 
     def bounds(
         self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
@@ -66,4 +66,4 @@ class Anytime(Interval, word="anytime"):
 
     def _scaled(self, n: int) -> float:
         best = -2 * log(_REFERENCE) + log(1 - 2 * log(_REFERENCE))
-        return max(n, 1) * best / self.users
+        return max(n, 1) * best / self.at

@@ -18,7 +18,7 @@ from unskew.metrics import AnyMetric, parse_metric
 from unskew.ranking import Ranks
 
 FIRST, LEAST, GROWTH = 200, 0.005, 1.5
-"""Users of the first look: at least so many, and this share of all; how much larger each further look is."""
+"""Users of the first look: at least this number, and this share of all; how much larger each further look is."""
 DECIDED = "decided"
 _WIDTH = re.compile(r"width\s*<\s*([0-9.eE+-]+)")
 
@@ -49,16 +49,16 @@ class Until:
         check_run(run)
         settings, width = run.settings, None
         if rule.strip() != DECIDED:
-            found = _WIDTH.fullmatch(rule.strip())
-            width = _number(found.group(1)) if found else None
+            written = _WIDTH.fullmatch(rule.strip())
+            width = _number(written.group(1)) if written else None
             if width is None or not 0 < width < float("inf"):
                 hint = did_you_mean(rule, [DECIDED])
                 raise ConfigError(f"{Option('until', rule)}: expected decided, or width<0.005{hint}")
         pairs = {f"{metric}:{estimator}": (metric, estimator) for metric, estimator in settings.pairs}
         if on is None:
             metric = settings.metrics[0]
-            own = [estimator for each, estimator in settings.pairs if each is metric]
-            return cls(width, metric, next((each for each in own if each.corrects), own[0]))
+            forms = [estimator for each, estimator in settings.pairs if each is metric]
+            return cls(width, metric, next((each for each in forms if each.corrects), forms[0]))
         word, _, form = on.partition(":")
         key = f"{parse_metric(word)}:{Estimator.from_word(form)}" if form else on
         if key not in pairs:

@@ -17,7 +17,7 @@ from unskew.ranking import Contest, Ranks, Scorer, default_block_size
 
 @dataclass(eq=False)
 class GrowingSample:
-    """The users of a contest in a seeded random order, of whom the first ones are ranked."""
+    """The users of a contest in a seeded random order. Those who come first are ranked."""
 
     run: Run
     models: Mapping[str, Fitted]

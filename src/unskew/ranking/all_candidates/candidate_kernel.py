@@ -99,7 +99,7 @@ def _gather(chances: Matrix, ordered: Ints, n: int, placed: Floats) -> None:
 def _place_all(
     row: Matrix, chances: Matrix, candidates: int, policy: int, ordered: Ints, groups: Ints, finite: int, placed: Floats
 ) -> None:
-    """Write the chances of all candidates in the order of the ranking, of which the first have a finite score."""
+    """Write the chances of all candidates in the order of the ranking; `finite` of them have a finite score."""
     _gather(chances, ordered, finite, placed)
     for g in range(groups.shape[0]):
         first, end = groups[g, 0], groups[g, 1]

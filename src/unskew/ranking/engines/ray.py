@@ -152,8 +152,8 @@ def connect(address: str | None = None) -> Any:
         "logging_level": logging.ERROR,
     }
     if address is None:
-        own = {"worker_niceness": 0}  # these workers do what threads of this process would do
-        ray.init(num_cpus=usable_cores(), include_dashboard=False, _system_config=own, **options)
+        system = {"worker_niceness": 0}  # these workers do what threads of this process would do
+        ray.init(num_cpus=usable_cores(), include_dashboard=False, _system_config=system, **options)
         return ray
     _require_answer(address)
     try:
@@ -175,9 +175,7 @@ def _require_answer(address: str) -> None:
 
 
 def _silent(address: str, why: str) -> ConfigError:
-    return ConfigError(
-        f"no Ray cluster answers at {address!r} ({why}); start one with 'ray start --head', or leave out the address"
-    )
+    return ConfigError(f"no Ray cluster answers at {address!r} ({why}); start one there, or leave out the address")
 
 
 def _get(ray: Any, reference: Any) -> Any:
