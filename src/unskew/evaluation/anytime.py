@@ -17,8 +17,8 @@ from unskew.evaluation.run import Run
 from unskew.metrics import AnyMetric, parse_metric
 from unskew.ranking import Ranks
 
-FIRST, LEAST, GROWTH = 200, 0.005, 1.5
-"""Users of the first look: at least this number, and this share of all; how much larger each further look is."""
+FIRST, GROWTH, NARROWEST = 200, 1.5, 2_000
+"""Users of the first look, how much larger each further look is, and where sequences are narrowest."""
 DECIDED = "decided"
 _WIDTH = re.compile(r"width\s*<\s*([0-9.eE+-]+)")
 
@@ -155,11 +155,9 @@ def rank_until(
     Returns the run with the rows of these users alone and with confidence sequences as intervals, and its numbers.
     """
     growing = GrowingSample(run, contenders.models)
-    first = min(growing.total, max(FIRST, int(LEAST * growing.total)))
-    narrowest = max(int((first * growing.total) ** 0.5), 1)
-    settings = replace(run.settings, interval=Anytime(narrowest))
+    settings = replace(run.settings, interval=Anytime(NARROWEST))
     alone = replace(settings, pairs=((until.metric, until.estimator),))
-    users, looks, met = first, 0, False
+    users, looks, met = min(FIRST, growing.total), 0, False
     while True:
         samples, looks = growing.grow(users), looks + 1
         seen = estimate(alone, samples, propensities, threads, band=False)
