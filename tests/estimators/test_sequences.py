@@ -97,7 +97,6 @@ def held_at_all_looks(interval: Interval, runs: int, total: int = 20_000) -> int
     return held
 
 
-@pytest.mark.slow
 def test_all_looks_hold_the_truth_in_95_percent_of_2000_runs() -> None:
     """The number of runs has a chance of 1 in 10,000 to be below the bound, if the coverage is 95 %."""
     assert held_at_all_looks(Anytime(2000), 2000) >= 1900
