@@ -13,8 +13,6 @@ from unskew.data import Interactions
 from unskew.data.reading import noted_sha256
 from unskew.errors import ConfigError
 from unskew.evaluation.collecting.exposed import Exposed
-from unskew.evaluation.collecting.samples import Samples
-from unskew.evaluation.settings.settings import Settings
 from unskew.models import Model
 from unskew.propensities import Diagnostics, From, ObservationModel, Popularity, PropensityModel
 
@@ -45,7 +43,7 @@ def record(report: "Report") -> dict[str, Any]:
 
 def record_run(report: "Report") -> dict[str, Any]:
     """Everything that decides the numbers, resolved: data, models, settings, judged rows, versions."""
-    split, settings, samples = report.inputs.split, report.settings, report.samples
+    split, settings, samples, tally = report.inputs.split, report.settings, report.samples, report.tally
     uniform, gamma = report.contenders.uniform, report.propensities.gamma
     parts = {
         "train": split.train,
@@ -79,9 +77,9 @@ def record_run(report: "Report") -> dict[str, Any]:
         "interval": str(settings.interval),
         "seed": settings.seed,
         "block_size": samples.block_size,
-        "judged": _judged(samples),
+        "judged": {"users": tally.users, "rows": tally.rows, ROWS_A_USER: dict(tally.sizes)},
         **({} if samples.exposed is None else {"exposed": _exposed(samples.exposed)}),
-        **_rated(samples, settings),
+        **_rated(report),
         **({"propensity_files": files} if files else {}),
         **({} if report.diagnostics is None else {"propensity_diagnostics": as_numbers(report.diagnostics)}),
         **({} if report.stop is None else {"until": report.stop.to_dict()}),
@@ -128,12 +126,6 @@ def spread(sizes: Ints) -> dict[str, float]:
     }
 
 
-def _judged(samples: Samples) -> dict[str, Any]:
-    """Numbers of judged users and of their held-out rows, and of users by number of rows."""
-    sample = samples.judged
-    return {"users": len(sample.users), "rows": sample.rows, ROWS_A_USER: count_sizes(np.diff(sample.offsets))}
-
-
 def _exposed(sample: Exposed) -> dict[str, Any]:
     """Sizes of a randomly exposed test, the population its items were drawn from, and how that is known."""
     drawn = sample.drawn
@@ -149,13 +141,13 @@ def _exposed(sample: Exposed) -> dict[str, Any]:
     }
 
 
-def _rated(samples: Samples, settings: Settings) -> dict[str, Any]:
+def _rated(report: "Report") -> dict[str, Any]:
     """Everything that decides metrics over all pairs; empty in a run without them."""
-    ratings = samples.ratings
+    ratings, tally, settings = report.samples.ratings, report.tally, report.settings
     if ratings is None:
         return {}
     return {
-        "rated": {"users": len(ratings.users), "rows": ratings.rows, "pairs": ratings.pairs_in_all},
+        "rated": {"users": tally.rated_users, "rows": tally.rated, "pairs": tally.rated_pairs},
         "predictions": {name: predictions.sha256 for name, predictions in ratings.predictions.items()},
         "scale": None if settings.scale is None else str(settings.scale),
         "allow_missing": settings.allow_missing,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unskew.data.writing import AsJson, saved
 from unskew.errors import ConfigError, UnskewError, did_you_mean
-from unskew.estimators import Comparison, Estimate, Estimator, Snips
+from unskew.estimators import OVER_ALL_PAIRS, Comparison, Estimate, Estimator, Snips
 from unskew.evaluation.anytime import Stop
 from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.estimating.best_models import Answer, find_answers
@@ -18,6 +18,7 @@ from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.estimating.gamma_sweep import Sweep, sweep_gamma
 from unskew.evaluation.estimating.naive_twin import missing_twins
 from unskew.evaluation.estimating.propensity_sum import check_propensity
+from unskew.evaluation.estimating.tally import Tally, tally_report
 from unskew.evaluation.fitting.automatic import AutoChoice
 from unskew.evaluation.fitting.models import Contenders
 from unskew.evaluation.fitting.propensities import Propensities
@@ -140,6 +141,11 @@ class Report(AsJson):
         return self.estimated.band
 
     @property
+    def only_ratings(self) -> bool:
+        """Whether all metrics are over all pairs, so that the judged rows are those with a rating."""
+        return all(metric.kind in OVER_ALL_PAIRS for metric in self.settings.metrics)
+
+    @property
     def settings(self) -> Settings:
         """The resolved settings."""
         return self.inputs.settings
@@ -157,11 +163,12 @@ class Report(AsJson):
     @cached_property
     def dropped_share(self) -> float:
         """Share of the test rows that are not judged: of the positive ones, for metrics over positives."""
-        whole, positive = self.samples.whole, self.settings.positive
-        test = whole.split.test
-        asked = len(test) if positive is None or whole.kind != "positives" else int(test.holds(positive).sum())
-        judged = whole.rows - whole.dropped.get("rows_without_prediction", 0)
-        return 1 - judged / asked if asked else 0.0
+        return 1 - self.tally.judged / self.tally.asked if self.tally.asked else 0.0
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The numbers of rows, users and items that warnings and the record need."""
+        return tally_report(self)
 
     @cached_property
     def twins(self) -> Estimated:

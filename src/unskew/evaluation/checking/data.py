@@ -32,9 +32,8 @@ def rows_left_out(report: "Report") -> Iterator[str]:
     share = report.dropped_share
     if share <= LEFT_OUT:
         return
-    sample = report.samples.whole
     reasons = [
-        f"{sample.dropped[why]:,} {words}"
+        f"{report.tally.reasons[why]:,} {words}"
         for why, words in (
             ("rows_of_unknown_users", f"of users {_unknown(report)}"),
             ("items_in_train", "also in train"),
@@ -42,7 +41,7 @@ def rows_left_out(report: "Report") -> Iterator[str]:
             ("rows_without_rank", "without a saved rank"),
             ("rows_without_prediction", "without a prediction"),
         )
-        if sample.dropped.get(why)
+        if report.tally.reasons.get(why)
     ]
     detail = f" ({', '.join(reasons)})" if reasons else ""
     yield ROWS_LEFT_OUT.format(share=share, reasons=detail, rest=1 - share)
@@ -74,10 +73,10 @@ REPEATED_ROWS = (
 )
 def repeated_rows(report: "Report") -> Iterator[str]:
     """Yield a warning for each part of the data that has repeated rows."""
-    split = report.samples.judged.split
-    for part, rows in (("train", split.train), ("exposed" if split.exposed else "test", split.test)):
-        if rows.duplicates:
-            yield REPEATED_ROWS.format(part=part, rows=repeated(rows.duplicates))
+    tally, test = report.tally, "exposed" if report.inputs.split.exposed else "test"
+    for part, rows in (("train", tally.repeated_in_train), (test, tally.repeated_in_test)):
+        if rows:
+            yield REPEATED_ROWS.format(part=part, rows=repeated(rows))
 
 
 def repeated(rows: int) -> str:
@@ -97,8 +96,8 @@ ROWS_IN_TRAIN = "{rows} dropped (also in train): seen items are not candidates; 
 )
 def test_rows_in_train(report: "Report") -> Iterator[str]:
     """Yield a warning for test rows that were dropped because the user has the item in train."""
-    rows = report.samples.judged.dropped["items_in_train"]
-    if rows and not report.samples.judged.split.exposed:  # `exposed_rows_in_train` says more about them
+    rows = report.tally.dropped["items_in_train"]
+    if rows and not report.inputs.split.exposed:  # `exposed_rows_in_train` says more about them
         yield ROWS_IN_TRAIN.format(rows=counted(rows, "test row"), all_candidates=Option("candidates", "all"))
 
 
@@ -116,7 +115,7 @@ ITEMS_OUTSIDE = (
 )
 def test_items_outside(report: "Report") -> Iterator[str]:
     """Yield a warning for test rows that were dropped because the item is not ranked."""
-    rows = report.samples.judged.dropped["items_outside_catalogue"]
+    rows = report.tally.dropped["items_outside_catalogue"]
     if rows:
         yield ITEMS_OUTSIDE.format(rows=counted(rows, "test row"), unseen=Option("candidates", "unseen"))
 
@@ -136,8 +135,8 @@ ITEMS_UNKNOWN = (
 )
 def test_items_unknown(report: "Report") -> Iterator[str]:
     """Yield a warning for test rows whose items no model knows."""
-    rows = 0 if report.samples.contest is None else report.samples.contest.unknown_rows
-    if rows and report.samples.judged is not report.samples.ratings:
+    rows = report.tally.unknown_rows
+    if rows and not report.only_ratings:
         which = "is of an item that is" if rows == 1 else "are of items that are"
         yield ITEMS_UNKNOWN.format(rows=f"{counted(rows, 'test row')} {which}", trained=Option("candidates", "trained"))
 
@@ -153,7 +152,7 @@ ROWS_WITHOUT_RANK = "{rows} without a rank in the saved ranks: not judged; make 
 )
 def rows_without_rank(report: "Report") -> Iterator[str]:
     """Yield a warning for test rows that saved ranks lack."""
-    rows = report.samples.judged.dropped["rows_without_rank"]
+    rows = report.tally.dropped["rows_without_rank"]
     if rows:
         yield ROWS_WITHOUT_RANK.format(rows=counted(rows, "test row"))
 
@@ -171,8 +170,8 @@ USERS_WITHOUT_POSITIVE = (
 )
 def users_without_positive(report: "Report") -> Iterator[str]:
     """Yield a warning for test users who are left out because they have no positive."""
-    users = report.samples.judged.dropped["users_without_positive"]
-    if users and not report.samples.judged.split.exposed:  # `exposed_users_without_positive` says more about them
+    users = report.tally.dropped["users_without_positive"]
+    if users and not report.inputs.split.exposed:  # `exposed_users_without_positive` says more about them
         yield USERS_WITHOUT_POSITIVE.format(users=counted(users, "test user"))
 
 
@@ -191,7 +190,7 @@ USERS_LEFT_OUT = (
 )
 def users_left_out(report: "Report") -> Iterator[str]:
     """Yield a warning for test users who are left out because models do not know them."""
-    dropped = report.samples.judged.dropped
+    dropped = report.tally.dropped
     if dropped["unknown_users"]:
         rows = counted(dropped["rows_of_unknown_users"], "row")
         users = counted(dropped["unknown_users"], "test user")
@@ -200,7 +199,7 @@ def users_left_out(report: "Report") -> Iterator[str]:
 
 def _unknown(report: "Report") -> str:
     """Why users are left out: the models that do not know them."""
-    common = report.settings.users == "common" or report.samples.judged is report.samples.ratings
+    common = report.settings.users == "common" or report.only_ratings
     return "unknown to at least one model" if common and len(report.contenders.models) > 1 else "known to no model"
 
 
@@ -219,17 +218,17 @@ ROWS_WITHOUT_PREDICTION = (
 )
 def rating_rows_left_out(report: "Report") -> Iterator[str]:
     """Yield a warning for each reason why metrics over ratings exclude more rows than other metrics do."""
-    rated, sample = report.samples.ratings, report.samples.judged
-    if rated is None:
+    rated, dropped = report.tally.rated_dropped, report.tally.dropped
+    if not rated:
         return
     for why, words in (
         ("items_in_train", "also in train"),
         ("items_outside_catalogue", "of items that no model knows"),
         ("rows_of_unknown_users", "of users unknown to at least one model"),
     ):
-        if rated is not sample and rated.dropped[why] > sample.dropped[why]:
-            yield RATED_ROWS_LEFT_OUT.format(rows=counted(rated.dropped[why], "test row"), why=words)
-    if rows := rated.dropped["rows_without_prediction"]:
+        if not report.only_ratings and rated[why] > dropped[why]:
+            yield RATED_ROWS_LEFT_OUT.format(rows=counted(rated[why], "test row"), why=words)
+    if rows := rated["rows_without_prediction"]:
         yield ROWS_WITHOUT_PREDICTION.format(rows=counted(rows, "test row"))
 
 
@@ -260,8 +259,7 @@ USERS_WITHOUT_TRAINING = (
 )
 def few_users(report: "Report") -> Iterator[str]:
     """Yield warnings when few users are judged, in number or by weight, and when users have no training row."""
-    sample = report.samples.judged
-    judged = len(sample.users)
+    judged, cold = report.tally.users, report.tally.cold
     if judged < 2:
         yield ONE_USER
     elif judged < FEW_USERS:
@@ -272,7 +270,6 @@ def few_users(report: "Report") -> Iterator[str]:
     least = min(few, key=lambda word: few[word], default=None)
     if judged >= FEW_USERS and least is not None and few[least] < FEW_USERS:
         yield USERS_WEIGH_LITTLE.format(estimator=least, users=judged, size=few[least])
-    cold = int(np.sum(sample.split.train.user_counts[sample.users] == 0))
     if cold == judged:
         yield NO_TRAINING_ROW
     elif cold:
@@ -293,8 +290,7 @@ NO_EFFECT = (
 )
 def cutoff_without_effect(report: "Report") -> Iterator[str]:
     """Yield a warning for metrics whose cut-off has no effect."""
-    ranks = report.samples.judged.ranks.values()
-    most = max((int(each.candidates.max()) for each in ranks if len(each)), default=0)
+    most = max((model.most_candidates for model in report.tally.models.values()), default=0)
     beyond = [str(metric) for metric in report.settings.metrics if most and (metric.cutoff or 0) >= most]
     if beyond:
         yield NO_EFFECT.format(metrics=listed(beyond), most=counted(most, "candidate"))

@@ -11,7 +11,6 @@ from unskew.errors import Option
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.fitting.models import Fitted
 from unskew.metrics import Accuracy
-from unskew.ranking import ListScorer
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -123,17 +122,16 @@ ITEMS_UNKNOWN = (
 )
 def users_unknown_to_model(report: "Report") -> Iterator[str]:
     """Yield a warning for judged users whom some model does not know."""
-    sample = report.samples.judged
     effect = NOT_SERVED if report.settings.users == "served" else EMPTY_LISTS
     lacking: dict[tuple[int, int], list[str]] = {}
-    for name, ranks in sample.ranks.items():
-        if ranks.known is not None and not ranks.known.all():
-            lacking.setdefault((int(np.sum(~sample.served(name))), int(np.sum(~ranks.known))), []).append(name)
+    for name, model in report.tally.models.items():
+        if model.unknown_rows:
+            lacking.setdefault((model.unknown_users, model.unknown_rows), []).append(name)
     for (unknown, rows), names in lacking.items():
         yield USERS_UNKNOWN.format(
             models=_with_verb(names, "does", "do"),
             unknown=unknown,
-            users=len(sample.users),
+            users=report.tally.users,
             rows=counted(rows, "row"),
             effect=effect,
         )
@@ -148,16 +146,13 @@ def users_unknown_to_model(report: "Report") -> Iterator[str]:
 )
 def items_unknown_to_model(report: "Report") -> Iterator[str]:
     """Yield a warning for items that some model does not know."""
-    contest = report.samples.contest
-    if contest is None:
-        return
     lacking: dict[int, list[str]] = {}
-    for name, binding in contest.bindings.items():
-        if binding.unknown_items:
-            lacking.setdefault(binding.unknown_items, []).append(name)
+    for name, unknown in report.tally.unknown_items.items():
+        if unknown:
+            lacking.setdefault(unknown, []).append(name)
     for unknown, names in lacking.items():
         models = _with_verb(names, "has", "have")
-        yield ITEMS_UNKNOWN.format(models=models, unknown=unknown, items=contest.catalogue_size)
+        yield ITEMS_UNKNOWN.format(models=models, unknown=unknown, items=report.tally.catalogue_size)
 
 
 def _with_verb(names: Sequence[str], singular: str, plural: str) -> str:
@@ -180,14 +175,12 @@ LISTS_SHORT = (
 )
 def short_lists(report: "Report") -> Iterator[str]:
     """Yield a warning for each model whose lists are shorter than a cut-off."""
-    sample = report.samples.judged
-    for name, ranks in sample.ranks.items():
-        held = sample.listed(name)
-        if held is None or not len(ranks):
+    for name, model in report.tally.models.items():
+        longest = model.longest_list
+        if longest < 0:
             continue
-        longest = int(held.max())
         beyond = [str(metric) for metric in report.settings.metrics if (metric.cutoff or 0) > longest]
-        if beyond and longest < int(ranks.candidates.max()):
+        if beyond and longest < model.most_candidates:
             yield LISTS_SHORT.format(model=name, longest=longest, metrics=listed(beyond))
 
 
@@ -205,20 +198,9 @@ ITEMS_SKIPPED = (
 )
 def seen_items_in_lists(report: "Report") -> Iterator[str]:
     """Yield a warning for each model with listed items that were skipped because they are not candidates."""
-    contest, sample = report.samples.contest, report.samples.judged
-    if contest is None or contest.among:
-        return
-    for name, ranks in sample.ranks.items():
-        scorer = report.contenders.models[name].ranker if name in report.contenders.models else None
-        if not isinstance(scorer, ListScorer) or ranks.listed is None or name not in contest.bindings:
-            continue
-        rows = contest.bindings[name].rows[sample.users]
-        held = ranks.listed[sample.offsets[:-1]][rows >= 0]
-        candidates = ranks.candidates[sample.offsets[:-1]][rows >= 0]
-        lengths = np.diff(scorer.offsets)[rows[rows >= 0]]
-        skipped = int(np.sum(lengths - held))
-        if skipped > 0 and (held < candidates).any():  # a table of all scores is not a list
-            yield ITEMS_SKIPPED.format(model=name, skipped=skipped, listed=int(lengths.sum()))
+    for name, model in report.tally.models.items():
+        if model.skipped > 0 and model.unfilled:  # a table of all scores is not a list
+            yield ITEMS_SKIPPED.format(model=name, skipped=model.skipped, listed=model.listed)
 
 
 MANY_TIES = 0.1  # share of the held-out items
@@ -238,11 +220,11 @@ RESOLVED = "depend on the rule for ties ({rule})"
 )
 def many_ties(report: "Report") -> Iterator[str]:
     """Yield a warning for each model with many held-out items in a tie."""
-    for name, ranks in report.samples.judged.ranks.items():
-        held = ranks.in_list()
-        tied = np.mean(ranks.tied > 0) if held is None else np.mean((ranks.tied > 0) & (ranks.above < held))
+    rule = report.settings.ties
+    for name, model in report.tally.models.items():
+        tied = model.tied_in_list / max(report.tally.rows, 1)
         if tied > MANY_TIES:
-            effect = AVERAGED if ranks.ties == "expected" else RESOLVED.format(rule=ranks.ties)
+            effect = AVERAGED if rule == "expected" else RESOLVED.format(rule=rule)
             yield TIES_ARE_MANY.format(model=name, share=tied, effect=effect)
 
 

@@ -3,13 +3,11 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from unskew.arrays import Bools
 from unskew.data import Split
 from unskew.errors import Option
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.checking.weights import weighs_by_popularity
+from unskew.evaluation.estimating.tally import Tally, first_time, tally_times
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -31,10 +29,9 @@ TEST_OLDER = (
 )
 def test_older_than_train(report: "Report") -> Iterator[str]:
     """Yield a warning for test rows that are older than the user's last training row."""
-    compared = _compare_times(report.samples.judged.split)
-    if compared is not None and compared[0].any():
-        older = compared[0]
-        yield TEST_OLDER.format(share=int(older.sum()) / len(older), temporal=Option("temporal", command="split"))
+    tally = report.tally
+    if tally.older:
+        yield TEST_OLDER.format(share=tally.older / tally.timed, temporal=Option("temporal", command="split"))
 
 
 LATE_POPULARITY = (
@@ -52,7 +49,7 @@ LATE_POPULARITY = (
 def popularity_of_the_future(report: "Report") -> Iterator[str]:
     """Yield a warning if popularity was counted on rows from after the start of the test."""
     if weighs_by_popularity(report):
-        yield from find_hindsight(report.samples.judged.split)
+        yield from _describe_hindsight(report.tally)
 
 
 MOSTLY = 0.9  # share of test rows later than all of their user's training rows from which a split is one by time
@@ -65,26 +62,10 @@ def find_hindsight(split: Split) -> Iterator[str]:
     of each user makes such a split: no user's training rows are later than the test row, but the training rows of other
     users are, so the counts n* use the future. A random split has no start of the test, and there is no warning.
     """
-    compared = _compare_times(split)
-    if compared is None:
-        return
-    _, later, known = compared
-    if not known.any() or np.mean(later[known]) < MOSTLY:
-        return
-    train, test = split.train, split.test
-    assert train.times is not None
-    assert test.times is not None
-    late = int(np.sum(train.times > test.times.min()))
-    if late:
-        yield LATE_POPULARITY.format(late=late, share=late / len(train), temporal=Option("temporal"))
+    yield from _describe_hindsight(Tally(train=len(split.train), **tally_times(split, first_time(split))))
 
 
-def _compare_times(split: Split) -> tuple[Bools, Bools, Bools] | None:
-    """For each test row: is it older, is it later than its user's last training row, and does the user have one."""
-    train, test = split.train, split.test
-    if train.times is None or test.times is None or not len(train) or not len(test):
-        return None
-    last = np.full(len(split.user_vocabulary), -np.inf)
-    np.maximum.at(last, train.users, train.times)
-    latest = last[test.users]
-    return test.times < latest, test.times > latest, np.isfinite(latest)
+def _describe_hindsight(tally: Tally) -> Iterator[str]:
+    if tally.late and tally.dated and tally.later / tally.dated >= MOSTLY:
+        late, share = tally.late, tally.late / tally.train
+        yield LATE_POPULARITY.format(late=late, share=share, temporal=Option("temporal"))

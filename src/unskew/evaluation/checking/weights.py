@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from unskew.errors import Option
 from unskew.estimators import OVER_ALL_PAIRS, Estimator, Snips, Weighted
 from unskew.evaluation.checking.check import check
@@ -49,16 +47,16 @@ NEVER_IN_TRAINING = (
 )
 def rows_without_propensity(report: "Report") -> Iterator[str]:
     """Yield a warning for rows without a propensity, held out or rated."""
-    for rows, over_all in ((report.samples.judged, False), (report.samples.ratings, True)):
+    for rows, over_all in ((report.tally.rows, False), (report.tally.rated, True)):
         missing = [
             cell.without_propensity
             for cell in report.estimated.cells
             if (cell.metric.kind in OVER_ALL_PAIRS) == over_all
         ]
-        if rows is None or not any(missing):
+        if not any(missing):
             continue
         text = NEVER_IN_TRAINING if isinstance(report.settings.propensity, Popularity) else WITHOUT_PROPENSITY
-        yield text.format(missing=max(missing), rows=rows.rows, kind="rated" if over_all else "held-out")
+        yield text.format(missing=max(missing), rows=rows, kind="rated" if over_all else "held-out")
 
 
 LARGE_SHARE = 0.05  # share of the weight above which one row decides the estimate
@@ -117,14 +115,13 @@ NEW_ITEMS = (
 )
 def weight_of_new_items(report: "Report") -> Iterator[str]:
     """Yield a warning if rows of items without a training row have much of the weight."""
-    sample = report.samples.judged
-    if not weighs_by_popularity(report) or report.samples.exposed is not None or not len(sample.train):
+    tally = report.tally
+    if not tally.weight or not tally.positives:
         return
-    new = sample.train.item_counts[sample.items] == 0
-    weights = 1 / np.asarray(report.propensities.of(sample.kind)(sample.row_users, sample.items), dtype=float)
-    share = float(np.nansum(weights[new]) / np.nansum(weights))
+    share = tally.new_weight / tally.weight
     if share > NEW_SHARE:
-        yield NEW_ITEMS.format(rows=new.mean(), weight=share, trained=Option("candidates", "trained"))
+        trained = Option("candidates", "trained")
+        yield NEW_ITEMS.format(rows=tally.new_rows / tally.rows, weight=share, trained=trained)
 
 
 FAR_OFF = 0.2  # share of all pairs by which the sum of the weights may differ from them
@@ -165,7 +162,7 @@ NO_POPULARITY = (
 )
 def popularity_without_training_rows(report: "Report") -> Iterator[str]:
     """Yield a warning if there is no positive training row to count popularity from."""
-    if weighs_by_popularity(report) and not len(report.samples.judged.train):
+    if weighs_by_popularity(report) and not report.tally.positives:
         yield NO_POPULARITY.format(positive=Option("positive"))
 
 
@@ -185,8 +182,7 @@ HARDLY_CORRECTS = (
 )
 def snips_per_user(report: "Report") -> Iterator[str]:
     """Yield a warning for a per-user ratio of few rows."""
-    sample = report.samples.judged
-    per_user = sample.rows / max(len(sample.users), 1)
+    per_user = report.tally.rows / max(report.tally.users, 1)
     for estimator in report.settings.estimators:
         if isinstance(estimator, Snips) and estimator.per == "user" and per_user < FEW_ROWS:
             yield HARDLY_CORRECTS.format(estimator=estimator, rows=per_user)

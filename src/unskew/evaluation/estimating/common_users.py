@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unskew.arrays import Bools
 from unskew.estimators import OVER_ALL_PAIRS
 from unskew.evaluation.estimating.estimate import estimate
+from unskew.evaluation.estimating.tally import known_to_all
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -15,14 +15,8 @@ if TYPE_CHECKING:
 
 def lacking_share(report: "Report") -> float:
     """Share of the judged rows that belong to users whom some models do not know; 0 if such users are not judged."""
-    return 0.0 if report.settings.users != "any" else float(1 - _known_rows(report).mean())
-
-
-def _known_rows(report: "Report") -> Bools:
-    """Which judged rows belong to users whom all models know."""
-    sample = report.samples.judged
-    known = [ranks.known for ranks in sample.ranks.values() if ranks.known is not None]
-    return np.all(known, axis=0) if known else np.ones(sample.rows, dtype=bool)
+    tally = report.tally
+    return 0.0 if report.settings.users != "any" or not tally.rows else 1 - tally.shared_rows / tally.rows
 
 
 def judge_common_users(report: "Report") -> "Report | None":
@@ -36,7 +30,7 @@ def judge_common_users(report: "Report") -> "Report | None":
     pairs = tuple(pair for pair in settings.pairs if pair[0].kind not in OVER_ALL_PAIRS)
     if settings.users != "any" or samples.exposed is not None or len(sample.ranks) < 2 or not pairs:
         return None
-    known = _known_rows(report)
+    known = known_to_all(sample)
     if known.all() or not known.any():
         return None
     users = np.zeros(len(sample.known_users), dtype=bool)

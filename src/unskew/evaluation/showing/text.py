@@ -76,7 +76,7 @@ def print_verdict(report: "Report", console: Console) -> None:
         print_words(_answers(report.answers, "Which model may be best", **naive), console)
         other = report.on_common_users
         if other is not None and report.verdict.common is not None:
-            users = f"{len(other.samples.judged.users):,} users whom all models know"
+            users = f"{other.tally.users:,} users whom all models know"
             print_words(_answers(other.answers, f"Which model may be best, on the {users}"), console)
     console.print()
 

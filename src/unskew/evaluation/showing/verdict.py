@@ -90,15 +90,14 @@ def judge(report: "Report") -> Verdict:
         tuple(list_doubts(report, voice)),
         next(map(sentence, rows_left_out.look(report)), ""),
         None if other is None else other.verdict,
-        0 if other is None else len(other.samples.judged.users),
+        0 if other is None else other.tally.users,
     )
 
 
 def _by_users(report: "Report", other: "Report | None", headline: str) -> str:
     """The headline where models do not know the same users: with empty lists, and on the users whom all know."""
-    sample = report.samples.judged
-    lacking = [name for name in sample.ranks if not sample.served(name).all()]
-    users, known = len(sample.users), 0 if other is None else len(other.samples.judged.users)
+    lacking = [name for name, model in report.tally.models.items() if model.unknown_users]
+    users, known = report.tally.users, 0 if other is None else other.tally.users
     text = say.EMPTY_LISTS.format(
         models=f"{few([quoted(name) for name in lacking])} {'has' if len(lacking) == 1 else 'have'}",
         missing=users - known,
