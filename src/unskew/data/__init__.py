@@ -6,6 +6,7 @@ from unskew.data.densify import Densified, Size, densify
 from unskew.data.exposed import Population, exposed_from_frame, exposed_split, find_population, read_exposed
 from unskew.data.interactions import Interactions
 from unskew.data.item_list import read_catalogue, with_items
+from unskew.data.partitions import PartitionedSplit, Parts, open_parts, open_split, write_parts
 from unskew.data.split import Split
 from unskew.data.splitters import (
     count_train_only,
@@ -22,6 +23,8 @@ __all__ = [
     "Columns",
     "Densified",
     "Interactions",
+    "PartitionedSplit",
+    "Parts",
     "Population",
     "Size",
     "Split",
@@ -31,6 +34,8 @@ __all__ = [
     "exposed_from_frame",
     "exposed_split",
     "find_population",
+    "open_parts",
+    "open_split",
     "read_catalogue",
     "read_exposed",
     "split_fractions",
@@ -39,4 +44,5 @@ __all__ = [
     "split_temporal",
     "test_propensity",
     "with_items",
+    "write_parts",
 ]

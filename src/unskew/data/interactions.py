@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -53,6 +54,9 @@ class Interactions:
         How many repeated (user, item) rows were dropped.
     repeats : bool
         Whether a (user, item) may have several rows.
+    whole : mapping, optional
+        If these rows are a part of a larger log: how many rows of it each item has. The keys are conditions such as
+        ``rating>=4``, and None for all rows.
     """
 
     users: Ints
@@ -64,6 +68,7 @@ class Interactions:
     propensity: Floats | None = None
     duplicates: int = 0
     repeats: bool = False
+    whole: Mapping[str | None, Ints] | None = None
     name: str = field(default="interactions", compare=False)
 
     @classmethod
@@ -229,7 +234,7 @@ class Interactions:
                 ("propensity", self.propensity),
             )
         }
-        rows_taken = replace(self, users=self.users[rows], items=self.items[rows], duplicates=0, **optional)
+        rows_taken = replace(self, users=self.users[rows], items=self.items[rows], duplicates=0, whole=None, **optional)
         picked = np.arange(len(self))[rows]
         repeated = len(picked) > 0 and np.bincount(picked).max() > 1
         return rows_taken.distinct() if repeated else rows_taken
@@ -242,7 +247,8 @@ class Interactions:
 
     def where(self, condition: str) -> "Interactions":
         """The rows for which a condition such as ``rating>=4`` holds."""
-        return self.take(self.holds(condition))
+        rows = self.take(self.holds(condition))
+        return rows if self.whole is None else replace(rows, whole={None: self.whole[condition]})
 
     def holds(self, condition: str) -> Bools:
         """Whether a condition such as ``rating>=4`` holds, row by row."""
@@ -274,12 +280,24 @@ class Interactions:
         """The same rows with codes of other vocabularies, which must have all ids of these."""
         users = _recode(self.users, self.user_vocabulary, user_vocabulary)
         items = _recode(self.items, self.item_vocabulary, item_vocabulary)
-        return replace(self, users=users, items=items, user_vocabulary=user_vocabulary, item_vocabulary=item_vocabulary)
+        whole = self.whole
+        if whole is not None and self.item_vocabulary != item_vocabulary:
+            places = self.item_vocabulary.codes_in(item_vocabulary)
+            sizes = len(item_vocabulary)
+            whole = {key: np.bincount(places, counts, sizes).astype(np.int64) for key, counts in whole.items()}
+        return replace(
+            self,
+            users=users,
+            items=items,
+            user_vocabulary=user_vocabulary,
+            item_vocabulary=item_vocabulary,
+            whole=whole,
+        )
 
     @cached_property
     def item_counts(self) -> Ints:
-        """How many rows each item has."""
-        return np.bincount(self.items, minlength=self.n_items)
+        """How many rows each item has, in the whole log if these rows are a part of one."""
+        return np.bincount(self.items, minlength=self.n_items) if self.whole is None else self.whole[None]
 
     @cached_property
     def user_counts(self) -> Ints:

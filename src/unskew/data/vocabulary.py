@@ -57,7 +57,7 @@ class Vocabulary:
         """Codes of canonical ids (see `canonical`); -1 for unknown ids."""
         if self.is_numeric:
             if ids.dtype != pl.Int64:
-                ids = _integers_or_null(ids)
+                ids = integers_or_null(ids)
             values = ids.fill_null(np.iinfo(np.int64).min).to_numpy()
             if self.is_range:
                 return np.where((values >= 0) & (values < len(self)), values, -1).astype(np.int32)
@@ -121,7 +121,7 @@ def canonical(values: pl.Series | npt.ArrayLike, what: str) -> pl.Series:
     empty = text == ""
     if empty.any():
         raise DataError(f"{what}: row {int(empty.arg_max() or 0) + 1} has no id; every row needs one")
-    integers = _integers_or_null(text)
+    integers = integers_or_null(text)
     return text if integers.null_count() else integers
 
 
@@ -156,7 +156,7 @@ def _series(values: npt.ArrayLike, what: str) -> pl.Series:
     return pl.Series(array)
 
 
-def _integers_or_null(text: pl.Series) -> pl.Series:
+def integers_or_null(text: pl.Series) -> pl.Series:
     """Int64 where the text is exactly the printed integer, else null, so that "07" stays text."""
     integers = text.cast(pl.Int64, strict=False)
     same = integers.cast(pl.String) == text

@@ -28,6 +28,7 @@ from unskew.estimators.intervals import (
     student_p,
 )
 from unskew.estimators.ips import Ips
+from unskew.estimators.moments import Moments
 from unskew.estimators.rows import OVER_ALL_PAIRS, Kind, Places, Rows
 from unskew.estimators.sequences import Anytime
 from unskew.estimators.snips import Snips
@@ -51,6 +52,7 @@ __all__ = [
     "Interval",
     "Ips",
     "Kind",
+    "Moments",
     "Observation",
     "Places",
     "Rows",

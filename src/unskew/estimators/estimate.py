@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from unskew.arrays import Floats
+from unskew.arrays import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,8 @@ class Terms:
         How many of the users have no weight.
     units : {"users", "directions"}
         What the entries are: users, or directions of a joint covariance over models, which cannot be drawn again.
+    keys : array of uint64, optional
+        A key of each user's id, for draws that depend on the user alone.
     """
 
     numerator: Floats
@@ -95,6 +97,7 @@ class Terms:
     lone: bool = False
     idle: int = 0
     units: str = "users"
+    keys: Ints | None = None
 
     @classmethod
     def of_covariance(cls, value: float, root: Floats) -> "Terms":

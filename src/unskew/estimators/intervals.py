@@ -5,18 +5,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import erfc, sqrt
 from statistics import NormalDist
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from unskew.arrays import Floats
+from unskew.arrays import Floats, Ints
 from unskew.errors import ConfigError
 from unskew.estimators.estimate import Terms, standard_error
+from unskew.estimators.moments import columns_of
 from unskew.notation import Named
+from unskew.ranking.engines import Engine, Threads
 
 Key = TypeVar("Key")
 Bounds = tuple[float | None, float | None]
 _CHUNK = 2**22  # users drawn at a time
+_DRAWS = 50  # draws that share a generator; it belongs to the numbers
 
 
 def normal_quantile(level: float) -> float:
@@ -45,7 +48,12 @@ class Interval(Named, family="interval"):
 
     @abstractmethod
     def bounds(
-        self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
+        self,
+        terms: Sequence[Terms],
+        pairs: Sequence[tuple[int, int]],
+        level: float,
+        rng: np.random.Generator,
+        engine: Engine | None = None,
     ) -> tuple[list[Bounds], list[Bounds]]:
         """Low and high of each estimate, and of each difference first minus second; None if undefined.
 
@@ -57,6 +65,8 @@ class Interval(Named, family="interval"):
             Places in `terms` to compare.
         level : float
         rng : Generator
+        engine : Engine, optional
+            Where draws are made; the numbers do not depend on it.
         """
 
 
@@ -65,7 +75,12 @@ class Delta(Interval, word="delta"):
     """Value plus and minus z standard errors of the linearised ratio."""
 
     def bounds(
-        self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
+        self,
+        terms: Sequence[Terms],
+        pairs: Sequence[tuple[int, int]],
+        level: float,
+        rng: np.random.Generator,
+        engine: Engine | None = None,
     ) -> tuple[list[Bounds], list[Bounds]]:
         """Low and high of each estimate and difference."""
         gaps, z = (difference(terms[a], terms[b]) for a, b in pairs), normal_quantile(level)
@@ -93,7 +108,12 @@ class Observation(Interval, word="observation"):
     """
 
     def bounds(
-        self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
+        self,
+        terms: Sequence[Terms],
+        pairs: Sequence[tuple[int, int]],
+        level: float,
+        rng: np.random.Generator,
+        engine: Engine | None = None,
     ) -> tuple[list[Bounds], list[Bounds]]:
         """Low and high of each estimate and difference."""
         gaps, z = [], normal_quantile(level)
@@ -122,46 +142,79 @@ class Bootstrap(Interval, word="bootstrap"):
     ----------
     n : int
         How many draws.
+    weights : {"multinomial", "poisson"}
+        How often a user is drawn. ``multinomial`` draws as many users as there are. ``poisson`` draws each user
+        independently, once on average, by a hash of the user's id, so that draws of different parts of the data can be
+        added up (Chamandy, Muralidharan, Najmi and Naidu 2012).
     """
 
     n: int = 2000
+    weights: Literal["multinomial", "poisson"] = "multinomial"
     positional = ("n",)
     draws: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.n < 10:
             raise ConfigError(f"bootstrap({self.n}): at least 10 draws are needed; 2000 are usual")
+        if self.weights not in {"multinomial", "poisson"}:
+            raise ConfigError(f"bootstrap(weights={self.weights}): choose multinomial or poisson")
+
+    @property
+    def merges(self) -> bool:
+        """Whether draws of different users can be added up."""
+        return self.weights == "poisson"
 
     def bounds(
-        self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
+        self,
+        terms: Sequence[Terms],
+        pairs: Sequence[tuple[int, int]],
+        level: float,
+        rng: np.random.Generator,
+        engine: Engine | None = None,
     ) -> tuple[list[Bounds], list[Bounds]]:
         """Low and high of each estimate and difference."""
         if not terms or len(terms[0].numerator) < 2:
             return [(None, None)] * len(terms), [(None, None)] * len(pairs)
         if terms[0].units != "users":  # directions of a covariance cannot be drawn again
             return Delta().bounds(terms, pairs, level, rng)
-        drawn = self._values(terms, rng)
+        sums = self.sums(terms, rng, engine)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            drawn = np.asarray(sums[:, 0::2] / sums[:, 1::2])
+            rooted = [term.root for term in terms]
+            drawn[:, rooted] = np.sqrt(drawn[:, rooted])
         return (
-            [_quantiles(values, level) for values in drawn.T],
-            [_quantiles(drawn[:, a] - drawn[:, b], level) for a, b in pairs],
+            [quantiles(values, level) for values in drawn.T],
+            [quantiles(drawn[:, a] - drawn[:, b], level) for a, b in pairs],
         )
 
-    def _values(self, terms: Sequence[Terms], rng: np.random.Generator) -> Floats:
-        """Value of each estimate in each draw, shape (draws, estimates)."""
-        from unskew.estimators.sums_kernel import resampled_sums
+    def sums(self, terms: Sequence[Terms], rng: np.random.Generator, engine: Engine | None = None) -> Floats:
+        """Sums of the numerator and denominator of each estimate in each draw, shape (draws, 2 estimates)."""
+        seed = int(rng.integers(2**63))
+        task = _Draws(columns_of(terms), terms[0].keys if self.merges else None, seed)
+        chunks = [(first, min(_DRAWS, self.n - first)) for first in range(0, self.n, _DRAWS)]
+        return np.concatenate(list((engine or Threads(1)).map(task.sums, chunks)))
 
-        users = len(terms[0].numerator)
-        columns = np.stack([column for term in terms for column in (term.numerator, term.denominator)], axis=1)
-        sums = np.empty((self.n, columns.shape[1]))
+
+class _Draws:
+    """Sums of columns over drawn users, some draws at a time."""
+
+    def __init__(self, columns: Floats, keys: Ints | None, seed: int) -> None:
+        self.columns, self.keys, self.seed = columns, keys, seed
+
+    def sums(self, chunk: tuple[int, int]) -> Floats:
+        """The sums of some draws, given the number of the first and how many; they depend on nothing else."""
+        from unskew.estimators.sums_kernel import poisson_sums, resampled_sums
+
+        first, draws = chunk
+        if self.keys is not None:
+            return np.asarray(poisson_sums(self.keys, self.columns, self.seed, first, draws))
+        users, rng = len(self.columns), np.random.default_rng([self.seed, first])
+        sums = np.empty((draws, self.columns.shape[1]))
         step = max(1, _CHUNK // users)
-        for start in range(0, self.n, step):
-            draws = min(step, self.n - start)
-            sums[start : start + draws] = resampled_sums(rng.integers(0, users, size=(draws, users)), columns)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            values = np.asarray(sums[:, 0::2] / sums[:, 1::2])
-            rooted = [term.root for term in terms]
-            values[:, rooted] = np.sqrt(values[:, rooted])
-            return values
+        for start in range(0, draws, step):
+            size = min(step, draws - start), users
+            sums[start : start + size[0]] = resampled_sums(rng.integers(0, users, size=size), self.columns)
+        return sums
 
 
 def _norm(errors: Floats | None, other: Floats | None = None) -> float | None:
@@ -229,7 +282,8 @@ def around(value: float | None, error: float | None, factor: float) -> Bounds:
     return value - factor * error, value + factor * error
 
 
-def _quantiles(values: Floats, level: float) -> Bounds:
+def quantiles(values: Floats, level: float) -> Bounds:
+    """The interval of values over draws; None if half of them are not defined."""
     finite = values[np.isfinite(values)]
     if len(finite) < len(values) / 2:
         return None, None

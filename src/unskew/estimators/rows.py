@@ -83,6 +83,8 @@ class Rows:
         here.
     mass : array, optional
         Where a row is a user: the sum of the chances of the user's candidates.
+    who : array of int, optional
+        The code of each of the m users.
     """
 
     worth: Floats
@@ -98,6 +100,7 @@ class Rows:
     imputed: Floats | None = None
     logged: "Rows | None" = None
     mass: Floats | None = None
+    who: Ints | None = None
 
     def __post_init__(self) -> None:
         if self.positive is not None and self.imputed is None:  # else the labels of a log, which was not drawn

@@ -9,6 +9,7 @@ import numpy as np
 from unskew.errors import ConfigError
 from unskew.estimators.estimate import Terms
 from unskew.estimators.intervals import Bounds, Interval, around, difference
+from unskew.ranking.engines import Engine
 
 _REFERENCE = 0.05  # the error rate for which the sequence is narrowest at its number of users
 
@@ -40,7 +41,12 @@ class Anytime(Interval, word="anytime"):
             raise ConfigError(f"anytime({self.at}): the number of users must be at least 1")
 
     def bounds(
-        self, terms: Sequence[Terms], pairs: Sequence[tuple[int, int]], level: float, rng: np.random.Generator
+        self,
+        terms: Sequence[Terms],
+        pairs: Sequence[tuple[int, int]],
+        level: float,
+        rng: np.random.Generator,
+        engine: Engine | None = None,
     ) -> tuple[list[Bounds], list[Bounds]]:
         """Low and high of each estimate and difference."""
         gaps = [(*difference(terms[a], terms[b]), len(terms[a].numerator)) for a, b in pairs]

@@ -1,5 +1,7 @@
 """Sums by user, in one pass and a fixed order, so that they are the same on every machine."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -65,3 +67,66 @@ def resampled_sums(drawn: Ints, columns: Floats) -> Floats:
                 for column in range(width):
                     sums[draw, column] += times[user] * columns[user, column]
     return sums
+
+
+@njit(nogil=True, cache=True)
+def cross_products(columns: Floats) -> Floats:
+    """Sums over users of the products of every two columns; sums of 1,024 users are added up, which rounds less."""
+    users, width = columns.shape
+    total = np.zeros((width, width))
+    part = np.zeros((width, width))
+    for user in range(users):
+        for i in range(width):
+            value = columns[user, i]
+            for j in range(i + 1):
+                part[i, j] += value * columns[user, j]
+        if (user + 1) % 1024 == 0 or user + 1 == users:
+            total += part
+            part[:] = 0.0
+    for i in range(width):
+        for j in range(i):
+            total[j, i] = total[i, j]
+    return total
+
+
+_POISSON = np.cumsum(np.exp(-1.0) / np.cumprod(np.append(1.0, np.arange(1.0, 20.0))))  # chances of at most 0, 1, ...
+_POISSON[-1] = 2.0  # no number in [0, 1) is beyond the last
+
+
+@njit(nogil=True, cache=True)
+def poisson_sums(keys: Ints, columns: Floats, seed: int, first: int, draws: int) -> Floats:
+    """Sum of each column with a Poisson weight per user and draw, shape (draws, columns).
+
+    The weight of a user is a hash (SplitMix64) of the seed, the user's key and the number of the draw, so it does not
+    depend on the other users.
+
+    Parameters
+    ----------
+    keys : array of uint64
+        A key per user.
+    columns : array (users, columns)
+    seed : int
+    first, draws : int
+        Number of the first draw, and how many draws.
+    """
+    users, width = columns.shape
+    sums = np.zeros((draws, width))
+    for draw in range(draws):
+        stream = _mixed(np.uint64(seed) + np.uint64(first + draw) * np.uint64(0xD1342543DE82EF95))
+        for user in range(users):
+            share = (_mixed(keys[user] ^ stream) >> np.uint64(11)) * 2.0**-53
+            weight = 0
+            while share >= _POISSON[weight]:
+                weight += 1
+            if weight:
+                for column in range(width):
+                    sums[draw, column] += weight * columns[user, column]
+    return sums
+
+
+@njit(nogil=True, cache=True)
+def _mixed(number: Any) -> Any:
+    z = np.uint64(number) + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

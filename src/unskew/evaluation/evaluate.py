@@ -8,6 +8,7 @@ from typing import Any
 from unskew.data import Interactions, Split
 from unskew.data.candidates import Candidates
 from unskew.data.exposed import LABELLED, has_labels
+from unskew.data.partitions import PartitionedSplit
 from unskew.errors import ConfigError, DataError, Option
 from unskew.estimators import OVER_ALL_PAIRS, Auto, Estimator, Imputing, Interval
 from unskew.evaluation.anytime import Until, check_scored, rank_until
@@ -19,6 +20,9 @@ from unskew.evaluation.fitting.models import ModelLike, default_metrics, fit_mod
 from unskew.evaluation.fitting.propensities import fit_propensities
 from unskew.evaluation.fitting.relevance import shared_exposure
 from unskew.evaluation.fitting.selection import Chosen, choose_by
+from unskew.evaluation.partitioned.evaluate_parts import evaluate_parts
+from unskew.evaluation.partitioned.mergeable import PART_ESTIMATORS, check_unused
+from unskew.evaluation.partitioned.part_models import PartTable, check_part_models
 from unskew.evaluation.report import Report
 from unskew.evaluation.run import Run
 from unskew.evaluation.settings.admissible import check_candidates, check_models, check_needs
@@ -32,8 +36,8 @@ from unskew.ranking import Engine, engine_of
 
 
 def evaluate(
-    models: Mapping[str, ModelLike],
-    split: Split,
+    models: "Mapping[str, ModelLike | PartTable]",
+    split: Split | PartitionedSplit,
     *,
     metrics: Sequence[str | AnyMetric] | None = None,
     estimators: Sequence[str | Estimator] | None = None,
@@ -57,6 +61,8 @@ def evaluate(
     uniform: Interactions | None = None,
     until: str | None = None,
     on: str | None = None,
+    work: str | Path | None = None,
+    memory: str | None = None,
     progress: Stage | None = None,
 ) -> Report:
     """Judge models on held-out rows, naively and with the skew of the log corrected for.
@@ -68,7 +74,8 @@ def evaluate(
         (``als(factors=32)``), which is then trained on the split's train; a pandas, polars or Arrow frame of top-N
         lists with columns ``user``, ``item`` and ``score`` or ``rank``; or a pair of them, one that ranks and one that
         predicts ratings. A scorer with ``ratings=True`` does both.
-    split : Split
+    split : Split or PartitionedSplit
+        A `PartitionedSplit` is read part by part, and never whole; see `unskew.data.open_split`.
     metrics : sequence, optional
         Words or metrics; ``recall@10``, ``adg@10`` and ``auc`` by default, ``mae`` and ``mse`` for predictions.
     estimators : sequence, optional
@@ -122,6 +129,10 @@ def evaluate(
     on : str, optional
         The metric and estimator that this is about, as in ``recall@10:snips``; by default the first metric, by the
         first of its estimators that corrects.
+    work : str or Path, optional
+        For a partitioned split: a folder that keeps finished parts, so that a run that was stopped goes on.
+    memory : str, optional
+        For a partitioned split: a limit, as in ``4GiB``; a run that needs more is refused before it starts.
     progress : callable, optional
         Called as ``progress(stage, done, total)``. If it has a method ``say(stage, words)``, that is called with
         losses.
@@ -145,31 +156,48 @@ def evaluate(
     given = read_models(models)
     if on is not None and until is None:
         raise ConfigError(f"{Option('on', on)} needs {Option('until')}, as in {Option('until', 'decided')}")
-    if not isinstance(split, Split):
-        raise DataError(f"expected a Split, got {type(split).__name__}; make one with Split(train, test)")
-    settings = resolve(
-        metrics=default_metrics(given) if metrics is None and not split.exposed else metrics,
-        estimators=estimators,
-        propensity=propensity,
-        candidates=candidates,
-        ties=ties,
-        positive=LABELLED if positive is None and split.exposed and has_labels(split.train) else positive,
-        level=level,
-        interval=interval,
-        seed=seed,
-        block_size=block_size,
-        unlisted=unlisted,
-        scale=scale,
-        allow_missing=allow_missing,
-        assume=assume,
-        users=users,
-        exposed=split.exposed,
-    )
+    asked: dict[str, Any] = {
+        "metrics": metrics,
+        "estimators": estimators,
+        "propensity": propensity,
+        "ties": ties,
+        "positive": positive,
+        "level": level,
+        "interval": interval,
+        "seed": seed,
+        "block_size": block_size,
+        "unlisted": unlisted,
+        "scale": scale,
+        "allow_missing": allow_missing,
+        "assume": assume,
+        "users": users,
+    }
+    where = engine_of(engine, threads)
+    if isinstance(split, PartitionedSplit):
+        check_unused({"until": until, "uniform": uniform, "checkpoints": checkpoints})
+        split = split if candidates is None else replace(split, candidates=candidates)
+        return _evaluate_parts(
+            given,
+            split,
+            asked,
+            engine=where,
+            threads=threads,
+            relevant=relevant,
+            work=work,
+            memory=memory,
+            progress=progress,
+        )
+    _check_split(split, work=work, memory=memory)
+    if metrics is None and not split.exposed:
+        asked["metrics"] = default_metrics(given)
+    if positive is None and split.exposed and has_labels(split.train):
+        asked["positive"] = LABELLED
+    settings = resolve(**asked, candidates=candidates, exposed=split.exposed)
     if settings.positive is None and _needs_labels(settings, split):
         settings = replace(settings, positive=LABELLED)
     if settings.candidates is not None and settings.candidates != split.rule:
         split = split.with_candidates(settings.candidates)
-    run = Run(split, settings, engine_of(engine, threads), threads, progress)
+    run = Run(split, settings, where, threads, progress)
     check_scale(run.settings.scale, run.split)
     with shared_exposure():
         run, chosen = choose_automatic(run, given, evaluate)
@@ -185,9 +213,27 @@ def evaluate(
         report = Report(run, contenders, propensities, samples, estimated, chosen=chosen, stop=stop)
         return replace(report, warnings=warn(report))
     samples = collect(run, contenders, relevant, propensities.relevance)
-    estimated = estimate(run.settings, samples, propensities, threads)
+    estimated = estimate(run.settings, samples, propensities, threads, engine=run.engine)
     report = Report(run, contenders, propensities, samples, estimated, chosen=chosen)
     return replace(report, warnings=warn(report))
+
+
+def _check_split(split: Any, **options: Any) -> None:
+    """Refuse what is not a split, and options of a partitioned one."""
+    for name, value in options.items():
+        if value is not None:
+            raise ConfigError(f"{Option(name)} is for data sets that are read part by part; leave it out")
+    if not isinstance(split, Split):
+        raise DataError(f"expected a Split, got {type(split).__name__}; make one with Split(train, test)")
+
+
+def _evaluate_parts(
+    models: Mapping[str, Any], split: PartitionedSplit, asked: Mapping[str, Any], **options: Any
+) -> Report:
+    """Judge models on a partitioned split."""
+    checked = check_part_models(models)
+    metrics = default_metrics(checked) if asked["metrics"] is None else asked["metrics"]
+    return evaluate_parts(checked, split, resolve(**{**asked, "metrics": metrics}, usual=PART_ESTIMATORS), **options)
 
 
 def choose(

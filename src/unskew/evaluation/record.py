@@ -12,7 +12,9 @@ from unskew.arrays import Ints
 from unskew.data import Interactions
 from unskew.data.reading import noted_sha256
 from unskew.errors import ConfigError
+from unskew.estimators import OVER_ALL_PAIRS
 from unskew.evaluation.collecting.exposed import Exposed
+from unskew.evaluation.collecting.samples import Samples
 from unskew.models import Model
 from unskew.propensities import Diagnostics, From, ObservationModel, Popularity, PropensityModel
 
@@ -56,11 +58,11 @@ def record_run(report: "Report") -> dict[str, Any]:
     files = _file_fingerprints(asked, report.models.values())
     chosen_by = report.contenders.chosen_by
     return {
-        "data": fingerprints(parts),
+        "data": fingerprints(parts) if report.merged is None else dict(report.merged.data),
         "split": split.origin,
         "models": dict(report.models),
         **({"chosen_by": chosen_by} if chosen_by else {}),
-        "ranks": {name: ranks.sha256 for name, ranks in samples.judged.ranks.items()},
+        "ranks": _digests(report, "ranks"),
         "metrics": [str(metric) for metric in settings.metrics],
         "estimators": [str(estimator) for estimator in settings.estimators],
         **({} if report.chosen is None else {"auto": report.chosen.to_dict()}),
@@ -143,14 +145,29 @@ def _exposed(sample: Exposed) -> dict[str, Any]:
 
 def _rated(report: "Report") -> dict[str, Any]:
     """Everything that decides metrics over all pairs; empty in a run without them."""
-    ratings, tally, settings = report.samples.ratings, report.tally, report.settings
-    if ratings is None:
+    tally, settings = report.tally, report.settings
+    if not any(metric.kind in OVER_ALL_PAIRS for metric in settings.metrics):
         return {}
     return {
         "rated": {"users": tally.rated_users, "rows": tally.rated, "pairs": tally.rated_pairs},
-        "predictions": {name: predictions.sha256 for name, predictions in ratings.predictions.items()},
+        "predictions": _digests(report, "predictions"),
         "scale": None if settings.scale is None else str(settings.scale),
         "allow_missing": settings.allow_missing,
+    }
+
+
+def _digests(report: "Report", kind: str) -> dict[str, str]:
+    """Fingerprints of the ranks or predictions of each model."""
+    return dict(report.merged.digests.get(kind, {})) if report.merged is not None else digests_of(report.samples)[kind]
+
+
+def digests_of(samples: Samples) -> dict[str, dict[str, str]]:
+    """Fingerprints of the ranks and predictions of each model."""
+    ratings = samples.ratings
+    predicted = {} if ratings is None else ratings.predictions
+    return {
+        "ranks": {name: ranks.sha256 for name, ranks in samples.judged.ranks.items()},
+        "predictions": {name: predictions.sha256 for name, predictions in predicted.items()},
     }
 
 

@@ -2,7 +2,7 @@
 
 import html
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from unskew.evaluation.comparing.changes import Changes
+    from unskew.evaluation.partitioned.merging import Merged
     from unskew.evaluation.showing.verdict import Verdict
 
 
@@ -62,6 +63,8 @@ class Report(AsJson):
         What ``auto`` is on this log, and why, if it was asked for.
     stop : Stop or None
         Where ranking stopped, if it was asked to stop early.
+    merged : Merged or None
+        The sums of all parts, if the data were read part by part; there are no rows then.
     """
 
     inputs: Run
@@ -73,6 +76,7 @@ class Report(AsJson):
     against: "Changes | None" = None
     chosen: AutoChoice | None = None
     stop: Stop | None = None
+    merged: "Merged | None" = None
 
     def __str__(self) -> str:
         from unskew.evaluation.showing.text import as_text
@@ -168,11 +172,13 @@ class Report(AsJson):
     @cached_property
     def tally(self) -> Tally:
         """The numbers of rows, users and items that warnings and the record need."""
-        return tally_report(self)
+        return tally_report(self) if self.merged is None else self.merged.tally
 
     @cached_property
     def twins(self) -> Estimated:
         """Naive estimates on the targets of the corrected ones, if they were not asked for."""
+        if self.merged is not None:
+            return self.merged.twins()
         return missing_twins(self.settings, self.samples, self.propensities)
 
     @cached_property
@@ -183,7 +189,13 @@ class Report(AsJson):
     @cached_property
     def on_common_users(self) -> "Report | None":
         """The report on the users whom all models know; None if all models know the same users."""
-        return judge_common_users(self)
+        if self.merged is None:
+            return judge_common_users(self)
+        common = self.merged.on_common_users()
+        if common is None:
+            return None
+        inputs = replace(self.inputs, settings=common.settings)
+        return replace(self, inputs=inputs, estimated=common.estimated(), warnings=(), merged=common)
 
     @cached_property
     def verdict(self) -> "Verdict":
@@ -195,6 +207,8 @@ class Report(AsJson):
     @cached_property
     def diagnostics(self) -> Diagnostics | None:
         """Diagnostics of the propensities; None if no estimate uses them, or if they are all the same."""
+        if self.merged is not None:
+            return None  # propensities of rows are not kept
         return check_propensity(self.settings, self.samples, self.propensities)
 
     @cached_property
@@ -206,6 +220,8 @@ class Report(AsJson):
     def sweeps(self) -> list[Sweep]:
         """For each mean metric, ``snips`` over gamma from -1 (no correction) to 3."""
         settings, sample = self.settings, self.samples.judged
+        if self.merged is not None:
+            return []  # the band has the gammas that may be assumed
         if self.samples.exposed is not None and not any(e.uses_propensity for e in settings.estimators):
             return []  # the items were drawn with equal chances, so there is no bias to assume
         if settings.users == "served":

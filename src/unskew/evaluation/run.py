@@ -20,6 +20,7 @@ class Run:
     engine: Engine  # where blocks of users are scored
     threads: int | None = None  # of training and of sums; the numbers do not depend on it
     progress: Stage | None = None  # called as progress(stage, done, total)
+    partial: bool = False  # whether the split is a part of a larger one, and may have no judged row
 
     @cached_property
     def positives(self) -> Interactions:

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from unskew.arrays import Ints
 from unskew.data import Interactions
 from unskew.models.model import Model, Observed, Progress
 from unskew.ranking.scorers import FactorScorer
@@ -22,13 +24,12 @@ class Popular(Model, word="popular"):
     def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
         """Count the users of each item; as factors of length 1, the scores need no users x items matrix."""
         observed = Observed.of(train)
-        counts = observed.item_counts
-        dtype: type[np.floating[Any]] = np.float32 if counts.max() <= EXACT_IN_FLOAT32 else np.float64
         progress(1, 1)
-        return FactorScorer(
-            np.ones((len(observed.all_user_ids), 1), dtype=dtype),
-            counts.astype(dtype)[:, None],
-            user_ids=observed.all_user_ids,
-            item_ids=observed.item_ids,
-            name=str(self),
-        )
+        return popular_scorer(observed.item_counts, observed.all_user_ids, observed.item_ids, str(self))
+
+
+def popular_scorer(counts: Ints, user_ids: npt.NDArray[Any], item_ids: npt.NDArray[Any], name: str) -> FactorScorer:
+    """The scorer that gives every user the counts of the items."""
+    dtype: type[np.floating[Any]] = np.float32 if counts.max() <= EXACT_IN_FLOAT32 else np.float64
+    ones = np.ones((len(user_ids), 1), dtype=dtype)
+    return FactorScorer(ones, counts.astype(dtype)[:, None], user_ids=user_ids, item_ids=item_ids, name=name)

@@ -104,6 +104,7 @@ def prepare_contest(
     users: str = "any",
     also_users: Ints | None = None,
     tested: bool = True,
+    partial: bool = False,
 ) -> Contest:
     """Join the items of train, test and models, and drop and count the rows that cannot be judged.
 
@@ -125,6 +126,8 @@ def prepare_contest(
     tested : bool
         Whether test items that are neither in train nor known to a model are in the catalogue, although no model can
         find them. If not, their rows are left out and counted.
+    partial : bool
+        Whether the split is a part of a larger one, so that no row of it need be judged.
 
     Raises
     ------
@@ -135,7 +138,7 @@ def prepare_contest(
     if users not in USER_RULES:
         raise ConfigError(f"unknown rule users={users!r}{did_you_mean(users, USER_RULES)}")
     joined = join_catalogue(models, split, trained=isinstance(rule, Trained), tested=tested, also=also)
-    known = _known_users(joined.bindings, split, users, also_users)
+    known = _known_users(joined.bindings, split, users, also_users, partial=partial)
     test = split.sorted_test
     is_positive = np.ones(len(test), bool) if positive is None else test.holds(positive)
     places = joined.places
@@ -144,8 +147,11 @@ def prepare_contest(
     chosen = slice(None) if kept.all() else kept
     judged, counts = runs_of(test.users[chosen])
     offsets = offsets_of(counts)
-    _require_rows(kept, dropped, models, joined.bindings, split)
-    unknown = _count_unknown(joined, split, test.items[chosen], columns[chosen], also)
+    if not partial:
+        _require_rows(kept, dropped, models, joined.bindings, split)
+    unknown = _count_unknown(joined, split, columns[chosen], also)
+    if unknown and unknown == len(columns[chosen]) and not partial:
+        raise _strange_items(unknown)
     listed_offsets, listed, among, outside_of = _restrict(
         rule, split, judged, places, columns[chosen], offsets, len(joined), seed
     )
@@ -172,7 +178,9 @@ def prepare_contest(
     )
 
 
-def _known_users(bindings: Mapping[str, Binding], split: Split, rule: str, also: Ints | None) -> Bools:
+def _known_users(
+    bindings: Mapping[str, Binding], split: Split, rule: str, also: Ints | None, *, partial: bool
+) -> Bools:
     """Whether any model, or every model, knows each user; all True if no model has user ids."""
     if not bindings:
         return np.ones(len(split.user_vocabulary), dtype=bool)
@@ -181,7 +189,8 @@ def _known_users(bindings: Mapping[str, Binding], split: Split, rule: str, also:
         return np.asarray(knows.all(axis=0))
     tested = np.unique(split.test.users)
     for name, by_model in zip(bindings, knows, strict=True):
-        if not by_model[tested].any() and (len(bindings) > 1 or also is not None):  # a single one fails elsewhere
+        if not partial and not by_model[tested].any() and (len(bindings) > 1 or also is not None):
+            # a single one fails elsewhere
             raise DataError(
                 f"model {name!r} knows none of the {len(tested):,} test users; are its user ids (for a built-in "
                 "model, those of train) those of the test?"
@@ -192,20 +201,15 @@ def _known_users(bindings: Mapping[str, Binding], split: Split, rule: str, also:
     return known
 
 
-def _count_unknown(
-    joined: JoinedCatalogue, split: Split, items: Ints, columns: Ints, also: Sequence[npt.ArrayLike]
-) -> int:
-    """Number of rows of items that are neither in train nor known to a model; an error if all are."""
+def _count_unknown(joined: JoinedCatalogue, split: Split, columns: Ints, also: Sequence[npt.ArrayLike]) -> int:
+    """Number of rows of items that are neither in train nor known to a model."""
     if not joined.bindings or also:  # other models know items too
         return 0
     known = np.zeros(len(joined), dtype=bool)
     known[joined.places[split.catalogue][joined.places[split.catalogue] >= 0]] = True
     for binding in joined.bindings.values():
         known |= binding.columns >= 0
-    unknown = int(np.sum(~known[columns]))
-    if unknown and unknown == len(items):
-        raise _strange_items(unknown)
-    return unknown
+    return int(np.sum(~known[columns]))
 
 
 def _strange_items(rows: int) -> DataError:

@@ -138,6 +138,11 @@ class ListScorer:
         return cls.from_table(frame["user"], frame["item"], frame["score"].to_numpy(), name=name)
 
     @property
+    def predicts_only(self) -> bool:
+        """Whether it is a table of predicted ratings, which ranks only if it has all candidates."""
+        return self.ratings
+
+    @property
     def shape(self) -> tuple[int, int]:
         """Number of users and of items."""
         return len(self.offsets) - 1, self.n_items

@@ -75,7 +75,8 @@ def rank(
         parts.append(part)
         if progress is not None:
             progress(len(parts), len(blocks))
-    above, tied, listed = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    nothing = (np.empty(0, np.int32),) * 3
+    above, tied, listed = (np.concatenate(columns) for columns in zip(*(parts or [nothing]), strict=True))
     if ties == "pessimistic":
         above = above + tied
     return Ranks(

@@ -70,6 +70,17 @@ CHECKS: tuple[Check, ...] = (
     models.different_products,
 )
 """All checks, in the order in which a report lists their warnings."""
+PART_CHECKS = tuple(
+    one
+    for one in CHECKS
+    if one
+    in {
+        *(data.rows_left_out, models.models_not_judged, *ROWS, data.rating_rows_left_out, weights.propensity_column),
+        *(one for one in NUMBERS if one not in {weights.propensities_add_up, data.validation_size}),
+        *(data.ratings_without_condition, models.different_products),
+    }
+)
+"""The checks of a run over parts, which has numbers of rows and no rows."""
 # an audit words these two in its own way
 AUDIT_CHECKS = tuple(
     one
@@ -90,4 +101,4 @@ def warn(report: "Report", checks: Sequence[Check] = CHECKS) -> tuple[str, ...]:
     return tuple(text for _, text in find_warnings(report, checks))
 
 
-__all__ = ["AUDIT_CHECKS", "CHECKS", "Check", "check", "find_warnings", "warn"]
+__all__ = ["AUDIT_CHECKS", "CHECKS", "PART_CHECKS", "Check", "check", "find_warnings", "warn"]

@@ -8,9 +8,9 @@ import numpy as np
 
 from unskew.display.phrases import counted, listed
 from unskew.errors import DataError, Option
-from unskew.estimators import OVER_ALL_PAIRS
 from unskew.evaluation.checking.check import check
 from unskew.evaluation.estimating.size_effects import all_instead, moving, sizes_differ
+from unskew.evaluation.estimating.tally import SCALE
 
 if TYPE_CHECKING:
     from unskew.evaluation.report import Report
@@ -325,7 +325,6 @@ def validation_size(report: "Report") -> Iterator[str]:
         yield SIZES_DIFFER.format(validation=there, test=here, metrics=metrics, instead=listed(all_instead(moved)))
 
 
-SCALE = 20  # most distinct values that a column of ratings has; more are counts or durations
 HIGH = 0.75  # where on the scale of the ratings a suggested condition starts
 LEARNT_FROM_ALL = (
     "train has ratings, and no condition says which are positive: {models} learnt from all rows as positives; give a "
@@ -354,16 +353,14 @@ def ratings_without_condition(report: "Report") -> Iterator[str]:
             shown = listed([*learning[:4], *([f"{len(learning) - 4} more"] if len(learning) > 4 else [])])
             yield LEARNT_FROM_ALL.format(models=shown, condition=Option("positive", "rating>=4"))
         return
-    values = split.test.values
-    if values is None or all(metric.kind in OVER_ALL_PAIRS for metric in report.settings.metrics):
-        return
-    levels, counts = np.unique(values, return_counts=True)
-    if 1 < len(levels) <= SCALE:
+    by_level = {float(level): rows for level, rows in report.tally.levels.items()}
+    if 1 < len(by_level) <= SCALE and not report.only_ratings:
+        levels = sorted(by_level)
         start = levels[0] + HIGH * (levels[-1] - levels[0])
-        least = levels[np.searchsorted(levels, start)]
+        rows = by_level[levels[0]]
         yield ALL_COUNT_AS_LIKED.format(
-            rows=counted(int(counts[0]), "row"),
+            rows=counted(rows, "row"),
             lowest=levels[0],
-            count="counts" if counts[0] == 1 else "count",
-            condition=Option("positive", f"rating>={least:g}"),
+            count="counts" if rows == 1 else "count",
+            condition=Option("positive", f"rating>={next(each for each in levels if each >= start):g}"),
         )

@@ -174,6 +174,7 @@ class Collector:
             users=self.run.settings.users if ranked or self.run.split.exposed else "common",
             also_users=np.unique(np.concatenate(ready)) if ready and (ranked or self.run.split.exposed) else None,
             tested=ranked,
+            partial=self.run.partial,
         )
 
     def _tested_items(self, predictor: Scorer | Predictions | None) -> Any:

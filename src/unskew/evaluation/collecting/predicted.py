@@ -62,6 +62,7 @@ class Ratings(Sample):
             size=1 / self.pairs[users][user] if graded else None,
             total=self._totals(users, graded=graded),
             kept=None if kept.all() else kept,
+            who=users,
         )
 
     def of_users(self, known: Bools, models: Collection[str]) -> Self:

@@ -97,7 +97,7 @@ class Sample:
                 f"propensity {given[row]:g} of item {item} is outside (0, 1]; a propensity is the probability that the "
                 "row was observed"
             )
-        if missing.all():
+        if missing.all() and self.rows:
             raise PropensityError("no held-out item has a propensity; with smoothing=0 items must occur in training")
         return given
 
@@ -119,6 +119,7 @@ class Sample:
             total=None if self.relevant is None or not mean else self.relevant[users],
             empty=self.empty_users(len(users), mean=mean) if estimator.counts_empty_users else 0,
             kept=kept,
+            who=users,
         )
 
     def lists(self, model: str) -> UserLists:

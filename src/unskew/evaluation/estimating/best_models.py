@@ -1,11 +1,12 @@
 """`Answer`: which models may be best by a metric, and how far that depends on the assumed gamma."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from unskew.arrays import Floats, Ints
 from unskew.estimators import (
     Aoa,
     Blend,
@@ -16,15 +17,18 @@ from unskew.estimators import (
     Imputing,
     Observation,
     Snips,
+    Terms,
     Traditional,
     normal_quantile,
     student_p,
 )
+from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.estimating.common_users import lacking_share
 from unskew.evaluation.estimating.estimation import Estimation
 from unskew.evaluation.estimating.naive_twin import naive_twin
 from unskew.evaluation.estimating.order import first_of, oriented, ranked
 from unskew.evaluation.estimating.weight_error import flip_factor
+from unskew.evaluation.fitting.propensities import Propensities
 from unskew.metrics import AnyMetric, Metric
 from unskew.propensities import GammaRange
 
@@ -232,7 +236,15 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
 
 def _chance(report: "Report", metric: AnyMetric, estimator: Estimator) -> float | None:
     """The value of a random order: of a model that gives all candidates the same score; None if not known."""
-    sample, imputed = report.samples.judged, report.samples.imputed
+    if report.merged is not None:
+        return report.merged.chance(metric, estimator)
+    terms = chance_terms(Estimation(report.samples, report.settings, report.propensities), metric, estimator)
+    return None if terms is None else terms.value
+
+
+def chance_terms(estimation: Estimation, metric: AnyMetric, estimator: Estimator) -> Terms | None:
+    """The terms of a model that gives all candidates the same score; None if they are not known."""
+    sample, imputed = estimation.samples.judged, estimation.samples.imputed
     if metric.kind != "mean" or sample.correction is not None or estimator.sees in {"exposed", "inside"}:
         return None
     assert isinstance(metric, Metric)
@@ -240,11 +252,10 @@ def _chance(report: "Report", metric: AnyMetric, estimator: Estimator) -> float 
         rows, sizes = imputed.to_rows("mean", Dm(q=estimator.q)), imputed.candidates
         assert rows.mass is not None
         worth = rows.mass * metric.row_gains(np.zeros_like(sizes), sizes - 1, sizes, None)
-        return Dm(q=estimator.q).terms(rows.with_worth(worth), "mean").value
+        return Dm(q=estimator.q).terms(rows.with_worth(worth), "mean")
     candidates = next(iter(sample.ranks.values())).candidates
     gains = metric.row_gains(np.zeros_like(candidates), candidates - 1, candidates, None)
-    rows = Estimation(report.samples, report.settings, report.propensities).rows_of(metric, estimator)
-    return estimator.terms(rows.with_worth(gains), metric.kind).value
+    return estimator.terms(estimation.rows_of(metric, estimator).with_worth(gains), metric.kind)
 
 
 def standing_of(report: "Report", metric: AnyMetric, estimator: Estimator) -> Standing:
@@ -339,8 +350,23 @@ def _flip(
     """The smallest factor by which weights may be wrong before another model is first, and that model."""
     if len(judging.order) < 2:
         return None, None
-    sample = report.samples.observed(metric)
-    chances = sample.chances(report.propensities.of(sample.kind))
+    first, *others = (row.model for row in judging.order)
+    if report.merged is not None:
+        factors = [report.merged.flip_factor(metric, estimator, first, other) for other in others]
+    else:
+        worth, weights, group = weighted_worth(report.samples, report.propensities, metric, estimator)
+        best = worth(first)
+        factors = [flip_factor(best - worth(other), weights, group) for other in others]
+    flips = [(factor, other) for factor, other in zip(factors, others, strict=True) if factor is not None]
+    return min(flips, key=lambda each: each[0]) if flips else (None, None)
+
+
+def weighted_worth(
+    samples: Samples, propensities: Propensities, metric: AnyMetric, estimator: Estimator
+) -> tuple[Callable[[str], Floats], Floats, Ints | None]:
+    """The worth of rows to a model (larger is better), their weights, and the groups that are normalised, if any."""
+    sample = samples.observed(metric)
+    chances = sample.chances(propensities.of(sample.kind))
     rows = sample.to_rows(metric.kind, estimator, chances)
     per = estimator.per if isinstance(estimator, Snips) else "pair"
     group = {"user": rows.user, "item": rows.item}.get(per)
@@ -349,10 +375,4 @@ def _flip(
     else:
         weights = estimator.weights(rows, metric.kind)
     sign = -1.0 if metric.lower_is_better else 1.0
-    first, *others = (rows.with_worth(sign * sample.gains(row.model, metric)).worth for row in judging.order)
-    flips: list[tuple[float, str]] = []
-    for row, other in zip(judging.order[1:], others, strict=True):
-        factor = flip_factor(first - other, weights, group)
-        if factor is not None:
-            flips.append((factor, row.model))
-    return min(flips, key=lambda each: each[0]) if flips else (None, None)
+    return lambda model: rows.with_worth(sign * sample.gains(model, metric)).worth, weights, group

@@ -58,9 +58,14 @@ def make_cell(
         dropped_users=0 if whole else dropped_users,
         dropped_items=sample.dropped_items + (0 if whole else sample.rows - len(rows)),
         without_propensity=0 if chances is None else int(np.sum(np.isnan(chances))),
-        effective_sample_size=kish(sum_by(user, weights)) if drawn is None else float(drawn),
-        effective_rows=kish(weights),
-        max_weight_share=float(weights.max() / weights.sum()),
+        effective_sample_size=_kish(sum_by(user, weights)) if drawn is None else float(drawn),
+        effective_rows=_kish(weights),
+        max_weight_share=float(weights.max() / weights.sum()) if len(weights) else None,
         clipped_share=estimator.clipped_share(rows),
         terms=terms,
     )
+
+
+def _kish(weights: Floats) -> float | None:
+    """Effective number of rows or users; None if there are none, as in a part of a larger log."""
+    return kish(weights) if len(weights) else None

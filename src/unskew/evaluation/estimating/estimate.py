@@ -12,6 +12,7 @@ from unskew.evaluation.estimating.served_users import estimate_served, restrict_
 from unskew.evaluation.estimating.slice_report import SliceReport
 from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.settings.settings import Settings
+from unskew.ranking import Engine
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +28,19 @@ class Estimated:
 
 
 def estimate(
-    settings: Settings, samples: Samples, propensities: Propensities, threads: int | None = None, *, band: bool = True
+    settings: Settings,
+    samples: Samples,
+    propensities: Propensities,
+    threads: int | None = None,
+    *,
+    band: bool = True,
+    engine: Engine | None = None,
 ) -> Estimated:
-    """Compute every estimate and comparison of the settings; with `band`, weighted ones at every assumed gamma too."""
-    estimation = Estimation(samples, settings, propensities, threads)
+    """Compute every estimate and comparison of the settings; with `band`, weighted ones at every assumed gamma too.
+
+    Draws of a bootstrap are made on `engine`, by default on the threads.
+    """
+    estimation = Estimation(samples, settings, propensities, threads, engine)
     if settings.users == "served":
         alone = restrict_to_served(estimation)
         cells, estimates, comparisons = estimate_served(estimation, alone)

@@ -8,11 +8,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from unskew.arrays import Floats
+from unskew.arrays import Floats, Ints
+from unskew.data.partitions import user_keys
+from unskew.data.vocabulary import canonical
 from unskew.errors import ConfigError
 from unskew.estimators import (
     OVER_ALL_PAIRS,
     Blend,
+    Bootstrap,
     Comparison,
     Dm,
     Estimate,
@@ -31,7 +34,7 @@ from unskew.evaluation.estimating.slice_report import SliceReport, report_slice,
 from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.settings.settings import Settings
 from unskew.metrics import AnyMetric, ListMetric, RatingLoss
-from unskew.ranking import Threads
+from unskew.ranking import Engine, Threads
 
 MANY_ROWS = 2**18
 
@@ -49,6 +52,7 @@ class Estimation:
     settings: Settings
     propensities: Propensities
     threads: int | None = None
+    cluster: Engine | None = None  # where draws of a bootstrap are made, if not on these threads
 
     def run(self) -> tuple[list[Cell], list[Estimate], list[Comparison]]:
         """Compute all cells, then all intervals, sharing the bootstrap's draws where users are the same."""
@@ -111,12 +115,13 @@ class Estimation:
             for metric, estimators in group:
                 if str(metric) in values:
                     lists.setdefault((sample, metric, estimators), {})[model] = values[str(metric)]
-        for (_, metric, estimators), columns in lists.items():
+        for (sample, metric, estimators), columns in lists.items():
             defined = ~np.any([np.isnan(column) for column in columns.values()], axis=0)
             users = np.arange(int(defined.sum()))
             for model, column in columns.items():
                 for estimator in estimators:
-                    terms[str(metric), str(estimator), model] = estimator.terms(Rows(column[defined], users), "list")
+                    rows = Rows(column[defined], users, who=sample.users[defined])
+                    terms[str(metric), str(estimator), model] = self.keyed(estimator.terms(rows, "list"), rows)
         self._shrink(terms)
         return terms
 
@@ -191,8 +196,21 @@ class Estimation:
                     gains[miss] = sample.gains(model, metric, misses_ties=miss)
                 rows = self.rows_of(metric, estimator)
                 rows = rows.with_worth(gains[miss], sample.places(model, metric, misses_ties=miss))
-                terms[str(metric), str(estimator), model] = terms_of(rows, metric, estimator)
+                terms[str(metric), str(estimator), model] = self.keyed(terms_of(rows, metric, estimator), rows)
         return terms, {}
+
+    def keyed(self, terms: Terms, rows: Rows) -> Terms:
+        """The terms with the keys of their users, if the interval draws users by key."""
+        interval = self.settings.interval
+        if not isinstance(interval, Bootstrap) or not interval.merges:
+            return terms
+        assert rows.who is not None
+        return replace(terms, keys=self._user_keys[rows.who])
+
+    @cached_property
+    def _user_keys(self) -> Ints:
+        ids = self.samples.judged.split.user_vocabulary.ids
+        return user_keys(canonical(ids, "users"))
 
     @staticmethod
     def _groups(cells: list[Cell]) -> Iterator[list[int]]:
@@ -221,6 +239,7 @@ class Estimation:
             [(place[k, a], place[k, b]) for k, a, b in pairs],
             settings.level,
             np.random.default_rng([settings.seed, 1]),
+            self.cluster or Threads(self.threads),
         )
         for (k, model), term, (low, high) in zip(keys, terms, bounds, strict=True):
             estimates[k, model] = self._estimate(cells[k], model, term, low, high)

@@ -1,6 +1,6 @@
 """`GammaBand`: weighted estimates at each gamma that may be assumed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -9,9 +9,11 @@ import numpy as np
 
 from unskew.estimators import OVER_ALL_PAIRS, Estimate, Estimator, Rows, Terms
 from unskew.evaluation.estimating.estimation import Estimation, Key, terms_of
+from unskew.evaluation.fitting.gamma import GammaChoice
 from unskew.evaluation.settings.settings import Settings
 from unskew.metrics import AnyMetric
 from unskew.propensities import POSSIBLE, GammaRange, Popularity
+from unskew.ranking import Engine
 
 Bounded: TypeAlias = list[tuple[float | None, float | None, float | None]]
 """Value, low and high at each gamma."""
@@ -94,68 +96,101 @@ def measure_band(estimations: Sequence[Estimation]) -> GammaBand | None:
     model if each model is judged on its own users.
     """
     settings, choice = estimations[0].settings, estimations[0].propensities.gamma
-    model = settings.propensity
-    if not isinstance(model, Popularity):
-        return None
-    used = model.known_gamma
-    default = POSSIBLE if choice is None else GammaRange(choice.low, choice.high)
-    limits = (settings.assume or default).including(used)
-    gammas = limits.gammas(used)
-    models = [replace(model, gamma=gamma) for gamma in gammas]
+    models = assumed_models(settings, choice)
     terms: dict[Key, Bounded] = {}
-    for each in estimations:
+    for each in estimations if models else ():
         for over_all in (False, True):
             terms |= _at_each_gamma(each, models, over_all=over_all)
-    if not terms:
+    return make_band(settings, choice, terms)
+
+
+def make_band(settings: Settings, choice: GammaChoice | None, bounded: Mapping[Key, Bounded]) -> GammaBand | None:
+    """The band of values with their intervals at each gamma; None if there are none."""
+    if not bounded:
         return None
+    limits, gammas, used = _gammas(settings, choice)
     points = [
         BandPoint(*key, gamma, value, low, high)
-        for key, values in terms.items()
+        for key, values in bounded.items()
         for gamma, (value, low, high) in zip(gammas, values, strict=True)
     ]
     return GammaBand(limits, gammas, used, choice is not None and settings.assume is None, tuple(points))
 
 
-def _at_each_gamma(estimation: Estimation, models: list[Popularity], *, over_all: bool) -> dict[Key, Bounded]:
-    """Value, low and high at each gamma, of metrics over positives or over all pairs."""
-    settings = estimation.settings
-    asked: dict[str, tuple[AnyMetric, list[Estimator]]] = {}
-    for metric, estimator in settings.pairs:
-        if estimator.uses_propensity and (metric.kind in OVER_ALL_PAIRS) == over_all:
-            asked.setdefault(str(metric), (metric, []))[1].append(estimator)
-    if not asked:
-        return {}
-    sample = estimation.samples.observed(next(iter(asked.values()))[0])
-    # metrics over all pairs have no positives, so their popularity is that of all rows
-    train = sample.split.train if over_all else sample.train
-    fitted = [model.fit(train, sample.split.test) for model in models]
-    users = sample.row_users
+def assumed_models(settings: Settings, choice: GammaChoice | None) -> list[Popularity]:
+    """The propensity of the settings at each gamma that may be assumed; none if it is not that of popularity."""
+    model = settings.propensity
+    if not isinstance(model, Popularity):
+        return []
+    return [replace(model, gamma=gamma) for gamma in _gammas(settings, choice)[1]]
 
-    def job(work: tuple[str, AnyMetric, list[Estimator]]) -> dict[Key, list[Terms]]:
+
+def _gammas(settings: Settings, choice: GammaChoice | None) -> tuple[GammaRange, tuple[float, ...], float]:
+    """The range of gammas that may be assumed, those that are tried, and the one that is used."""
+    model = settings.propensity
+    assert isinstance(model, Popularity)
+    default = POSSIBLE if choice is None else GammaRange(choice.low, choice.high)
+    limits = (settings.assume or default).including(model.known_gamma)
+    return limits, limits.gammas(model.known_gamma), model.known_gamma
+
+
+class GammaTerms:
+    """Computes the terms of weighted estimates at each gamma, of metrics over positives or over all pairs.
+
+    `jobs` are a model and a metric with its estimators each; `of` computes the terms of one.
+    """
+
+    def __init__(self, estimation: Estimation, models: Sequence[Popularity], *, over_all: bool) -> None:
+        self.estimation, self.over_all = estimation, over_all
+        self.asked: dict[str, tuple[AnyMetric, list[Estimator]]] = {}
+        for metric, estimator in estimation.settings.pairs:
+            if estimator.uses_propensity and (metric.kind in OVER_ALL_PAIRS) == over_all:
+                self.asked.setdefault(str(metric), (metric, []))[1].append(estimator)
+        self.jobs: list[tuple[str, AnyMetric, list[Estimator]]] = []
+        if not self.asked:
+            return
+        self.sample = sample = estimation.samples.observed(next(iter(self.asked.values()))[0])
+        # metrics over all pairs have no positives, so their popularity is that of all rows
+        train = sample.split.train if over_all else sample.train
+        self.fitted = [model.fit(train, sample.split.test) for model in models]
+        self.jobs = [(name, metric, each) for metric, each in self.asked.values() for name in sample.judged_by(metric)]
+
+    def of(self, work: tuple[str, AnyMetric, list[Estimator]]) -> dict[Key, list[Terms]]:
+        """The terms of a model and a metric by each estimator, one per gamma."""
         name, metric, estimators = work
-        gains = sample.gains(name, metric)
+        sample, gains = self.sample, self.sample.gains(name, metric)
         terms: dict[Key, list[Terms]] = {(str(metric), str(each), name): [] for each in estimators}
-        for propensity in fitted:
-            chances, rows = propensity(users, sample.items), dict[bool, Rows]()
+        for propensity in self.fitted:
+            chances, rows = propensity(sample.row_users, sample.items), dict[bool, Rows]()
             for each in estimators:
                 empty = each.counts_empty_users
                 if empty not in rows:
                     rows[empty] = sample.to_rows(metric.kind, each, chances).with_worth(gains)
-                terms[str(metric), str(each), name].append(terms_of(rows[empty], metric, each))
+                terms[str(metric), str(each), name].append(
+                    self.estimation.keyed(terms_of(rows[empty], metric, each), rows[empty])
+                )
         return terms
 
-    jobs = [(name, metric, each) for metric, each in asked.values() for name in sample.judged_by(metric)]
+    def in_order(self, keys: Iterable[Key]) -> list[Key]:
+        """The keys in the order of the band: by metric, and over all pairs then by estimator."""
+        places = [str(estimator) for _, estimator in self.estimation.settings.pairs]
+        order = sorted(keys, key=lambda key: places.index(key[1])) if self.over_all else keys
+        return sorted(order, key=lambda key: list(self.asked).index(key[0]))
+
+
+def _at_each_gamma(estimation: Estimation, models: Sequence[Popularity], *, over_all: bool) -> dict[Key, Bounded]:
+    """Value, low and high at each gamma, of metrics over positives or over all pairs."""
+    settings, terms = estimation.settings, GammaTerms(estimation, models, over_all=over_all)
     if settings.interval.draws or over_all:
-        together = {key: terms for part in map(job, jobs) for key, terms in part.items()}
-        bounded = _bounded(together, settings)
-        places = [str(estimator) for _, estimator in settings.pairs]
-        order = sorted(bounded, key=lambda key: places.index(key[1])) if over_all else bounded
-        return {key: bounded[key] for key in sorted(order, key=lambda key: list(asked).index(key[0]))}
-    small = estimation.engine.map(lambda work: _bounded(job(work), settings), jobs)  # no user's terms are kept
+        together = {key: each for part in map(terms.of, terms.jobs) for key, each in part.items()}
+        bounded = _bounded(together, settings, estimation.cluster)
+        return {key: bounded[key] for key in terms.in_order(bounded)}
+    # no user's terms are kept
+    small = estimation.engine.map(lambda work: _bounded(terms.of(work), settings), terms.jobs)
     return {key: values for part in small for key, values in part.items()}
 
 
-def _bounded(terms: Mapping[Key, list[Terms]], settings: Settings) -> dict[Key, Bounded]:
+def _bounded(terms: Mapping[Key, list[Terms]], settings: Settings, engine: Engine | None = None) -> dict[Key, Bounded]:
     """Values with their intervals; terms of different numbers of users have separate draws, as for the estimates."""
     by_size: dict[int, list[Key]] = {}
     for key, each in terms.items():
@@ -164,7 +199,7 @@ def _bounded(terms: Mapping[Key, list[Terms]], settings: Settings) -> dict[Key, 
     for keys in by_size.values():
         flat = [term for key in keys for term in terms[key]]
         rng = np.random.default_rng([settings.seed, 1])
-        ends = iter(settings.interval.bounds(flat, [], settings.level, rng)[0])
+        ends = iter(settings.interval.bounds(flat, [], settings.level, rng, engine)[0])
         for key in keys:
             bounded[key] = [(term.value, *next(ends)) for term in terms[key]]
     return {key: bounded[key] for key in terms}

@@ -7,6 +7,7 @@ from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.estimating.estimate import Estimated, estimate
 from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.settings.settings import Settings
+from unskew.metrics import AnyMetric
 
 
 def naive_twin(estimator: Estimator, kind: str = "mean") -> Aoa | Traditional:
@@ -27,13 +28,19 @@ def naive_twin(estimator: Estimator, kind: str = "mean") -> Aoa | Traditional:
 
 def missing_twins(settings: Settings, samples: Samples, propensities: Propensities) -> Estimated:
     """Compute the naive twins of corrected estimates that a run was not asked for."""
+    pairs = missing_pairs(settings)
+    if not pairs:
+        return Estimated()
+    return estimate(replace(settings, pairs=pairs), samples, propensities, band=False)
+
+
+def missing_pairs(settings: Settings) -> tuple[tuple[AnyMetric, Estimator], ...]:
+    """The metrics with the naive twins of their corrected estimators that a run was not asked for."""
     asked = {(str(metric), str(estimator)) for metric, estimator in settings.pairs}
-    pairs = {}
+    pairs: dict[tuple[str, str], tuple[AnyMetric, Estimator]] = {}
     for metric, estimator in settings.pairs:
         naive = naive_twin(estimator, metric.kind)
         key = (str(metric), str(naive))
         if estimator.corrects and key not in asked:
             pairs[key] = (metric, naive)
-    if not pairs:
-        return Estimated()
-    return estimate(replace(settings, pairs=tuple(pairs.values())), samples, propensities, band=False)
+    return tuple(pairs.values())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from unskew.arrays import Bools
+from unskew.arrays import Bools, Floats
 from unskew.data import Split
 from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.samples import Samples
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _T = TypeVar("_T", "ModelTally", "Tally")
 _LARGEST = {"unknown_items", "most_candidates", "longest_list", "catalogue_size"}
 """Numbers of which the largest one counts; all others are added up."""
+SCALE = 20
+"""Most distinct values that a column of ratings has; more are counts or durations."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class Tally:
     rated_users: int = 0
     rated_pairs: int = 0  # the pairs that they represent
     rated_dropped: Mapping[str, int] = field(default_factory=dict)
+    rated_tied: Mapping[str, int] = field(default_factory=dict)  # by model, those that are tied
+    levels: Mapping[str, int] = field(default_factory=dict)  # test rows by rating, if few ratings occur
     models: Mapping[str, ModelTally] = field(default_factory=dict)
 
     @classmethod
@@ -173,6 +177,8 @@ def tally_samples(
         rated_users=0 if ratings is None else len(ratings.users),
         rated_pairs=0 if ratings is None else ratings.pairs_in_all,
         rated_dropped={} if ratings is None else dict(ratings.dropped),
+        rated_tied={} if ratings is None else {name: _count_tied(ranks) for name, ranks in ratings.ranks.items()},
+        levels=_levels(split.test.values) if positive is None and not split.exposed else {},
         models={name: _of_model(samples, name, ranks, models.get(name)) for name, ranks in sample.ranks.items()},
     )
 
@@ -210,6 +216,18 @@ def _of_weights(sample: Sample, propensity: Propensity) -> dict[str, Any]:
         "new_weight": float(np.nansum(weights[new])),
         "weight": float(np.nansum(weights)),
     }
+
+
+def _levels(values: Floats | None) -> dict[str, int]:
+    """Number of rows by rating; empty if there are no ratings, or more different ones than a scale has."""
+    if values is None:
+        return {}
+    levels, counts = np.unique(values, return_counts=True)
+    return {repr(float(level)): int(n) for level, n in zip(levels, counts, strict=True)} if len(levels) <= SCALE else {}
+
+
+def _count_tied(ranks: Ranks) -> int:
+    return int(np.sum(ranks.tied > 0))
 
 
 def _unknown_items(contest: Contest) -> dict[str, int]:

@@ -23,7 +23,11 @@ def flip_factor(gaps: Floats, weights: Floats, group: Ints | None = None) -> flo
     if group is not None:
         return _grouped(gaps, weights, group)
     worth = weights * gaps
-    ahead, behind = float(worth[worth > 0].sum()), -float(worth[worth < 0].sum())
+    return factor_of(float(worth[worth > 0].sum()), -float(worth[worth < 0].sum()))
+
+
+def factor_of(ahead: float, behind: float) -> float | None:
+    """The factor, from the weighted gaps of rows where the first model is ahead, and where it is behind."""
     if ahead <= behind:
         return 1.0
     return float(np.sqrt(ahead / behind)) if behind > 0 else None

@@ -259,7 +259,7 @@ def _read_frame(name: str, given: Any) -> Any:
 
 
 def _predicts_only(part: Any) -> bool:
-    return isinstance(part, Predictions) or (isinstance(part, ListScorer) and part.ratings)
+    return isinstance(part, Predictions) or getattr(part, "predicts_only", False)
 
 
 def _labels(rows: Interactions, positive: str | None) -> Interactions:

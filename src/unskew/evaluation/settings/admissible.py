@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unskew.data.candidates import Candidates, Sampled
 from unskew.errors import ConfigError, Option, PropensityError, did_you_mean
-from unskew.estimators import OVER_ALL_PAIRS, Aoa, Estimator, Interval, Observation, Snips, Ure
+from unskew.estimators import OVER_ALL_PAIRS, Aoa, Auto, Bootstrap, Estimator, Interval, Observation, Snips, Ure
 from unskew.metrics import NDCG, AnyMetric, Metric, Recall
 from unskew.metrics.auc import LinearMetric
 from unskew.propensities import GammaRange, Popularity, Propensity, PropensityModel
@@ -96,7 +96,16 @@ def check_assumed(assumed: GammaRange | None, model: PropensityModel, estimators
 
 
 def check_interval(interval: Interval, pairs: Sequence[tuple[AnyMetric, Estimator]]) -> None:
-    """Refuse the interval ``observation`` for estimates whose error of observation is not known."""
+    """Refuse ``observation`` for estimates whose error of observation is not known, and Poisson draws of other units.
+
+    Poisson draws are by user, so an estimate must be a sum over the users who have rows.
+    """
+    if isinstance(interval, Bootstrap) and interval.merges:
+        for metric, estimator in pairs:
+            if not isinstance(estimator, Aoa | Snips | Auto) or getattr(estimator, "per", "") == "item":
+                raise ConfigError(
+                    f"the interval {interval} is not known for {metric} by {estimator}; use bootstrap({interval.n})"
+                )
     if not isinstance(interval, Observation):
         return
     for metric, estimator in pairs:

@@ -112,10 +112,12 @@ def resolve(
     assume: str | GammaRange | None = None,
     users: str = "any",
     exposed: bool = False,
+    usual: Sequence[str] = DEFAULT_ESTIMATORS,
 ) -> Settings:
     """Parse words, and refuse combinations that do not go together.
 
-    With `exposed` the test has items drawn at random, with other defaults and estimators. Without a named propensity,
+    With `exposed` the test has items drawn at random, with other defaults and estimators; otherwise `usual` are the
+    estimators by default. Without a named propensity,
     popularity is used, unless the test has a column of propensities.
 
     Raises
@@ -125,7 +127,7 @@ def resolve(
     """
     tie_policy = check_values(level, ties, unlisted, seed, block_size)
     default_metrics, default_estimators = (
-        (EXPOSED_METRICS, EXPOSED_ESTIMATORS) if exposed else (DEFAULT_METRICS, DEFAULT_ESTIMATORS)
+        (EXPOSED_METRICS, EXPOSED_ESTIMATORS) if exposed else (DEFAULT_METRICS, tuple(usual))
     )
     wanted = [metrics] if isinstance(metrics, str) else metrics if metrics is not None else default_metrics
     parsed_metrics = [parse_metric(metric) for metric in wanted]

@@ -1,0 +1,1 @@
+"""Evaluations of data sets larger than memory: each part is reduced to sums, and the sums are merged."""
