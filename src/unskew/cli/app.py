@@ -19,6 +19,7 @@ from unskew.cli.datasets import datasets_app
 from unskew.cli.evaluate import evaluate_command
 from unskew.cli.exposures import exposures_command
 from unskew.cli.listing import list_command
+from unskew.cli.partition import partition_command
 from unskew.cli.reproduce import reproduce_command
 from unskew.cli.simulate import demo_command, simulate_command
 from unskew.cli.split import split_command
@@ -65,6 +66,7 @@ app.command("calibrate")(calibrate_command)
 app.command("simulate")(simulate_command)
 app.command("exposures")(exposures_command)
 app.command("split")(split_command)
+app.command("partition")(partition_command)
 app.command("list")(list_command)
 app.command("demo")(demo_command)
 app.command("reproduce")(reproduce_command)

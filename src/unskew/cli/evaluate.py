@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from unskew.cli.inputs import read_models, read_relevant
+from unskew.cli.inputs import is_data_set, read_models, read_relevant
 from unskew.cli.options import EvaluateOptions, command_of
 from unskew.cli.screen import aside, screen, stages
 from unskew.errors import ConfigError
@@ -108,6 +108,11 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
     from unskew.ranking import engine_of
 
     engine = engine_of(options.engine, options.threads, options.ray_address)
+    if is_data_set(options.train):
+        return _evaluate_parts(options, settings, engine)
+    for name in ("work", "partitions", "memory"):
+        if getattr(options, name) is not None:
+            raise ConfigError(f"--{name} is for folders of Parquet files; leave it out")
     exposed, columns = options.exposed is not None and options.test is None, options.columns
     models = read_models(options.models, columns)
     if not models:
@@ -136,6 +141,43 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
             checkpoints=options.checkpoints,
             progress=progress,
             uniform=uniform,
+            **settings,
+        )
+
+
+def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: Any) -> Any:
+    """Evaluate on data sets that are read part by part."""
+    from unskew.data import open_split
+    from unskew.data.locations import as_location
+    from unskew.evaluation import evaluate
+
+    for name in ("exposed", "validation", "catalogue", "uniform", "until", "on", "checkpoints", "against"):
+        if getattr(options, name) is not None:
+            raise ConfigError(f"--{name} needs all rows in memory; leave it out, or give --train and --test as files")
+    assert options.train is not None
+    if not is_data_set(options.test):
+        raise ConfigError(f"--train {options.train} is a folder, so --test must be a folder of Parquet files too")
+    split = open_split(
+        as_location(options.train),
+        as_location(options.test or ""),
+        columns=options.columns,
+        work=options.work,
+        parts=options.partitions,
+    )
+    models = read_models(options.models, options.columns, parts=len(split), work=options.work)
+    if not models:
+        raise ConfigError("no model to evaluate; give --factors, --scores, --model or --predictions")
+    relevant = None if options.relevant_counts is None else read_relevant(options.relevant_counts, options.columns)
+    with stages(quiet=bool(options.quiet)) as progress:
+        return evaluate(
+            models,
+            split,
+            relevant=relevant,
+            threads=options.threads,
+            engine=engine,
+            work=options.work,
+            memory=options.memory,
+            progress=progress,
             **settings,
         )
 

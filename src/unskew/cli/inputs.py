@@ -38,10 +38,21 @@ def read_log(log: Path, columns: "Columns") -> "Interactions":
     return columns.read(log)
 
 
-def read_models(given: Mapping[str, list[str] | None], columns: "Columns") -> dict[str, Any]:
+def is_data_set(path: Path | None) -> bool:
+    """Whether a path is a folder of Parquet files, or a URL."""
+    from unskew.data.locations import as_location, is_url
+
+    return path is not None and (path.is_dir() or is_url(as_location(path)))
+
+
+def read_models(
+    given: Mapping[str, list[str] | None], columns: "Columns", *, parts: int | None = None, work: Path | None = None
+) -> dict[str, Any]:
     """The models by name. A table of predictions with the name of a model that ranks becomes part of that model.
 
-    `given` has texts under ``factors``, ``scores``, ``model`` and ``predictions``; each may be missing or None.
+    `given` has texts under ``factors``, ``scores``, ``model`` and ``predictions``; each may be missing or None. With
+    `parts`, tables of scores and predictions may be data sets in that number of parts; those in another layout are
+    copied to the folder `work`.
     """
     from unskew.models import Model
     from unskew.ranking import read_factors, read_predictions, read_scores
@@ -50,16 +61,30 @@ def read_models(given: Mapping[str, list[str] | None], columns: "Columns") -> di
     for name, path in named_files(given.get("factors")):
         _add(models, name, read_factors(path))
     for name, path in named_files(given.get("scores")):
-        _add(models, name, read_scores(path, user=columns.user, item=columns.item))
+        table = _open_table(path, columns, parts, work, name)
+        _add(models, name, table or read_scores(path, user=columns.user, item=columns.item))
     for text in given.get("model") or []:
         name, word = split_name(text)
         _add(models, name, Model.from_word(word))
     predicted: dict[str, Any] = {}
     for name, path in named_files(given.get("predictions")):
-        _add(predicted, name, read_predictions(path, user=columns.user, item=columns.item))
+        table = _open_table(path, columns, parts, work, name)
+        _add(predicted, name, table or read_predictions(path, user=columns.user, item=columns.item))
     for name, table in predicted.items():
         models[name] = (models[name], table) if name in models else table
     return models
+
+
+def _open_table(path: Path, columns: "Columns", parts: int | None, work: Path | None, name: str) -> Any:
+    """A table of scores as a data set, if it is a folder or a URL and the run is over parts; else None."""
+    if parts is None or not is_data_set(path):
+        return None
+    from unskew.data.locations import as_location
+    from unskew.data.partitions import open_by_user
+    from unskew.evaluation.partitioned.part_models import PartTable
+
+    copy = None if work is None else work / f"model-{name}"
+    return PartTable(open_by_user(as_location(path), columns, parts, copy))
 
 
 def model_files(given: Mapping[str, list[str] | None]) -> list[Path]:

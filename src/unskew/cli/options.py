@@ -22,7 +22,11 @@ DataFolder = Annotated[
     typer.Option(help="Folder with one folder per data set [default: UNSKEW_DATA, else your data directory]."),
 ]
 FactorFiles = Annotated[
-    list[str] | None, typer.Option(metavar="[NAME=]FILE", help="A .npz file with user and item factors; repeatable.")
+    list[str] | None,
+    typer.Option(
+        metavar="[NAME=]FILE",
+        help="A .npz file with user and item factors, or a folder of .npy files that stay on disk; repeatable.",
+    ),
 ]
 ScoreFiles = Annotated[
     list[str] | None,
@@ -93,8 +97,11 @@ class ColumnOptions:
 class EvaluateOptions(ColumnOptions):
     """The options of ``unskew evaluate``, from the command line or a ``--config`` file."""
 
-    train: Annotated[Path | None, typer.Option(help="Training interactions.")] = None
-    test: Annotated[Path | None, typer.Option(help="Held-out interactions.")] = None
+    train: Annotated[
+        Path | None,
+        typer.Option(help="Training interactions: a file, or a folder or URL of Parquet files, read part by part."),
+    ] = None
+    test: Annotated[Path | None, typer.Option(help="Held-out interactions, in the same form as --train.")] = None
     exposed: Annotated[
         Path | None,
         typer.Option(
@@ -225,6 +232,21 @@ class EvaluateOptions(ColumnOptions):
     on: Annotated[
         str | None,
         typer.Option(metavar="METRIC:ESTIMATOR", help="What --until is about [default: the first metric, corrected]."),
+    ] = None
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            help="For folders of Parquet files: a folder that keeps finished parts, so that a run that was stopped "
+            "goes on, and a copy by user of files in another layout."
+        ),
+    ] = None
+    partitions: Annotated[
+        int | None,
+        typer.Option(help="For folders of Parquet files: parts of the copy in --work [default: by number of rows]."),
+    ] = None
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="For folders of Parquet files: a limit, as in 4GiB, that is checked first."),
     ] = None
     against: Annotated[
         Path | None,

@@ -51,6 +51,10 @@ class SplitOptions(ColumnOptions):
     )
     seed: Seed = 0
     file_format: Annotated[str, typer.Option("--format", help="Format of the files: csv or parquet.")] = "csv"
+    partitions: Annotated[
+        int | None,
+        typer.Option(help="Write each part as a folder of this many Parquet files by user, read part by part."),
+    ] = None
 
 
 @command_of(SplitOptions)
@@ -84,7 +88,7 @@ def split_command(options: SplitOptions) -> None:
         split = split_temporal(interactions, options.temporal)
     else:
         split = split_fractions(interactions, parts, rng=seed)
-    _write(split, out, kind)
+    _write(split, out, kind, options.partitions)
     _print(split, interactions, out, kind)
     if validation or least is not None:
         _print_train_only(split, interactions, validation=validation)
@@ -121,10 +125,15 @@ def _parts(split: "Split") -> "dict[str, Interactions]":
     return {name: part for name, part in named.items() if part is not None}
 
 
-def _write(split: "Split", out: Path, kind: Literal["csv", "parquet"]) -> None:
+def _write(split: "Split", out: Path, kind: Literal["csv", "parquet"], parts: int | None) -> None:
+    from unskew.data import write_parts
     from unskew.data.writing import written
 
     make_folder(out)
+    if parts is not None:
+        for name, part in _parts(split).items():
+            write_parts([part.to_polars()], out / name, parts)
+        return
     with ExitStack() as stack:  # all parts are complete before any gets its name
         for name, part in _parts(split).items():
             stream = stack.enter_context(written(out / f"{name}.{kind}", "wb"))

@@ -312,16 +312,21 @@ class Interactions:
     @cached_property
     def by_user(self) -> tuple[Ints, Ints]:
         """Offsets and distinct items by user, ascending: those of user u are ``items[offsets[u]:offsets[u + 1]]``."""
-        width = max(self.n_items, 1)
-        keys = np.unique(row_keys(self, width))
-        return offsets_of(np.bincount(keys // width, minlength=self.n_users)), (keys % width).astype(np.int32)
+        users, items = np.divmod(self.pairs, max(self.n_items, 1))
+        return offsets_of(np.bincount(users, minlength=self.n_users)), items.astype(np.int32)
+
+    @cached_property
+    def pairs(self) -> Ints:
+        """The distinct keys of (user, item), ascending; see `pair_keys`, with the number of items as width."""
+        keys = np.sort(row_keys(self, max(self.n_items, 1)))
+        return keys[np.append(True, keys[1:] != keys[:-1])] if self.repeats and len(keys) else keys
 
     @cached_property
     def sha256(self) -> str:
         """A fingerprint of the rows, their order, ids and columns."""
         digest = hashlib.sha256()
         for vocabulary, codes in ((self.user_vocabulary, self.users), (self.item_vocabulary, self.items)):
-            used = np.unique(codes)
+            used = np.flatnonzero(np.bincount(codes, minlength=len(vocabulary)))
             digest.update("\0".join(map(str, vocabulary.decode(used).tolist())).encode())
             digest.update(np.searchsorted(used, codes).astype("<i4").tobytes())
         for column in (self.values, self.times, self.propensity):
@@ -356,13 +361,14 @@ class Interactions:
     def distinct(self) -> "Interactions":
         """One row per (user, item): that with the latest time, or without times the last."""
         keys = row_keys(self, max(self.n_items, 1))
+        ascending = np.sort(keys)
+        if not (ascending[1:] == ascending[:-1]).any():  # the usual case, and faster to see than to repair
+            return replace(self, repeats=False) if self.repeats else self
         order = np.argsort(keys, kind="stable") if self.times is None else np.lexsort((self.times, keys))
         ordered = keys[order]
         last = np.ones(len(keys), dtype=bool)
         last[:-1] = ordered[1:] != ordered[:-1]
         repeated = len(keys) - int(last.sum())
-        if not repeated:
-            return replace(self, repeats=False) if self.repeats else self
         return replace(self.take(np.sort(order[last])), duplicates=self.duplicates + repeated, repeats=False)
 
 

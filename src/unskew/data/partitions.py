@@ -18,7 +18,7 @@ from unskew.data.candidates import Candidates
 from unskew.data.columns import Columns
 from unskew.data.frames import find_column
 from unskew.data.interactions import Interactions
-from unskew.data.locations import is_url, list_files, read_bytes
+from unskew.data.locations import is_url, list_files, read_bytes, version_of
 from unskew.data.vocabulary import canonical, integers_or_null
 from unskew.data.writing import written
 from unskew.errors import DataError, Option
@@ -26,6 +26,8 @@ from unskew.errors import DataError, Option
 LAYOUT = "_unskew.json"
 """The file of a data set that says how many parts it has."""
 VERSION = 1
+MOST = 100_000
+"""The largest number of parts."""
 ROWS = 2_000_000
 """Rows that are read at a time, and training rows per part unless a number of parts is given."""
 Keys = npt.NDArray[np.uint64]
@@ -172,23 +174,29 @@ def open_split(
         How many parts to write; by default one per two million training rows.
     """
     names = columns or Columns()
-    found = {part: find_files(location) for part, location in (("train", str(train)), ("test", str(test)))}
-    known = {part: layout_of(str(location)) for part, location in (("train", train), ("test", test))}
-    wanted = parts or known["train"] or known["test"] or parts_for(sum(map(count_rows, found["train"])))
-    opened = {}
-    for part, location in (("train", str(train)), ("test", str(test))):
-        if known[part] != wanted:
-            if work is None:
-                raise DataError(
-                    f"{location}: its parts are not by user, or not {wanted}; name a folder to write them to with "
-                    f"{Option('work')}, or use 'unskew partition'"
-                )
-            folder = Path(work) / part
-            if layout_of(str(folder)) != wanted:
-                write_parts(read_batches(found[part], names), folder, wanted, names)
-            location = str(folder)  # noqa: PLW2901  # the copy by user
-        opened[part] = open_parts(location, names)
+    known = layout_of(str(train)) or layout_of(str(test))
+    wanted = parts or known or parts_for(sum(map(count_rows, find_files(str(train)))))
+    opened = {
+        name: open_by_user(str(location), names, wanted, None if work is None else Path(work) / name)
+        for name, location in (("train", train), ("test", test))
+    }
     return PartitionedSplit(opened["train"], opened["test"], candidates)
+
+
+def open_by_user(location: str, columns: Columns, parts: int, copy: Path | None) -> Parts:
+    """Open a data set in this number of parts; if it has another layout, write it again to the folder `copy`."""
+    if layout_of(location) == parts:
+        return open_parts(location, columns)
+    if copy is None:
+        raise DataError(
+            f"{location}: not written by user in {parts} parts; name a folder for a copy with {Option('work')}, or use "
+            f"'unskew partition --partitions {parts}'"
+        )
+    files = find_files(location)
+    source = hashlib.sha256("\n".join(f"{name} {version_of(name)}" for name in files).encode()).hexdigest()
+    if layout_of(str(copy)) != parts or _layout(str(copy)).get("source") != source:
+        write_parts(read_batches(files, columns), copy, parts, columns, source=source)
+    return open_parts(str(copy), columns)
 
 
 def open_parts(location: str, columns: Columns) -> Parts:
@@ -225,21 +233,25 @@ def check_same_columns(files: Sequence[str]) -> None:
 
 def layout_of(location: str) -> int | None:
     """The number of parts of a data set that was written by user; None for any other layout."""
+    layout = _layout(location)
+    parts = layout.get("partitions")
+    if layout and (layout.get("version") != VERSION or not isinstance(parts, int) or not 1 <= parts <= MOST):
+        raise DataError(f"{location}: cannot read its {LAYOUT}; write the data set again with 'unskew partition'")
+    return parts
+
+
+def _layout(location: str) -> dict[str, Any]:
+    """The content of the layout file; empty if there is none."""
     place = f"{location.rstrip('/')}/{LAYOUT}"
     if not is_url(place) and not Path(place).is_file():
-        return None
+        return {}
     try:
         layout = json.loads(read_bytes(place))
-        version, parts = layout["version"], layout["partitions"]
     except FileNotFoundError:
-        return None
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(
-            f"{place}: cannot be read ({error}); write the data set again with 'unskew partition'"
-        ) from None
-    if version != VERSION or not isinstance(parts, int) or parts < 1:
-        raise DataError(f"{place}: version {version!r} is not {VERSION}; write the data set again")
-    return parts
+        return {}
+    except (ValueError, OSError):
+        layout = None
+    return layout if isinstance(layout, dict) else {"version": None}
 
 
 def find_files(location: str) -> list[str]:
@@ -311,7 +323,9 @@ def _wanted(frame: pl.LazyFrame, columns: Columns, name: str) -> pl.LazyFrame:
     return frame.select([columns.user, columns.item, *(c for c in dict.fromkeys(optional) if c in there)])
 
 
-def write_parts(batches: Iterable[pl.DataFrame], out: Path, parts: int, columns: Columns) -> int:
+def write_parts(
+    batches: Iterable[pl.DataFrame], out: Path, parts: int, columns: Columns | None = None, *, source: str = ""
+) -> int:
     """Write rows as a data set by user, one file per part; return the number of rows.
 
     No more than one batch and one part are in memory. The folder is complete or absent.
@@ -323,18 +337,21 @@ def write_parts(batches: Iterable[pl.DataFrame], out: Path, parts: int, columns:
     out : Path
         The folder; one of an earlier data set is replaced.
     parts : int
-    columns : Columns
+    columns : Columns, optional
+    source : str
+        What the rows are a copy of, for the record.
     """
-    if parts < 1:
-        raise DataError(f"{parts} parts: must be at least 1")
+    names = columns or Columns()
+    if not 1 <= parts <= MOST:
+        raise DataError(f"{parts} parts: must be from 1 to {MOST:,}")
     if out.exists() and not (out / LAYOUT).is_file() and (not out.is_dir() or any(out.iterdir())):
         raise DataError(f"{out}: exists and is not a data set of 'unskew partition'; name another folder")
     out.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(dir=out.parent, prefix=".unskew-", suffix=".part"))
     try:
-        total = _write_chunks(batches, made, parts, columns)
+        total = _write_chunks(batches, made, parts, names)
         with written(made / LAYOUT) as stream:
-            json.dump({"version": VERSION, "partitions": parts, "user": columns.user}, stream)
+            json.dump({"version": VERSION, "partitions": parts, "user": names.user, "source": source}, stream)
         made.chmod(0o755)
         if out.exists():
             shutil.rmtree(out)

@@ -11,7 +11,7 @@ from unskew.arrays import Bools, Ints
 from unskew.data.candidates import Candidates
 from unskew.data.exposed import check_exposed, check_slice
 from unskew.data.interactions import Interactions
-from unskew.data.pairs import is_among
+from unskew.data.pairs import contains, row_keys
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import DataError
 
@@ -149,7 +149,7 @@ class Split:
     @cached_property
     def test_in_train(self) -> Bools:
         """Whether each row of the sorted test is also in train."""
-        return is_among(self.sorted_test, self.train, len(self.item_vocabulary))
+        return contains(self.train.pairs, row_keys(self.sorted_test, max(len(self.item_vocabulary), 1)))
 
 
 def _declared(vocabularies: list[Vocabulary], joined: Vocabulary) -> Ints | None:

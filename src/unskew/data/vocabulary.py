@@ -11,6 +11,8 @@ import polars as pl
 from unskew.arrays import Ints
 from unskew.errors import DataError
 
+_DENSE = 8  # up to this many possible numbers per row, ids are looked up in a table
+
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
@@ -128,7 +130,14 @@ def canonical(values: pl.Series | npt.ArrayLike, what: str) -> pl.Series:
 def factorise(ids: pl.Series) -> tuple[Ints, Vocabulary]:
     """Codes of canonical ids, and the vocabulary of those that occur."""
     if ids.dtype == pl.Int64:
-        distinct, codes = np.unique(ids.to_numpy(), return_inverse=True)
+        numbers = ids.to_numpy()
+        low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
+        if high - low < _DENSE * len(numbers):  # a table of all numbers between is faster than sorting
+            there = np.zeros(high - low + 1, dtype=bool)
+            there[numbers - low] = True
+            code = np.cumsum(there, dtype=np.int32) - np.int32(1)
+            return code[numbers - low], Vocabulary(np.flatnonzero(there) + low)
+        distinct, codes = np.unique(numbers, return_inverse=True)
         return codes.astype(np.int32), Vocabulary(distinct)
     vocabulary = Vocabulary(np.asarray(ids.unique().sort().to_list(), dtype=str))
     return vocabulary.encode(ids), vocabulary

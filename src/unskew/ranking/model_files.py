@@ -20,11 +20,12 @@ from unskew.ranking.scorers import FactorScorer
 
 _REQUIRED = ("user_factors", "item_factors")
 _ZIP, _NPY = b"PK", b"\x93NUMPY"  # how .npz and .npy files start
+_MAPPED = ("user_factors", "item_factors")
 _OPTIONAL = ("user_bias", "item_bias", "user_ids", "item_ids", "similarity")
 
 
 def read_factors(path: str | Path, *, content: bytes | None = None) -> FactorScorer:
-    """Read a .npz file of factors.
+    """Read a .npz file of factors, or a folder with a .npy file of each array, which stays on disk as a memory map.
 
     It has ``user_factors`` (users, d), ``item_factors`` (items, d) and optionally ``user_bias``, ``item_bias``,
     ``user_ids``, ``item_ids`` and ``similarity`` (``dot`` or ``distance``); never pickled objects. `content` are its
@@ -35,7 +36,8 @@ def read_factors(path: str | Path, *, content: bytes | None = None) -> FactorSco
     DataError
         If the file is missing, damaged or pickled, or its arrays do not fit together.
     """
-    arrays: dict[str, Any] = _load(Path(path), content)
+    folder = content is None and Path(path).is_dir()
+    arrays: dict[str, Any] = _map_folder(Path(path)) if folder else _load(Path(path), content)
     unknown = [name for name in arrays if name not in _REQUIRED + _OPTIONAL]
     if unknown:
         raise DataError(f"{path}: unknown array {unknown[0]!r}{did_you_mean(unknown[0], _REQUIRED + _OPTIONAL)}")
@@ -46,7 +48,25 @@ def read_factors(path: str | Path, *, content: bytes | None = None) -> FactorSco
         if name in arrays and arrays[name].dtype.kind not in "fiu":
             raise DataError(f"{path}: {name} has type {arrays[name].dtype}; save it as floats")
     similarity: Any = str(arrays.pop("similarity")) if "similarity" in arrays else "dot"
-    return FactorScorer(**arrays, similarity=similarity, name=str(path))
+    return (MappedFactors if folder else FactorScorer)(**arrays, similarity=similarity, name=str(path))
+
+
+class MappedFactors(FactorScorer):
+    """Factors in memory maps; another process opens the files again."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return read_factors, (self.name,)
+
+
+def _map_folder(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of a folder of .npy files, as memory maps."""
+    arrays = {}
+    for file in sorted(path.glob("*.npy")):
+        try:
+            arrays[file.stem] = np.load(file, mmap_mode="r" if file.stem in _MAPPED else None, allow_pickle=False)
+        except (ValueError, EOFError, OSError) as error:
+            raise DataError(f"{file}: not a readable .npy file ({error}); save it again, without objects") from None
+    return arrays
 
 
 def read_scores(

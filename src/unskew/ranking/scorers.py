@@ -14,6 +14,7 @@ from unskew.errors import DataError
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 _LARGE_PRODUCT = 1 << 23  # multiplications
+_ROWS = 1 << 18  # of factors that are checked at a time
 
 
 @runtime_checkable
@@ -302,8 +303,10 @@ def _distinct_rows(matrix: Matrix) -> tuple[Matrix, Ints | None]:
 
 
 def _check_finite(array: Matrix | None, field: str, name: str) -> None:
-    if array is None or np.isfinite(array).all():
-        return
-    place = np.argwhere(~np.isfinite(array))[0]
-    value: Floats = array[tuple(place)]
-    raise DataError(f"{name}: {field} has {value} in row {place[0]}; factors must be finite numbers")
+    for start in range(0, 0 if array is None else len(array), _ROWS):  # in pieces, because it may be a memory map
+        assert array is not None
+        part = array[start : start + _ROWS]
+        if not np.isfinite(part).all():
+            place = np.argwhere(~np.isfinite(part))[0]
+            value: Floats = part[tuple(place)]
+            raise DataError(f"{name}: {field} has {value} in row {start + place[0]}; factors must be finite numbers")

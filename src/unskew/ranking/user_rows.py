@@ -46,7 +46,17 @@ def take_users(scorer: Scorer, rows: Ints, ids: npt.NDArray[Any]) -> Scorer:
     """The scorer of some rows, whose users have these ids."""
     if isinstance(scorer, FactorScorer):
         bias = None if scorer.user_bias is None else scorer.user_bias[rows]
-        return replace(scorer, user_factors=scorer.user_factors[rows], user_bias=bias, user_ids=ids)
+        return FactorScorer(
+            scorer.user_factors[rows],
+            scorer.item_factors,
+            bias,
+            scorer.item_bias,
+            scorer.similarity,
+            user_ids=ids,
+            item_ids=scorer.item_ids,
+            name=scorer.name,
+            ratings=scorer.ratings,
+        )
     if isinstance(scorer, ListScorer):
         offsets, columns, scores = scorer.lists_of(rows)
         return replace(scorer, offsets=offsets, columns=columns, scores=scores, user_ids=ids)

@@ -99,7 +99,8 @@ def evaluate_parts(
         raise _nothing_judged(tally)
     merged = Merged.join(run.settings, done, counts.data)
     block = run.settings.block_size or default_block_size(tally.catalogue_size)
-    samples = Samples(_no_rows(empty, run, relevant=relevant is not None), block_size=block)
+    ranked = any(metric.kind != "loss" for metric in run.settings.metrics)
+    samples = Samples(_no_rows(empty, run, relevant=relevant is not None), block_size=block if ranked else None)
     report = Report(run, contenders, propensities, samples, merged.estimated(), merged=merged)
     return replace(report, warnings=warn(report, PART_CHECKS))
 
