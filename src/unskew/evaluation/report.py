@@ -208,7 +208,7 @@ class Report(AsJson):
     def diagnostics(self) -> Diagnostics | None:
         """Diagnostics of the propensities; None if no estimate uses them, or if they are all the same."""
         if self.merged is not None:
-            return None  # propensities of rows are not kept
+            return self.merged.diagnostics
         return check_propensity(self.settings, self.samples, self.propensities)
 
     @cached_property

@@ -1,7 +1,7 @@
 """Propensity models, one file each."""
 
 from unskew.propensities.column import Column
-from unskew.propensities.diagnostics import Diagnostics, ReliabilityBin, diagnose, reliability_curve
+from unskew.propensities.diagnostics import Diagnostics, InverseSums, ReliabilityBin, diagnose, reliability_curve
 from unskew.propensities.exposure import Exposure, FittedExposure, PairFeatures
 from unskew.propensities.gamma_range import POSSIBLE, GammaRange
 from unskew.propensities.observed.boosted import Boosted
@@ -26,6 +26,7 @@ __all__ = [
     "From",
     "GammaFit",
     "GammaRange",
+    "InverseSums",
     "Logistic",
     "NaiveBayes",
     "ObservationModel",

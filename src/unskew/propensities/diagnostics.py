@@ -1,15 +1,18 @@
 """Diagnostics of a propensity: whether its inverses add up to the number of pairs, and whether it is calibrated."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from unskew.arrays import Bools, Floats, Ints
 
-__all__ = ["Diagnostics", "ReliabilityBin", "diagnose", "reliability_curve", "wilson_interval"]
+__all__ = ["Diagnostics", "InverseSums", "ReliabilityBin", "diagnose", "reliability_curve", "wilson_interval"]
 
 _Z = 1.959963984540054
 _FAR_SHARE, _FAR_DEVIATIONS = 0.1, 3.0
+_ADDED = ("observed", "known", "cells", "inverse_sum", "variance")
 
 
 @dataclass(frozen=True)
@@ -104,29 +107,68 @@ def diagnose(
     clipped, reliability, reliability_of, notes
         As in `Diagnostics`.
     """
-    known = propensity[~np.isnan(propensity)]
-    inverse_sum = float(np.sum(1 / known))
-    inverse_sd = float(np.sqrt(np.sum((1 - known) / known**2)))
-    far = abs(inverse_sum - cells) > max(_FAR_SHARE * cells, _FAR_DEVIATIONS * inverse_sd)
-    if absolute and far and len(known):
-        kind = "smaller" if inverse_sum > cells else "larger"
-        note = (
-            f"the sum of 1/P over the {len(known):,} observed rows is {inverse_sum:,.0f}, but there are {cells:,} "
-            f"pairs: many propensities are {kind} than they should be; check the propensity model"
-        )
-        notes = (*notes, note)
-    return Diagnostics(
-        observed=len(propensity),
-        cells=cells,
-        inverse_sum=inverse_sum,
-        inverse_sd=inverse_sd,
-        smallest=float(known.min()) if len(known) else float("nan"),
-        largest=float(known.max()) if len(known) else float("nan"),
+    sums = InverseSums.of(propensity, cells)
+    return replace(
+        sums.diagnose(absolute=absolute, notes=notes),
         clipped=clipped,
         reliability=reliability,
         reliability_of=reliability_of if reliability else "",
-        notes=notes,
     )
+
+
+@dataclass(frozen=True)
+class InverseSums:
+    """What the diagnostics of a propensity need of its rows; those of different rows are merged by `join`."""
+
+    observed: int = 0
+    known: int = 0  # observed rows with a propensity
+    cells: int = 0
+    inverse_sum: float = 0.0
+    variance: float = 0.0
+    smallest: float = float("inf")
+    largest: float = float("-inf")
+
+    @classmethod
+    def of(cls, propensity: Floats, cells: int) -> "InverseSums":
+        """The sums of some rows."""
+        known = propensity[~np.isnan(propensity)]
+        return cls(
+            observed=len(propensity),
+            known=len(known),
+            cells=cells,
+            inverse_sum=float(np.sum(1 / known)),
+            variance=float(np.sum((1 - known) / known**2)),
+            smallest=float(known.min(initial=np.inf)),
+            largest=float(known.max(initial=-np.inf)),
+        )
+
+    @staticmethod
+    def join(parts: "Sequence[InverseSums]") -> "InverseSums":
+        """The sums of all rows."""
+        added: dict[str, Any] = {name: sum(getattr(part, name) for part in parts) for name in _ADDED}
+        smallest, largest = min(part.smallest for part in parts), max(part.largest for part in parts)
+        return InverseSums(**added, smallest=smallest, largest=largest)
+
+    def diagnose(self, *, absolute: bool, notes: tuple[str, ...] = ()) -> Diagnostics:
+        """The diagnostics, with a note if the sum is far from the number of pairs."""
+        inverse_sd = float(np.sqrt(self.variance))
+        far = abs(self.inverse_sum - self.cells) > max(_FAR_SHARE * self.cells, _FAR_DEVIATIONS * inverse_sd)
+        if absolute and far and self.known:
+            kind = "smaller" if self.inverse_sum > self.cells else "larger"
+            note = (
+                f"the sum of 1/P over the {self.known:,} observed rows is {self.inverse_sum:,.0f}, but there are "
+                f"{self.cells:,} pairs: many propensities are {kind} than they should be; check the propensity model"
+            )
+            notes = (*notes, note)
+        return Diagnostics(
+            observed=self.observed,
+            cells=self.cells,
+            inverse_sum=self.inverse_sum,
+            inverse_sd=inverse_sd,
+            smallest=self.smallest if self.known else float("nan"),
+            largest=self.largest if self.known else float("nan"),
+            notes=notes,
+        )
 
 
 def reliability_curve(

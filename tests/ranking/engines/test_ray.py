@@ -232,3 +232,18 @@ def test_an_address_that_does_not_answer_is_refused_in_one_line() -> None:
             assert "\n" not in str(caught.value)
     finally:
         connect()
+
+
+def test_parts_of_a_data_set_and_draws_of_a_bootstrap_have_the_same_json(split: Split, tmp_path: Path) -> None:
+    from unskew.data import open_split, write_parts
+
+    for name, rows in (("train", split.train), ("test", split.test)):
+        write_parts([rows.to_polars()], tmp_path / name, 3)
+    parts = open_split(tmp_path / "train", tmp_path / "test")
+    rng, ids = np.random.default_rng(2), {"user_ids": np.arange(USERS), "item_ids": np.arange(ITEMS)}
+    factors = FactorScorer(rng.normal(size=(USERS, 5)).astype("f4"), rng.normal(size=(ITEMS, 5)).astype("f4"), **ids)
+    options: dict[str, Any] = {"metrics": ["recall@5", "auc"], "estimators": ["snips"]}
+    interval = "bootstrap(100, weights=poisson)"
+    for data, how in ((parts, interval), (split, interval), (split, "bootstrap(100)")):
+        ours, theirs = (evaluate({"f": factors}, data, interval=how, engine=each, **options) for each in ("ray", None))
+        assert ours.to_json() == theirs.to_json()

@@ -76,7 +76,7 @@ PART_CHECKS = tuple(
     if one
     in {
         *(data.rows_left_out, models.models_not_judged, *ROWS, data.rating_rows_left_out, weights.propensity_column),
-        *(one for one in NUMBERS if one not in {weights.propensities_add_up, data.validation_size}),
+        *(one for one in NUMBERS if one is not data.validation_size),
         *(data.ratings_without_condition, models.different_products),
     }
 )

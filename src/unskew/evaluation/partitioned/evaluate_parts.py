@@ -20,6 +20,7 @@ from unskew.evaluation.collecting.collect import Collector
 from unskew.evaluation.collecting.relevant_counts import with_relevant_counts
 from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.samples import Samples
+from unskew.evaluation.estimating.propensity_sum import diagnosed_propensity, is_diagnosed, sum_inverses
 from unskew.evaluation.estimating.tally import Tally, known_to_all, tally_samples
 from unskew.evaluation.fitting.models import Contenders, Fitted
 from unskew.evaluation.fitting.propensities import Propensities, fit_propensities
@@ -35,8 +36,8 @@ from unskew.evaluation.run import Run
 from unskew.evaluation.settings.admissible import check_candidates, check_models, check_needs
 from unskew.evaluation.settings.settings import Settings
 from unskew.progress import Stage, counting
-from unskew.propensities import Popularity
-from unskew.ranking import Engine, FactorScorer, ListScorer, Threads, default_block_size
+from unskew.propensities import InverseSums, Popularity
+from unskew.ranking import Engine, Threads, default_block_size
 
 _T = TypeVar("_T")
 
@@ -141,6 +142,7 @@ class Reducer:
             },
             band=band,
             digests=digests_of(samples),
+            inverses=self._inverses(samples, propensities),
         )
 
     def _on_common_users(self, samples: Samples) -> tuple[Samples | None, Settings]:
@@ -156,6 +158,11 @@ class Reducer:
         users[sample.row_users[known]] = True
         common = replace(samples, judged=sample.of_users(users, sample.ranks), ratings=None)
         return common, replace(settings, pairs=pairs, users="common")
+
+    def _inverses(self, samples: Samples, propensities: Propensities) -> InverseSums:
+        if not is_diagnosed(self.settings):
+            return InverseSums()
+        return sum_inverses(samples, diagnosed_propensity(self.settings, propensities, samples.judged.kind))
 
     def _tally(self, samples: Samples, models: Mapping[str, Fitted], propensities: Propensities) -> Tally:
         weighted = isinstance(self.settings.propensity, Popularity) and any(
@@ -275,12 +282,11 @@ def _add_model(digest: Any, model: Any) -> None:
         for file in model.parts.files:
             digest.update(f"{file} {version_of(file)}".encode())
         return
-    if not isinstance(model, FactorScorer | ListScorer):
-        digest.update(f"{model} {getattr(getattr(model, 'function', None), '__qualname__', '')}".encode())
-        return
-    for value in vars(model).values():
+    for name, value in getattr(model, "__dict__", {}).items():
         if isinstance(value, np.ndarray) and value.dtype != object:
             for start in range(0, len(value), 65536):  # a memory map is read in pieces
                 digest.update(np.ascontiguousarray(value[start : start + 65536]).tobytes())
-        elif not callable(value):
-            digest.update(repr(value).encode())
+        elif isinstance(value, str | int | float | bool | None):
+            digest.update(f"{name} {value}".encode())
+        else:  # a function is known by its name alone, because what it computes cannot be compared
+            digest.update(f"{name} {getattr(value, '__qualname__', type(value).__name__)}".encode())

@@ -14,12 +14,14 @@ from unskew.evaluation.estimating.cell import Cell
 from unskew.evaluation.estimating.estimate import Estimated
 from unskew.evaluation.estimating.gamma_band import Bounded, make_band
 from unskew.evaluation.estimating.naive_twin import missing_pairs
+from unskew.evaluation.estimating.propensity_sum import diagnose_sums, is_diagnosed
 from unskew.evaluation.estimating.tally import Tally
 from unskew.evaluation.estimating.weight_error import factor_of
 from unskew.evaluation.partitioned.counting import joint_digest
 from unskew.evaluation.partitioned.reduction import Arrays, Reduction, band_name, cell_name, join_arrays
 from unskew.evaluation.settings.settings import Settings
 from unskew.metrics import AnyMetric, RatingLoss
+from unskew.propensities import Diagnostics, InverseSums
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,7 @@ class Merged:
             arrays=join_arrays([part.arrays for part in full]),
             common=common,
             common_tally=Tally.join([part.common_tally or part.tally for part in parts]),
+            inverses=InverseSums.join([part.inverses for part in parts]),
         )
         digests = {
             kind: {name: joint_digest(part.digests[kind][name] for part in full) for name in names}
@@ -84,6 +87,11 @@ class Merged:
         return replace(
             self, settings=settings, reduction=replace(whole, arrays=whole.common, common=None, tally=tally, band=band)
         )
+
+    @property
+    def diagnostics(self) -> Diagnostics | None:
+        """Diagnostics of the propensities; None if no estimate uses them, or if they are all the same."""
+        return diagnose_sums(self.reduction.inverses) if is_diagnosed(self.settings) else None
 
     def estimated(self) -> Estimated:
         """All estimates and comparisons, with their range over gammas."""

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from io import BytesIO
 from itertools import combinations
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ from unskew.evaluation.estimating.naive_twin import missing_pairs
 from unskew.evaluation.estimating.tally import Tally
 from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.settings.settings import Settings
+from unskew.propensities import InverseSums
 
 LARGEST = "largest"
 """The last word of names of arrays of which the largest number counts; all others are added up."""
@@ -50,6 +52,8 @@ class Reduction:
         Metric, estimator and model of each estimate that depends on gamma, in order.
     digests : mapping
         Fingerprints of the ranks and predictions of each model.
+    inverses : InverseSums
+        Sums of inverse propensities, for their diagnostics.
     """
 
     tally: Tally
@@ -60,6 +64,7 @@ class Reduction:
     definitions: Mapping[str, str] = field(default_factory=dict)
     band: Sequence[tuple[str, str, str]] = ()
     digests: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    inverses: InverseSums = field(default_factory=InverseSums)
 
     def save(self, path: Path, key: str) -> None:
         """Write to a .npz file; `key` says what run it belongs to."""
@@ -72,6 +77,7 @@ class Reduction:
             "definitions": self.definitions,
             "band": self.band,
             "digests": self.digests,
+            "inverses": asdict(self.inverses),
         }
         arrays = {f"whole/{name}": array for name, array in self.arrays.items()}
         arrays |= {f"common/{name}": array for name, array in (self.common or {}).items()}
@@ -99,8 +105,16 @@ class Reduction:
                 words["definitions"],
                 [(metric, estimator, model) for metric, estimator, model in words["band"]],
                 words["digests"],
+                InverseSums(**words["inverses"]),
             )
-        except (OSError, ValueError, KeyError, TypeError, EOFError):  # cut short or not ours, so the part is done again
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            EOFError,
+            BadZipFile,
+        ):  # cut short or not ours, so the part is done again
             return None
 
 
