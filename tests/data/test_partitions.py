@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unskew.data import Columns, open_parts, open_split, write_parts
-from unskew.data.locations import as_location, is_url, list_files
 from unskew.data.partitions import find_files, mix, part_name, read_batches, user_keys
+from unskew.data.partitions.locations import as_location, is_url, list_files
 from unskew.data.vocabulary import canonical
 from unskew.errors import DataError
 
@@ -133,7 +133,7 @@ def test_a_layout_file_that_is_not_ours_is_refused(folder: Path, text: str) -> N
 
 def test_another_number_of_parts_is_refused_or_copied(tmp_path: Path, folder: Path) -> None:
     write_parts([make_rows(seed=1)], tmp_path / "test", 3)
-    with pytest.raises(DataError, match=r"test: not written by user in 4 parts; .* 'unskew partition --partitions 4'"):
+    with pytest.raises(DataError, match=r"test: not written by user in 4 parts; .* 'unskew partition' with 4 parts"):
         open_split(folder, tmp_path / "test")
     split = open_split(folder, tmp_path / "test", work=tmp_path / "work")
     assert len(split.test) == len(split.train) == 4

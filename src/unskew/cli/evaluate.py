@@ -148,7 +148,7 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
 def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: Any) -> Any:
     """Evaluate on data sets that are read part by part."""
     from unskew.data import open_split
-    from unskew.data.locations import as_location
+    from unskew.data.partitions.locations import as_location
     from unskew.evaluation import evaluate
 
     for name in ("exposed", "validation", "catalogue", "uniform", "until", "on", "checkpoints", "against"):

@@ -40,7 +40,7 @@ def read_log(log: Path, columns: "Columns") -> "Interactions":
 
 def is_data_set(path: Path | None) -> bool:
     """Whether a path is a folder of Parquet files, or a URL."""
-    from unskew.data.locations import as_location, is_url
+    from unskew.data.partitions.locations import as_location, is_url
 
     return path is not None and (path.is_dir() or is_url(as_location(path)))
 
@@ -79,8 +79,8 @@ def _open_table(path: Path, columns: "Columns", parts: int | None, work: Path | 
     """A table of scores as a data set, if it is a folder or a URL and the run is over parts; else None."""
     if parts is None or not is_data_set(path):
         return None
-    from unskew.data.locations import as_location
     from unskew.data.partitions import open_by_user
+    from unskew.data.partitions.locations import as_location
     from unskew.evaluation.partitioned.part_models import PartTable
 
     copy = None if work is None else work / f"model-{name}"

@@ -37,8 +37,8 @@ def partition_command(options: PartitionOptions) -> None:
 
     The part of a user depends on the user's id alone. Parquet files are read some million rows at a time.
     """
-    from unskew.data.locations import as_location
     from unskew.data.partitions import ROWS, count_rows, find_files, parts_for, read_batches, write_parts
+    from unskew.data.partitions.locations import as_location
 
     if options.partitions is not None and options.partitions < 1:
         raise ConfigError(f"--partitions {options.partitions}: must be at least 1")

@@ -3,10 +3,12 @@
 import re
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from unskew.arrays import Floats
-from unskew.errors import DataError, Option, did_you_mean
+from unskew.errors import DataError, Option, PropensityError, did_you_mean
 
 # a number, a date or a clock time, as the first line of a file without a header would hold
 _LOOKS_LIKE_DATA = re.compile(r"-?[\d.:\-/TZ ]*\d[\d.:\-/TZ ]*(_duplicated_\d+)?")
@@ -68,3 +70,30 @@ def _seconds(series: pl.Series) -> pl.Series | None:
         return moments.cast(pl.Datetime("us")).dt.timestamp("us").cast(pl.Float64) / 1e6
     except pl.exceptions.PolarsError:
         return None
+
+
+def check_propensity(propensity: Floats | None, name: str) -> None:
+    """Refuse propensities outside (0, 1]."""
+    if propensity is None:
+        return
+    bad = ~((propensity > 0) & (propensity <= 1))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise PropensityError(
+            f"{name}: propensity {propensity[row]:g} in row {row + 1} ({int(bad.sum())} in all) is outside (0, 1]; "
+            "a propensity is the probability that the row was observed"
+        )
+
+
+def as_numbers(values: npt.ArrayLike, length: int, what: str) -> Floats:
+    """Numbers, one per row; an error if there are others, or none for a row."""
+    try:
+        column = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{what}: {error}; expected numbers") from error
+    if column.shape != (length,):
+        raise DataError(f"{what}: shape {column.shape}, expected ({length},)")
+    missing = np.isnan(column)
+    if missing.any():
+        raise DataError(f"{what}: row {int(np.argmax(missing)) + 1} has no value; fill it in or remove the row")
+    return column

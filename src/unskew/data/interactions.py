@@ -13,10 +13,10 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.arrays import Bools, Floats, Ints, offsets_of
-from unskew.data.frames import find_column, to_numbers, to_polars
+from unskew.data.frames import as_numbers, check_propensity, to_numbers, to_polars
 from unskew.data.pairs import row_keys
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
-from unskew.errors import ConfigError, DataError, Option, PropensityError
+from unskew.errors import ConfigError, DataError, Option
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -103,7 +103,7 @@ class Interactions:
             raise DataError(f"{name}: {len(user_codes)} users but {len(item_codes)} items; give one of each per row")
         columns: dict[str, Any] = {}
         for column, given in {"values": values, "times": times, "propensity": propensity}.items():
-            columns[column] = None if given is None else _column(given, len(user_codes), f"{column} of {name}")
+            columns[column] = None if given is None else as_numbers(given, len(user_codes), f"{column} of {name}")
         check_propensity(columns["propensity"], name)
         return cls(user_codes, item_codes, user_vocabulary, item_vocabulary, name=name, **columns).distinct()
 
@@ -129,8 +129,8 @@ class Interactions:
 
         native = nw.from_native(frame, eager_only=True)
         wanted = {
-            "user": find_column(user, native.columns, name),
-            "item": find_column(item, native.columns, name),
+            "user": findas_numbers(user, native.columns, name),
+            "item": findas_numbers(item, native.columns, name),
         }
         for key, usual, given in (
             ("values", "rating", rating),
@@ -138,7 +138,7 @@ class Interactions:
             ("propensity", "propensity", propensity),
         ):
             if given is not None or usual in native.columns:
-                wanted[key] = find_column(given or usual, native.columns, name)
+                wanted[key] = findas_numbers(given or usual, native.columns, name)
         series = {key: to_polars(native[column]) for key, column in wanted.items()}
         users, user_vocabulary = factorise(canonical(series["user"], f"column {user!r} of {name}"))
         items, item_vocabulary = factorise(canonical(series["item"], f"column {item!r} of {name}"))
@@ -180,7 +180,7 @@ class Interactions:
                     raise DataError(f"{name}: {len(order)} {what} for {n} rows or columns of the matrix; give one each")
             vocabularies.append(vocabulary)
             codes.append(order[matrix_codes].astype(np.int32))
-        values = _column(entries.data, len(codes[0]), f"entries of {name}")
+        values = as_numbers(entries.data, len(codes[0]), f"entries of {name}")
         users, items = codes
         return cls(users, items, vocabularies[0], vocabularies[1], values=values, name=name).distinct()
 
@@ -241,7 +241,7 @@ class Interactions:
 
     def with_propensity(self, propensity: npt.ArrayLike) -> "Interactions":
         """The same rows with these propensities, one per row."""
-        column = _column(propensity, len(self), f"propensity of {self.name}")
+        column = as_numbers(propensity, len(self), f"propensity of {self.name}")
         check_propensity(column, self.name)
         return replace(self, propensity=column)
 
@@ -372,19 +372,6 @@ class Interactions:
         return replace(self.take(np.sort(order[last])), duplicates=self.duplicates + repeated, repeats=False)
 
 
-def check_propensity(propensity: Floats | None, name: str) -> None:
-    """Refuse propensities outside (0, 1]."""
-    if propensity is None:
-        return
-    bad = ~((propensity > 0) & (propensity <= 1))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise PropensityError(
-            f"{name}: propensity {propensity[row]:g} in row {row + 1} ({int(bad.sum())} in all) is outside (0, 1]; "
-            "a propensity is the probability that the row was observed"
-        )
-
-
 def _encode(ids: npt.ArrayLike, n: int | None, what: str) -> tuple[Ints, Vocabulary]:
     if n is None:
         return factorise(canonical(ids, what))
@@ -398,19 +385,6 @@ def _encode(ids: npt.ArrayLike, n: int | None, what: str) -> tuple[Ints, Vocabul
         row = int(np.argmax(outside))
         raise DataError(f"{what}: code {codes[row]} in row {row + 1} is outside 0 to {n - 1}")
     return codes.astype(np.int32), Vocabulary.of_range(n)
-
-
-def _column(values: npt.ArrayLike, length: int, what: str) -> Floats:
-    try:
-        column = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{what}: {error}; expected numbers") from error
-    if column.shape != (length,):
-        raise DataError(f"{what}: shape {column.shape}, expected ({length},)")
-    missing = np.isnan(column)
-    if missing.any():
-        raise DataError(f"{what}: row {int(np.argmax(missing)) + 1} has no value; fill it in or remove the row")
-    return column
 
 
 def _recode(codes: Ints, current: Vocabulary, other: Vocabulary) -> Ints:

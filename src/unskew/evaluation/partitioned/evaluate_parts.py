@@ -11,8 +11,8 @@ import polars as pl
 
 from unskew.arrays import offsets_of
 from unskew.data import Split
-from unskew.data.locations import version_of
 from unskew.data.partitions import PartitionedSplit, user_keys
+from unskew.data.partitions.locations import version_of
 from unskew.data.vocabulary import Vocabulary, canonical
 from unskew.errors import DataError, Option
 from unskew.evaluation.checking import PART_CHECKS, warn

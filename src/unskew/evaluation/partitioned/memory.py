@@ -60,7 +60,7 @@ def check_memory(
     parts = int(np.ceil(1.2 * workers * total / (allowed - fixed)))
     raise ConfigError(
         f"{Option('memory', limit)}: {workers} of {len(counts.parts)} parts at a time need about {needed}; {parts} "
-        f"parts would do: 'unskew partition --partitions {parts}'"
+        "parts would do: write it again with 'unskew partition'"
     )
 
 

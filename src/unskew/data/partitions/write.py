@@ -1,0 +1,84 @@
+"""`write_parts`: write rows as a data set by user."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from unskew.data.columns import Columns
+from unskew.data.partitions.keys import user_keys
+from unskew.data.partitions.layout import LAYOUT, MOST, VERSION, part_name
+from unskew.data.vocabulary import canonical
+from unskew.data.writing import written
+from unskew.errors import DataError
+
+
+def write_parts(
+    batches: Iterable[pl.DataFrame], out: Path, parts: int, columns: Columns | None = None, *, source: str = ""
+) -> int:
+    """Write rows as a data set by user, one file per part; return the number of rows.
+
+    No more than one batch and one part are in memory. The folder is complete or absent.
+
+    Parameters
+    ----------
+    batches : iterable of polars.DataFrame
+        With the same columns.
+    out : Path
+        The folder; one of an earlier data set is replaced.
+    parts : int
+    columns : Columns, optional
+    source : str
+        What the rows are a copy of, for the record.
+    """
+    names = columns or Columns()
+    if not 1 <= parts <= MOST:
+        raise DataError(f"{parts} parts: must be from 1 to {MOST:,}")
+    if out.exists() and not (out / LAYOUT).is_file() and (not out.is_dir() or any(out.iterdir())):
+        raise DataError(f"{out}: exists and is not a data set of 'unskew partition'; name another folder")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(dir=out.parent, prefix=".unskew-", suffix=".part"))
+    try:
+        total = _write_chunks(batches, made, parts, names)
+        with written(made / LAYOUT) as stream:
+            json.dump({"version": VERSION, "partitions": parts, "user": names.user, "source": source}, stream)
+        made.chmod(0o755)
+        if out.exists():
+            shutil.rmtree(out)
+        made.rename(out)
+    except OSError as error:
+        raise DataError(f"{out}: cannot be written ({error.strerror or error}); check the path") from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return total
+
+
+def _write_chunks(batches: Iterable[pl.DataFrame], made: Path, parts: int, columns: Columns) -> int:
+    """Write each part of each batch to a file of its own, then join the files of a part."""
+    chunks: list[list[Path]] = [[] for _ in range(parts)]
+    total, empty = 0, None
+    for number, batch in enumerate(batches):
+        empty = batch.clear() if empty is None else empty
+        total += len(batch)
+        users = canonical(batch[columns.user], f"column {columns.user!r}")
+        part_of = (user_keys(users) % np.uint64(parts)).astype(np.int64)
+        order = np.argsort(part_of, kind="stable")
+        ends = np.cumsum(np.bincount(part_of, minlength=parts))
+        ordered = batch[order]
+        for part, end in enumerate(ends):
+            start = ends[part - 1] if part else 0
+            if end > start:
+                chunks[part].append(made / f"{part}-{number}.chunk")
+                ordered[int(start) : int(end)].write_parquet(chunks[part][-1])
+    if empty is None:
+        raise DataError("there is no row to write; check the path")
+    for part, names in enumerate(chunks):
+        rows = pl.concat([pl.read_parquet(name) for name in names]) if names else empty
+        rows.write_parquet(made / part_name(part))
+        for name in names:
+            name.unlink()
+    return total
