@@ -129,8 +129,8 @@ class Interactions:
 
         native = nw.from_native(frame, eager_only=True)
         wanted = {
-            "user": findas_numbers(user, native.columns, name),
-            "item": findas_numbers(item, native.columns, name),
+            "user": find_column(user, native.columns, name),
+            "item": find_column(item, native.columns, name),
         }
         for key, usual, given in (
             ("values", "rating", rating),
@@ -138,7 +138,7 @@ class Interactions:
             ("propensity", "propensity", propensity),
         ):
             if given is not None or usual in native.columns:
-                wanted[key] = findas_numbers(given or usual, native.columns, name)
+                wanted[key] = find_column(given or usual, native.columns, name)
         series = {key: to_polars(native[column]) for key, column in wanted.items()}
         users, user_vocabulary = factorise(canonical(series["user"], f"column {user!r} of {name}"))
         items, item_vocabulary = factorise(canonical(series["item"], f"column {item!r} of {name}"))
