@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.arrays import Bools, Floats, Ints, offsets_of
-from unskew.data.frames import as_numbers, check_propensity, to_numbers, to_polars
+from unskew.data.frames import as_numbers, check_propensity, find_column, to_numbers, to_polars
 from unskew.data.pairs import row_keys
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
 from unskew.errors import ConfigError, DataError, Option
