@@ -1,4 +1,4 @@
-"""A data set larger than memory: peak memory and rows a second of an evaluation part by part.
+"""A data set larger than memory: peak memory and speed of an evaluation part by part.
 
 ``python benchmarks/partitions.py [FOLDER] [--users N]`` writes a log of N users (1,000,000 by default) with 100
 training and 10 test rows each, evaluates two factor models on it in a process of its own, and compares the rows read a
@@ -64,12 +64,12 @@ def write(folder, users):
     write_parts(batches(users, TEST, 0, TRAIN), folder / "test", parts)
     seconds = time.perf_counter() - start
     for name, seed in (("first", 1), ("second", 2)):
-        rng, made = np.random.default_rng(seed), folder / name
-        made.mkdir(exist_ok=True)
-        np.save(made / "user_factors.npy", rng.standard_normal((users, D), dtype=np.float32))
-        np.save(made / "item_factors.npy", rng.standard_normal((ITEMS, D), dtype=np.float32))
-        np.save(made / "user_ids.npy", np.arange(users))
-        np.save(made / "item_ids.npy", np.arange(ITEMS))
+        rng, place = np.random.default_rng(seed), folder / name
+        place.mkdir(exist_ok=True)
+        np.save(place / "user_factors.npy", rng.standard_normal((users, D), dtype=np.float32))
+        np.save(place / "item_factors.npy", rng.standard_normal((ITEMS, D), dtype=np.float32))
+        np.save(place / "user_ids.npy", np.arange(users))
+        np.save(place / "item_ids.npy", np.arange(ITEMS))
     return parts, seconds
 
 
@@ -97,13 +97,13 @@ def main():
         polars = read_with_polars(folder)
         print(f"  Polars reads all files    {polars:8.1f} s   {rows / polars / 1e6:8.2f} million rows/s")
         command = [sys.executable, "-c", EVALUATE, str(folder), given.memory]
-        found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        for stage, each in found["stages"].items():
+        outcome = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        for stage, each in outcome["stages"].items():
             print(f"  {stage:25s} {each:8.1f} s   {rows / max(each, 1e-9) / 1e6:8.2f} million rows/s")
         print(
-            f"  evaluation of two models  {found['seconds']:8.1f} s   {polars / found['seconds']:8.3f} of Polars' speed"
+            f"  evaluation of two models  {outcome['seconds']:8.1f} s   {polars / outcome['seconds']:8.3f} of Polars' speed"
         )
-        print(f"  peak memory               {found['peak']:8.2f} GiB")
+        print(f"  peak memory               {outcome['peak']:8.2f} GiB")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Data sets of Parquet files that are larger than memory, of which each part holds all rows of its users."""
+"""Data sets of Parquet files that may be larger than memory; all rows of a user are in one part."""
 
 from unskew.data.partitions.files import ROWS, count_rows, find_files, parts_for, read_batches, read_file, schema_of
 from unskew.data.partitions.keys import mix, user_keys

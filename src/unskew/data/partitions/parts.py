@@ -1,4 +1,4 @@
-"""`Parts` and `PartitionedSplit`: data sets of Parquet files, of which each part holds all rows of its users."""
+"""`Parts` and `PartitionedSplit`: data sets of Parquet files, by user: all rows of a user are in one part."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -59,9 +59,9 @@ class Parts:
         wrong = (user_keys(users) % np.uint64(len(self))) != part
         if wrong.any():
             user = users[int(np.argmax(wrong))]
-            own = int(user_keys(pl.Series([user]))[0] % np.uint64(len(self)))
+            right = int(user_keys(pl.Series([user]))[0] % np.uint64(len(self)))
             raise DataError(
-                f"{self.files[part]}: user {user} belongs to {part_name(own)}, and may be in both; all rows of a user "
+                f"{self.files[part]}: user {user} belongs to {part_name(right)}, and may be in both; all rows of a user "
                 f"must be in one part: write the data set again with 'unskew partition'"
             )
 

@@ -41,23 +41,23 @@ def write_parts(
     if out.exists() and not (out / LAYOUT).is_file() and (not out.is_dir() or any(out.iterdir())):
         raise DataError(f"{out}: exists and is not a data set of 'unskew partition'; name another folder")
     out.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(dir=out.parent, prefix=".unskew-", suffix=".part"))
+    temporary = Path(tempfile.mkdtemp(dir=out.parent, prefix=".unskew-", suffix=".part"))
     try:
-        total = _write_chunks(batches, made, parts, names)
-        with written(made / LAYOUT) as stream:
+        total = _write_chunks(batches, temporary, parts, names)
+        with written(temporary / LAYOUT) as stream:
             json.dump({"version": VERSION, "partitions": parts, "user": names.user, "source": source}, stream)
-        made.chmod(0o755)
+        temporary.chmod(0o755)
         if out.exists():
             shutil.rmtree(out)
-        made.rename(out)
+        temporary.rename(out)
     except OSError as error:
         raise DataError(f"{out}: cannot be written ({error.strerror or error}); check the path") from error
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
     return total
 
 
-def _write_chunks(batches: Iterable[pl.DataFrame], made: Path, parts: int, columns: Columns) -> int:
+def _write_chunks(batches: Iterable[pl.DataFrame], temporary: Path, parts: int, columns: Columns) -> int:
     """Write each part of each batch to a file of its own, then join the files of a part."""
     chunks: list[list[Path]] = [[] for _ in range(parts)]
     total, empty = 0, None
@@ -72,13 +72,13 @@ def _write_chunks(batches: Iterable[pl.DataFrame], made: Path, parts: int, colum
         for part, end in enumerate(ends):
             start = ends[part - 1] if part else 0
             if end > start:
-                chunks[part].append(made / f"{part}-{number}.chunk")
+                chunks[part].append(temporary / f"{part}-{number}.chunk")
                 ordered[int(start) : int(end)].write_parquet(chunks[part][-1])
     if empty is None:
         raise DataError("there is no row to write; check the path")
     for part, names in enumerate(chunks):
         rows = pl.concat([pl.read_parquet(name) for name in names]) if names else empty
-        rows.write_parquet(made / part_name(part))
+        rows.write_parquet(temporary / part_name(part))
         for name in names:
             name.unlink()
     return total

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T", "ModelTally", "Tally")
 _LARGEST = {"unknown_items", "most_candidates", "longest_list", "catalogue_size"}
-"""Numbers of which the largest one counts; all others are added up."""
+"""Numbers that merge by the largest one; all others are added up."""
 SCALE = 20
 """Most distinct values that a column of ratings has; more are counts or durations."""
 

@@ -28,7 +28,7 @@ from unskew.evaluation.settings.settings import Settings
 from unskew.propensities import InverseSums
 
 LARGEST = "largest"
-"""The last word of names of arrays of which the largest number counts; all others are added up."""
+"""The last word of the names of arrays that merge by their largest numbers; all others are added up."""
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -160,8 +160,8 @@ def reduce_samples(
         arrays |= _answer_sums(estimation, metric)
     band = []
     for over_all in (False, True):
-        found, keys = _band_sums(estimation, settings, over_all=over_all)
-        arrays |= found
+        sums, keys = _band_sums(estimation, settings, over_all=over_all)
+        arrays |= sums
         band += keys
     return arrays, band
 
@@ -176,7 +176,7 @@ def _answer_sums(estimation: Estimation, metric: Any) -> Arrays:
     chance = chance_terms(estimation, metric, estimator)
     if chance is not None:
         arrays[f"{name}/chance"] = np.array([chance.numerator.sum(), chance.denominator.sum()])
-    per_user = isinstance(estimator, Snips) and estimator.per == "user"  # a mean of ratios, which sums do not tell
+    per_user = isinstance(estimator, Snips) and estimator.per == "user"  # a mean of ratios, which sums do not show
     if estimator.uses_propensity and not per_user:
         worth, weights, _ = weighted_worth(samples, estimation.propensities, metric, estimator)
         models = samples.observed(metric).judged_by(metric)
