@@ -19,10 +19,9 @@ from unskew.cli.datasets import datasets_app
 from unskew.cli.evaluate import evaluate_command
 from unskew.cli.exposures import exposures_command
 from unskew.cli.listing import list_command
-from unskew.cli.partition import partition_command
 from unskew.cli.reproduce import reproduce_command
 from unskew.cli.simulate import demo_command, simulate_command
-from unskew.cli.split import split_command
+from unskew.cli.split import partition_command, split_command
 from unskew.errors import UnskewError, spelled_as_flags
 
 BAD_INPUT = 2
