@@ -61,8 +61,8 @@ class Parts:
             user = users[int(np.argmax(wrong))]
             right = int(user_keys(pl.Series([user]))[0] % np.uint64(len(self)))
             raise DataError(
-                f"{self.files[part]}: user {user} belongs to {part_name(right)}, and may be in both; write the data set "
-                "again with 'unskew partition', so that all rows of a user are in one part"
+                f"{self.files[part]}: user {user} belongs to {part_name(right)}, and may be in both; write the data "
+                "set again with 'unskew partition', so that all rows of a user are in one part"
             )
 
 
