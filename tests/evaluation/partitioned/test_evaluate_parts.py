@@ -345,3 +345,11 @@ def test_nothing_that_can_be_judged_is_an_error(tmp_path: Path) -> None:
     models = {"whole": make_models(make_frames(30, text=True))["whole"]}
     with pytest.raises(DataError, match="no test user is left"):
         evaluate(models, in_parts(frames, tmp_path))
+
+
+def test_the_page_of_parts_has_a_table_over_gamma_in_the_place_of_charts_of_rows(tmp_path: Path) -> None:
+    frames = make_frames()
+    page = evaluate(make_models(frames), in_parts(frames, tmp_path), propensity="popularity").to_html()
+    assert "How much depends on the assumed bias" in page
+    assert 'id="sweep"' not in page
+    assert 'id="skew"' not in page

@@ -72,6 +72,7 @@ def _context(report: "Report") -> dict[str, Any]:
     absolute = diagnostics is not None and diagnosed_propensity(report.settings, report.propensities, judged).absolute
     sample = describe_sample(report, styles_of_models)
     weighted = sample is None or any(e.uses_propensity for e in report.settings.estimators)
+    weighted = weighted and report.merged is None  # charts of weights need the rows
     return {
         "report": report,
         "verdict": report.verdict,
