@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.arrays import Bools, Floats, Ints, offsets_of
+from unskew.arrays import Bools, Floats, Ints, distinct_of, offsets_of
 from unskew.data.frames import find_column, to_numbers, to_polars
 from unskew.data.pairs import row_keys
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
@@ -230,9 +230,11 @@ class Interactions:
             )
         }
         rows_taken = replace(self, users=self.users[rows], items=self.items[rows], duplicates=0, **optional)
-        picked = np.arange(len(self))[rows]
-        repeated = len(picked) > 0 and np.bincount(picked).max() > 1
-        return rows_taken.distinct() if repeated else rows_taken
+        picked = rows if isinstance(rows, np.ndarray) else np.arange(len(self))[rows]
+        if picked.dtype == bool:
+            return rows_taken
+        places = np.sort(np.where(picked < 0, picked + len(self), picked))
+        return rows_taken.distinct() if (places[1:] == places[:-1]).any() else rows_taken
 
     def with_propensity(self, propensity: npt.ArrayLike) -> "Interactions":
         """The same rows with these propensities, one per row."""
@@ -274,7 +276,16 @@ class Interactions:
         """The same rows with codes of other vocabularies, which must have all ids of these."""
         users = _recode(self.users, self.user_vocabulary, user_vocabulary)
         items = _recode(self.items, self.item_vocabulary, item_vocabulary)
+        if users is self.users and items is self.items and self._has(user_vocabulary, item_vocabulary):
+            return self  # with everything that it has counted and sorted
         return replace(self, users=users, items=items, user_vocabulary=user_vocabulary, item_vocabulary=item_vocabulary)
+
+    def _has(self, user_vocabulary: Vocabulary, item_vocabulary: Vocabulary) -> bool:
+        """Whether these are the vocabularies of the rows, declared or not."""
+        return all(
+            len(mine) == len(other) and mine.declared == other.declared and mine.ids.dtype == other.ids.dtype
+            for mine, other in ((self.user_vocabulary, user_vocabulary), (self.item_vocabulary, item_vocabulary))
+        )
 
     @cached_property
     def item_counts(self) -> Ints:
@@ -295,17 +306,20 @@ class Interactions:
     def by_user(self) -> tuple[Ints, Ints]:
         """Offsets and distinct items by user, ascending: those of user u are ``items[offsets[u]:offsets[u + 1]]``."""
         width = max(self.n_items, 1)
-        keys = np.unique(row_keys(self, width))
+        keys = distinct_of(row_keys(self, width))
         return offsets_of(np.bincount(keys // width, minlength=self.n_users)), (keys % width).astype(np.int32)
 
     @cached_property
     def sha256(self) -> str:
         """A fingerprint of the rows, their order, ids and columns."""
         digest = hashlib.sha256()
-        for vocabulary, codes in ((self.user_vocabulary, self.users), (self.item_vocabulary, self.items)):
-            used = np.unique(codes)
-            digest.update("\0".join(map(str, vocabulary.decode(used).tolist())).encode())
-            digest.update(np.searchsorted(used, codes).astype("<i4").tobytes())
+        for vocabulary, codes, counts in (
+            (self.user_vocabulary, self.users, self.user_counts),
+            (self.item_vocabulary, self.items, self.item_counts),
+        ):
+            occurs = counts > 0
+            digest.update("\0".join(map(str, vocabulary.ids[occurs].tolist())).encode())
+            digest.update((np.cumsum(occurs) - 1)[codes].astype("<i4").tobytes())
         for column in (self.values, self.times, self.propensity):
             digest.update(b"-" if column is None else column.astype("<f8").tobytes())
         return digest.hexdigest()
