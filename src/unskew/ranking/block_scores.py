@@ -1,12 +1,14 @@
 """Scores of a block of users, in the order of the catalogue."""
 
 import threading
+from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from unskew.arrays import Ints, Matrix
+from unskew.compiling import is_short
 from unskew.errors import DataError
 from unskew.ranking.catalogue import Binding
 from unskew.ranking.list_scorer import ListScorer
@@ -73,8 +75,6 @@ class BlockScores:
         DataError
             If a score is NaN or infinite; the message names the user and the item.
         """
-        from unskew.ranking import kernel
-
         rows = self.binding.rows[users]
         if (rows < 0).any():  # no list is empty because of a score, so all items are tied
             filled = np.full((len(users), len(self.binding.columns)), -np.inf, dtype=np.float64)
@@ -85,7 +85,8 @@ class BlockScores:
             return filled
         scores = self.source.score(rows)
         if not self.unchecked:
-            row, column = kernel.first_not_finite(scores)
+            loops: Any = import_module(f"unskew.ranking.{'plain_loops' if is_short(scores.size) else 'kernel'}")
+            row, column = loops.first_not_finite(scores)
             if row >= 0:
                 user, item = self.user_ids[users[row]], self.catalogue_ids[column]
                 raise DataError(

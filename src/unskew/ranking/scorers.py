@@ -4,12 +4,14 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from unskew.arrays import Floats, Ints, Matrix
+from unskew.compiling import is_short
 from unskew.errors import DataError
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
@@ -290,10 +292,9 @@ def check_ids(ids: npt.ArrayLike | None, n: int, field: str, name: str) -> None:
 
 def _distinct_rows(matrix: Matrix) -> tuple[Matrix, Ints | None]:
     """The distinct rows and the place of each row among them; the matrix itself and None if no row is repeated."""
-    from unskew.ranking.kernel import hash_rows
-
+    loops: Any = import_module(f"unskew.ranking.{'plain_loops' if is_short(matrix.size) else 'kernel'}")
     # rows with different hashes differ, so the hashes are usually enough; + 0.0 because -0.0 equals 0.0
-    if len(np.unique(hash_rows(np.ascontiguousarray(matrix + 0.0).view(np.uint32)))) == len(matrix):
+    if len(np.unique(loops.hash_rows(np.ascontiguousarray(matrix + 0.0).view(np.uint32)))) == len(matrix):
         return matrix, None
     distinct, place = np.unique(matrix + 0.0, axis=0, return_inverse=True)
     if len(distinct) == len(matrix):
