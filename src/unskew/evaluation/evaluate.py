@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from unskew.compiling import announces
 from unskew.data import Interactions, Split
 from unskew.data.candidates import Candidates
 from unskew.data.exposed import LABELLED, has_labels
@@ -31,6 +32,7 @@ from unskew.propensities import GammaRange, PropensityModel
 from unskew.ranking import Engine, engine_of
 
 
+@announces
 def evaluate(
     models: Mapping[str, ModelLike],
     split: Split,
@@ -124,7 +126,7 @@ def evaluate(
         first of its estimators that corrects.
     progress : callable, optional
         Called as ``progress(stage, done, total)``. If it has a method ``say(stage, words)``, that is called with
-        losses.
+        losses. Loops that must be compiled first are the stage ``compiling, once``.
 
     Returns
     -------
