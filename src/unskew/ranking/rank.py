@@ -9,6 +9,7 @@ import numpy as np
 from unskew.arrays import Bools, Ints, Matrix, offsets_of
 from unskew.compiling import is_short
 from unskew.errors import ConfigError, did_you_mean
+from unskew.ranking import tensor_counts
 from unskew.ranking.block_scores import BlockScores
 from unskew.ranking.catalogue import Binding
 from unskew.ranking.contest import Contest
@@ -124,9 +125,16 @@ class _Job:
         loops: Any = import_module(f"unskew.ranking.{'plain_loops' if self.short else 'kernel'}")
         first, last = block
         contest = self.contest
-        scores = self.scores.of(contest.users[first:last])
+        scores = self.scores.where_they_are(contest.users[first:last])
         offsets = contest.offsets[first : last + 1]
         listed_offsets = contest.listed_offsets[first : last + 1]
+        if tensor_counts.is_tensor(scores):
+            if self.ties not in {"random", "ordinal"}:
+                counted = tensor_counts.count_ranks(
+                    scores, offsets, contest.columns, listed_offsets, contest.listed, among=contest.among
+                )
+                return *counted, counted[0]
+            scores = np.ascontiguousarray(tensor_counts.as_array(scores))  # keys of ties are here
         count = loops.count_ranks_among if contest.among else loops.count_ranks
         above, tied = count(scores, offsets, contest.columns, listed_offsets, contest.listed)
         if self.ties in {"random", "ordinal"} and tied.any():

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from unskew.arrays import Floats, Ints, Matrix
 from unskew.compiling import is_short
 from unskew.errors import DataError
+from unskew.ranking.tensor_counts import is_tensor
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 _LARGE_PRODUCT = 1 << 23  # multiplications
@@ -22,7 +23,8 @@ _LARGE_PRODUCT = 1 << 23  # multiplications
 class Scorer(Protocol):
     """Any model with a method ``score``.
 
-    ``score(users)`` returns one row per user and one column per item. Rows and columns follow the ids in the optional
+    ``score(users)`` returns one row per user and one column per item, as an array or as a torch tensor, which may be on
+    an accelerator: ranks are then counted there. Rows and columns follow the ids in the optional
     attributes ``user_ids`` and ``item_ids``; without them, row k belongs to the k-th id of the split.
     """
 
@@ -217,8 +219,9 @@ class MatrixScorer:
         return self.matrix.shape[0], self.matrix.shape[1]
 
     def score(self, users: Ints, /) -> Matrix:
-        """Rows of the matrix."""
-        return np.asarray(self.matrix[users])
+        """Rows of the matrix; of a tensor, on its device."""
+        rows = self.matrix[users]
+        return rows if is_tensor(rows) else np.asarray(rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +284,8 @@ class CallableScorer:
 
     def score(self, users: Ints, /) -> Matrix:
         """Call the function."""
-        return np.asarray(self.function(users))
+        scores = self.function(users)
+        return scores if is_tensor(scores) else np.asarray(scores)
 
 
 def check_ids(ids: npt.ArrayLike | None, n: int, field: str, name: str) -> None:
