@@ -53,14 +53,14 @@ def timed(models, split, **more):
 def draw(rows, path):
     """Seconds against users, both on logarithmic axes."""
     axis = {"labelColor": "#808080", "titleColor": "#808080", "gridOpacity": 0.3, "titleFontWeight": "normal"}
-    x = alt.X("users:Q", title="users in the log").scale(type="log")
-    y = alt.Y("seconds:Q", title=f"seconds until {WIDTH}").scale(type="log", domain=[0.1, 20])
+    x = alt.X("users:Q", title="users in the log").scale(type="log", domain=[6_000, 1_700_000])
+    y = alt.Y("seconds:Q", title=f"seconds until {WIDTH}").scale(type="log", domain=[0.05, 20])
     ticks = sorted({row["users"] for row in rows})
     colour = alt.Color("which:N", title=None).scale(domain=[NEXT, FIRST], range=["#2e6da4", "#a0a0a0"])
     chart = alt.Chart({"values": rows}).encode(
         x=x.axis(values=ticks, format="~s", **axis), y=y.axis(values=[0.1, 1, 10], format="~g", **axis), color=colour
     )
-    labels = chart.mark_text(dy=-12, fontSize=10).encode(text="ranked:N")
+    labels = chart.mark_text(dy=15, fontSize=10).encode(text="ranked:N")
     points = chart.mark_point(filled=True, size=50, opacity=1)
     spec = (chart.mark_line() + points + labels).properties(width=420, height=180).to_dict()
     legend = {"orient": "top", "labelColor": "#808080"}
@@ -94,7 +94,9 @@ def bench_decided():
     decided = float(np.median([timed(models, split, until="decided", on=ON)[0] for _ in range(REPEATS)]))
     first, report = timed(*world(W2.users), until="decided", on=ON)
     print(f"{W2.name}, {W2.users:,} users, clearly different models: all users {whole:.2f} s, until decided ", end="")
-    print(f"{decided:.3f} s ({decided / whole:.1%}; at most 10 % is wanted), after {report.stop.users:,} users; ", end="")
+    print(
+        f"{decided:.3f} s ({decided / whole:.1%}; at most 10 % is wanted), after {report.stop.users:,} users; ", end=""
+    )
     print(f"the first evaluation of the log {first:.2f} s ({first / whole:.1%})")
 
 

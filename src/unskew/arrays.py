@@ -38,14 +38,15 @@ def runs_of(codes: Ints) -> tuple[Ints, npt.NDArray[np.int64]]:
 
 
 def distinct_of(values: Ints) -> Ints:
-    """Distinct values, ascending. For millions of values this is several times faster than `numpy.unique`, which hashes.
+    """Distinct values, ascending: for millions of values many times faster than `numpy.unique`, which hashes them.
 
     Examples
     --------
     >>> distinct_of(np.array([7, 4, 4]))
     array([4, 7])
     """
-    return runs_of(np.sort(values))[0]
+    ordered = np.sort(values, kind="stable")  # which is fastest if most are in order, as in a log by user
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
 
 
 def spans(starts: Ints, counts: Ints) -> Ints:

@@ -18,7 +18,8 @@ from unskew.progress import Stage
 
 COMPILING = "compiling, once"
 """The stage that compilations are reported as."""
-_P, _T = ParamSpec("_P"), TypeVar("_T")
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 _numpy_steps_left = 1 << 24  # comparisons or additions, which take NumPy about 0.05 s
 
 
@@ -111,7 +112,7 @@ class _Watch(MetaPathFinder, Loader):
 def _listen() -> None:
     from numba.core import event
 
-    class Compilations(event.Listener):  # type: ignore[misc]
+    class Compilations(event.Listener):
         """Counts compilations, also those of loops that a loop calls."""
 
         def __init__(self) -> None:
@@ -132,4 +133,5 @@ def _listen() -> None:
                 if callbacks:
                     callbacks[-1](COMPILING, self.done, self.total)
 
-    event.register("numba:compile", Compilations())
+    register: Callable[[str, Any], None] = event.register
+    register("numba:compile", Compilations())

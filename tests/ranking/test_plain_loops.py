@@ -23,9 +23,7 @@ def test_ranks_are_the_same_with_ties_and_excluded_items(dtype: type) -> None:
         held_offsets, held = rows(rng, rng.integers(0, 4, users), items)
         # rows of a block are counted from its first offset
         held, held_offsets = np.append(np.array([3, 3], np.int32), held), held_offsets + 2
-        seen = [
-            np.setdiff1d(rng.choice(items, 3), held[held_offsets[k] : held_offsets[k + 1]]) for k in range(users)
-        ]
+        seen = [np.setdiff1d(rng.choice(items, 3), held[held_offsets[k] : held_offsets[k + 1]]) for k in range(users)]
         excluded = offsets_of([len(row) for row in seen]), np.concatenate(seen).astype(np.int32)
         among = [np.union1d(rng.choice(items, 3), held[held_offsets[k] : held_offsets[k + 1]]) for k in range(users)]
         listed = offsets_of([len(row) for row in among]), np.concatenate(among).astype(np.int32)

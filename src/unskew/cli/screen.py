@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -64,7 +65,7 @@ def noted_compilation(*, quiet: bool) -> Iterator[None]:
     """Print a line on stderr when something is compiled while there are no bars, but only once."""
     printed = False
 
-    def note(stage: str, done: int, total: int) -> None:
+    def note(*_: Any) -> None:
         nonlocal printed
         if not printed:
             print(f"{COMPILING}; this takes some seconds", file=sys.stderr, flush=True)  # noqa: T201

@@ -233,8 +233,12 @@ class Interactions:
         picked = rows if isinstance(rows, np.ndarray) else np.arange(len(self))[rows]
         if picked.dtype == bool:
             return rows_taken
-        places = np.sort(np.where(picked < 0, picked + len(self), picked))
-        return rows_taken.distinct() if (places[1:] == places[:-1]).any() else rows_taken
+        places = np.where(picked < 0, picked + len(self), picked)
+        if 8 * len(places) > len(self):
+            repeated = np.bincount(places).max(initial=0) > 1
+        else:  # in a time that depends only on the number of rows taken
+            repeated = len(distinct_of(places)) < len(places)
+        return rows_taken.distinct() if repeated else rows_taken
 
     def with_propensity(self, propensity: npt.ArrayLike) -> "Interactions":
         """The same rows with these propensities, one per row."""

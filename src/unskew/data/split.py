@@ -156,7 +156,7 @@ class Split:
 
     @cached_property
     def _test_order(self) -> Ints:
-        return np.lexsort((self.test.items, self.test.users))
+        return np.argsort(row_keys(self.test, max(len(self.item_vocabulary), 1)), kind="stable")
 
     @cached_property
     def _test_offsets(self) -> Ints:

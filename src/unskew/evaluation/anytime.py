@@ -109,8 +109,8 @@ class Stop:
             return f"All {self.of:,} test users were ranked, and {opposite} on {self.on}."
         spared = 1 - self.users / self.of
         return (
-            f"Ranking stopped after {self.users:,} of {self.of:,} test users, in random order, when {what} on {self.on}; "
-            f"{spared:.0%} of the work was spared. Intervals hold at every stop, and are wider for that."
+            f"Ranking stopped after {self.users:,} of {self.of:,} test users, in random order, when {what} on "
+            f"{self.on}; {spared:.0%} of the work was spared. Intervals hold at every stop, and are wider for that."
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -76,7 +76,7 @@ class BlockScores:
         DataError
             If a score is NaN or infinite; the message names the user and the item.
         """
-        scores = self.where_they_are(users, writable=writable)
+        scores: Matrix = self.where_they_are(users, writable=writable)
         if not tensor_counts.is_tensor(scores):
             return scores
         array = np.ascontiguousarray(tensor_counts.as_array(scores))
@@ -155,7 +155,7 @@ class _Gathered:
     def score(self, rows: Ints) -> Any:
         """The array of the scorer if its columns are in order, else a copy; a tensor stays on its device."""
         with tensor_counts.without_gradients():
-            scores = self.scorer.score(rows)
+            scores: Any = self.scorer.score(rows)
         counted_there = tensor_counts.can_count(scores)
         scores = scores if counted_there else tensor_counts.as_array(scores)
         if tuple(scores.shape) != (len(rows), self.width):

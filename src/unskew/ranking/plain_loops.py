@@ -9,7 +9,7 @@ from unskew.arrays import Ints, Matrix
 
 def count_ranks(scores: Matrix, offsets: Ints, items: Ints, seen_offsets: Ints, seen: Ints) -> tuple[Ints, Ints]:
     """Count, per held-out item, the candidates above it and the others tied with it; see `kernel.count_ranks`."""
-    counts = []
+    counts: list[tuple[Ints, Ints]] = []
     for row, held, excluded in _rows(scores, offsets, items, seen_offsets, seen):
         (above, level), (above_seen, level_seen) = _count(row, held), _count(row[excluded], held)
         counts.append((above - above_seen, level - level_seen - (above - above_seen) - 1))
@@ -20,7 +20,7 @@ def count_ranks_among(
     scores: Matrix, offsets: Ints, items: Ints, among_offsets: Ints, among: Ints
 ) -> tuple[Ints, Ints]:
     """Like `count_ranks`, with a list of the candidates of each row, which must include the held-out items."""
-    counts = []
+    counts: list[tuple[Ints, Ints]] = []
     for row, held, candidates in _rows(scores, offsets, items, among_offsets, among):
         above, level = _count(row[candidates], held)
         counts.append((above, level - above - 1))

@@ -48,7 +48,7 @@ def as_array(scores: Any) -> Matrix:
 
 def can_count(scores: object) -> bool:
     """Whether ranks can be counted from these scores on their device: they are a tensor of floating-point numbers."""
-    return is_tensor(scores) and scores.is_floating_point()  # type: ignore[attr-defined,no-any-return]
+    return is_tensor(scores) and scores.is_floating_point()  # type: ignore[attr-defined]
 
 
 def arrange(scores: Tensor, columns: Ints | None) -> Tensor:
@@ -96,7 +96,7 @@ def count_ranks(
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     columns = items[offsets[0] : offsets[-1]]
     size = max(CHUNK // max(scores.shape[1], 1), 1)
-    counts = [np.empty((2, 0), np.int32)]
+    counts: list[Ints] = [np.empty((2, 0), np.int32)]
     for first in range(0, len(owner), size):
         users, held = owner[first : first + size], columns[first : first + size]
         lengths = listed_offsets[users + 1] - listed_offsets[users]
@@ -126,6 +126,6 @@ def _count_chunk(scores: Tensor, users: Ints, held: Ints, pairs: Ints, others: I
 
 def _on(scores: Tensor, numbers: Ints) -> Tensor:
     """Whole numbers on the device of the scores."""
-    import torch
-
-    return torch.as_tensor(np.ascontiguousarray(numbers, dtype=np.int64), device=scores.device)
+    torch: Any = sys.modules["torch"]
+    there: Tensor = torch.as_tensor(np.ascontiguousarray(numbers, dtype=np.int64), device=scores.device)
+    return there
