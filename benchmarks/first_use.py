@@ -61,13 +61,13 @@ def write(folder, users):
 
 def seconds(words, runs, cold=None):
     """Median and best of several processes; `cold` is a folder for caches, each used once."""
-    taken = []
+    times = []
     for k in range(runs):
         environment = ENVIRONMENT if cold is None else {**ENVIRONMENT, "NUMBA_CACHE_DIR": str(cold / str(k))}
         start = time.perf_counter()
         subprocess.run([sys.executable, *map(str, words)], env=environment, check=True, capture_output=True)
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken), min(taken)
+        times.append(time.perf_counter() - start)
+    return statistics.median(times), min(times)
 
 
 def in_process(folder, runs=20):
@@ -78,12 +78,12 @@ def in_process(folder, runs=20):
     split = Split(*(Interactions.read(folder / f"{name}.csv") for name in ("train", "test")))
     with np.load(folder / "mf.npz") as stored:
         model = FactorScorer(**stored)
-    taken = []
+    times = []
     for _ in range(runs):
         start = time.perf_counter()
         evaluate({"mf": model}, split)
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken), min(taken)
+        times.append(time.perf_counter() - start)
+    return statistics.median(times), min(times)
 
 
 def show(what, numbers, limit=None):
@@ -100,12 +100,12 @@ def profile(words, folder):
         capture_output=True,
         text=True,
     )
-    own = Counter()
+    packages = Counter()
     for line in done.stderr.splitlines()[1:]:
         alone, _, name = line.removeprefix("import time:").split("|")
-        own[name.strip().partition(".")[0]] += int(alone) / 1e6
+        packages[name.strip().partition(".")[0]] += int(alone) / 1e6
     print("\nimports, seconds of each package by itself")
-    for name, spent in own.most_common(12):
+    for name, spent in packages.most_common(12):
         print(f"{spent:>8.3f}  {name}")
     done = subprocess.run(
         [sys.executable, "-c", LISTEN, *words, "--quiet"],

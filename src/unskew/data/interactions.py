@@ -234,11 +234,7 @@ class Interactions:
         if picked.dtype == bool:
             return rows_taken
         places = np.where(picked < 0, picked + len(self), picked)
-        if 8 * len(places) > len(self):
-            repeated = np.bincount(places).max(initial=0) > 1
-        else:  # in a time that depends only on the number of rows taken
-            repeated = len(distinct_of(places)) < len(places)
-        return rows_taken.distinct() if repeated else rows_taken
+        return rows_taken.distinct() if len(distinct_of(places)) < len(places) else rows_taken
 
     def with_propensity(self, propensity: npt.ArrayLike) -> "Interactions":
         """The same rows with these propensities, one per row."""
@@ -278,18 +274,11 @@ class Interactions:
 
     def recode(self, user_vocabulary: Vocabulary, item_vocabulary: Vocabulary) -> "Interactions":
         """The same rows with codes of other vocabularies, which must have all ids of these."""
+        if self.user_vocabulary.same_as(user_vocabulary) and self.item_vocabulary.same_as(item_vocabulary):
+            return self  # with everything that it has counted and sorted
         users = _recode(self.users, self.user_vocabulary, user_vocabulary)
         items = _recode(self.items, self.item_vocabulary, item_vocabulary)
-        if users is self.users and items is self.items and self._has(user_vocabulary, item_vocabulary):
-            return self  # with everything that it has counted and sorted
         return replace(self, users=users, items=items, user_vocabulary=user_vocabulary, item_vocabulary=item_vocabulary)
-
-    def _has(self, user_vocabulary: Vocabulary, item_vocabulary: Vocabulary) -> bool:
-        """Whether these are the vocabularies of the rows, declared or not."""
-        return all(
-            len(mine) == len(other) and mine.declared == other.declared and mine.ids.dtype == other.ids.dtype
-            for mine, other in ((self.user_vocabulary, user_vocabulary), (self.item_vocabulary, item_vocabulary))
-        )
 
     @cached_property
     def item_counts(self) -> Ints:
@@ -317,11 +306,10 @@ class Interactions:
     def sha256(self) -> str:
         """A fingerprint of the rows, their order, ids and columns."""
         digest = hashlib.sha256()
-        for vocabulary, codes, counts in (
-            (self.user_vocabulary, self.users, self.user_counts),
-            (self.item_vocabulary, self.items, self.item_counts),
+        for vocabulary, codes, occurs in (
+            (self.user_vocabulary, self.users, self.user_counts > 0),
+            (self.item_vocabulary, self.items, self.item_counts > 0),
         ):
-            occurs = counts > 0
             digest.update("\0".join(map(str, vocabulary.ids[occurs].tolist())).encode())
             digest.update((np.cumsum(occurs) - 1)[codes].astype("<i4").tobytes())
         for column in (self.values, self.times, self.propensity):

@@ -59,9 +59,9 @@ def arrange(scores: Tensor, columns: Ints | None) -> Tensor:
     scores = scores.detach()
     if columns is None:
         return scores
-    taken = scores.index_select(1, _on(scores, np.maximum(columns, 0)))
-    taken[:, _on(scores, np.flatnonzero(columns < 0))] = 0
-    return taken
+    ordered = scores.index_select(1, _on(scores, np.maximum(columns, 0)))
+    ordered[:, _on(scores, np.flatnonzero(columns < 0))] = 0
+    return ordered
 
 
 def first_not_finite(scores: Tensor) -> tuple[int, int]:
