@@ -1,6 +1,7 @@
 """Makes ``tests`` importable, so that every test finds ``oracles``, and settles Hypothesis for all."""
 
 import os
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,12 @@ from hypothesis import settings
 settings.register_profile("unskew", deadline=None, derandomize="CI" in os.environ)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("unskew")
+
+
+@pytest.fixture(autouse=True)
+def compiled_silently(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command inside a test prints the same whether its loops are in the cache or not."""
+    monkeypatch.setattr("unskew.cli.app.noted_compilation", lambda quiet: nullcontext())
 
 
 @pytest.fixture

@@ -87,6 +87,25 @@ def _end_process(task, real):
     os._exit(9)
 
 
+class OneByOne:
+    """An engine that is not threads."""
+
+    def __init__(self):
+        self.blocks = []
+
+    def map(self, task, blocks):
+        self.blocks.append(len(blocks))
+        return map(task, blocks)
+
+
+def test_another_engine_gives_the_same_in_rounds_of_a_few_trials(found, monkeypatch):
+    engine = OneByOne()
+    monkeypatch.setattr(search, "ROUND", 2)
+    assert calibrate(small_log(), KINDS, **FEW, engine=engine).to_json() == found.to_json()
+    assert len(engine.blocks) > 3
+    assert max(engine.blocks) == len(KINDS) * len(STATISTICS)
+
+
 @pytest.mark.slow
 def test_side_by_side_in_processes_gives_the_same(found):
     assert calibrate(small_log(), KINDS, **{**FEW, "threads": 2}).to_json() == found.to_json()

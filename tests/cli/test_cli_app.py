@@ -100,7 +100,7 @@ def test_a_reader_that_goes_away_is_no_error(more):
         assert process.wait(timeout=60) == 0
 
 
-@pytest.mark.parametrize("module", ["numpy", "polars", "torch", "ray", "pandas", "sklearn", "altair"])
+@pytest.mark.parametrize("module", ["numpy", "polars", "numba", "scipy", "torch", "ray", "pandas", "sklearn", "altair"])
 def test_the_command_line_loads_no_heavy_package(module):
     code = f"import sys, unskew.cli; print({module!r} in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

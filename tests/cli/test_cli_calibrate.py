@@ -124,3 +124,39 @@ def test_a_killed_calibration_resumes_and_ends_like_one_that_was_not(unskew, log
     )
     assert outcome.code == 2
     assert "seed was 0, now 3" in outcome.err
+
+
+def test_the_engine_does_not_change_the_result(unskew, log, tmp_path):
+    written = []
+    for words in ([], ["--engine", "threads"]):
+        path = tmp_path / f"{len(written)}.json"
+        outcome = unskew("calibrate", str(log), *FEW, *words, "--out", str(path), "--quiet")
+        assert outcome.code == 0, outcome.err
+        written.append(path.read_text())
+    assert written[0] == written[1]
+
+
+@pytest.mark.xdist_group("ray")
+@pytest.mark.filterwarnings("ignore")
+def test_a_calibration_on_ray_writes_the_same_json(unskew, log, tmp_path):
+    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'unskew[ray]'")
+    try:
+        for name, words in (("ray", ["--engine", "ray"]), ("here", [])):
+            outcome = unskew("calibrate", str(log), *FEW, *words, "--out", str(tmp_path / name), "--quiet")
+            assert outcome.code == 0, outcome.err
+    finally:
+        ray.shutdown()
+    assert (tmp_path / "ray").read_text() == (tmp_path / "here").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--engine", "rays"], "unknown engine 'rays'"),
+        (["--ray-address", "auto"], "--ray-address auto needs --engine ray"),
+    ],
+)
+def test_engines_are_refused_before_the_log_is_read(unskew, tmp_path, words, said):
+    outcome = unskew("calibrate", str(tmp_path / "no.csv"), *FEW, *words, "--out", str(tmp_path / "c.json"))
+    assert outcome.code == 2
+    assert said in outcome.err

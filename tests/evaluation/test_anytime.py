@@ -52,7 +52,7 @@ def test_clearly_different_models_are_decided_early_and_the_verdict_says_so() ->
         "met": True,
     }
     assert report.run["interval"].startswith("anytime(")
-    assert f"after 200 of {stop.of:,} users" in " ".join(report.verdict.summary)
+    assert f"after 200 of {stop.of:,} test users" in " ".join(report.verdict.summary)
     assert {row.users for row in report.estimates} == {200}
     assert all(row.dropped_users == 0 for row in report.estimates)
     assert not [text for text in report.warnings if "left out" in text]

@@ -17,6 +17,7 @@ from unskew.calibration.suggest import Method, require_gp, seeds_of
 from unskew.data import Interactions
 from unskew.errors import ConfigError, DataError, Option
 from unskew.progress import Stage, counting
+from unskew.ranking import Engine, engine_of
 from unskew.simulators.likeness import LEAST_ROWS, STATISTICS, Statistics, measure
 
 LEAST = 20
@@ -37,6 +38,7 @@ def calibrate(
     coarse: bool = False,
     progress: Stage | None = None,
     threads: int | None = None,
+    engine: Engine | str | None = None,
     where: str = "",
 ) -> Calibration:
     r"""Calibrate worlds to a log, as Tian & Ekstrand (2020) do.
@@ -71,6 +73,8 @@ def calibrate(
         Called with stage, done and total.
     threads : int, optional
         Number of searches in parallel [default: all cores].
+    engine : {"threads", "ray"} or Engine, optional
+        Where searches run; by default in processes of this machine. The result is the same.
     where : str
         Which rows of a larger log these are, as in ``rating>=4``; only recorded.
 
@@ -103,7 +107,7 @@ def calibrate(
     }
     versions = versions_of(coarse=coarse)
     identity = {"log": facts.sha256, "worlds": sorted(kinds), **settings, "versions": versions}
-    with Record(folder, identity) as record, runner(real, threads or _cores()) as run:
+    with Record(folder, identity) as record, runner(real, threads or _cores(), engine_of(engine, threads)) as run:
         plan = _Plan(spaces, settings, record, progress)
         plan.carry_out(run)
     best = plan.best(_ALL)

@@ -6,15 +6,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from unskew.calibration.attempt import LARGEST_LIKES, STARTS, Task, Trial, value_of
 from unskew.calibration.search_space import Space
 from unskew.calibration.suggest import Method
 from unskew.errors import DataError
+from unskew.ranking import Engine, Threads
 from unskew.simulators.likeness import Statistics
 
+ROUND = 10
+"""Trials of a search that an engine carries out at once."""
 Keep: TypeAlias = Callable[[Trial], None]
 Runner: TypeAlias = Callable[["Sequence[Search]", Keep], None]
 
@@ -50,11 +53,15 @@ class Search:
 
 
 @contextmanager
-def runner(real: Statistics, side_by_side: int) -> Iterator[Runner]:
+def runner(real: Statistics, side_by_side: int, engine: Engine | None = None) -> Iterator[Runner]:
     """Yield a function that carries out several searches in parallel; the results do not depend on their number.
 
-    Fitting a Gaussian process holds Python's lock, so parallel searches are processes, not threads.
+    Fitting a Gaussian process holds Python's lock, so parallel searches are processes, not threads; or they run where
+    another `engine` maps them.
     """
+    if engine is not None and not isinstance(engine, Threads):
+        yield lambda searches, keep: _in_rounds(searches, keep, real, engine)
+        return
     if side_by_side <= 1:
         yield lambda searches, keep: _in_turn(searches, keep, real)
         return
@@ -82,6 +89,23 @@ def _in_turn(searches: Sequence[Search], keep: Keep, real: Statistics) -> None:
             trial = search.next().run(real)
             search.add(trial)
             keep(trial)
+
+
+def _in_rounds(searches: Sequence[Search], keep: Keep, real: Statistics, engine: Engine) -> None:
+    """Map searches, a few trials of each at a time, so that a record is never far behind."""
+
+    def advance(search: Search) -> list[Trial]:
+        started = len(search.trials)
+        while not search.done and len(search.trials) < started + ROUND:
+            search.add(search.next().run(real))
+        return search.trials[started:]
+
+    while ahead := [search for search in searches if not search.done]:
+        copies = [replace(search, trials=list(search.trials)) for search in ahead]
+        for search, trials in zip(ahead, engine.map(advance, copies), strict=True):
+            for trial in trials:
+                search.add(trial)
+                keep(trial)
 
 
 def _in_processes(searches: Sequence[Search], keep: Keep, real: Statistics, pool: Any, side_by_side: int) -> None:

@@ -20,6 +20,7 @@ from unskew.cli.evaluate import evaluate_command
 from unskew.cli.exposures import exposures_command
 from unskew.cli.listing import list_command
 from unskew.cli.reproduce import reproduce_command
+from unskew.cli.screen import noted_compilation
 from unskew.cli.simulate import demo_command, simulate_command
 from unskew.cli.split import partition_command, split_command
 from unskew.errors import UnskewError, spelled_as_flags
@@ -91,7 +92,8 @@ def _run(words: list[str]) -> NoReturn:
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"] or ["--help"]
     try:
-        status = typer.main.get_command(app).main(args=words, prog_name="unskew", standalone_mode=False)
+        with noted_compilation(quiet=not {"--quiet", "-q"}.isdisjoint(words)):
+            status = typer.main.get_command(app).main(args=words, prog_name="unskew", standalone_mode=False)
     except typer.Exit as leave:
         status = leave.exit_code
     except (KeyboardInterrupt, typer.Abort):

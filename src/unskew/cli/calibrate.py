@@ -7,7 +7,16 @@ from typing import Annotated, Any
 import typer
 
 from unskew.cli.inputs import read_log
-from unskew.cli.options import ColumnOptions, LogFile, Quiet, Seed, Threads, command_of
+from unskew.cli.options import (
+    ColumnOptions,
+    EngineWord,
+    LogFile,
+    Quiet,
+    RayAddress,
+    Seed,
+    Threads,
+    command_of,
+)
 from unskew.cli.outputs import STDOUT, Outputs
 from unskew.cli.screen import screen, stages
 from unskew.display.text_table import print_lines
@@ -49,6 +58,8 @@ class CalibrateOptions(ColumnOptions):
     ] = None
     seed: Seed = 0
     threads: Threads = None
+    engine: EngineWord = None
+    ray_address: RayAddress = None
     quiet: Quiet = False
 
 
@@ -67,16 +78,19 @@ def calibrate_command(options: CalibrateOptions) -> None:
         raise ConfigError("--out -: JSON cannot go to stdout here; name a file")
     outputs.check([options.log])
     from unskew.calibration import calibrate, check_numbers, require_gp
+    from unskew.ranking import engine_of
 
     kinds = tuple(dict.fromkeys(options.world or ["ibp-pop"]))
     check_numbers(kinds, options.singles, options.joint, options.starts, options.seed, options.threads)
     if not options.coarse:
         require_gp()
+    engine = engine_of(options.engine, options.threads, options.ray_address)
     rows = read_log(options.log, options.columns)
     with stages(quiet=options.quiet) as progress:
         calibration = calibrate(
             rows if positive is None else rows.where(positive),
             kinds,
+            engine=engine,
             progress=progress,
             where=positive or "",
             **{name: getattr(options, name) for name in _SETTINGS},

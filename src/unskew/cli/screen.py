@@ -3,9 +3,12 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from unskew.compiling import COMPILING, announced
 
 
 def screen(width: int | None = None, *, highlight: bool = False) -> Console:
@@ -52,4 +55,21 @@ def stages(*, quiet: bool = False) -> Iterator[Bars | None]:
         TextColumn("{task.fields[words]}", markup=False),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        yield Bars(bars)
+        shown = Bars(bars)
+        with announced(shown):
+            yield shown
+
+
+@contextmanager
+def noted_compilation(*, quiet: bool) -> Iterator[None]:
+    """Print a line on stderr when something is compiled while there are no bars, but only once."""
+    printed = False
+
+    def note(*_: Any) -> None:
+        nonlocal printed
+        if not printed:
+            print(f"{COMPILING}; this takes some seconds", file=sys.stderr, flush=True)  # noqa: T201
+        printed = True
+
+    with announced(None if quiet else note):
+        yield

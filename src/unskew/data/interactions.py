@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from unskew.arrays import Bools, Floats, Ints, offsets_of
+from unskew.arrays import Bools, Floats, Ints, distinct_of, offsets_of
 from unskew.data.frames import as_numbers, check_propensity, find_column, to_numbers, to_polars
 from unskew.data.pairs import row_keys
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
@@ -235,9 +235,11 @@ class Interactions:
             )
         }
         rows_taken = replace(self, users=self.users[rows], items=self.items[rows], duplicates=0, whole=None, **optional)
-        picked = np.arange(len(self))[rows]
-        repeated = len(picked) > 0 and np.bincount(picked).max() > 1
-        return rows_taken.distinct() if repeated else rows_taken
+        picked = rows if isinstance(rows, np.ndarray) else np.arange(len(self))[rows]
+        if picked.dtype == bool:
+            return rows_taken
+        places = np.where(picked < 0, picked + len(self), picked)
+        return rows_taken.distinct() if len(distinct_of(places)) < len(places) else rows_taken
 
     def with_propensity(self, propensity: npt.ArrayLike) -> "Interactions":
         """The same rows with these propensities, one per row."""
@@ -278,6 +280,8 @@ class Interactions:
 
     def recode(self, user_vocabulary: Vocabulary, item_vocabulary: Vocabulary) -> "Interactions":
         """The same rows with codes of other vocabularies, which must have all ids of these."""
+        if self.user_vocabulary.same_as(user_vocabulary) and self.item_vocabulary.same_as(item_vocabulary):
+            return self  # with everything that it has counted and sorted
         users = _recode(self.users, self.user_vocabulary, user_vocabulary)
         items = _recode(self.items, self.item_vocabulary, item_vocabulary)
         whole = self.whole
@@ -312,23 +316,19 @@ class Interactions:
     @cached_property
     def by_user(self) -> tuple[Ints, Ints]:
         """Offsets and distinct items by user, ascending: those of user u are ``items[offsets[u]:offsets[u + 1]]``."""
-        users, items = np.divmod(self.pairs, max(self.n_items, 1))
-        return offsets_of(np.bincount(users, minlength=self.n_users)), items.astype(np.int32)
-
-    @cached_property
-    def pairs(self) -> Ints:
-        """The distinct keys of (user, item), ascending; see `pair_keys`, with the number of items as width."""
-        keys = np.sort(row_keys(self, max(self.n_items, 1)))
-        return keys[np.append(True, keys[1:] != keys[:-1])] if self.repeats and len(keys) else keys
+        width = max(self.n_items, 1)
+        keys = distinct_of(row_keys(self, width))
+        return offsets_of(np.bincount(keys // width, minlength=self.n_users)), (keys % width).astype(np.int32)
 
     @cached_property
     def sha256(self) -> str:
         """A fingerprint of the rows, their order, ids and columns."""
         digest = hashlib.sha256()
         for vocabulary, codes in ((self.user_vocabulary, self.users), (self.item_vocabulary, self.items)):
-            used = np.flatnonzero(np.bincount(codes, minlength=len(vocabulary)))
-            digest.update("\0".join(map(str, vocabulary.decode(used).tolist())).encode())
-            digest.update(np.searchsorted(used, codes).astype("<i4").tobytes())
+            occurs = np.zeros(len(vocabulary), dtype=bool)
+            occurs[codes] = True
+            digest.update("\0".join(map(str, vocabulary.ids[occurs].tolist())).encode())
+            digest.update((np.cumsum(occurs) - 1)[codes].astype("<i4").tobytes())
         for column in (self.values, self.times, self.propensity):
             digest.update(b"-" if column is None else column.astype("<f8").tobytes())
         return digest.hexdigest()

@@ -7,15 +7,16 @@ from typing import Literal
 
 import numpy as np
 
-from unskew.arrays import Bools, Ints
+from unskew.arrays import Bools, Ints, distinct_of, offsets_of, spans
 from unskew.data.candidates import Candidates
 from unskew.data.exposed import check_exposed, check_slice
 from unskew.data.interactions import Interactions
-from unskew.data.pairs import contains, row_keys
+from unskew.data.pairs import contains, pair_keys, row_keys
 from unskew.data.vocabulary import Vocabulary
 from unskew.errors import DataError
 
 _PARTS = ("train", "test", "validation", "slice")
+_OF_TEST = ("sorted_test", "_test_order", "_test_offsets", "tested_users", "test_in_train")
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +126,14 @@ class Split:
             check_slice(other)
         return other
 
+    def with_test_of(self, users: Ints) -> "Split":
+        """The same split with the test rows of these users alone, given as ascending codes, in their order."""
+        other = copy.copy(self)
+        for name in _OF_TEST:
+            other.__dict__.pop(name, None)
+        object.__setattr__(other, "test", self.test.take(np.sort(self._test_order[self.test_rows(users)])))
+        return other
+
     @property
     def catalogue(self) -> Ints:
         """Codes of the items of train, ascending: all that were declared, or else those that occur."""
@@ -143,13 +152,38 @@ class Split:
     @cached_property
     def sorted_test(self) -> Interactions:
         """The test rows ordered by user, then item."""
-        order = np.lexsort((self.test.items, self.test.users))
-        return self.test.take(order)
+        return self.test.take(self._test_order)
+
+    @cached_property
+    def _test_order(self) -> Ints:
+        return np.argsort(row_keys(self.test, max(len(self.item_vocabulary), 1)), kind="stable")
+
+    @cached_property
+    def _test_offsets(self) -> Ints:
+        return offsets_of(self.test.user_counts)
+
+    @cached_property
+    def tested_users(self) -> Ints:
+        """Codes of the users who have test rows, ascending."""
+        return np.flatnonzero(self.test.user_counts)
+
+    def test_rows(self, users: Ints) -> Ints:
+        """Numbers of the rows of the sorted test that these users have."""
+        starts = self._test_offsets[users]
+        return spans(starts, self._test_offsets[users + 1] - starts)
 
     @cached_property
     def test_in_train(self) -> Bools:
         """Whether each row of the sorted test is also in train."""
-        return contains(self.train.pairs, row_keys(self.sorted_test, max(len(self.item_vocabulary), 1)))
+        return self.in_train(self.tested_users, self.sorted_test)
+
+    def in_train(self, users: Ints, rows: Interactions) -> Bools:
+        """Whether each of some rows of these users, given as ascending codes, is also in train."""
+        offsets, items = self.train.by_user
+        counts = offsets[users + 1] - offsets[users]
+        width = max(len(self.item_vocabulary), 1)
+        seen = pair_keys(np.repeat(users, counts), items[spans(offsets[users], counts)], width)
+        return contains(seen, row_keys(rows, width))
 
 
 def _declared(vocabularies: list[Vocabulary], joined: Vocabulary) -> Ints | None:
@@ -157,4 +191,4 @@ def _declared(vocabularies: list[Vocabulary], joined: Vocabulary) -> Ints | None
     if not vocabularies[0].declared:
         return None
     stated = [vocabulary.codes_in(joined) for vocabulary in vocabularies if vocabulary.declared]
-    return np.unique(np.concatenate(stated)).astype(np.int32)
+    return distinct_of(np.concatenate(stated)).astype(np.int32)

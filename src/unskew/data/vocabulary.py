@@ -43,6 +43,10 @@ class Vocabulary:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Vocabulary) and (self is other or np.array_equal(self.ids, other.ids))
 
+    def same_as(self, other: "Vocabulary") -> bool:
+        """Whether the ids are the same, and declared or not in both."""
+        return self.declared == other.declared and self.ids.dtype == other.ids.dtype and self == other
+
     __hash__ = None  # type: ignore[assignment]
 
     @cached_property

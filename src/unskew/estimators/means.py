@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from unskew.arrays import Floats, Ints
+from unskew.compiling import is_short
 from unskew.estimators.estimate import Terms
 from unskew.estimators.rows import Rows
 
@@ -73,9 +74,12 @@ def weights_of_mean(rows: Rows, weight: Floats, per: str) -> Floats:
 
 def sum_by(user: Ints, values: Floats, users: int | None = None) -> Floats:
     """Sum of values for each user; `users` is their number if the last ones may have no row."""
+    n = int(user.max(initial=-1)) + 1 if users is None else users
+    if is_short(len(user)) and (user[1:] >= user[:-1]).all():  # else the order of the sum would differ
+        return np.bincount(user, weights=values, minlength=n).astype(np.float64, copy=False)
     from unskew.estimators.sums_kernel import group_sum
 
-    sums: Floats = group_sum(user, values, int(user.max(initial=-1)) + 1 if users is None else users)
+    sums: Floats = group_sum(user, values, n)
     return sums
 
 

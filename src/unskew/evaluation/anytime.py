@@ -91,7 +91,7 @@ class Until:
 
 @dataclass(frozen=True)
 class Stop:
-    """Where an evaluation stopped."""
+    """Where an evaluation stopped: how many test users had been drawn, of how many, and at which look."""
 
     rule: str
     on: str
@@ -106,11 +106,11 @@ class Stop:
         what = "the best model was decided" if self.rule == DECIDED else f"every interval had a {self.rule}"
         if not self.met:
             opposite = "no best model was decided" if self.rule == DECIDED else f"not every interval has a {self.rule}"
-            return f"All {self.of:,} users were ranked, and {opposite} on {self.on}."
+            return f"All {self.of:,} test users were ranked, and {opposite} on {self.on}."
         spared = 1 - self.users / self.of
         return (
-            f"Ranking stopped after {self.users:,} of {self.of:,} users, in random order, when {what} on {self.on}; "
-            f"{spared:.0%} of the work was spared. Intervals hold at every stop, and are wider for that."
+            f"Ranking stopped after {self.users:,} of {self.of:,} test users, in random order, when {what} on "
+            f"{self.on}; {spared:.0%} of the work was spared. Intervals hold at every stop, and are wider for that."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,10 +122,13 @@ def check_run(run: Run) -> None:
     """Refuse a run that needs all users, or has no confidence sequence."""
     settings, why = run.settings, ""
     imputing = [estimator for estimator in settings.estimators if isinstance(estimator, Imputing)]
+    counting = [estimator for estimator in settings.estimators if estimator.counts_empty_users]
     if run.split.exposed or run.split.slice is not None:
         why = "random rows are ranked at once; leave it out"
     elif any(metric.kind in OVER_ALL_PAIRS for metric in settings.metrics):
         why = "metrics over all pairs are about all ratings; name ranking metrics alone"
+    elif counting:
+        why = f"{counting[0]} counts users without a held-out row as 0; name {Option('estimators', ('snips',))}"
     elif imputing:
         why = f"{imputing[0]} sums over the candidates of all users; name {Option('estimators', ('snips',))}"
     elif settings.users == "served" or isinstance(run.split.rule, Sampled):
@@ -157,18 +160,18 @@ def rank_until(
     growing = GrowingSample(run, contenders.models)
     settings = replace(run.settings, interval=Anytime(NARROWEST))
     alone = replace(settings, pairs=((until.metric, until.estimator),))
-    users, looks, met = min(FIRST, growing.total), 0, False
+    users, looks, met = FIRST, 0, False
     while True:
         samples, looks = growing.grow(users), looks + 1
         seen = estimate(alone, samples, propensities, threads, band=False)
         met = until.holds(seen.estimates, seen.comparisons, 1 - settings.level)
-        if met or users == growing.total:
+        if met or growing.drawn == growing.total:
             break
-        users = min(int(GROWTH * users), growing.total)
-    split = growing.split_of(samples)
+        users = int(GROWTH * growing.judged)
+    split = growing.split
     samples = replace(samples, judged=replace(samples.judged, split=split))
     run = replace(run, split=split, settings=settings)
-    stop = Stop(str(until), until.on, users, growing.total, looks, met)
+    stop = Stop(str(until), until.on, growing.drawn, growing.total, looks, met)
     return run, samples, estimate(settings, samples, propensities, threads), stop
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from unskew.compiling import announces
 from unskew.data import Interactions, Split
 from unskew.data.candidates import Candidates
 from unskew.data.exposed import LABELLED, has_labels
@@ -35,6 +36,7 @@ from unskew.propensities import GammaRange, PropensityModel
 from unskew.ranking import Engine, engine_of
 
 
+@announces
 def evaluate(
     models: "Mapping[str, ModelLike | PartTable]",
     split: Split | PartitionedSplit,
@@ -135,7 +137,7 @@ def evaluate(
         For a partitioned split: a limit, as in ``4GiB``; a run that needs more is refused before it starts.
     progress : callable, optional
         Called as ``progress(stage, done, total)``. If it has a method ``say(stage, words)``, that is called with
-        losses.
+        losses. Loops that must be compiled first are the stage ``compiling, once``.
 
     Returns
     -------

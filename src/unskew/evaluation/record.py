@@ -101,15 +101,9 @@ def fingerprints(parts: Mapping[str, Interactions | None]) -> dict[str, dict[str
 
 def versions() -> dict[str, str]:
     """Versions of this package, and of those that its numbers come from."""
-    import numba
-    import scipy
+    from importlib.metadata import version  # because loading numba takes long
 
-    return {
-        "unskew": __version__,
-        "numpy": np.__version__,
-        "numba": numba.__version__,
-        "scipy": scipy.__version__,
-    }
+    return {"unskew": __version__, **{name: version(name) for name in ("numpy", "numba", "scipy")}}
 
 
 def count_sizes(sizes: Ints) -> dict[str, int]:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from unskew.arrays import offsets_of
 from unskew.data import Interactions
@@ -70,6 +69,8 @@ class ItemKnn(Model, word="item-knn"):
             rows.append(near[filled])
             weights.append(similarity[filled])
             progress(stop, n)
+        from scipy import sparse
+
         columns = offsets_of(lengths)
         matrix = sparse.csc_array((np.concatenate(weights), np.concatenate(rows), columns), shape=(n, n))
         return ItemItemScorer(

@@ -5,11 +5,10 @@ import numbers
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from unskew.arrays import Ints, SeedLike
 from unskew.blas import one_thread
@@ -17,6 +16,9 @@ from unskew.data import Interactions
 from unskew.errors import ConfigError, DataError, Option
 from unskew.notation import Named
 from unskew.ranking.scorers import Scorer
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -47,6 +49,8 @@ class Observed:
 
         The vocabulary of a split's train also has ids that only its test uses, which a model must not know.
         """
+        from scipy import sparse  # takes a tenth of a second, and not every run trains a model
+
         users = np.flatnonzero(train.user_counts)
         declared = train.item_vocabulary.declared
         items = np.arange(train.n_items) if declared else np.flatnonzero(train.item_counts)

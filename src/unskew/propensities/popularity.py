@@ -49,6 +49,7 @@ class Popularity(PropensityModel, word="popularity"):
 
     gamma: float | str = 0.0
     smoothing: float = 1.0
+    uses_test = False
 
     def __post_init__(self) -> None:
         if isinstance(self.gamma, str):

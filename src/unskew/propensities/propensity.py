@@ -1,7 +1,7 @@
 """Propensities: how likely a relevant item was observed."""
 
 from abc import abstractmethod
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from unskew.arrays import Floats, Ints
 from unskew.data import Interactions
@@ -23,6 +23,9 @@ class Propensity(Protocol):
 
 class PropensityModel(Named, family="propensity"):
     """Settings from which a propensity is fitted."""
+
+    uses_test: ClassVar[bool] = True
+    """Whether `fit` looks at the test rows; if not, they need not be prepared."""
 
     @abstractmethod
     def fit(self, train: Interactions, test: Interactions) -> Propensity:

@@ -13,6 +13,8 @@ from unskew.propensities.propensity import PropensityModel
 class Uniform(PropensityModel, word="uniform"):
     """P is the same for all items and known only up to scale, so each estimator equals its naive counterpart."""
 
+    uses_test = False
+
     def fit(self, train: Interactions, test: Interactions) -> "FittedUniform":
         """The uniform propensity, which needs no data."""
         return FittedUniform()

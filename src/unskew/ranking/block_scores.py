@@ -1,13 +1,16 @@
 """Scores of a block of users, in the order of the catalogue."""
 
 import threading
+from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from unskew.arrays import Ints, Matrix
+from unskew.compiling import is_short
 from unskew.errors import DataError
+from unskew.ranking import tensor_counts
 from unskew.ranking.catalogue import Binding
 from unskew.ranking.list_scorer import ListScorer
 from unskew.ranking.scorers import AlignedFactors, FactorScorer, Scorer
@@ -21,8 +24,8 @@ class _Source(Protocol):
         """Whether the caller may write to the result of `score`."""
         ...
 
-    def score(self, rows: Ints) -> Matrix:
-        """Scores of these rows of the model, valid until the next call of this thread."""
+    def score(self, rows: Ints) -> Any:
+        """Scores of these rows of the model, an array or a tensor, valid until the next call of this thread."""
         ...
 
 
@@ -73,25 +76,39 @@ class BlockScores:
         DataError
             If a score is NaN or infinite; the message names the user and the item.
         """
-        from unskew.ranking import kernel
+        scores: Matrix = self.where_they_are(users, writable=writable)
+        if not tensor_counts.is_tensor(scores):
+            return scores
+        array = np.ascontiguousarray(tensor_counts.as_array(scores))
+        return array.copy() if writable else array
 
+    def where_they_are(self, users: Ints, *, writable: bool = False) -> Any:
+        """The same, but a tensor that ranks can be counted from stays one, on its device."""
         rows = self.binding.rows[users]
         if (rows < 0).any():  # no list is empty because of a score, so all items are tied
             filled = np.full((len(users), len(self.binding.columns)), -np.inf, dtype=np.float64)
             if (rows >= 0).any():
-                known_scores = self.of(users[rows >= 0])
+                known_scores = self.where_they_are(users[rows >= 0])
+                if tensor_counts.is_tensor(known_scores):
+                    return tensor_counts.with_unknown_users(known_scores, rows >= 0)
                 filled = filled.astype(known_scores.dtype)
                 filled[rows >= 0] = known_scores
             return filled
         scores = self.source.score(rows)
+        as_tensor = tensor_counts.is_tensor(scores)
         if not self.unchecked:
-            row, column = kernel.first_not_finite(scores)
+            loops: Any = tensor_counts
+            if not as_tensor:
+                loops = import_module(f"unskew.ranking.{'plain_loops' if is_short(scores.size) else 'kernel'}")
+            row, column = loops.first_not_finite(scores)
             if row >= 0:
                 user, item = self.user_ids[users[row]], self.catalogue_ids[column]
                 raise DataError(
-                    f"model {self.name!r} gives user {user}, item {item} the score {scores[row, column]}; "
+                    f"model {self.name!r} gives user {user}, item {item} the score {float(scores[row, column])}; "
                     "scores must be finite numbers"
                 )
+        if as_tensor:
+            return tensor_counts.put_last(scores, self.unknown) if len(self.unknown) else scores
         if writable and not self.source.owned:
             scores = scores.copy()
         if len(self.unknown):
@@ -135,14 +152,19 @@ class _Gathered:
         """Whether `score` returns a copy, as it always does if an item is unknown."""
         return not self.in_order
 
-    def score(self, rows: Ints) -> Matrix:
-        """The array of the scorer if its columns are in order, else a copy."""
-        scores = np.asarray(self.scorer.score(rows))
-        if scores.shape != (len(rows), self.width):
+    def score(self, rows: Ints) -> Any:
+        """The array of the scorer if its columns are in order, else a copy; a tensor stays on its device."""
+        with tensor_counts.without_gradients():
+            scores: Any = self.scorer.score(rows)
+        counted_there = tensor_counts.can_count(scores)
+        scores = scores if counted_there else tensor_counts.as_array(scores)
+        if tuple(scores.shape) != (len(rows), self.width):
             raise DataError(
-                f"a scorer gave {scores.shape} scores for {len(rows)} users and {self.width} items; "
+                f"a scorer gave {tuple(scores.shape)} scores for {len(rows)} users and {self.width} items; "
                 "it must return one row per user and one column per item"
             )
+        if counted_there:
+            return tensor_counts.arrange(scores, None if self.in_order else self.columns)
         if scores.dtype not in (np.float32, np.float64):
             scores = scores.astype(np.float64)
         if not self.in_order:

@@ -125,6 +125,8 @@ def _user_rows(scorer: Scorer, split: Split, name: str) -> Ints:
     ids = getattr(scorer, "user_ids", None)
     if ids is None:
         codes = _codes_without_ids(scorer, split, "user", name)
+        if len(codes) == len(rows):
+            return np.arange(len(codes))
         rows[codes] = np.arange(len(codes))
         return rows
     vocabulary, codes = vocabulary_of(ids, f"user_ids of model {name!r}")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from unskew.arrays import Bools, Floats, Ints, offsets_of, runs_of, spans
 from unskew.data.candidates import All, Candidates, Listed, Sampled, Trained
+from unskew.data.interactions import Interactions
 from unskew.data.split import Split
 from unskew.errors import ConfigError, DataError, Option, did_you_mean
 from unskew.ranking.catalogue import Binding, JoinedCatalogue, join_catalogue
@@ -134,48 +135,111 @@ def prepare_contest(
     DataError
         If a model does not fit the split, or no row is left.
     """
-    rule = split.rule
+    plan = plan_contest(
+        models,
+        split,
+        positive=positive,
+        seed=seed,
+        also=also,
+        users=users,
+        also_users=also_users,
+        tested=tested,
+        partial=partial,
+    )
+    return plan.contest()
+
+
+def plan_contest(
+    models: Mapping[str, Scorer],
+    split: Split,
+    *,
+    positive: str | None = None,
+    seed: int = 0,
+    also: Sequence[npt.ArrayLike] = (),
+    users: str = "any",
+    also_users: Ints | None = None,
+    tested: bool = True,
+    partial: bool = False,
+) -> "ContestPlan":
+    """Join the items of train, test and models; parameters as of `prepare_contest`."""
     if users not in USER_RULES:
         raise ConfigError(f"unknown rule users={users!r}{did_you_mean(users, USER_RULES)}")
-    joined = join_catalogue(models, split, trained=isinstance(rule, Trained), tested=tested, also=also)
+    joined = join_catalogue(models, split, trained=isinstance(split.rule, Trained), tested=tested, also=also)
     known = _known_users(joined.bindings, split, users, also_users, partial=partial)
-    test = split.sorted_test
-    is_positive = np.ones(len(test), bool) if positive is None else test.holds(positive)
-    places = joined.places
-    columns = _look_up(places, test.items)
-    kept, dropped = _keep(split, is_positive, columns, known, rule)
-    chosen = slice(None) if kept.all() else kept
-    judged, counts = runs_of(test.users[chosen])
-    offsets = offsets_of(counts)
-    if not partial:
-        _require_rows(kept, dropped, models, joined.bindings, split)
-    unknown = _count_unknown(joined, split, columns[chosen], also)
-    if unknown and unknown == len(columns[chosen]) and not partial:
-        raise _strange_items(unknown)
-    listed_offsets, listed, among, outside_of = _restrict(
-        rule, split, judged, places, columns[chosen], offsets, len(joined), seed
+    return ContestPlan(
+        models, split, joined, known, positive, seed, counts_unknown=bool(models) and not also, partial=partial
     )
-    lengths = np.diff(listed_offsets)
-    return Contest(
-        rule=rule,
-        catalogue_size=len(joined),
-        users=judged,
-        offsets=offsets,
-        items=test.items[chosen],
-        columns=columns[chosen],
-        listed_offsets=listed_offsets,
-        listed=listed,
-        among=among,
-        candidates=(lengths if among else len(joined) - lengths).astype(np.int32),
-        values=None if test.values is None else test.values[chosen],
-        bindings=joined.bindings,
-        dropped=dropped,
-        catalogue_ids=joined.ids,
-        user_ids=split.user_vocabulary.ids,
-        known_users=known,
-        unknown_rows=unknown,
-        touched=outside_of,
-    )
+
+
+@dataclass(frozen=True, eq=False)
+class ContestPlan:
+    """What the contests of any test users share: the catalogue, and who is known."""
+
+    models: Mapping[str, Scorer]
+    split: Split
+    joined: JoinedCatalogue
+    known: Bools
+    positive: str | None
+    seed: int
+    counts_unknown: bool
+    partial: bool = False  # whether the split is a part of a larger one, and need not have a row
+
+    def contest(self, users: Ints | None = None) -> Contest:
+        """The contest of some test users, given as ascending codes, or of all.
+
+        That of all users is an error if it has no row. For some users the time does not depend on how many others there
+        are.
+        """
+        split, joined, rule = self.split, self.joined, self.split.rule
+        test = split.sorted_test if users is None else split.sorted_test.take(split.test_rows(users))
+        is_positive = np.ones(len(test), bool) if self.positive is None else test.holds(self.positive)
+        columns = _look_up(joined.places, test.items)
+        if isinstance(rule, All | Listed):
+            in_train = np.zeros(len(test), bool)
+        else:
+            in_train = split.test_in_train if users is None else split.in_train(users, test)
+        kept, dropped = _keep(test, is_positive, in_train, columns, self.known)
+        chosen = slice(None) if kept.all() else kept
+        judged, counts = runs_of(test.users[chosen])
+        offsets = offsets_of(counts)
+        unknown = self._count_unknown(columns[chosen]) if self.counts_unknown else 0
+        if users is None and not self.partial:
+            _require_rows(kept, dropped, self.models, joined.bindings, split)
+            if unknown and unknown == len(columns[chosen]):
+                raise _strange_items(unknown)
+        listed_offsets, listed, among, outside_of = _restrict(
+            rule, split, judged, joined.places, columns[chosen], offsets, len(joined), self.seed
+        )
+        lengths = np.diff(listed_offsets)
+        return Contest(
+            rule=rule,
+            catalogue_size=len(joined),
+            users=judged,
+            offsets=offsets,
+            items=test.items[chosen],
+            columns=columns[chosen],
+            listed_offsets=listed_offsets,
+            listed=listed,
+            among=among,
+            candidates=(lengths if among else len(joined) - lengths).astype(np.int32),
+            values=None if test.values is None else test.values[chosen],
+            bindings=joined.bindings,
+            dropped=dropped,
+            catalogue_ids=joined.ids,
+            user_ids=split.user_vocabulary.ids,
+            known_users=self.known,
+            unknown_rows=unknown,
+            touched=outside_of,
+        )
+
+    def _count_unknown(self, columns: Ints) -> int:
+        """Number of rows of items that are neither in train nor known to a model."""
+        places, catalogue = self.joined.places, self.split.catalogue
+        known = np.zeros(len(self.joined), dtype=bool)
+        known[places[catalogue][places[catalogue] >= 0]] = True
+        for binding in self.joined.bindings.values():
+            known |= binding.columns >= 0
+        return int(np.sum(~known[columns]))
 
 
 def _known_users(
@@ -187,7 +251,7 @@ def _known_users(
     knows = np.stack([binding.rows >= 0 for binding in bindings.values()])
     if rule == "common":
         return np.asarray(knows.all(axis=0))
-    tested = np.unique(split.test.users)
+    tested = split.tested_users
     for name, by_model in zip(bindings, knows, strict=True):
         if not partial and not by_model[tested].any() and (len(bindings) > 1 or also is not None):
             # a single one fails elsewhere
@@ -199,17 +263,6 @@ def _known_users(
     if also is not None:
         known[also] = True
     return known
-
-
-def _count_unknown(joined: JoinedCatalogue, split: Split, columns: Ints, also: Sequence[npt.ArrayLike]) -> int:
-    """Number of rows of items that are neither in train nor known to a model."""
-    if not joined.bindings or also:  # other models know items too
-        return 0
-    known = np.zeros(len(joined), dtype=bool)
-    known[joined.places[split.catalogue][joined.places[split.catalogue] >= 0]] = True
-    for binding in joined.bindings.values():
-        known |= binding.columns >= 0
-    return int(np.sum(~known[columns]))
 
 
 def _strange_items(rows: int) -> DataError:
@@ -253,13 +306,12 @@ def in_full(contest: Contest, chosen: Ints) -> Contest:
 
 
 def _keep(
-    split: Split, is_positive: Bools, columns: Ints, known: Bools, rule: Candidates
+    test: Interactions, is_positive: Bools, in_train: Bools, columns: Ints, known: Bools
 ) -> tuple[Bools, dict[str, int]]:
-    test = split.sorted_test
     kept = is_positive.copy()
     strangers = kept & ~known[test.users]
     kept &= ~strangers
-    seen = np.zeros(len(test), bool) if isinstance(rule, All | Listed) else kept & split.test_in_train
+    seen = kept & in_train
     kept &= ~seen
     outside = kept & (columns < 0)
     kept &= ~outside
@@ -288,7 +340,7 @@ def _require_rows(
         dropped[why] for why in ("rows_of_unknown_users", "items_outside_catalogue", "items_in_train")
     )
     if strangers and strangers >= max(outside, seen):
-        tested = np.unique(split.test.users)
+        tested = split.tested_users
         least = min(models, key=lambda name: int(np.sum(bindings[name].rows[tested] >= 0)))
         raise DataError(
             f"no test user is left: model {least!r} knows {int(np.sum(bindings[least].rows[tested] >= 0))} of "

@@ -7,7 +7,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
-import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -117,6 +116,8 @@ def scores_from_frame(frame: Any, *, name: str = "scores", user: str = "user", i
     user, item : str
         Names of the id columns.
     """
+    import narwhals as nw
+
     native = nw.from_native(frame, eager_only=True)
     columns = native.columns
     users = find_column(user if user in columns else "user", columns, name)

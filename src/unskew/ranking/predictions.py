@@ -16,6 +16,7 @@ from unskew.errors import DataError
 from unskew.ranking.contest import Contest
 from unskew.ranking.list_scorer import ListScorer
 from unskew.ranking.scorers import FactorScorer, Scorer
+from unskew.ranking.tensor_counts import as_array
 
 BLOCK = 256  # users scored at a time
 
@@ -173,7 +174,7 @@ def _picked_scores(scorer: Scorer, users: Ints, columns: Ints) -> Floats:
     order = np.argsort(row, kind="stable")
     ends = np.searchsorted(row[order], np.arange(0, len(distinct) + BLOCK, BLOCK))
     for block, (start, end) in enumerate(pairwise(ends)):
-        block_scores = np.asarray(scorer.score(distinct[block * BLOCK : (block + 1) * BLOCK]))
+        block_scores = as_array(scorer.score(distinct[block * BLOCK : (block + 1) * BLOCK]))
         picked = order[start:end]
         scores[picked] = block_scores[row[picked] - block * BLOCK, columns[picked]]
     return scores

@@ -1,11 +1,15 @@
 """Rank the held-out items of a contest, block by block."""
 
 from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
 from unskew.arrays import Bools, Ints, Matrix, offsets_of
+from unskew.compiling import is_short
 from unskew.errors import ConfigError, did_you_mean
+from unskew.ranking import tensor_counts
 from unskew.ranking.block_scores import BlockScores
 from unskew.ranking.catalogue import Binding
 from unskew.ranking.contest import Contest
@@ -109,6 +113,7 @@ class _Job:
         self.scorer, self.contest, self.name = scorer, contest, name
         self.ties, self.seed = ties, seed
         self.binding = binding_of(contest, name)
+        self.short = is_short(len(contest) * contest.catalogue_size)
         self.scores = BlockScores(scorer, self.binding, contest.user_ids, contest.catalogue_ids, name)
 
     def known_rows(self) -> Bools | None:
@@ -118,14 +123,20 @@ class _Job:
 
     def rank_scores(self, block: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
         """The ranks of a block of users, from their scores."""
-        from unskew.ranking import kernel
-
+        loops: Any = import_module(f"unskew.ranking.{'plain_loops' if self.short else 'kernel'}")
         first, last = block
         contest = self.contest
-        scores = self.scores.of(contest.users[first:last])
+        scores = self.scores.where_they_are(contest.users[first:last])
         offsets = contest.offsets[first : last + 1]
         listed_offsets = contest.listed_offsets[first : last + 1]
-        count = kernel.count_ranks_among if contest.among else kernel.count_ranks
+        if tensor_counts.is_tensor(scores):
+            if self.ties not in {"random", "ordinal"}:
+                counted = tensor_counts.count_ranks(
+                    scores, offsets, contest.columns, listed_offsets, contest.listed, among=contest.among
+                )
+                return *counted, counted[0]
+            scores = np.ascontiguousarray(tensor_counts.as_array(scores))  # keys of ties are here
+        count = loops.count_ranks_among if contest.among else loops.count_ranks
         above, tied = count(scores, offsets, contest.columns, listed_offsets, contest.listed)
         if self.ties in {"random", "ordinal"} and tied.any():
             above += self._before(scores, contest.users[first:last], offsets, listed_offsets)

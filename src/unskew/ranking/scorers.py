@@ -4,13 +4,16 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from unskew.arrays import Floats, Ints, Matrix
+from unskew.compiling import is_short
 from unskew.errors import DataError
+from unskew.ranking.tensor_counts import is_tensor
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 _LARGE_PRODUCT = 1 << 23  # multiplications
@@ -21,7 +24,8 @@ _ROWS = 1 << 18  # of factors that are checked at a time
 class Scorer(Protocol):
     """Any model with a method ``score``.
 
-    ``score(users)`` returns one row per user and one column per item. Rows and columns follow the ids in the optional
+    ``score(users)`` returns one row per user and one column per item, as an array or as a torch tensor, which may be on
+    an accelerator: ranks are then counted there. Rows and columns follow the ids in the optional
     attributes ``user_ids`` and ``item_ids``; without them, row k belongs to the k-th id of the split.
     """
 
@@ -216,8 +220,9 @@ class MatrixScorer:
         return self.matrix.shape[0], self.matrix.shape[1]
 
     def score(self, users: Ints, /) -> Matrix:
-        """Rows of the matrix."""
-        return np.asarray(self.matrix[users])
+        """Rows of the matrix; of a tensor, on its device."""
+        rows = self.matrix[users]
+        return rows if is_tensor(rows) else np.asarray(rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,7 +285,8 @@ class CallableScorer:
 
     def score(self, users: Ints, /) -> Matrix:
         """Call the function."""
-        return np.asarray(self.function(users))
+        scores = self.function(users)
+        return scores if is_tensor(scores) else np.asarray(scores)
 
 
 def check_ids(ids: npt.ArrayLike | None, n: int, field: str, name: str) -> None:
@@ -291,10 +297,9 @@ def check_ids(ids: npt.ArrayLike | None, n: int, field: str, name: str) -> None:
 
 def _distinct_rows(matrix: Matrix) -> tuple[Matrix, Ints | None]:
     """The distinct rows and the place of each row among them; the matrix itself and None if no row is repeated."""
-    from unskew.ranking.kernel import hash_rows
-
+    loops: Any = import_module(f"unskew.ranking.{'plain_loops' if is_short(matrix.size) else 'kernel'}")
     # rows with different hashes differ, so the hashes are usually enough; + 0.0 because -0.0 equals 0.0
-    if len(np.unique(hash_rows(np.ascontiguousarray(matrix + 0.0).view(np.uint32)))) == len(matrix):
+    if len(np.unique(loops.hash_rows(np.ascontiguousarray(matrix + 0.0).view(np.uint32)))) == len(matrix):
         return matrix, None
     distinct, place = np.unique(matrix + 0.0, axis=0, return_inverse=True)
     if len(distinct) == len(matrix):

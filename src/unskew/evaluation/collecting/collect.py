@@ -32,7 +32,7 @@ from unskew.evaluation.run import Run
 from unskew.evaluation.settings.admissible import check_candidates
 from unskew.metrics import Metric
 from unskew.ranking import Contest, ListScorer, Predictions, Ranks, Scorer, default_block_size, prepare_contest, rank
-from unskew.ranking.contest import in_full
+from unskew.ranking.contest import ContestPlan, in_full, plan_contest
 
 
 def collect(run: Run, contenders: Contenders, relevant: Any = None, relevance: Relevance | None = None) -> Samples:
@@ -158,6 +158,15 @@ class Collector:
         ranks: Mapping[str, Ranks] | None = None,
     ) -> Contest:
         """The contest of the rows that a condition holds for, among models that score, or that have `ranks`."""
+        return self.plan(positive, scorers, ranks).contest()
+
+    def plan(
+        self,
+        positive: str | None,
+        scorers: Mapping[str, Scorer] | None = None,
+        ranks: Mapping[str, Ranks] | None = None,
+    ) -> ContestPlan:
+        """What the contests of any test users share."""
         chosen = self.scorers(positive) if scorers is None else scorers
         others = [model.predictor for name, model in self.models.items() if name not in chosen]
         also = [ids for ids in map(self._tested_items, others) if ids is not None]
@@ -165,7 +174,7 @@ class Collector:
         ready = [model.ranker.users for model in self.models.values() if isinstance(model.ranker, Ranks)]
         # an exposed item that no model knows is refused, and a rating without a prediction has no loss
         ranked = not self.run.split.exposed and (scorers is not None or bool(ranks))
-        return prepare_contest(
+        return plan_contest(
             chosen,
             self.run.split,
             positive=positive,

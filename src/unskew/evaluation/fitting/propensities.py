@@ -73,7 +73,7 @@ def _fit_held_out(model: PropensityModel, train: Interactions, split: Split) -> 
     """Fit the propensity of the test rows. Training pairs are excluded when seen items are not candidates."""
     if isinstance(model, Exposure):
         return fit_exposure(model, split)
-    if isinstance(split.rule, All | Listed):
+    if isinstance(split.rule, All | Listed) or not model.uses_test:
         return fit_propensity(model, train, split.test, seen=None)
     judged = split.sorted_test.take(~split.test_in_train) if split.test_in_train.any() else split.test
     return fit_propensity(model, train, judged, seen=split.train)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from unskew.arrays import Floats, Ints
+from unskew.compiling import is_short
 
 
 def positions_used(above: Ints, tied: Ints, cutoff: int | None = None) -> int:
@@ -15,11 +16,16 @@ def positions_used(above: Ints, tied: Ints, cutoff: int | None = None) -> int:
 
 def mean_gain(table: Floats, above: Ints, tied: Ints) -> Floats:
     """Return the mean of ``table`` over the places ``above``, ..., ``above + tied``, zero past its end."""
-    from unskew.metrics.exact.tie_kernel import look_up
-
     # Summed in extended precision: a short group far down is a small difference of two large sums.
     sums = np.append(0.0, np.cumsum(table, dtype=np.longdouble).astype(np.float64))
-    values: Floats = look_up(np.asarray(table, dtype=np.float64), sums, above, tied)
+    table = np.asarray(table, dtype=np.float64)
+    if is_short(above.size):
+        first, last = (np.minimum(place, table.size) for place in (above, above + tied + 1))
+        single = np.append(table, 0.0)[first]
+        return np.where(tied == 0, single, (sums[last] - sums[first]) / (tied + 1))
+    from unskew.metrics.exact.tie_kernel import look_up
+
+    values: Floats = look_up(table, sums, above, tied)
     return values
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from unskew.arrays import Ints, Matrix
 from unskew.ranking import ListScorer, Scorer
+from unskew.ranking.tensor_counts import as_array
 from unskew.testing.contracts.require import (
     errors_as_sentences,
     fail,
@@ -83,7 +84,7 @@ def _number(scorer: Any, ids: str, given: int | None, option: str) -> int:
 
 def _scores(scorer: Scorer, users: Ints, n_items: int) -> Matrix:
     asked = users.copy()
-    scores = np.asarray(scorer.score(asked))
+    scores = as_array(scorer.score(asked))
     require(np.array_equal(asked, users), scorer, "score() changes its argument; copy it first")
     shape = (len(users), n_items)
     sentence = f"score() gives shape {scores.shape} for {shape[0]} users and {n_items} items; give users by items"
