@@ -9,6 +9,7 @@ import numpy.typing as npt
 from unskew.arrays import Ints, Matrix
 from unskew.errors import DataError
 from unskew.ranking.catalogue import Binding
+from unskew.ranking.factors import PackedFactors
 from unskew.ranking.list_scorer import ListScorer
 from unskew.ranking.scorers import AlignedFactors, FactorScorer, Scorer
 
@@ -54,7 +55,8 @@ class BlockScores:
         self.source: _Source
         if isinstance(scorer, FactorScorer):
             aligned = scorer.align(binding.columns)
-            self.source, self.unchecked = _Products(aligned), aligned.finite
+            self.source = aligned if isinstance(aligned, PackedFactors) else _Products(aligned)
+            self.unchecked = aligned.finite
         else:
             self.source, self.unchecked = _Gathered(scorer, binding), isinstance(scorer, ListScorer)
 

@@ -10,6 +10,7 @@ from unskew.ranking.block_scores import BlockScores
 from unskew.ranking.catalogue import Binding
 from unskew.ranking.contest import Contest
 from unskew.ranking.engines import Engine, Threads
+from unskew.ranking.factors import PackedFactors
 from unskew.ranking.list_scorer import ListScorer
 from unskew.ranking.ranks import TIE_POLICIES, Ranks, Ties
 from unskew.ranking.scorers import Scorer
@@ -21,6 +22,11 @@ LIST_BLOCK = 4096
 def default_block_size(n_items: int) -> int:
     """Number of users in a block: large for the product, small for the cache, and at most 128 MiB of scores."""
     return int(min(np.clip(2**20 // max(n_items, 1) // 64 * 64, 128, 256), max(2**25 // max(n_items, 1), 1)))
+
+
+def _factor_block(n_items: int) -> int:
+    """Number of users in a block whose scores are never all in memory: enough to keep the processor busy."""
+    return int(np.clip(2**20 // max(n_items, 1) // 12, 20, 200)) * 12
 
 
 def rank(
@@ -66,10 +72,13 @@ def rank(
         raise ConfigError(f"unknown tie policy {ties!r}{did_you_mean(ties, TIE_POLICIES)}")
     job = _Job(scorer, contest, name, ties, seed)
     as_lists = isinstance(scorer, ListScorer) and not contest.among and ties not in {"random", "ordinal"}
-    size = LIST_BLOCK if as_lists else block_size or default_block_size(contest.catalogue_size)
+    as_factors = job.factors is not None and not contest.among and ties not in {"random", "ordinal"}
+    size = block_size or default_block_size(contest.catalogue_size)
+    if as_lists or as_factors:  # the size changes nothing
+        size = LIST_BLOCK if as_lists else _factor_block(contest.catalogue_size)
     starts = range(0, len(contest.users), size)
     blocks = [(start, min(start + size, len(contest.users))) for start in starts]
-    task = job.rank_lists if as_lists else job.rank_scores
+    task = job.rank_lists if as_lists else job.rank_factors if as_factors else job.rank_scores
     parts = []
     for part in (engine or Threads()).map(task, blocks):
         parts.append(part)
@@ -110,6 +119,12 @@ class _Job:
         self.binding = binding_of(contest, name)
         self.scores = BlockScores(scorer, self.binding, contest.user_ids, contest.catalogue_ids, name)
 
+    @property
+    def factors(self) -> PackedFactors | None:
+        """The factors of the model, if its scores may be counted while they are made."""
+        source = self.scores.source
+        return source if isinstance(source, PackedFactors) and source.finite else None
+
     def known_rows(self) -> Bools | None:
         """Whether the model knows the user of each row; None if it knows all."""
         known = self.binding.rows[self.contest.users] >= 0
@@ -133,6 +148,22 @@ class _Job:
             candidates = self._is_candidate(scores.shape, listed_offsets)
             listed = np.repeat((candidates & (scores > -np.inf)).sum(axis=1), np.diff(offsets)).astype(np.int32)
         return above, tied, listed
+
+    def rank_factors(self, block: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
+        """The ranks of a block of users, from their factors."""
+        first, last = block
+        contest, factors = self.contest, self.factors
+        assert factors is not None
+        rows = self.binding.rows[contest.users[first:last]]
+        offsets = contest.offsets[first : last + 1]
+        above, tied = factors.count(
+            np.maximum(rows, 0), offsets, contest.columns, contest.listed_offsets[first : last + 1], contest.listed
+        )
+        if (rows < 0).any():  # all candidates of an unknown user are tied
+            unknown = np.repeat(rows < 0, np.diff(offsets))
+            above[unknown] = 0
+            tied[unknown] = np.repeat(contest.candidates[first:last], np.diff(offsets))[unknown] - 1
+        return above, tied, above
 
     def rank_lists(self, block: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
         """The ranks of a block of users, from their lists."""

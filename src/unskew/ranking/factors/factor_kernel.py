@@ -12,7 +12,7 @@ import numpy as np
 from numba import float32, int32, int64, njit
 
 from unskew.arrays import Ints, Matrix
-from unskew.ranking.score_vectors import (
+from unskew.ranking.factors.score_vectors import (
     CHAINS,
     CHUNK,
     GROUP,
