@@ -101,21 +101,20 @@ def score_rows(users: Matrix, panels: Matrix, out: Matrix) -> None:
     n_items = out.shape[1]
     n_panels = panels.shape[0] // size
     step = max(_tile_panels(d, n_panels), 1)
-    width = step * PANEL
     packed = _pack_users(users)
-    tile = np.empty(GROUP * width, np.float32)
+    tile = np.empty(GROUP * PANEL, np.float32)
+    flat = out.reshape(-1)
     for first in range(0, n_panels, step):
-        last = min(first + step, n_panels)
-        begin = first * PANEL
-        end = min(last * PANEL, n_items)
         for group in range(0, n, GROUP):
-            for p in range(first, last):
-                multiply(panels, p * size, packed, group * d, d, tile, (p - first) * PANEL, width)
-            for u in range(group, min(group + GROUP, n)):
-                row = tile[(u - group) * width :]
-                target = out[u]
-                for j in range(begin, end):
-                    target[j] = row[j - begin]
+            for p in range(first, min(first + step, n_panels)):
+                begin = p * PANEL
+                if group + GROUP <= n and begin + PANEL <= n_items:
+                    multiply(panels, p * size, packed, group * d, d, flat, group * n_items + begin, n_items)
+                    continue
+                multiply(panels, p * size, packed, group * d, d, tile, 0, PANEL)
+                for u in range(group, min(group + GROUP, n)):
+                    for j in range(begin, min(begin + PANEL, n_items)):
+                        out[u, j] = tile[(u - group) * PANEL + j - begin]
 
 
 @njit(nogil=True, cache=True)

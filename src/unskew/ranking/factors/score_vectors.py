@@ -29,6 +29,7 @@ _INT, _INDEX, _FLOAT, _BYTE = ir.IntType(64), ir.IntType(32), ir.FloatType(), ir
 _FLOATS = ir.VectorType(_FLOAT, LANES)
 _COUNTS = ir.VectorType(_INDEX, LANES)
 _CODES = ir.VectorType(_BYTE, CHUNK)
+_WIDE_COUNTS = ir.VectorType(_INDEX, CHUNK)
 _LOWEST, _HIGHEST = -128.0, 127.0  # codes
 
 
@@ -70,6 +71,10 @@ class _Writer:
         fma = self.builder.module.declare_intrinsic(name, (), ir.FunctionType(a.type, [a.type] * 3))
         return self.builder.call(fma, [a, b, c])
 
+    def smaller(self, a: Any, b: Any) -> Any:
+        """The smaller of two unsigned numbers in each lane."""
+        return self.builder.select(self.builder.icmp_unsigned("<", a, b), a, b)
+
     def variable(self, start: Any) -> Any:
         """A place for a value, which the compiler keeps in a register."""
         return _BUILDING.alloca_once_value(self.builder, start)
@@ -90,7 +95,7 @@ class _Writer:
     def total(self, vector: Any) -> Any:
         """The sum of a vector of 32-bit counts."""
         add = self.builder.module.declare_intrinsic(
-            f"llvm.vector.reduce.add.v{LANES}i32", (), ir.FunctionType(_INDEX, [_COUNTS])
+            f"llvm.vector.reduce.add.v{vector.type.count}i32", (), ir.FunctionType(_INDEX, [vector.type])
         )
         return self.builder.sext(self.builder.call(add, [vector]), _INT)
 
@@ -150,20 +155,27 @@ def _count_codes(_context: Any, codes: Any, _at: Any, _chunks: Any, chosen: Any,
         source, thresholds, to_counts, to_marks = w.data(0), w.data(3), w.data(5), w.data(7)
         at, chunks, first, to, more = (arguments[k] for k in (1, 2, 4, 6, 8))
         limits = [w.spread(w.load(thresholds, w.plus(first, k), _BYTE, 1), _CODES) for k in range(TOGETHER)]
-        sums = [w.variable(ir.Constant(_INT, 0)) for _ in range(TOGETHER)]
+        start = ir.Constant(_INT, 0) if _WIDE else ir.Constant(_CODES, [0] * CHUNK)
+        sums = [w.variable(start) for _ in range(TOGETHER)]
         with w.loop(chunks) as loop:
             value = w.load(source, builder.add(at, w.times(loop.index, CHUNK)), _CODES, 1)
-            level = None
+            nearest = None
             for k in range(TOGETHER):
                 above = builder.icmp_signed(">", value, limits[k])
-                builder.store(builder.add(builder.load(sums[k]), w.ones(above)), sums[k])
-                equal = builder.icmp_signed("==", value, limits[k])
-                level = equal if level is None else builder.or_(level, equal)
-            found = w.bits(level)
+                if _WIDE:
+                    builder.store(builder.add(builder.load(sums[k]), w.ones(above)), sums[k])
+                else:
+                    builder.store(builder.sub(builder.load(sums[k]), builder.sext(above, _CODES)), sums[k])
+                unlike = builder.xor(value, limits[k])
+                nearest = unlike if nearest is None else w.smaller(nearest, unlike)
+            found = w.bits(builder.icmp_unsigned("==", nearest, ir.Constant(_CODES, [0] * CHUNK)))
             old = builder.and_(w.load(to_marks, loop.index, _INT, 8), more)
             w.store(builder.or_(found, old), to_marks, loop.index, 8)
         for k in range(TOGETHER):
-            w.store(builder.load(sums[k]), to_counts, w.plus(to, k), 8)
+            total = builder.load(sums[k])
+            if not _WIDE:
+                total = w.total(builder.zext(total, ir.VectorType(_INDEX, CHUNK)))
+            w.store(total, to_counts, w.plus(to, k), 8)
         return context.get_dummy_value()
 
     signature = types.void(
