@@ -9,7 +9,7 @@ smaller code. Codes are compared 64 or 32 at once; where a code is that of a thr
 """
 
 import numpy as np
-from numba import float32, int32, int64, njit
+from numba import float32, int32, int64, njit, uint64
 
 from unskew.arrays import Ints, Matrix
 from unskew.ranking.factors.score_vectors import (
@@ -32,6 +32,7 @@ _TILE_BYTES = 1 << 18  # of item factors, in the second cache
 _TILE_MOST = 2048  # items
 _FEWEST = 2  # thresholds from which codes are worth their making
 _RANGE = 126.5  # codes of the lowest and the highest threshold, negative and positive
+_AT_ONCE = 6  # places that are written at once
 _CROWDED = 50  # reciprocal of the equal codes per score and threshold from which scores are compared instead
 
 
@@ -205,11 +206,32 @@ def _choose(codes: Ints, held: Matrix, first: int, last: int, head: Ints, kinds:
 
 
 @njit(nogil=True, cache=True)
+def _find(words: Ints, found: Ints) -> int:
+    """Write the places of all bits, and some more; return how many there are.
+
+    Always writing `_AT_ONCE` places is faster than to ask after each whether it was the last.
+    """
+    n = uint64(0)
+    for w in range(uint64(words.shape[0])):
+        word = words[w]
+        end = n + uint64(count_bits(word))
+        while True:
+            for k in range(uint64(_AT_ONCE)):
+                found[n + k] = int32(w * uint64(64)) + int32(lowest_bit(word))
+                word &= word - 1
+            n += uint64(_AT_ONCE)
+            if n >= end:
+                break
+        n = end
+    return int64(n)
+
+
+@njit(nogil=True, cache=True)
 def _resolve(
     tile: Matrix,
     at: int,
     codes: Ints,
-    marks: Ints,
+    found: Ints,
     held: Matrix,
     held_codes: Ints,
     kinds: Ints,
@@ -220,23 +242,22 @@ def _resolve(
     above: Ints,
     tied: Ints,
 ) -> None:
-    """Compare the scores whose codes are marked with the thresholds of the same code."""
+    """Compare the scores at these places with the thresholds of the same code."""
     for k in range(last - 1, first - 1, -1):  # the thresholds of a code, each with the one behind it
         if kinds[k] >= 0:
             place = int64(held_codes[k]) + 128
-            behind[k - first] = head[place]
+            behind[k] = head[place]
             head[place] = k
-    for chunk in range(marks.shape[0]):
-        word = marks[chunk]
-        while word:
-            j = chunk * CHUNK + lowest_bit(word)
-            word &= word - 1
-            score = tile[at + j]
-            k = head[int64(codes[j]) + 128]
-            while k >= 0:
-                above[k] += int32(score > held[k])
-                tied[k] += int32(score == held[k])
-                k = behind[k - first]
+    row = tile[at:]
+    for j in range(uint64(found.shape[0])):  # unsigned, because the compiler need not ask whether they are negative
+        place = uint64(found[j])
+        score = row[place]
+        k = head[uint64(int64(codes[place]) + 128)]
+        while k >= 0:
+            threshold = uint64(k)
+            above[threshold] += int32(score > held[threshold])
+            tied[threshold] += int32(score == held[threshold])
+            k = behind[threshold]
     for k in range(first, last):
         if kinds[k] >= 0:
             head[int64(held_codes[k]) + 128] = -1
@@ -330,9 +351,11 @@ def count_factor_ranks(
     packed = _pack_users(users)
     tile = np.empty(GROUP * width, np.float32)
     codes = np.empty(width, np.int8)
-    marks = np.zeros(width // CHUNK, np.int64)
+    words = np.zeros((width + 63) // 64, np.int64)
+    marks = words.view(np.uint8)
+    found = np.empty(width + _AT_ONCE, np.int32)
     fresh = np.empty(widest + TOGETHER, np.int64)
-    behind = np.empty(widest, np.int64)
+    behind = np.empty(n_held, np.int64)
     for first_panel in range(0, n_panels, step):
         last_panel = min(first_panel + step, n_panels)
         begin, filled = first_panel * PANEL, (last_panel - first_panel) * PANEL
@@ -351,21 +374,19 @@ def count_factor_ranks(
                     continue
                 encode(tile, at, chunks, codes, 0, scales[u], shifts[u])
                 to = first + u * TOGETHER
+                words[(filled - 1) // 64] = 0  # the chunks may fill half of the last word
                 for k in range(0, n_chosen[u], TOGETHER):
                     count_codes(codes, 0, chunks, chosen, to + k, fresh, k, marks, -1 if k else 0)
-                equal = 0
-                for chunk in range(chunks):
-                    equal += count_bits(marks[chunk])
+                equal = _find(words[: (filled + 63) // 64], found)
                 if equal * _CROWDED > (last - first) * filled:  # as with scores of few values
                     scales[u] = 0
                     _count_exactly(tile, at, filled, held, first, last, above, tied)
                     continue
                 for k in range(n_chosen[u]):
                     higher[to + k] += fresh[k]
-                if equal:
-                    _resolve(
-                        tile, at, codes, marks[:chunks], held, held_codes, kinds, first, last, head, behind, above, tied
-                    )
+                _resolve(
+                    tile, at, codes, found[:equal], held, held_codes, kinds, first, last, head, behind, above, tied
+                )
     for u in range(n):
         first, last = offsets[u] - start, offsets[u + 1] - start
         if n_chosen[u]:

@@ -30,6 +30,7 @@ _FLOATS = ir.VectorType(_FLOAT, LANES)
 _COUNTS = ir.VectorType(_INDEX, LANES)
 _CODES = ir.VectorType(_BYTE, CHUNK)
 _WIDE_COUNTS = ir.VectorType(_INDEX, CHUNK)
+_MARKS = ir.IntType(CHUNK)
 _LOWEST, _HIGHEST = -128.0, 127.0  # codes
 
 
@@ -157,6 +158,7 @@ def _count_codes(_context: Any, codes: Any, _at: Any, _chunks: Any, chosen: Any,
         limits = [w.spread(w.load(thresholds, w.plus(first, k), _BYTE, 1), _CODES) for k in range(TOGETHER)]
         start = ir.Constant(_INT, 0) if _WIDE else ir.Constant(_CODES, [0] * CHUNK)
         sums = [w.variable(start) for _ in range(TOGETHER)]
+        mask = more if CHUNK == 64 else builder.trunc(more, _MARKS)
         with w.loop(chunks) as loop:
             value = w.load(source, builder.add(at, w.times(loop.index, CHUNK)), _CODES, 1)
             nearest = None
@@ -168,9 +170,10 @@ def _count_codes(_context: Any, codes: Any, _at: Any, _chunks: Any, chosen: Any,
                     builder.store(builder.sub(builder.load(sums[k]), builder.sext(above, _CODES)), sums[k])
                 unlike = builder.xor(value, limits[k])
                 nearest = unlike if nearest is None else w.smaller(nearest, unlike)
-            found = w.bits(builder.icmp_unsigned("==", nearest, ir.Constant(_CODES, [0] * CHUNK)))
-            old = builder.and_(w.load(to_marks, loop.index, _INT, 8), more)
-            w.store(builder.or_(found, old), to_marks, loop.index, 8)
+            equal = builder.icmp_unsigned("==", nearest, ir.Constant(_CODES, [0] * CHUNK))
+            place = w.times(loop.index, CHUNK // 8)
+            old = builder.and_(w.load(to_marks, place, _MARKS, 1), mask)
+            w.store(builder.or_(builder.bitcast(equal, _MARKS), old), to_marks, place, 1)
         for k in range(TOGETHER):
             total = builder.load(sums[k])
             if not _WIDE:
@@ -232,10 +235,10 @@ def _score_some(_context: Any, items: Any, starts: Any, _first: Any, users: Any,
 
 
 def _lowest_bit(_context: Any, _word: Any) -> Any:
-    """The place of the lowest bit of a number that is not 0."""
+    """The place of the lowest bit of a number; 64 if it is 0."""
 
     def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(types.int64), build
 
