@@ -179,11 +179,11 @@ def _known_users(bindings: Mapping[str, Binding], split: Split, rule: str, also:
     knows = np.stack([binding.rows >= 0 for binding in bindings.values()])
     if rule == "common":
         return np.asarray(knows.all(axis=0))
-    tested = np.unique(split.test.users)
+    tested = split.test.user_counts > 0
     for name, by_model in zip(bindings, knows, strict=True):
         if not by_model[tested].any() and (len(bindings) > 1 or also is not None):  # a single one fails elsewhere
             raise DataError(
-                f"model {name!r} knows none of the {len(tested):,} test users; are its user ids (for a built-in "
+                f"model {name!r} knows none of the {int(tested.sum()):,} test users; are its user ids (for a built-in "
                 "model, those of train) those of the test?"
             )
     known = np.asarray(knows.any(axis=0))
