@@ -32,11 +32,11 @@ _TILE_BYTES = 1 << 18  # of item factors, in the second cache
 _TILE_MOST = 2048  # items
 _FEWEST = 2  # thresholds from which codes are worth their making
 _RANGE = 126.5  # codes of the lowest and the highest threshold, negative and positive
+_PACKED = 256  # panels that are packed at once
 _AT_ONCE = 6  # places that are written at once
 _CROWDED = 50  # reciprocal of the equal codes per score and threshold from which scores are compared instead
 
 
-@njit(nogil=True, cache=True)
 def pack_panels(items: Matrix, columns: Ints, constants: Matrix, lowest: float) -> Matrix:
     """Item factors in panels: in each the constants of its items, then the first factor of all of them, and so on.
 
@@ -55,35 +55,29 @@ def pack_panels(items: Matrix, columns: Ints, constants: Matrix, lowest: float) 
     array of float32
         The size is a whole number of chunks; what is behind the last item has the score minus infinity.
     """
-    n, d = columns.shape[0], items.shape[1]
-    size = (d + 1) * PANEL
-    n_panels = (n + CHUNK - 1) // CHUNK * (CHUNK // PANEL)
-    panels = np.zeros(n_panels * size, np.float32)
-    for p in range(n_panels):
-        for lane in range(PANEL):
-            at = p * size + lane
-            place = p * PANEL + lane
-            row = columns[place] if place < n else -1
-            if row < 0:
-                panels[at] = lowest if place < n else -np.inf
-                continue
-            if constants.shape[0]:
-                panels[at] = constants[row]
-            for k in range(d):
-                panels[at + (k + 1) * PANEL] = items[row, k]
-    return panels
+    n, d = len(columns), items.shape[1]
+    n_panels = -(-n // CHUNK) * (CHUNK // PANEL)
+    panels = np.zeros((n_panels, d + 1, PANEL), np.float32)
+    for first in range(0, n_panels, _PACKED):
+        here = panels[first : first + _PACKED]
+        rows = columns[first * PANEL : (first + _PACKED) * PANEL]
+        flat = np.zeros((len(here) * PANEL, d + 1), np.float32)
+        flat[len(rows) :, 0] = -np.inf
+        known = rows >= 0
+        flat[: len(rows), 0][~known] = lowest
+        flat[: len(rows), 1:][known] = items[rows[known]]
+        if len(constants):
+            flat[: len(rows), 0][known] = constants[rows[known]]
+        here[:] = flat.reshape(len(here), PANEL, d + 1).transpose(0, 2, 1)
+    return panels.reshape(-1)
 
 
-@njit(nogil=True, cache=True)
-def _pack_users(users: Matrix) -> Matrix:
+def pack_users(users: Matrix) -> Matrix:
     """Factors of users in groups: in each the first factor of all users, then the second, and so on."""
     n, d = users.shape
-    packed = np.zeros((n + GROUP - 1) // GROUP * GROUP * d, np.float32)
-    for u in range(n):
-        at = u // GROUP * GROUP * d + u % GROUP
-        for k in range(d):
-            packed[at + k * GROUP] = users[u, k]
-    return packed
+    packed = np.zeros((-(-n // GROUP) * GROUP, d), np.float32)
+    packed[:n] = users
+    return np.ascontiguousarray(packed.reshape(-1, GROUP, d).transpose(0, 2, 1)).reshape(-1)
 
 
 @njit(nogil=True, cache=True)
@@ -95,22 +89,20 @@ def _tile_panels(d: int, n_panels: int) -> int:
 
 
 @njit(nogil=True, cache=True)
-def score_rows(users: Matrix, panels: Matrix, out: Matrix) -> None:
-    """Write the scores of users with these factors for the first items of the panels."""
-    n, d = users.shape
+def score_rows(packed: Matrix, d: int, panels: Matrix, out: Matrix) -> None:
+    """Write the scores of users for the first items of the panels; users and items are packed."""
+    n = out.shape[0]
     size = (d + 1) * PANEL
     n_items = out.shape[1]
     n_panels = panels.shape[0] // size
     step = max(_tile_panels(d, n_panels), 1)
-    packed = _pack_users(users)
     tile = np.empty(GROUP * PANEL, np.float32)
-    flat = out.reshape(-1)
     for first in range(0, n_panels, step):
         for group in range(0, n, GROUP):
             for p in range(first, min(first + step, n_panels)):
                 begin = p * PANEL
                 if group + GROUP <= n and begin + PANEL <= n_items:
-                    multiply(panels, p * size, packed, group * d, d, flat, group * n_items + begin, n_items)
+                    multiply(panels, p * size, packed, group * d, d, out, group * n_items + begin, n_items)
                     continue
                 multiply(panels, p * size, packed, group * d, d, tile, 0, PANEL)
                 for u in range(group, min(group + GROUP, n)):
@@ -120,41 +112,36 @@ def score_rows(users: Matrix, panels: Matrix, out: Matrix) -> None:
 
 @njit(nogil=True, cache=True)
 def _score_listed(
-    users: Matrix, items: Matrix, columns: Ints, constants: Matrix, offsets: Ints, listed: Ints
-) -> Matrix:
-    """Scores of the listed items of each user: ``listed[offsets[u]:offsets[u + 1]]``, offsets counted from the first."""
+    users: Matrix, u: int, items: Matrix, columns: Ints, constants: Matrix, listed: Ints, first: int, last: int, out: Matrix, to: int
+) -> None:
+    """Write the scores of a user for ``listed[first:last]`` to out[to:]."""
     d = users.shape[1]
-    start = offsets[0]
-    scores = np.zeros(offsets[-1] - start + CHAINS, np.float32)
-    starts = np.zeros(offsets[-1] - start + CHAINS, np.int64)
-    flat_users, flat_items = users.reshape(-1), items.reshape(-1)
-    for k in range(offsets[-1] - start):
-        row = columns[listed[start + k]]
-        starts[k] = max(row, 0) * d
-    for u in range(users.shape[0]):
-        first, last = offsets[u] - start, offsets[u + 1] - start
-        for k in range(first, last, CHAINS):
-            for place in range(k, min(k + CHAINS, last)):
-                row = columns[listed[start + place]]
-                scores[place] = -np.inf if row < 0 else constants[row] if constants.shape[0] else 0.0
-            # what is behind the last item of the user is written again
-            score_some(flat_items, starts, k, flat_users, u * d, d, scores)
-    return scores[: offsets[-1] - start]
+    starts = np.zeros(CHAINS, np.int64)
+    scores = np.zeros(CHAINS, np.float32)
+    for k in range(first, last, CHAINS):
+        some = min(CHAINS, last - k)
+        for j in range(some):
+            row = columns[listed[k + j]]
+            starts[j] = max(row, 0) * d
+            scores[j] = -np.inf if row < 0 else constants[row] if constants.shape[0] else 0.0
+        score_some(items, starts, 0, users, u * d, d, scores)
+        for j in range(some):
+            out[to + k - first + j] = scores[j]
 
 
 @njit(nogil=True, cache=True)
-def _ascending(items: Ints) -> bool:
-    for j in range(1, items.shape[0]):
+def _ascending(items: Ints, first: int, last: int) -> bool:
+    for j in range(first + 1, last):
         if items[j] < items[j - 1]:
             return False
     return True
 
 
 @njit(nogil=True, cache=True)
-def _scale(held: Matrix) -> tuple[float, float]:
+def _scale(held: Matrix, first: int, last: int) -> tuple[float, float]:
     """Scale and shift of the codes of a user; the scale is 0 if scores are to be compared."""
     lowest, highest, n = float32(np.inf), float32(-np.inf), 0
-    for k in range(held.shape[0]):
+    for k in range(first, last):
         if held[k] > -np.inf:
             lowest, highest = min(lowest, held[k]), max(highest, held[k])
             n += 1
@@ -206,13 +193,13 @@ def _choose(codes: Ints, held: Matrix, first: int, last: int, head: Ints, kinds:
 
 
 @njit(nogil=True, cache=True)
-def _find(words: Ints, found: Ints) -> int:
+def _find(words: Ints, n_words: int, found: Ints) -> int:
     """Write the places of all bits, and some more; return how many there are.
 
     Always writing `_AT_ONCE` places is faster than to ask after each whether it was the last.
     """
     n = uint64(0)
-    for w in range(uint64(words.shape[0])):
+    for w in range(uint64(n_words)):
         word = words[w]
         end = n + uint64(count_bits(word))
         while True:
@@ -232,6 +219,7 @@ def _resolve(
     at: int,
     codes: Ints,
     found: Ints,
+    n_found: int,
     held: Matrix,
     held_codes: Ints,
     kinds: Ints,
@@ -248,10 +236,9 @@ def _resolve(
             place = int64(held_codes[k]) + 128
             behind[k] = head[place]
             head[place] = k
-    row = tile[at:]
-    for j in range(uint64(found.shape[0])):  # unsigned, because the compiler need not ask whether they are negative
+    for j in range(uint64(n_found)):  # unsigned, because the compiler need not ask whether they are negative
         place = uint64(found[j])
-        score = row[place]
+        score = tile[uint64(at) + place]
         k = head[uint64(int64(codes[place]) + 128)]
         while k >= 0:
             threshold = uint64(k)
@@ -265,14 +252,14 @@ def _resolve(
 
 @njit(nogil=True, cache=True)
 def _finish(
-    held: Matrix, history: Matrix, n_items: int, n_known: int, above: Ints, tied: Ints
+    held: Matrix, first: int, last: int, history: Matrix, begin: int, end: int, n_items: int, n_known: int, above: Ints, tied: Ints
 ) -> None:
     """Set the counts of thresholds of minus infinity, and take what the user has seen and the item itself away."""
-    for k in range(held.shape[0]):
+    for k in range(first, last):
         if held[k] == -np.inf:
             above[k], tied[k] = n_known, n_items - n_known
         higher = equal = int32(0)
-        for j in range(history.shape[0]):
+        for j in range(begin, end):
             higher = int32(higher + int32(history[j] > held[k]))
             equal = int32(equal + int32(history[j] == held[k]))
         above[k] -= higher
@@ -282,6 +269,7 @@ def _finish(
 @njit(nogil=True, cache=True)
 def count_factor_ranks(
     users: Matrix,
+    packed: Matrix,
     items: Matrix,
     columns: Ints,
     constants: Matrix,
@@ -298,6 +286,8 @@ def count_factor_ranks(
     ----------
     users : array (users, d) of float32
         One row per user of the block.
+    packed : array of float32
+        The same, from `pack_users`.
     items, columns, constants
         As in `pack_panels`.
     panels : array of float32
@@ -322,18 +312,20 @@ def count_factor_ranks(
     above, tied = np.zeros(n_held, np.int32), np.zeros(n_held, np.int32)
 
     held = np.zeros(n_held + CHUNK, np.float32)
-    held[:n_held] = _score_listed(users, items, columns, constants, offsets, held_items)
     held_codes, kinds = np.zeros(n_held + CHUNK, np.int8), np.empty(n_held, np.int32)
     scales, shifts = np.empty(n, np.float32), np.empty(n, np.float32)
     chosen = np.zeros(n_held + (n + 1) * TOGETHER, np.int8)
     higher = np.zeros(n_held + (n + 1) * TOGETHER, np.int64)
     n_chosen = np.zeros(n, np.int64)
-    head = np.full(256, -1, np.int64)
+    head = np.empty(256, np.int64)
+    for code in range(256):
+        head[code] = -1
     widest = 0
     for u in range(n):
         first, last = offsets[u] - start, offsets[u + 1] - start
         widest = max(widest, last - first)
-        scales[u], shifts[u] = _scale(held[first:last])
+        _score_listed(users, u, items, columns, constants, held_items, offsets[u], offsets[u + 1], held, first)
+        scales[u], shifts[u] = _scale(held, first, last)
         if scales[u] > 0:
             encode(held, first, (last - first + CHUNK - 1) // CHUNK, held_codes, first, scales[u], shifts[u])
             n_chosen[u] = _choose(held_codes, held, first, last, head, kinds, chosen, first + u * TOGETHER)
@@ -342,13 +334,11 @@ def count_factor_ranks(
     reached = np.empty(n, np.int64)  # in the list of what each user has seen
     for u in range(n):
         reached[u] = seen_offsets[u]
-        if not _ascending(seen[seen_offsets[u] : seen_offsets[u + 1]]):
-            begin, end = seen_offsets[u] - seen_start, seen_offsets[u + 1] - seen_start
-            one = seen_offsets[u : u + 2]
-            history[begin:end] = _score_listed(users[u : u + 1], items, columns, constants, one, seen)
+        if not _ascending(seen, seen_offsets[u], seen_offsets[u + 1]):
             reached[u] = seen_offsets[u + 1]
+            to = seen_offsets[u] - seen_start
+            _score_listed(users, u, items, columns, constants, seen, seen_offsets[u], reached[u], history, to)
 
-    packed = _pack_users(users)
     tile = np.empty(GROUP * width, np.float32)
     codes = np.empty(width, np.int8)
     words = np.zeros((width + 63) // 64, np.int64)
@@ -377,7 +367,7 @@ def count_factor_ranks(
                 words[(filled - 1) // 64] = 0  # the chunks may fill half of the last word
                 for k in range(0, n_chosen[u], TOGETHER):
                     count_codes(codes, 0, chunks, chosen, to + k, fresh, k, marks, -1 if k else 0)
-                equal = _find(words[: (filled + 63) // 64], found)
+                equal = _find(words, (filled + 63) // 64, found)
                 if equal * _CROWDED > (last - first) * filled:  # as with scores of few values
                     scales[u] = 0
                     _count_exactly(tile, at, filled, held, first, last, above, tied)
@@ -385,7 +375,7 @@ def count_factor_ranks(
                 for k in range(n_chosen[u]):
                     higher[to + k] += fresh[k]
                 _resolve(
-                    tile, at, codes, found[:equal], held, held_codes, kinds, first, last, head, behind, above, tied
+                    tile, at, codes, found, equal, held, held_codes, kinds, first, last, head, behind, above, tied
                 )
     for u in range(n):
         first, last = offsets[u] - start, offsets[u + 1] - start
@@ -393,6 +383,6 @@ def count_factor_ranks(
             for k in range(first, last):
                 if kinds[k] >= 0:
                     above[k] += higher[first + u * TOGETHER + kinds[k]]
-        own = history[seen_offsets[u] - seen_start : seen_offsets[u + 1] - seen_start]
-        _finish(held[first:last], own, n_items, n_known, above[first:last], tied[first:last])
+        begin, end = seen_offsets[u] - seen_start, seen_offsets[u + 1] - seen_start
+        _finish(held, first, last, history, begin, end, n_items, n_known, above, tied)
     return above, tied

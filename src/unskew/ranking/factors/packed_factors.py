@@ -65,15 +65,18 @@ class PackedFactors:
         if buffer is None or len(buffer) < len(rows):
             buffer = self.own.buffer = np.empty((len(rows), len(self.columns)), np.float32)
         scores: Matrix = buffer[: len(rows)]
-        factor_kernel.score_rows(self._factors_of(rows), self._panels, scores)
+        users = self._factors_of(rows)
+        factor_kernel.score_rows(factor_kernel.pack_users(users), users.shape[1], self._panels, scores)
         return scores
 
     def count(self, rows: Ints, offsets: Ints, items: Ints, seen_offsets: Ints, seen: Ints) -> tuple[Ints, Ints]:
         """Count the candidates above and tied with held-out items, as `kernel.count_ranks` does."""
         from unskew.ranking.factors import factor_kernel
 
+        users = self._factors_of(rows)
         above, tied = factor_kernel.count_factor_ranks(
-            self._factors_of(rows),
+            users,
+            factor_kernel.pack_users(users),
             self.items,
             self.columns,
             self.constants,
