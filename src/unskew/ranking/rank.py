@@ -157,7 +157,7 @@ class _Job:
         rows = self.binding.rows[contest.users[first:last]]
         offsets = contest.offsets[first : last + 1]
         above, tied = factors.count(
-            np.maximum(rows, 0), offsets, contest.columns, contest.listed_offsets[first : last + 1], contest.listed
+            rows, offsets, contest.columns, contest.listed_offsets[first : last + 1], contest.listed
         )
         if (rows < 0).any():  # all candidates of an unknown user are tied
             unknown = np.repeat(rows < 0, np.diff(offsets))

@@ -8,6 +8,8 @@ To count the candidates above many thresholds, scores become codes of one byte s
 smaller code. Codes are compared 64 or 32 at once; where a code is that of a threshold, the scores decide.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import float32, int32, int64, njit, uint64
 
@@ -75,9 +77,10 @@ def pack_panels(items: Matrix, columns: Ints, constants: Matrix, lowest: float) 
 def pack_users(users: Matrix) -> Matrix:
     """Factors of users in groups: in each the first factor of all users, then the second, and so on."""
     n, d = users.shape
-    packed = np.zeros((-(-n // GROUP) * GROUP, d), np.float32)
+    groups = -(-n // GROUP)
+    packed = np.zeros((groups * GROUP, d), np.float32)
     packed[:n] = users
-    return np.ascontiguousarray(packed.reshape(-1, GROUP, d).transpose(0, 2, 1)).reshape(-1)
+    return np.ascontiguousarray(packed.reshape(groups, GROUP, d).transpose(0, 2, 1)).reshape(-1)
 
 
 @njit(nogil=True, cache=True)
@@ -112,7 +115,16 @@ def score_rows(packed: Matrix, d: int, panels: Matrix, out: Matrix) -> None:
 
 @njit(nogil=True, cache=True)
 def _score_listed(
-    users: Matrix, u: int, items: Matrix, columns: Ints, constants: Matrix, listed: Ints, first: int, last: int, out: Matrix, to: int
+    users: Matrix,
+    u: int,
+    items: Matrix,
+    columns: Ints,
+    constants: Matrix,
+    listed: Ints,
+    first: int,
+    last: int,
+    out: Matrix,
+    to: int,
 ) -> None:
     """Write the scores of a user for ``listed[first:last]`` to out[to:]."""
     d = users.shape[1]
@@ -131,14 +143,14 @@ def _score_listed(
 
 @njit(nogil=True, cache=True)
 def _ascending(items: Ints, first: int, last: int) -> bool:
-    for j in range(first + 1, last):
+    for j in range(first + 1, last):  # noqa: SIM110  # numba compiles a loop faster than a generator
         if items[j] < items[j - 1]:
             return False
     return True
 
 
 @njit(nogil=True, cache=True)
-def _scale(held: Matrix, first: int, last: int) -> tuple[float, float]:
+def _scale(held: Matrix, first: int, last: int) -> tuple[Any, Any]:
     """Scale and shift of the codes of a user; the scale is 0 if scores are to be compared."""
     lowest, highest, n = float32(np.inf), float32(-np.inf), 0
     for k in range(first, last):
@@ -155,7 +167,9 @@ def _scale(held: Matrix, first: int, last: int) -> tuple[float, float]:
 
 
 @njit(nogil=True, cache=True)
-def _count_exactly(tile: Matrix, at: int, n_items: int, held: Matrix, first: int, last: int, above: Ints, tied: Ints) -> None:
+def _count_exactly(
+    tile: Matrix, at: int, n_items: int, held: Matrix, first: int, last: int, above: Ints, tied: Ints
+) -> None:
     """Add the scores of a tile above and equal to each threshold."""
     counts = np.empty(2 * TOGETHER, np.int64)
     limits = np.empty(TOGETHER, np.float32)
@@ -170,7 +184,7 @@ def _count_exactly(tile: Matrix, at: int, n_items: int, held: Matrix, first: int
 
 @njit(nogil=True, cache=True)
 def _choose(codes: Ints, held: Matrix, first: int, last: int, head: Ints, kinds: Ints, chosen: Ints, to: int) -> int:
-    """Write the distinct codes of a user's thresholds to chosen[to:], and the number of each threshold's; return theirs.
+    """Write the distinct codes of a user's thresholds to chosen[to:], and which of them each has; return their number.
 
     Thresholds of minus infinity have none. There is a whole number of steps of `TOGETHER`, the last with repeats.
     """
@@ -193,7 +207,7 @@ def _choose(codes: Ints, held: Matrix, first: int, last: int, head: Ints, kinds:
 
 
 @njit(nogil=True, cache=True)
-def _find(words: Ints, n_words: int, found: Ints) -> int:
+def _find(words: Ints, n_words: int, found: Ints) -> Any:
     """Write the places of all bits, and some more; return how many there are.
 
     Always writing `_AT_ONCE` places is faster than to ask after each whether it was the last.
@@ -252,7 +266,16 @@ def _resolve(
 
 @njit(nogil=True, cache=True)
 def _finish(
-    held: Matrix, first: int, last: int, history: Matrix, begin: int, end: int, n_items: int, n_known: int, above: Ints, tied: Ints
+    held: Matrix,
+    first: int,
+    last: int,
+    history: Matrix,
+    begin: int,
+    end: int,
+    n_items: int,
+    n_known: int,
+    above: Ints,
+    tied: Ints,
 ) -> None:
     """Set the counts of thresholds of minus infinity, and take what the user has seen and the item itself away."""
     for k in range(first, last):
@@ -314,12 +337,14 @@ def count_factor_ranks(
     held = np.zeros(n_held + CHUNK, np.float32)
     held_codes, kinds = np.zeros(n_held + CHUNK, np.int8), np.empty(n_held, np.int32)
     scales, shifts = np.empty(n, np.float32), np.empty(n, np.float32)
-    chosen = np.zeros(n_held + (n + 1) * TOGETHER, np.int8)
-    higher = np.zeros(n_held + (n + 1) * TOGETHER, np.int64)
+    chosen = np.zeros(n_held + (n + 1) * TOGETHER, np.int8)  # the distinct codes of each user's thresholds
+    higher = np.zeros(n_held + (n + 1) * TOGETHER, np.int64)  # how many codes are above each of them
     n_chosen = np.zeros(n, np.int64)
-    head = np.empty(256, np.int64)
+    head = np.empty(256, np.int64)  # by code, something of its first threshold; -1 between uses
     for code in range(256):
         head[code] = -1
+    history = np.empty(seen_offsets[-1] - seen_start, np.float32)
+    reached = np.empty(n, np.int64)  # in the list of what each user has seen
     widest = 0
     for u in range(n):
         first, last = offsets[u] - start, offsets[u + 1] - start
@@ -329,12 +354,8 @@ def count_factor_ranks(
         if scales[u] > 0:
             encode(held, first, (last - first + CHUNK - 1) // CHUNK, held_codes, first, scales[u], shifts[u])
             n_chosen[u] = _choose(held_codes, held, first, last, head, kinds, chosen, first + u * TOGETHER)
-
-    history = np.empty(seen_offsets[-1] - seen_start, np.float32)
-    reached = np.empty(n, np.int64)  # in the list of what each user has seen
-    for u in range(n):
         reached[u] = seen_offsets[u]
-        if not _ascending(seen, seen_offsets[u], seen_offsets[u + 1]):
+        if not _ascending(seen, seen_offsets[u], seen_offsets[u + 1]):  # then they cannot be taken from the tiles
             reached[u] = seen_offsets[u + 1]
             to = seen_offsets[u] - seen_start
             _score_listed(users, u, items, columns, constants, seen, seen_offsets[u], reached[u], history, to)
@@ -374,9 +395,7 @@ def count_factor_ranks(
                     continue
                 for k in range(n_chosen[u]):
                     higher[to + k] += fresh[k]
-                _resolve(
-                    tile, at, codes, found, equal, held, held_codes, kinds, first, last, head, behind, above, tied
-                )
+                _resolve(tile, at, codes, found, equal, held, held_codes, kinds, first, last, head, behind, above, tied)
     for u in range(n):
         first, last = offsets[u] - start, offsets[u + 1] - start
         if n_chosen[u]:

@@ -70,7 +70,10 @@ class PackedFactors:
         return scores
 
     def count(self, rows: Ints, offsets: Ints, items: Ints, seen_offsets: Ints, seen: Ints) -> tuple[Ints, Ints]:
-        """Count the candidates above and tied with held-out items, as `kernel.count_ranks` does."""
+        """Count the candidates above and tied with held-out items, as `kernel.count_ranks` does.
+
+        Rows of -1 are users whom the model does not know; their counts mean nothing.
+        """
         from unskew.ranking.factors import factor_kernel
 
         users = self._factors_of(rows)
@@ -90,7 +93,12 @@ class PackedFactors:
         return above, tied
 
     def _factors_of(self, rows: Ints) -> Matrix:
-        factors = self.users[rows]
+        known = rows >= 0
+        if known.all():
+            factors = self.users[rows]
+        else:  # the caller knows what an unknown user gets
+            factors = np.zeros((len(rows), self.users.shape[1]), np.float32)
+            factors[known] = self.users[rows[known]]
         return 2 * factors if self.doubled else factors
 
     @property

@@ -2,6 +2,8 @@
 
 Compilers do not find these loops in plain code, so they are written with vectors as long as the registers of the
 processor. `llvmlite` is the part of numba that writes them. No result depends on the length of the vectors.
+
+Numba's cache does not see changes of this file. After one, delete what is compiled of `factor_kernel`.
 """
 
 from typing import Any
@@ -14,10 +16,10 @@ from numba.extending import intrinsic
 
 _BUILDING: Any = cgutils  # has no types
 _TARGET: Any = cpu_target
-_TRIPLE, _, _FEATURES = _TARGET.target_context.codegen().magic_tuple()  # as in the key of numba's cache
-_WIDE = "+avx512bw" in _FEATURES
-HAS_FMA = "+fma" in _FEATURES or not _TRIPLE.startswith(("x86", "i686"))
-LANES = 16 if _WIDE else 8 if "+avx" in _FEATURES else 4
+_TRIPLE, _, FEATURES = _TARGET.target_context.codegen().magic_tuple()  # as in the key of numba's cache
+_WIDE = "+avx512bw" in FEATURES
+HAS_FMA = "+fma" in FEATURES or not _TRIPLE.startswith(("x86", "i686"))
+LANES = 16 if _WIDE else 8 if "+avx" in FEATURES else 4
 VECTORS = 2  # of items that are multiplied at once
 PANEL = LANES * VECTORS  # items
 GROUP = 12 if _WIDE else 6  # users whose scores are made at once; their sums stay in registers
@@ -29,7 +31,6 @@ _INT, _INDEX, _FLOAT, _BYTE = ir.IntType(64), ir.IntType(32), ir.FloatType(), ir
 _FLOATS = ir.VectorType(_FLOAT, LANES)
 _COUNTS = ir.VectorType(_INDEX, LANES)
 _CODES = ir.VectorType(_BYTE, CHUNK)
-_WIDE_COUNTS = ir.VectorType(_INDEX, CHUNK)
 _MARKS = ir.IntType(CHUNK)
 _LOWEST, _HIGHEST = -128.0, 127.0  # codes
 
@@ -67,7 +68,7 @@ class _Writer:
         return self.builder.shuffle_vector(first, empty, places)
 
     def multiply_add(self, a: Any, b: Any, c: Any) -> Any:
-        """a b + c, rounded once."""
+        """Multiply and add, rounded once."""
         name = f"llvm.fma.v{a.type.count}f32" if isinstance(a.type, ir.VectorType) else "llvm.fma.f32"
         fma = self.builder.module.declare_intrinsic(name, (), ir.FunctionType(a.type, [a.type] * 3))
         return self.builder.call(fma, [a, b, c])
@@ -101,8 +102,11 @@ class _Writer:
         return self.builder.sext(self.builder.call(add, [vector]), _INT)
 
 
-def _multiply(_context: Any, panels: Any, _at: Any, users: Any, _from: Any, _d: Any, out: Any, _to: Any, _stride: Any) -> Any:
+def _multiply(
+    _context: Any, panels: Any, _at: Any, users: Any, _from: Any, _d: Any, out: Any, _to: Any, _stride: Any
+) -> Any:
     """Write the scores of a group of users for a panel of items: sums over the factors, in their order."""
+
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         w = _Writer(context, builder, signature, arguments)
         panel, group, scores = w.data(0), w.data(2), w.data(5)
@@ -129,6 +133,7 @@ def _multiply(_context: Any, panels: Any, _at: Any, users: Any, _from: Any, _d: 
 
 def _encode(_context: Any, scores: Any, _at: Any, _chunks: Any, codes: Any, _to: Any, _scale: Any, _shift: Any) -> Any:
     """Write a byte for each score: a larger score never has a smaller one."""
+
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         w = _Writer(context, builder, signature, arguments)
         source, target = w.data(0), w.data(3)
@@ -149,8 +154,20 @@ def _encode(_context: Any, scores: Any, _at: Any, _chunks: Any, codes: Any, _to:
     return types.void(scores, types.int64, types.int64, codes, types.int64, types.float32, types.float32), build
 
 
-def _count_codes(_context: Any, codes: Any, _at: Any, _chunks: Any, chosen: Any, _first: Any, counts: Any, _to: Any, marks: Any, _more: Any) -> Any:
+def _count_codes(
+    _context: Any,
+    codes: Any,
+    _at: Any,
+    _chunks: Any,
+    chosen: Any,
+    _first: Any,
+    counts: Any,
+    _to: Any,
+    marks: Any,
+    _more: Any,
+) -> Any:
     """Count the codes above `TOGETHER` chosen ones, and mark those that are equal to one of them."""
+
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         w = _Writer(context, builder, signature, arguments)
         source, thresholds, to_counts, to_marks = w.data(0), w.data(3), w.data(5), w.data(7)
@@ -189,6 +206,7 @@ def _count_codes(_context: Any, codes: Any, _at: Any, _chunks: Any, chosen: Any,
 
 def _count_scores(_context: Any, scores: Any, _at: Any, _steps: Any, held: Any, _first: Any, counts: Any) -> Any:
     """Count the scores above `TOGETHER` thresholds, and those not below them."""
+
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         w = _Writer(context, builder, signature, arguments)
         source, thresholds, to_counts = w.data(0), w.data(3), w.data(5)
