@@ -55,7 +55,8 @@ def rank(
     engine : Engine, optional
         `Threads` by default.
     block_size : int, optional
-        Users in a block. Float32 products differ in the last bit between block sizes, so this belongs to the run.
+        Users in a block. Matrix products may differ in the last bit between block sizes, so this belongs to the run.
+        Lists and factors of 32 bits have blocks of their own size, which changes no rank.
     unlisted : {"zero", "tied"}
         Whether items outside a top-N list gain nothing under a cut-off, or are tied below the list.
     seed : int
