@@ -1,6 +1,7 @@
 """Rank the held-out items of a contest, block by block."""
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
@@ -179,16 +180,11 @@ class _Job:
             lengths = np.zeros(len(rows), dtype=np.int64)
             lengths[rows >= 0] = np.diff(offsets)
             offsets = offsets_of(lengths)
-        columns = self.binding.places[columns]
-        if (columns < 0).any():  # listed, but not a candidate under this rule
-            owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[columns >= 0]
-            scores, columns = scores[columns >= 0], columns[columns >= 0]
-            counts = np.bincount(owners, minlength=len(offsets) - 1)
-            offsets = offsets_of(counts)
         above, tied, listed = kernel.count_list_ranks(
             offsets,
             columns,
             scores,
+            self._moved,
             contest.offsets[first : last + 1],
             contest.columns,
             contest.listed_offsets[first : last + 1],
@@ -197,6 +193,12 @@ class _Job:
             contest.catalogue_size,
         )
         return above, tied, listed
+
+    @cached_property
+    def _moved(self) -> Ints:
+        """The places of the columns of the model; empty if they are the columns."""
+        places = self.binding.places
+        return places[:0] if np.array_equal(places, np.arange(self.contest.catalogue_size)) else places
 
     def _is_candidate(self, shape: tuple[int, ...], listed_offsets: Ints) -> Bools:
         mask = np.full(shape, not self.contest.among)
