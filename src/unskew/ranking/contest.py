@@ -253,7 +253,7 @@ def _keep(
 ) -> tuple[Bools, dict[str, int]]:
     test = split.sorted_test
     kept = is_positive.copy()
-    strangers = kept & ~known[test.users]
+    strangers = np.zeros(len(test), bool) if known.all() else kept & ~known[test.users]
     kept &= ~strangers
     seen = np.zeros(len(test), bool) if isinstance(rule, All | Listed) else kept & split.test_in_train
     kept &= ~seen
