@@ -181,7 +181,9 @@ def count_list_ranks(
     kept = np.empty(_widest(listed_offsets) + 1, scores.dtype)
     spots = np.empty(_widest(offsets), np.int32)
     moved = places.shape[0] > 0
-    notes = np.full(n_items, -1, np.int64)  # of each item, if at least `base`: not to count, or which held-out item it is
+    notes = np.full(
+        n_items, -1, np.int32
+    )  # of each item, if at least `base`: not to count, or which held-out item it is
     base = int64(0)
     for r in range(offsets.shape[0] - 1):
         first = offsets[r] - start
