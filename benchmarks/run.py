@@ -11,6 +11,7 @@ from bpr import bench_bpr
 from catalogue import bench_amazon, bench_top
 from chances import bench_chances
 from debiased import bench_debiased
+from kernel import bench_kernel
 from mf import bench_mf
 from pairwise import bench_pairwise
 from workloads import W1, W2, W3, Workload, make, make_lists
@@ -130,6 +131,7 @@ def main(chosen):
     jobs = {
         "W1": lambda: bench_evaluation(W1, 21, peer=True),
         "W2": lambda: bench_evaluation(W2, 5),
+        "kernel": bench_kernel,
         "growth": bench_growth,
         "W3": bench_lists,
         "cli": bench_command_line,

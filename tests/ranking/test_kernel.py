@@ -58,9 +58,9 @@ def test_counts_agree_with_loops_among_listed_candidates(block: tuple, dtype: ty
     assert list(zip(above, tied, strict=True)) == expected(scores, held, among)
 
 
-@given(block=blocks())
-def test_counts_inside_lists_agree_with_loops(block: tuple) -> None:
-    """What is not listed has a score below all that is."""
+@given(block=blocks(), columns=st.sampled_from(["same", "moved", "repeated"]))
+def test_counts_inside_lists_agree_with_loops(block: tuple, columns: str) -> None:
+    """What is not listed has a score below all that is; a column may stand for another place, or be repeated."""
     scores, held, seen, skipped = block
     n_items = len(scores[0])
     lists = [[i for i in range(n_items) if row[i] > 0][::-1] for row in scores]
@@ -70,8 +70,19 @@ def test_counts_inside_lists_agree_with_loops(block: tuple) -> None:
     dense = [[max(s, 0) for s in row] for row in scores]
     candidates = [[i for i in range(n_items) if i not in own] for own in seen]
     sizes = np.array([len(own) for own in candidates], dtype=np.int32)
+    places = np.empty(0, np.int32)
+    if columns == "moved":  # the last column of the model is no candidate
+        places = np.append(np.arange(n_items)[::-1], -1).astype(np.int32)
+        listed = np.insert(n_items - 1 - listed, offsets[:-1], n_items).astype(np.int32)
+        given_scores = np.insert(given_scores, offsets[:-1], 9.0)
+        offsets = offsets + np.arange(len(offsets))
+    elif columns == "repeated":
+        lists = [[*part, *part] for part in lists]
+        listed = np.array([i for part in lists for i in part], dtype=np.int32)
+        given_scores = np.array([row[i] for row, part in zip(scores, lists, strict=True) for i in part], dtype=float)
+        offsets, lists = 2 * offsets, [part[: len(part) // 2] for part in lists]
     above, tied, length = kernel.count_list_ranks(
-        offsets, listed, given_scores, *flat(held, skipped), *flat(seen, skipped), sizes, n_items
+        offsets, listed, given_scores, places, *flat(held, skipped), *flat(seen, skipped), sizes, n_items
     )
     assert list(zip(above, tied, strict=True)) == expected(dense, held, candidates)
     inside = [sum(i in own for i in part) for part, own in zip(lists, candidates, strict=True)]

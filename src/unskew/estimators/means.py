@@ -33,7 +33,7 @@ def weighted_mean(rows: Rows, weight: Floats | None, per: str, spread: Floats | 
         variance. It is unknown if a user or item that is normalised by itself has only one row.
     """
     if spread is None and weight is None and rows.size is None and per != "item":  # nothing to multiply by
-        numerator, denominator = sum_by(rows.user, rows.worth), rows.counts.astype(float)
+        numerator, denominator = sum_by(rows.user, rows.worth, rows.n_users), rows.counts.astype(float)
         return Terms(numerator, denominator) if per == "pair" else _mean_of_ratios(numerator, denominator)
     weight = np.ones(len(rows)) if weight is None else weight
     gains, sizes = weight * rows.worth, weight if rows.size is None else weight * rows.size

@@ -157,12 +157,14 @@ class Rows:
     @cached_property
     def n_users(self) -> int:
         """How many users have rows."""
-        return int(self.user.max(initial=-1)) + 1
+        first = vars(self).get("_first", self)
+        return int(self.user.max(initial=-1)) + 1 if first is self else first.n_users
 
     @cached_property
     def counts(self) -> Ints:
         """How many rows each user has; l for exposed rows."""
-        return np.bincount(self.user, minlength=self.n_users)
+        first = vars(self).get("_first", self)  # has the same users
+        return np.bincount(self.user, minlength=self.n_users) if first is self else first.counts
 
     @cached_property
     def labels(self) -> Bools:

@@ -105,7 +105,7 @@ def evaluate(
         Where blocks of users are scored. ``ray`` takes the Ray cluster that this process is connected to, or starts one
         on this machine; `unskew.ranking.Ray` has an address. The numbers are the same.
     block_size : int, optional
-        Users scored at a time; recorded, because float32 products differ in the last bit between block sizes.
+        Users scored at a time; recorded, because matrix products may differ in the last bit between block sizes.
     unlisted : {"zero", "tied"}
         What an item outside a top-N list gains under a cut-off.
     users : {"any", "common", "served"}

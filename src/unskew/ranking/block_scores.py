@@ -12,6 +12,7 @@ from unskew.compiling import is_short
 from unskew.errors import DataError
 from unskew.ranking import tensor_counts
 from unskew.ranking.catalogue import Binding
+from unskew.ranking.factors import PackedFactors
 from unskew.ranking.list_scorer import ListScorer
 from unskew.ranking.scorers import AlignedFactors, FactorScorer, Scorer
 
@@ -57,7 +58,8 @@ class BlockScores:
         self.source: _Source
         if isinstance(scorer, FactorScorer):
             aligned = scorer.align(binding.columns)
-            self.source, self.unchecked = _Products(aligned), aligned.finite
+            self.source = aligned if isinstance(aligned, PackedFactors) else _Products(aligned)
+            self.unchecked = aligned.finite
         else:
             self.source, self.unchecked = _Gathered(scorer, binding), isinstance(scorer, ListScorer)
 

@@ -309,7 +309,7 @@ def _keep(
     test: Interactions, is_positive: Bools, in_train: Bools, columns: Ints, known: Bools
 ) -> tuple[Bools, dict[str, int]]:
     kept = is_positive.copy()
-    strangers = kept & ~known[test.users]
+    strangers = np.zeros(len(test), bool) if known.all() else kept & ~known[test.users]
     kept &= ~strangers
     seen = kept & in_train
     kept &= ~seen

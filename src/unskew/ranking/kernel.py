@@ -8,7 +8,7 @@ user has seen are subtracted afterwards, which is much faster than masking them.
 from typing import Any
 
 import numpy as np
-from numba import int32, njit, uint64
+from numba import int32, int64, njit, uint64
 
 from unskew.arrays import Bools, Ints, Matrix
 
@@ -145,6 +145,7 @@ def count_list_ranks(
     listed_offsets: Ints,
     listed: Ints,
     scores: Matrix,
+    places: Ints,
     offsets: Ints,
     items: Ints,
     seen_offsets: Ints,
@@ -157,13 +158,15 @@ def count_list_ranks(
     Parameters
     ----------
     listed_offsets, listed, scores : array
-        The lists: columns and their scores, any order.
+        The lists: columns of the model and their scores, any order; a repeated column counts once, where it is first.
+    places : array
+        The place of each column of the model in the catalogue, -1 if it is no candidate; empty if it is the column.
     offsets, items, seen_offsets, seen : array
-        As in `count_ranks`; seen items are excluded wherever they are listed, and must be ascending in a row.
+        As in `count_ranks`; seen items are excluded wherever they are listed.
     candidates : array of int32
         How many candidates each row has.
     n_items : int
-        Number of columns.
+        Size of the catalogue.
 
     Returns
     -------
@@ -175,38 +178,59 @@ def count_list_ranks(
     above = np.empty(n, np.int32)
     tied = np.empty(n, np.int32)
     length = np.empty(n, np.int32)
-    kept = np.empty(_widest(listed_offsets), scores.dtype)
-    place = np.full(n_items, -1, np.int32)  # the position of an item in the list of the current row
+    kept = np.empty(_widest(listed_offsets) + 1, scores.dtype)
+    spots = np.empty(_widest(offsets), np.int32)
+    moved = places.shape[0] > 0
+    notes = np.full(
+        n_items, -1, np.int32
+    )  # of each item, if at least `base`: not to count, or which held-out item it is
+    base = int64(0)
     for r in range(offsets.shape[0] - 1):
-        lo = listed_offsets[r]
-        hi = listed_offsets[r + 1]
-        for j in range(lo, hi):
-            place[listed[j]] = 0
+        first = offsets[r] - start
+        n_held = offsets[r + 1] - offsets[r]
         for j in range(seen_offsets[r], seen_offsets[r + 1]):
-            place[seen[j]] = -1
-        m = 0
-        for j in range(lo, hi):
-            if place[listed[j]] == 0:
-                kept[m] = scores[j]
-                m += 1
-                place[listed[j]] = m
-        for k in range(offsets[r] - start, offsets[r + 1] - start):
-            spot = place[items[start + k]]
-            length[k] = m
-            if spot <= 0:
-                above[k] = m
-                tied[k] = candidates[r] - m - 1
-                continue
-            t = kept[spot - 1]
-            a = int32(0)
-            e = int32(0)
-            for j in range(m):
-                a = int32(a + int32(kept[j] > t))
-                e = int32(e + int32(kept[j] >= t))
-            above[k] = a
-            tied[k] = e - a - 1
-        for j in range(lo, hi):
-            place[listed[j]] = -1
+            notes[seen[j]] = base
+        for k in range(n_held):
+            notes[items[offsets[r] + k]] = base + 1 + k
+            spots[k] = -1
+        m = uint64(0)
+        in_order = True
+        before = np.inf
+        for j in range(uint64(listed_offsets[r]), uint64(listed_offsets[r + 1])):
+            place = int64(listed[j])
+            if moved:
+                place = int64(places[uint64(place)])
+                if place < 0:
+                    continue
+            note = notes[uint64(place)]
+            if note >= base:
+                if note == base:
+                    continue
+                spots[note - base - 1] = m
+            notes[uint64(place)] = base
+            score = scores[j]
+            in_order &= score < before
+            before = score
+            kept[m] = score
+            m += uint64(1)
+        base += n_held + 1
+        for k in range(n_held):
+            length[first + k] = m
+            if spots[k] < 0:
+                above[first + k] = m
+                tied[first + k] = candidates[r] - int64(m) - 1
+            elif in_order:
+                above[first + k] = spots[k]
+                tied[first + k] = 0
+            else:
+                t = kept[spots[k]]
+                a = int32(0)
+                e = int32(0)
+                for j in range(m):
+                    a = int32(a + int32(kept[j] > t))
+                    e = int32(e + int32(kept[j] >= t))
+                above[first + k] = a
+                tied[first + k] = e - a - 1
     return above, tied, length
 
 

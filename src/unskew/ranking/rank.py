@@ -1,6 +1,7 @@
 """Rank the held-out items of a contest, block by block."""
 
 from collections.abc import Callable
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
@@ -14,6 +15,7 @@ from unskew.ranking.block_scores import BlockScores
 from unskew.ranking.catalogue import Binding
 from unskew.ranking.contest import Contest
 from unskew.ranking.engines import Engine, Threads
+from unskew.ranking.factors import PackedFactors
 from unskew.ranking.list_scorer import ListScorer
 from unskew.ranking.ranks import TIE_POLICIES, Ranks, Ties
 from unskew.ranking.scorers import Scorer
@@ -25,6 +27,11 @@ LIST_BLOCK = 4096
 def default_block_size(n_items: int) -> int:
     """Number of users in a block: large for the product, small for the cache, and at most 128 MiB of scores."""
     return int(min(np.clip(2**20 // max(n_items, 1) // 64 * 64, 128, 256), max(2**25 // max(n_items, 1), 1)))
+
+
+def _factor_block(n_items: int) -> int:
+    """Number of users in a block whose scores are never all in memory: enough to keep the processor busy."""
+    return int(np.clip(2**20 // max(n_items, 1) // 12, 20, 200)) * 12
 
 
 def rank(
@@ -53,7 +60,8 @@ def rank(
     engine : Engine, optional
         `Threads` by default.
     block_size : int, optional
-        Users in a block. Float32 products differ in the last bit between block sizes, so this belongs to the run.
+        Users in a block. Matrix products may differ in the last bit between block sizes, so this belongs to the run.
+        Lists and factors of 32 bits have blocks of their own size, which changes no rank.
     unlisted : {"zero", "tied"}
         Whether items outside a top-N list gain nothing under a cut-off, or are tied below the list.
     seed : int
@@ -70,10 +78,13 @@ def rank(
         raise ConfigError(f"unknown tie policy {ties!r}{did_you_mean(ties, TIE_POLICIES)}")
     job = _Job(scorer, contest, name, ties, seed)
     as_lists = isinstance(scorer, ListScorer) and not contest.among and ties not in {"random", "ordinal"}
-    size = LIST_BLOCK if as_lists else block_size or default_block_size(contest.catalogue_size)
+    as_factors = job.factors is not None and not contest.among and ties not in {"random", "ordinal"}
+    size = block_size or default_block_size(contest.catalogue_size)
+    if as_lists or as_factors:  # the size changes nothing
+        size = LIST_BLOCK if as_lists else _factor_block(contest.catalogue_size)
     starts = range(0, len(contest.users), size)
     blocks = [(start, min(start + size, len(contest.users))) for start in starts]
-    task = job.rank_lists if as_lists else job.rank_scores
+    task = job.rank_lists if as_lists else job.rank_factors if as_factors else job.rank_scores
     parts = []
     for part in (engine or Threads()).map(task, blocks):
         parts.append(part)
@@ -116,6 +127,12 @@ class _Job:
         self.short = is_short(len(contest) * contest.catalogue_size)
         self.scores = BlockScores(scorer, self.binding, contest.user_ids, contest.catalogue_ids, name)
 
+    @property
+    def factors(self) -> PackedFactors | None:
+        """The factors of the model, if its scores may be counted while they are made."""
+        source = self.scores.source
+        return source if isinstance(source, PackedFactors) and source.finite else None
+
     def known_rows(self) -> Bools | None:
         """Whether the model knows the user of each row; None if it knows all."""
         known = self.binding.rows[self.contest.users] >= 0
@@ -146,6 +163,22 @@ class _Job:
             listed = np.repeat((candidates & (scores > -np.inf)).sum(axis=1), np.diff(offsets)).astype(np.int32)
         return above, tied, listed
 
+    def rank_factors(self, block: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
+        """The ranks of a block of users, from their factors."""
+        first, last = block
+        contest, factors = self.contest, self.factors
+        assert factors is not None
+        rows = self.binding.rows[contest.users[first:last]]
+        offsets = contest.offsets[first : last + 1]
+        above, tied = factors.count(
+            rows, offsets, contest.columns, contest.listed_offsets[first : last + 1], contest.listed
+        )
+        if (rows < 0).any():  # all candidates of an unknown user are tied
+            unknown = np.repeat(rows < 0, np.diff(offsets))
+            above[unknown] = 0
+            tied[unknown] = np.repeat(contest.candidates[first:last], np.diff(offsets))[unknown] - 1
+        return above, tied, above
+
     def rank_lists(self, block: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
         """The ranks of a block of users, from their lists."""
         from unskew.ranking import kernel
@@ -159,16 +192,11 @@ class _Job:
             lengths = np.zeros(len(rows), dtype=np.int64)
             lengths[rows >= 0] = np.diff(offsets)
             offsets = offsets_of(lengths)
-        columns = self.binding.places[columns]
-        if (columns < 0).any():  # listed, but not a candidate under this rule
-            owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[columns >= 0]
-            scores, columns = scores[columns >= 0], columns[columns >= 0]
-            counts = np.bincount(owners, minlength=len(offsets) - 1)
-            offsets = offsets_of(counts)
         above, tied, listed = kernel.count_list_ranks(
             offsets,
             columns,
             scores,
+            self._moved,
             contest.offsets[first : last + 1],
             contest.columns,
             contest.listed_offsets[first : last + 1],
@@ -177,6 +205,12 @@ class _Job:
             contest.catalogue_size,
         )
         return above, tied, listed
+
+    @cached_property
+    def _moved(self) -> Ints:
+        """The places of the columns of the model; empty if they are the columns."""
+        places = self.binding.places
+        return places[:0] if np.array_equal(places, np.arange(self.contest.catalogue_size)) else places
 
     def _is_candidate(self, shape: tuple[int, ...], listed_offsets: Ints) -> Bools:
         mask = np.full(shape, not self.contest.among)

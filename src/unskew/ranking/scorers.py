@@ -13,6 +13,7 @@ import numpy.typing as npt
 from unskew.arrays import Floats, Ints, Matrix
 from unskew.compiling import is_short
 from unskew.errors import DataError
+from unskew.ranking.factors.packed_factors import PackedFactors, processor_suits
 from unskew.ranking.tensor_counts import is_tensor
 
 FLOAT32_MAX = float(np.finfo(np.float32).max)
@@ -125,8 +126,12 @@ class FactorScorer:
             scores += self.user_bias[users][:, None]
         return scores
 
-    def align(self, items: Ints) -> "AlignedFactors":
+    def align(self, items: Ints) -> "AlignedFactors | PackedFactors":
         """The factors in the order of the catalogue; -1 is an item that the model does not know."""
+        if self.user_factors.dtype == np.float32 and processor_suits():
+            constants, finite = self._constants
+            doubled = self.similarity == "distance"
+            return PackedFactors(self.user_factors, self.item_factors, items, constants, doubled, finite)
         rows, _ = self._product
         columns, place, finite = self._distinct
         unknown = np.flatnonzero(items < 0)
@@ -136,6 +141,18 @@ class FactorScorer:
         elif not np.array_equal(items, np.arange(len(columns))):
             columns = columns[known]
         return AlignedFactors(rows, columns, place, unknown, finite=finite)
+
+    @cached_property
+    def _constants(self) -> tuple[Matrix, bool]:
+        """What is added to the product of each item, empty if nothing is, and whether no score can overflow."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            longest = [_longest(part) for part in (self.user_factors, self.item_factors)]
+            constants = np.zeros(0, np.float32) if self.item_bias is None else self.item_bias
+            if self.similarity == "distance":
+                norms = _squared_norms(self.item_factors)
+                constants = (-norms if self.item_bias is None else self.item_bias - norms).astype(np.float32)
+            largest = 2 * longest[0] * longest[1] + np.max(np.abs(constants), initial=0.0)
+        return constants, bool(largest < FLOAT32_MAX / 4)
 
     @cached_property
     def _distinct(self) -> tuple[Matrix, Ints | None, bool]:
@@ -293,6 +310,20 @@ def check_ids(ids: npt.ArrayLike | None, n: int, field: str, name: str) -> None:
     """Refuse ids whose number differs from that of the rows."""
     if ids is not None and len(np.asarray(ids)) != n:
         raise DataError(f"{name}: {len(np.asarray(ids))} {field} for {n} rows; give one id per row")
+
+
+def _squared_norms(matrix: Matrix) -> Floats:
+    """The squared length of each row, added up factor by factor, so that equal rows have equal ones."""
+    total = np.zeros(len(matrix))
+    for factor in matrix.T:
+        total += factor.astype(np.float64) ** 2
+    return total
+
+
+def _longest(matrix: Matrix) -> float:
+    """The length of the longest row."""
+    largest = np.max(np.einsum("ij,ij->i", matrix, matrix), initial=0)
+    return float(np.sqrt(np.float64(largest)))
 
 
 def _distinct_rows(matrix: Matrix) -> tuple[Matrix, Ints | None]:

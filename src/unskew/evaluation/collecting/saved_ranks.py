@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from unskew.arrays import Bools
+from unskew.arrays import Bools, Ints
 from unskew.data import Split
 from unskew.data.candidates import Sampled, Trained, Unseen
 from unskew.data.pairs import is_among, row_keys
@@ -50,13 +50,13 @@ def align(ranks: Mapping[str, Ranks], users: str) -> dict[str, Ranks]:
     together = ranks[names[0]]
     if users != "common":
         for other in ranks.values():
-            lacking = ~np.isin(other.users, together.users)
+            lacking = ~_is_in(other.users, together.users)
             if lacking.any():
                 whole = [replace(part, listed=None, known=None) for part in (together, other.take(lacking))]
                 together = Ranks.concat(whole)
     aligned = {}
     for name, given in ranks.items():
-        has = np.isin(together.users, given.users)
+        has = _is_in(together.users, given.users)
         here = together if has.all() else together.take(has)
         same = np.array_equal(here.users, given.users) and np.array_equal(here.items, given.items)
         if not same or not np.array_equal(here.candidates, given.candidates) or (users == "common" and not has.all()):
@@ -66,6 +66,11 @@ def align(ranks: Mapping[str, Ranks], users: str) -> dict[str, Ranks]:
             )
         aligned[name] = given if has.all() else _fill(name, given, together, has)
     return aligned
+
+
+def _is_in(users: Ints, others: Ints) -> Bools:
+    """Whether each user is among the others, who are mostly the same."""
+    return np.ones(len(users), bool) if np.array_equal(users, others) else np.isin(users, others)
 
 
 def _fill(name: str, ranks: Ranks, together: Ranks, has: Bools) -> Ranks:

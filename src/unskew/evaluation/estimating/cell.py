@@ -7,6 +7,7 @@ import numpy as np
 from unskew.arrays import Floats
 from unskew.estimators import Estimator, Rows, Terms
 from unskew.estimators.means import kish, sum_by
+from unskew.estimators.rows import Kind
 from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.collecting.sample import Sample
 from unskew.metrics import AnyMetric
@@ -29,6 +30,25 @@ class Cell:
     terms: dict[str, Terms]
 
 
+@dataclass(frozen=True)
+class WeightSpread:
+    """How evenly the weights of an estimator are spread over users and rows; None if there are none."""
+
+    users: float | None
+    rows: float | None
+    largest: float | None
+
+
+def weight_spread(estimator: Estimator, rows: Rows, kind: Kind) -> WeightSpread:
+    """Effective numbers of users and rows, and the largest share of a weight."""
+    user, weights = rows.user, estimator.weights(rows, kind)
+    if not weights.all():  # exposed rows that are not positive
+        user, weights = user[weights > 0], weights[weights > 0]
+    if not len(weights):  # of a part of a larger log
+        return WeightSpread(None, None, None)
+    return WeightSpread(kish(sum_by(user, weights)), kish(weights), float(weights.max() / weights.sum()))
+
+
 def make_cell(
     sample: Sample,
     metric: AnyMetric,
@@ -36,6 +56,7 @@ def make_cell(
     rows: Rows,
     chances: Floats | None,
     terms: dict[str, Terms],
+    spread: WeightSpread,
 ) -> Cell:
     """Return the cell with the terms of all models; `rows` are those of the sample as the estimator uses them."""
     first = next(iter(terms.values()))
@@ -47,9 +68,6 @@ def make_cell(
         dropped_users = sample.dropped["users"] + len(sample.users) - users
     # with a slice the uncertainty is that of its positives
     drawn = sample.drawn.positives if isinstance(sample, Imputed) and sample.drawn and first.units != "users" else None
-    user, weights = rows.user, estimator.weights(rows, metric.kind)
-    if not weights.all():  # exposed rows that are not positive
-        user, weights = user[weights > 0], weights[weights > 0]
     whole = isinstance(sample, Imputed)  # every user with candidates is in the sums, and no held-out row is left out
     return Cell(
         metric=metric,
@@ -58,14 +76,9 @@ def make_cell(
         dropped_users=0 if whole else dropped_users,
         dropped_items=sample.dropped_items + (0 if whole else sample.rows - len(rows)),
         without_propensity=0 if chances is None else int(np.sum(np.isnan(chances))),
-        effective_sample_size=_kish(sum_by(user, weights)) if drawn is None else float(drawn),
-        effective_rows=_kish(weights),
-        max_weight_share=float(weights.max() / weights.sum()) if len(weights) else None,
+        effective_sample_size=spread.users if drawn is None else float(drawn),
+        effective_rows=spread.rows,
+        max_weight_share=spread.largest,
         clipped_share=estimator.clipped_share(rows),
         terms=terms,
     )
-
-
-def _kish(weights: Floats) -> float | None:
-    """Effective number of rows or users; None if there are none, as in a part of a larger log."""
-    return kish(weights) if len(weights) else None

@@ -29,7 +29,7 @@ from unskew.estimators import (
 from unskew.evaluation.collecting.imputed import Imputed
 from unskew.evaluation.collecting.sample import Sample
 from unskew.evaluation.collecting.samples import Samples
-from unskew.evaluation.estimating.cell import Cell, make_cell
+from unskew.evaluation.estimating.cell import Cell, WeightSpread, make_cell, weight_spread
 from unskew.evaluation.estimating.slice_report import SliceReport, report_slice, shrink_all
 from unskew.evaluation.fitting.propensities import Propensities
 from unskew.evaluation.settings.settings import Settings
@@ -100,7 +100,11 @@ class Estimation:
         sample = self.samples.of(metric, estimator)
         by_model = {model: terms[str(metric), str(estimator), model] for model in sample.judged_by(metric)}
         chances = self.chances_of(sample) if estimator.uses_propensity else None
-        return make_cell(sample, metric, estimator, self.rows_of(metric, estimator), chances, by_model)
+        rows = self.rows_of(metric, estimator)
+        key = id(rows), str(estimator), metric.kind
+        if key not in self._spreads:  # metrics of a kind share it
+            self._spreads[key] = weight_spread(estimator, rows, metric.kind)
+        return make_cell(sample, metric, estimator, rows, chances, by_model, self._spreads[key])
 
     def _terms(self) -> dict[Key, Terms]:
         """Terms by metric, estimator and model.
@@ -281,6 +285,10 @@ class Estimation:
 
     @cached_property
     def _rows(self) -> dict[tuple[int, bool, bool, str, str], Rows]:
+        return {}
+
+    @cached_property
+    def _spreads(self) -> dict[tuple[int, str, str], WeightSpread]:
         return {}
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from unskew.data.candidates import Candidates
 from unskew.errors import ConfigError
@@ -83,12 +84,12 @@ class Settings:
     propensity_named: bool = True
     propensity_found: bool = False
 
-    @property
+    @cached_property
     def metrics(self) -> list[AnyMetric]:
         """The distinct metrics, in order."""
         return list({str(metric): metric for metric, _ in self.pairs}.values())
 
-    @property
+    @cached_property
     def estimators(self) -> list[Estimator]:
         """The distinct estimators, in order."""
         return list({str(estimator): estimator for _, estimator in self.pairs}.values())

@@ -27,11 +27,12 @@ def look_up(table: Floats, sums: Floats, above: Ints, tied: Ints) -> Floats:
     end = table.size
     for row in range(above.size):
         first, others = above[row], tied[row]
-        if others == 0:
-            values[row] = table[first] if first < end else 0.0
+        if first >= end:
+            values[row] = 0.0
+        elif others == 0:
+            values[row] = table[first]
         else:
-            last = min(first + others + 1, end)
-            values[row] = (sums[last] - sums[min(first, end)]) / (others + 1)
+            values[row] = (sums[min(first + others + 1, end)] - sums[first]) / (others + 1)
     return values
 
 

@@ -1,0 +1,407 @@
+"""Ranks of held-out items for factor models: products and counts in one pass. Arrays in, arrays out.
+
+Scores are made in tiles that stay in the cache, and counted there; they are never all in memory. Each score is one sum
+over the factors in their order, rounded once per step (fused multiply-add). So its bits do not depend on blocks, tiles,
+threads, or the length of the processor's vectors, and items with equal factors are tied.
+
+To count the candidates above many thresholds, scores become codes of one byte such that a larger score never has a
+smaller code. Codes are compared 64 or 32 at once; where a code is that of a threshold, the scores decide.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import float32, int32, int64, njit, uint64
+
+from unskew.arrays import Ints, Matrix
+from unskew.ranking.factors.score_vectors import (
+    CHAINS,
+    CHUNK,
+    GROUP,
+    LANES,
+    PANEL,
+    TOGETHER,
+    count_bits,
+    count_codes,
+    count_scores,
+    encode,
+    lowest_bit,
+    multiply,
+    score_some,
+)
+
+_TILE_BYTES = 1 << 18  # of item factors, in the second cache
+_TILE_MOST = 2048  # items
+_FEWEST = 2  # thresholds from which codes are worth their making
+_RANGE = 126.5  # codes of the lowest and the highest threshold, negative and positive
+_PACKED = 256  # panels that are packed at once
+_AT_ONCE = 6  # places that are written at once
+_CROWDED = 50  # reciprocal of the equal codes per score and threshold from which scores are compared instead
+
+
+def pack_panels(items: Matrix, columns: Ints, constants: Matrix, lowest: float) -> Matrix:
+    """Item factors in panels: in each the constants of its items, then the first factor of all of them, and so on.
+
+    Parameters
+    ----------
+    items : array (rows, d) of float32
+    columns : array of int64
+        The row of each item of the catalogue; -1 if it has none.
+    constants : array of float32
+        What is added to the scores of each row; empty if nothing is.
+    lowest : float
+        The score of an item without a row.
+
+    Returns
+    -------
+    array of float32
+        The size is a whole number of chunks; what is behind the last item has the score minus infinity.
+    """
+    n, d = len(columns), items.shape[1]
+    n_panels = -(-n // CHUNK) * (CHUNK // PANEL)
+    panels = np.zeros((n_panels, d + 1, PANEL), np.float32)
+    for first in range(0, n_panels, _PACKED):
+        here = panels[first : first + _PACKED]
+        rows = columns[first * PANEL : (first + _PACKED) * PANEL]
+        flat = np.zeros((len(here) * PANEL, d + 1), np.float32)
+        flat[len(rows) :, 0] = -np.inf
+        known = rows >= 0
+        flat[: len(rows), 0][~known] = lowest
+        flat[: len(rows), 1:][known] = items[rows[known]]
+        if len(constants):
+            flat[: len(rows), 0][known] = constants[rows[known]]
+        here[:] = flat.reshape(len(here), PANEL, d + 1).transpose(0, 2, 1)
+    return panels.reshape(-1)
+
+
+def pack_users(users: Matrix) -> Matrix:
+    """Factors of users in groups: in each the first factor of all users, then the second, and so on."""
+    n, d = users.shape
+    groups = -(-n // GROUP)
+    packed = np.zeros((groups * GROUP, d), np.float32)
+    packed[:n] = users
+    return np.ascontiguousarray(packed.reshape(groups, GROUP, d).transpose(0, 2, 1)).reshape(-1)
+
+
+@njit(nogil=True, cache=True)
+def _tile_panels(d: int, n_panels: int) -> int:
+    """Panels of a tile: some that fit into the second cache, and a whole number of chunks."""
+    step = CHUNK // PANEL
+    fitting = min(_TILE_BYTES // (4 * (d + 1)), _TILE_MOST) // CHUNK * step
+    return min(max(fitting, step), n_panels)
+
+
+@njit(nogil=True, cache=True)
+def score_rows(packed: Matrix, d: int, panels: Matrix, out: Matrix) -> None:
+    """Write the scores of users for the first items of the panels; users and items are packed."""
+    n = out.shape[0]
+    size = (d + 1) * PANEL
+    n_items = out.shape[1]
+    n_panels = panels.shape[0] // size
+    step = max(_tile_panels(d, n_panels), 1)
+    tile = np.empty(GROUP * PANEL, np.float32)
+    for first in range(0, n_panels, step):
+        for group in range(0, n, GROUP):
+            for p in range(first, min(first + step, n_panels)):
+                begin = p * PANEL
+                if group + GROUP <= n and begin + PANEL <= n_items:
+                    multiply(panels, p * size, packed, group * d, d, out, group * n_items + begin, n_items)
+                    continue
+                multiply(panels, p * size, packed, group * d, d, tile, 0, PANEL)
+                for u in range(group, min(group + GROUP, n)):
+                    for j in range(begin, min(begin + PANEL, n_items)):
+                        out[u, j] = tile[(u - group) * PANEL + j - begin]
+
+
+@njit(nogil=True, cache=True)
+def _score_listed(
+    users: Matrix,
+    u: int,
+    items: Matrix,
+    columns: Ints,
+    constants: Matrix,
+    listed: Ints,
+    first: int,
+    last: int,
+    out: Matrix,
+    to: int,
+) -> None:
+    """Write the scores of a user for ``listed[first:last]`` to out[to:]."""
+    d = users.shape[1]
+    starts = np.zeros(CHAINS, np.int64)
+    scores = np.zeros(CHAINS, np.float32)
+    for k in range(first, last, CHAINS):
+        some = min(CHAINS, last - k)
+        for j in range(some):
+            row = columns[listed[k + j]]
+            starts[j] = max(row, 0) * d
+            scores[j] = -np.inf if row < 0 else constants[row] if constants.shape[0] else 0.0
+        score_some(items, starts, 0, users, u * d, d, scores)
+        for j in range(some):
+            out[to + k - first + j] = scores[j]
+
+
+@njit(nogil=True, cache=True)
+def _ascending(items: Ints, first: int, last: int) -> bool:
+    for j in range(first + 1, last):  # noqa: SIM110  # numba compiles a loop faster than a generator
+        if items[j] < items[j - 1]:
+            return False
+    return True
+
+
+@njit(nogil=True, cache=True)
+def _scale(held: Matrix, first: int, last: int) -> tuple[Any, Any]:
+    """Scale and shift of the codes of a user; the scale is 0 if scores are to be compared."""
+    lowest, highest, n = float32(np.inf), float32(-np.inf), 0
+    for k in range(first, last):
+        if held[k] > -np.inf:
+            lowest, highest = min(lowest, held[k]), max(highest, held[k])
+            n += 1
+    if n < _FEWEST or not lowest < highest:
+        return float32(0), float32(0)
+    scale = float32(2 * _RANGE / (float(highest) - float(lowest)))
+    shift = float32(-_RANGE - float(lowest) * float(scale))
+    if not (np.isfinite(scale) and np.isfinite(shift) and scale > 0):
+        return float32(0), float32(0)
+    return scale, shift
+
+
+@njit(nogil=True, cache=True)
+def _count_exactly(
+    tile: Matrix, at: int, n_items: int, held: Matrix, first: int, last: int, above: Ints, tied: Ints
+) -> None:
+    """Add the scores of a tile above and equal to each threshold."""
+    counts = np.empty(2 * TOGETHER, np.int64)
+    limits = np.empty(TOGETHER, np.float32)
+    for begin in range(first, last, TOGETHER):
+        for k in range(TOGETHER):
+            limits[k] = held[min(begin + k, last - 1)]
+        count_scores(tile, at, n_items // LANES, limits, 0, counts)
+        for k in range(begin, min(begin + TOGETHER, last)):
+            above[k] += counts[k - begin]
+            tied[k] += counts[k - begin + TOGETHER] - counts[k - begin]
+
+
+@njit(nogil=True, cache=True)
+def _choose(codes: Ints, held: Matrix, first: int, last: int, head: Ints, kinds: Ints, chosen: Ints, to: int) -> int:
+    """Write the distinct codes of a user's thresholds to chosen[to:], and which of them each has; return their number.
+
+    Thresholds of minus infinity have none. There is a whole number of steps of `TOGETHER`, the last with repeats.
+    """
+    n = 0
+    for k in range(first, last):
+        kinds[k] = -1
+        if held[k] == -np.inf:
+            continue
+        place = int64(codes[k]) + 128
+        if head[place] < 0:
+            head[place] = n
+            chosen[to + n] = codes[k]
+            n += 1
+        kinds[k] = head[place]
+    for k in range(n):
+        head[int64(chosen[to + k]) + 128] = -1
+    for k in range(n, (n + TOGETHER - 1) // TOGETHER * TOGETHER):
+        chosen[to + k] = chosen[to]
+    return n
+
+
+@njit(nogil=True, cache=True)
+def _find(words: Ints, n_words: int, found: Ints) -> Any:
+    """Write the places of all bits, and some more; return how many there are.
+
+    Always writing `_AT_ONCE` places is faster than to ask after each whether it was the last.
+    """
+    n = uint64(0)
+    for w in range(uint64(n_words)):
+        word = words[w]
+        end = n + uint64(count_bits(word))
+        while True:
+            for k in range(uint64(_AT_ONCE)):
+                found[n + k] = int32(w * uint64(64)) + int32(lowest_bit(word))
+                word &= word - 1
+            n += uint64(_AT_ONCE)
+            if n >= end:
+                break
+        n = end
+    return int64(n)
+
+
+@njit(nogil=True, cache=True)
+def _resolve(
+    tile: Matrix,
+    at: int,
+    codes: Ints,
+    found: Ints,
+    n_found: int,
+    held: Matrix,
+    held_codes: Ints,
+    kinds: Ints,
+    first: int,
+    last: int,
+    head: Ints,
+    behind: Ints,
+    above: Ints,
+    tied: Ints,
+) -> None:
+    """Compare the scores at these places with the thresholds of the same code."""
+    for k in range(last - 1, first - 1, -1):  # the thresholds of a code, each with the one behind it
+        if kinds[k] >= 0:
+            place = int64(held_codes[k]) + 128
+            behind[k] = head[place]
+            head[place] = k
+    for j in range(uint64(n_found)):  # unsigned, because the compiler need not ask whether they are negative
+        place = uint64(found[j])
+        score = tile[uint64(at) + place]
+        k = head[uint64(int64(codes[place]) + 128)]
+        while k >= 0:
+            threshold = uint64(k)
+            above[threshold] += int32(score > held[threshold])
+            tied[threshold] += int32(score == held[threshold])
+            k = behind[threshold]
+    for k in range(first, last):
+        if kinds[k] >= 0:
+            head[int64(held_codes[k]) + 128] = -1
+
+
+@njit(nogil=True, cache=True)
+def _finish(
+    held: Matrix,
+    first: int,
+    last: int,
+    history: Matrix,
+    begin: int,
+    end: int,
+    n_items: int,
+    n_known: int,
+    above: Ints,
+    tied: Ints,
+) -> None:
+    """Set the counts of thresholds of minus infinity, and take what the user has seen and the item itself away."""
+    for k in range(first, last):
+        if held[k] == -np.inf:
+            above[k], tied[k] = n_known, n_items - n_known
+        higher = equal = int32(0)
+        for j in range(begin, end):
+            higher = int32(higher + int32(history[j] > held[k]))
+            equal = int32(equal + int32(history[j] == held[k]))
+        above[k] -= higher
+        tied[k] -= equal + 1
+
+
+@njit(nogil=True, cache=True)
+def count_factor_ranks(
+    users: Matrix,
+    packed: Matrix,
+    items: Matrix,
+    columns: Ints,
+    constants: Matrix,
+    panels: Matrix,
+    n_known: int,
+    offsets: Ints,
+    held_items: Ints,
+    seen_offsets: Ints,
+    seen: Ints,
+) -> tuple[Ints, Ints]:
+    """Count, per held-out item, the candidates above it and the others tied with it. Products must be finite.
+
+    Parameters
+    ----------
+    users : array (users, d) of float32
+        One row per user of the block.
+    packed : array of float32
+        The same, from `pack_users`.
+    items, columns, constants
+        As in `pack_panels`.
+    panels : array of float32
+        From `pack_panels`, with minus infinity for items without a row.
+    n_known : int
+        How many items of the catalogue have a row.
+    offsets, held_items, seen_offsets, seen
+        As in `kernel.count_ranks`.
+
+    Returns
+    -------
+    above, tied : array of int32, aligned with held_items
+    """
+    n, d = users.shape
+    n_items = columns.shape[0]
+    size = (d + 1) * PANEL
+    n_panels = panels.shape[0] // size
+    step = _tile_panels(d, n_panels)
+    width = step * PANEL
+    start, seen_start = offsets[0], seen_offsets[0]
+    n_held = offsets[-1] - start
+    above, tied = np.zeros(n_held, np.int32), np.zeros(n_held, np.int32)
+
+    held = np.zeros(n_held + CHUNK, np.float32)
+    held_codes, kinds = np.zeros(n_held + CHUNK, np.int8), np.empty(n_held, np.int32)
+    scales, shifts = np.empty(n, np.float32), np.empty(n, np.float32)
+    chosen = np.zeros(n_held + (n + 1) * TOGETHER, np.int8)  # the distinct codes of each user's thresholds
+    higher = np.zeros(n_held + (n + 1) * TOGETHER, np.int64)  # how many codes are above each of them
+    n_chosen = np.zeros(n, np.int64)
+    head = np.empty(256, np.int64)  # by code, something of its first threshold; -1 between uses
+    for code in range(256):
+        head[code] = -1
+    history = np.empty(seen_offsets[-1] - seen_start, np.float32)
+    reached = np.empty(n, np.int64)  # in the list of what each user has seen
+    widest = 0
+    for u in range(n):
+        first, last = offsets[u] - start, offsets[u + 1] - start
+        widest = max(widest, last - first)
+        _score_listed(users, u, items, columns, constants, held_items, offsets[u], offsets[u + 1], held, first)
+        scales[u], shifts[u] = _scale(held, first, last)
+        if scales[u] > 0:
+            encode(held, first, (last - first + CHUNK - 1) // CHUNK, held_codes, first, scales[u], shifts[u])
+            n_chosen[u] = _choose(held_codes, held, first, last, head, kinds, chosen, first + u * TOGETHER)
+        reached[u] = seen_offsets[u]
+        if not _ascending(seen, seen_offsets[u], seen_offsets[u + 1]):  # then they cannot be taken from the tiles
+            reached[u] = seen_offsets[u + 1]
+            to = seen_offsets[u] - seen_start
+            _score_listed(users, u, items, columns, constants, seen, seen_offsets[u], reached[u], history, to)
+
+    tile = np.empty(GROUP * width, np.float32)
+    codes = np.empty(width, np.int8)
+    words = np.zeros((width + 63) // 64, np.int64)
+    marks = words.view(np.uint8)
+    found = np.empty(width + _AT_ONCE, np.int32)
+    fresh = np.empty(widest + TOGETHER, np.int64)
+    behind = np.empty(n_held, np.int64)
+    for first_panel in range(0, n_panels, step):
+        last_panel = min(first_panel + step, n_panels)
+        begin, filled = first_panel * PANEL, (last_panel - first_panel) * PANEL
+        chunks = filled // CHUNK
+        for group in range(0, n, GROUP):
+            for p in range(first_panel, last_panel):
+                multiply(panels, p * size, packed, group * d, d, tile, (p - first_panel) * PANEL, width)
+            for u in range(group, min(group + GROUP, n)):
+                at = (u - group) * width
+                first, last = offsets[u] - start, offsets[u + 1] - start
+                while reached[u] < seen_offsets[u + 1] and seen[reached[u]] < begin + filled:
+                    history[reached[u] - seen_start] = tile[at + seen[reached[u]] - begin]
+                    reached[u] += 1
+                if not scales[u] > 0:
+                    _count_exactly(tile, at, filled, held, first, last, above, tied)
+                    continue
+                encode(tile, at, chunks, codes, 0, scales[u], shifts[u])
+                to = first + u * TOGETHER
+                words[(filled - 1) // 64] = 0  # the chunks may fill half of the last word
+                for k in range(0, n_chosen[u], TOGETHER):
+                    count_codes(codes, 0, chunks, chosen, to + k, fresh, k, marks, -1 if k else 0)
+                equal = _find(words, (filled + 63) // 64, found)
+                if equal * _CROWDED > (last - first) * filled:  # as with scores of few values
+                    scales[u] = 0
+                    _count_exactly(tile, at, filled, held, first, last, above, tied)
+                    continue
+                for k in range(n_chosen[u]):
+                    higher[to + k] += fresh[k]
+                _resolve(tile, at, codes, found, equal, held, held_codes, kinds, first, last, head, behind, above, tied)
+    for u in range(n):
+        first, last = offsets[u] - start, offsets[u + 1] - start
+        if n_chosen[u]:
+            for k in range(first, last):
+                if kinds[k] >= 0:
+                    above[k] += higher[first + u * TOGETHER + kinds[k]]
+        begin, end = seen_offsets[u] - seen_start, seen_offsets[u + 1] - seen_start
+        _finish(held, first, last, history, begin, end, n_items, n_known, above, tied)
+    return above, tied
