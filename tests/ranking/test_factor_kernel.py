@@ -292,3 +292,17 @@ def test_panels_end_with_scores_that_are_never_counted() -> None:
     assert first[0, :3].tolist() == [7.0, -np.inf, 5.0]
     assert set(first[0, 3:].tolist()) == {-np.inf}
     assert first[1:, :3].tolist() == [[1.0, 0.0, 1.0]] * 3
+
+
+@given(st.integers(0, 10**6), st.integers(1, 40), st.sampled_from([1e-30, 1e-3, 1.0, 1e15]), st.booleans())
+def test_numpy_has_the_bits_of_the_kernel(seed: int, d: int, scale: float, biased: bool) -> None:
+    rng = np.random.default_rng(seed)
+    users = (scale * rng.standard_normal((5, d))).astype(np.float32)
+    items = rng.choice(np.float32([0, 1, -1, 1 / 3, 1e-4, 7]), (23, d)) * rng.standard_normal((23, d)).astype(
+        np.float32
+    )
+    constants = rng.standard_normal(23).astype(np.float32) if biased else np.zeros(0, np.float32)
+    columns = rng.permutation(np.append(np.arange(23), -1))
+    packed = [PackedFactors(users, items, columns, constants, False, True, plain) for plain in (False, True)]
+    ours, theirs = (each.score(np.arange(5)) for each in packed)
+    assert ours.tobytes() == theirs.tobytes()

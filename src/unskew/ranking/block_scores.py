@@ -42,6 +42,8 @@ class BlockScores:
         Ids for messages.
     name : str
         Name of the model.
+    plain : bool
+        Whether to score without a compiler, for a short run.
     """
 
     def __init__(
@@ -51,13 +53,15 @@ class BlockScores:
         user_ids: npt.NDArray[Any],
         catalogue_ids: npt.NDArray[Any],
         name: str,
+        *,
+        plain: bool = False,
     ) -> None:
         self.binding, self.name = binding, name
         self.user_ids, self.catalogue_ids = user_ids, catalogue_ids
         self.unknown = np.flatnonzero(binding.columns < 0)
         self.source: _Source
         if isinstance(scorer, FactorScorer):
-            aligned = scorer.align(binding.columns)
+            aligned = scorer.align(binding.columns, plain=plain)
             self.source = aligned if isinstance(aligned, PackedFactors) else _Products(aligned)
             self.unchecked = aligned.finite
         else:

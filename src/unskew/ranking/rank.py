@@ -18,10 +18,11 @@ from unskew.ranking.engines import Engine, Threads
 from unskew.ranking.factors import PackedFactors
 from unskew.ranking.list_scorer import ListScorer
 from unskew.ranking.ranks import TIE_POLICIES, Ranks, Ties
-from unskew.ranking.scorers import Scorer
+from unskew.ranking.scorers import FactorScorer, Scorer
 
 Progress = Callable[[int, int], None]
 LIST_BLOCK = 4096
+_PLAIN_STEPS = 10  # of NumPy per factor, to get the bits of a fused product
 
 
 def default_block_size(n_items: int) -> int:
@@ -124,14 +125,16 @@ class _Job:
         self.scorer, self.contest, self.name = scorer, contest, name
         self.ties, self.seed = ties, seed
         self.binding = binding_of(contest, name)
-        self.short = is_short(len(contest) * contest.catalogue_size)
-        self.scores = BlockScores(scorer, self.binding, contest.user_ids, contest.catalogue_ids, name)
+        width = scorer.user_factors.shape[1] if isinstance(scorer, FactorScorer) else 1
+        self.short = is_short((len(contest) + _PLAIN_STEPS * width * len(contest.users)) * contest.catalogue_size)
+        ids = contest.user_ids, contest.catalogue_ids
+        self.scores = BlockScores(scorer, self.binding, *ids, name, plain=self.short)
 
     @property
     def factors(self) -> PackedFactors | None:
         """The factors of the model, if its scores may be counted while they are made."""
         source = self.scores.source
-        return source if isinstance(source, PackedFactors) and source.finite else None
+        return source if isinstance(source, PackedFactors) and source.finite and not source.plain else None
 
     def known_rows(self) -> Bools | None:
         """Whether the model knows the user of each row; None if it knows all."""

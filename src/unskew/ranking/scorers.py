@@ -126,12 +126,15 @@ class FactorScorer:
             scores += self.user_bias[users][:, None]
         return scores
 
-    def align(self, items: Ints) -> "AlignedFactors | PackedFactors":
-        """The factors in the order of the catalogue; -1 is an item that the model does not know."""
-        if self.user_factors.dtype == np.float32 and processor_suits():
+    def align(self, items: Ints, *, plain: bool = False) -> "AlignedFactors | PackedFactors":
+        """The factors in the order of the catalogue; -1 is an item that the model does not know.
+
+        With `plain`, scores of 32 bits are computed without a compiler, with the same bits.
+        """
+        if self.user_factors.dtype == np.float32 and (plain or processor_suits()):
             constants, finite = self._constants
             doubled = self.similarity == "distance"
-            return PackedFactors(self.user_factors, self.item_factors, items, constants, doubled, finite)
+            return PackedFactors(self.user_factors, self.item_factors, items, constants, doubled, finite, plain)
         rows, _ = self._product
         columns, place, finite = self._distinct
         unknown = np.flatnonzero(items < 0)

@@ -1,6 +1,7 @@
 """The default engine: threads of this process."""
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -110,15 +111,19 @@ def usable_cores() -> int:
 
 
 def single_threaded_blas() -> AbstractContextManager[Any]:
-    """Limit BLAS to one thread within the context."""
-    limit: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    """Limit BLAS to one thread within the context, in all libraries that are loaded by now."""
+    loaded = tuple(name for name in _BRING_BLAS if name in sys.modules)
+    limit: AbstractContextManager[Any] = _controller(loaded).limit(limits=1, user_api="blas")
     return limit
 
 
+_BRING_BLAS = ("scipy.linalg", "scipy.sparse.linalg", "scipy.optimize", "sklearn", "torch", "faiss", "implicit")
+"""Packages that bring a copy of BLAS of their own."""
+
+
 @cache
-def _controller() -> Any:
-    # finding the loaded libraries takes milliseconds, so it is done once
-    import scipy.linalg  # noqa: F401  # scipy brings its own BLAS, which must be loaded to be found
+def _controller(loaded: tuple[str, ...]) -> Any:  # noqa: ARG001  # the key of the cache
+    # finding the loaded libraries takes milliseconds, so it is done once for the same packages
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

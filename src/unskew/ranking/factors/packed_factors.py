@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from unskew.arrays import Ints, Matrix
+from unskew.ranking.factors.plain_scores import fused_scores
 
 
 def processor_suits() -> bool:
@@ -37,6 +38,8 @@ class PackedFactors:
         Whether users count twice, as they do in a squared distance.
     finite : bool
         Whether no score can overflow.
+    plain : bool
+        Whether scores are computed with NumPy, which gives the same bits and needs no compiler.
     """
 
     users: Matrix
@@ -45,13 +48,14 @@ class PackedFactors:
     constants: Matrix
     doubled: bool
     finite: bool
+    plain: bool = False
     own: Any = field(default_factory=threading.local, init=False)  # a buffer per thread
     _packing: Any = field(default_factory=threading.Lock, init=False)
 
     owned = True  # the scores may be written to
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = self.users, self.items, self.columns, self.constants, self.doubled, self.finite
+        parts = self.users, self.items, self.columns, self.constants, self.doubled, self.finite, self.plain
         return PackedFactors, parts  # buffers and panels stay where they are
 
     def score(self, rows: Ints) -> Matrix:
@@ -59,6 +63,8 @@ class PackedFactors:
 
         Those of unknown items are minus infinity; 0 if scores may overflow, because they are then checked.
         """
+        if self.plain:
+            return self._plain_scores(self._factors_of(rows))
         from unskew.ranking.factors import factor_kernel
 
         buffer = getattr(self.own, "buffer", None)
@@ -67,6 +73,15 @@ class PackedFactors:
         scores: Matrix = buffer[: len(rows)]
         users = self._factors_of(rows)
         factor_kernel.score_rows(factor_kernel.pack_users(users), users.shape[1], self._panels, scores)
+        return scores
+
+    def _plain_scores(self, users: Matrix) -> Matrix:
+        known = np.flatnonzero(self.columns >= 0)
+        places = self.columns[known]
+        scores = np.full((len(users), len(self.columns)), -np.inf if self.finite else 0.0, np.float32)
+        scores[:, known] = fused_scores(
+            users, self.items[places], self.constants[places if len(self.constants) else []]
+        )
         return scores
 
     def count(self, rows: Ints, offsets: Ints, items: Ints, seen_offsets: Ints, seen: Ints) -> tuple[Ints, Ints]:
