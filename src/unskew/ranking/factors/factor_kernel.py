@@ -168,18 +168,23 @@ def _scale(held: Matrix, first: int, last: int) -> tuple[Any, Any]:
 
 @njit(nogil=True, cache=True)
 def _count_exactly(
-    tile: Matrix, at: int, n_items: int, held: Matrix, first: int, last: int, above: Ints, tied: Ints
+    scores: Matrix,
+    at: int,
+    n: int,
+    held: Matrix,
+    first: int,
+    last: int,
+    counts: Ints,
+    sign: int,
+    above: Ints,
+    tied: Ints,
 ) -> None:
-    """Add the scores of a tile above and equal to each threshold."""
-    counts = np.empty(2 * TOGETHER, np.int64)
-    limits = np.empty(TOGETHER, np.float32)
+    """Add the numbers of n scores above and equal to each threshold, times sign; `held` has some room at its end."""
     for begin in range(first, last, TOGETHER):
-        for k in range(TOGETHER):
-            limits[k] = held[min(begin + k, last - 1)]
-        count_scores(tile, at, n_items // LANES, limits, 0, counts)
+        count_scores(scores, at, n // LANES, held, begin, counts)
         for k in range(begin, min(begin + TOGETHER, last)):
-            above[k] += counts[k - begin]
-            tied[k] += counts[k - begin + TOGETHER] - counts[k - begin]
+            above[k] += sign * counts[k - begin]
+            tied[k] += sign * (counts[k - begin + TOGETHER] - counts[k - begin])
 
 
 @njit(nogil=True, cache=True)
@@ -272,21 +277,27 @@ def _finish(
     history: Matrix,
     begin: int,
     end: int,
+    padded: Matrix,
+    counts: Ints,
     n_items: int,
     n_known: int,
     above: Ints,
     tied: Ints,
 ) -> None:
-    """Set the counts of thresholds of minus infinity, and take what the user has seen and the item itself away."""
+    """Take what the user has seen and the item itself away, and set the counts of thresholds of minus infinity."""
+    known = 0
+    for j in range(begin, end):
+        padded[j - begin] = history[j]
+        known += int(history[j] > -np.inf)
+    n = end - begin
+    whole = (n + LANES - 1) // LANES * LANES
+    for j in range(n, whole):
+        padded[j] = -np.inf
+    _count_exactly(padded, 0, whole, held, first, last, counts, -1, above, tied)
     for k in range(first, last):
         if held[k] == -np.inf:
-            above[k], tied[k] = n_known, n_items - n_known
-        higher = equal = int32(0)
-        for j in range(begin, end):
-            higher = int32(higher + int32(history[j] > held[k]))
-            equal = int32(equal + int32(history[j] == held[k]))
-        above[k] -= higher
-        tied[k] -= equal + 1
+            above[k], tied[k] = n_known - known, n_items - n_known - (n - known)
+        tied[k] -= 1
 
 
 @njit(nogil=True, cache=True)
@@ -345,10 +356,11 @@ def count_factor_ranks(
         head[code] = -1
     history = np.empty(seen_offsets[-1] - seen_start, np.float32)
     reached = np.empty(n, np.int64)  # in the list of what each user has seen
-    widest = 0
+    widest = longest = 0
     for u in range(n):
         first, last = offsets[u] - start, offsets[u + 1] - start
         widest = max(widest, last - first)
+        longest = max(longest, seen_offsets[u + 1] - seen_offsets[u])
         _score_listed(users, u, items, columns, constants, held_items, offsets[u], offsets[u + 1], held, first)
         scales[u], shifts[u] = _scale(held, first, last)
         if scales[u] > 0:
@@ -360,6 +372,8 @@ def count_factor_ranks(
             to = seen_offsets[u] - seen_start
             _score_listed(users, u, items, columns, constants, seen, seen_offsets[u], reached[u], history, to)
 
+    counts = np.empty(2 * TOGETHER, np.int64)
+    padded = np.empty(longest + LANES, np.float32)
     tile = np.empty(GROUP * width, np.float32)
     codes = np.empty(width, np.int8)
     words = np.zeros((width + 63) // 64, np.int64)
@@ -381,7 +395,7 @@ def count_factor_ranks(
                     history[reached[u] - seen_start] = tile[at + seen[reached[u]] - begin]
                     reached[u] += 1
                 if not scales[u] > 0:
-                    _count_exactly(tile, at, filled, held, first, last, above, tied)
+                    _count_exactly(tile, at, filled, held, first, last, counts, 1, above, tied)
                     continue
                 encode(tile, at, chunks, codes, 0, scales[u], shifts[u])
                 to = first + u * TOGETHER
@@ -391,7 +405,7 @@ def count_factor_ranks(
                 equal = _find(words, (filled + 63) // 64, found)
                 if equal * _CROWDED > (last - first) * filled:  # as with scores of few values
                     scales[u] = 0
-                    _count_exactly(tile, at, filled, held, first, last, above, tied)
+                    _count_exactly(tile, at, filled, held, first, last, counts, 1, above, tied)
                     continue
                 for k in range(n_chosen[u]):
                     higher[to + k] += fresh[k]
@@ -403,5 +417,5 @@ def count_factor_ranks(
                 if kinds[k] >= 0:
                     above[k] += higher[first + u * TOGETHER + kinds[k]]
         begin, end = seen_offsets[u] - seen_start, seen_offsets[u + 1] - seen_start
-        _finish(held, first, last, history, begin, end, n_items, n_known, above, tied)
+        _finish(held, first, last, history, begin, end, padded, counts, n_items, n_known, above, tied)
     return above, tied
