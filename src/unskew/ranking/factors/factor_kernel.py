@@ -34,53 +34,8 @@ _TILE_BYTES = 1 << 18  # of item factors, in the second cache
 _TILE_MOST = 2048  # items
 _FEWEST = 2  # thresholds from which codes are worth their making
 _RANGE = 126.5  # codes of the lowest and the highest threshold, negative and positive
-_PACKED = 256  # panels that are packed at once
 _AT_ONCE = 6  # places that are written at once
 _CROWDED = 50  # reciprocal of the equal codes per score and threshold from which scores are compared instead
-
-
-def pack_panels(items: Matrix, columns: Ints, constants: Matrix, lowest: float) -> Matrix:
-    """Item factors in panels: in each the constants of its items, then the first factor of all of them, and so on.
-
-    Parameters
-    ----------
-    items : array (rows, d) of float32
-    columns : array of int64
-        The row of each item of the catalogue; -1 if it has none.
-    constants : array of float32
-        What is added to the scores of each row; empty if nothing is.
-    lowest : float
-        The score of an item without a row.
-
-    Returns
-    -------
-    array of float32
-        The size is a whole number of chunks; what is behind the last item has the score minus infinity.
-    """
-    n, d = len(columns), items.shape[1]
-    n_panels = -(-n // CHUNK) * (CHUNK // PANEL)
-    panels = np.zeros((n_panels, d + 1, PANEL), np.float32)
-    for first in range(0, n_panels, _PACKED):
-        here = panels[first : first + _PACKED]
-        rows = columns[first * PANEL : (first + _PACKED) * PANEL]
-        flat = np.zeros((len(here) * PANEL, d + 1), np.float32)
-        flat[len(rows) :, 0] = -np.inf
-        known = rows >= 0
-        flat[: len(rows), 0][~known] = lowest
-        flat[: len(rows), 1:][known] = items[rows[known]]
-        if len(constants):
-            flat[: len(rows), 0][known] = constants[rows[known]]
-        here[:] = flat.reshape(len(here), PANEL, d + 1).transpose(0, 2, 1)
-    return panels.reshape(-1)
-
-
-def pack_users(users: Matrix) -> Matrix:
-    """Factors of users in groups: in each the first factor of all users, then the second, and so on."""
-    n, d = users.shape
-    groups = -(-n // GROUP)
-    packed = np.zeros((groups * GROUP, d), np.float32)
-    packed[:n] = users
-    return np.ascontiguousarray(packed.reshape(groups, GROUP, d).transpose(0, 2, 1)).reshape(-1)
 
 
 @njit(nogil=True, cache=True)
@@ -212,7 +167,7 @@ def _choose(codes: Ints, held: Matrix, first: int, last: int, head: Ints, kinds:
 
 
 @njit(nogil=True, cache=True)
-def _find(words: Ints, n_words: int, found: Ints) -> Any:
+def _find(words: Ints, n_words: int, equal_places: Ints) -> Any:
     """Write the places of all bits, and some more; return how many there are.
 
     Always writing `_AT_ONCE` places is faster than to ask after each whether it was the last.
@@ -223,7 +178,7 @@ def _find(words: Ints, n_words: int, found: Ints) -> Any:
         end = n + uint64(count_bits(word))
         while True:
             for k in range(uint64(_AT_ONCE)):
-                found[n + k] = int32(w * uint64(64)) + int32(lowest_bit(word))
+                equal_places[n + k] = int32(w * uint64(64)) + int32(lowest_bit(word))
                 word &= word - 1
             n += uint64(_AT_ONCE)
             if n >= end:
@@ -237,7 +192,7 @@ def _resolve(
     tile: Matrix,
     at: int,
     codes: Ints,
-    found: Ints,
+    equal_places: Ints,
     n_found: int,
     held: Matrix,
     held_codes: Ints,
@@ -256,7 +211,7 @@ def _resolve(
             behind[k] = head[place]
             head[place] = k
     for j in range(uint64(n_found)):  # unsigned, because the compiler need not ask whether they are negative
-        place = uint64(found[j])
+        place = uint64(equal_places[j])
         score = tile[uint64(at) + place]
         k = head[uint64(int64(codes[place]) + 128)]
         while k >= 0:
@@ -321,11 +276,11 @@ def count_factor_ranks(
     users : array (users, d) of float32
         One row per user of the block.
     packed : array of float32
-        The same, from `pack_users`.
+        The same, from `packing.pack_users`.
     items, columns, constants
-        As in `pack_panels`.
+        As in `packing.pack_panels`.
     panels : array of float32
-        From `pack_panels`, with minus infinity for items without a row.
+        From `packing.pack_panels`, with minus infinity for items without a row.
     n_known : int
         How many items of the catalogue have a row.
     offsets, held_items, seen_offsets, seen
@@ -378,7 +333,7 @@ def count_factor_ranks(
     codes = np.empty(width, np.int8)
     words = np.zeros((width + 63) // 64, np.int64)
     marks = words.view(np.uint8)
-    found = np.empty(width + _AT_ONCE, np.int32)
+    equal_places = np.empty(width + _AT_ONCE, np.int32)
     fresh = np.empty(widest + TOGETHER, np.int64)
     behind = np.empty(n_held, np.int64)
     for first_panel in range(0, n_panels, step):
@@ -402,14 +357,29 @@ def count_factor_ranks(
                 words[(filled - 1) // 64] = 0  # the chunks may fill half of the last word
                 for k in range(0, n_chosen[u], TOGETHER):
                     count_codes(codes, 0, chunks, chosen, to + k, fresh, k, marks, -1 if k else 0)
-                equal = _find(words, (filled + 63) // 64, found)
+                equal = _find(words, (filled + 63) // 64, equal_places)
                 if equal * _CROWDED > (last - first) * filled:  # as with scores of few values
                     scales[u] = 0
                     _count_exactly(tile, at, filled, held, first, last, counts, 1, above, tied)
                     continue
                 for k in range(n_chosen[u]):
                     higher[to + k] += fresh[k]
-                _resolve(tile, at, codes, found, equal, held, held_codes, kinds, first, last, head, behind, above, tied)
+                _resolve(
+                    tile,
+                    at,
+                    codes,
+                    equal_places,
+                    equal,
+                    held,
+                    held_codes,
+                    kinds,
+                    first,
+                    last,
+                    head,
+                    behind,
+                    above,
+                    tied,
+                )
     for u in range(n):
         first, last = offsets[u] - start, offsets[u + 1] - start
         if n_chosen[u]:

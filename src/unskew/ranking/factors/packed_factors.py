@@ -45,7 +45,7 @@ class PackedFactors:
     constants: Matrix
     doubled: bool
     finite: bool
-    own: Any = field(default_factory=threading.local, init=False)  # a buffer per thread
+    _buffers: Any = field(default_factory=threading.local, init=False)  # one per thread
     _packing: Any = field(default_factory=threading.Lock, init=False)
 
     owned = True  # the scores may be written to
@@ -59,14 +59,14 @@ class PackedFactors:
 
         Those of unknown items are minus infinity; 0 if scores may overflow, because they are then checked.
         """
-        from unskew.ranking.factors import factor_kernel
+        from unskew.ranking.factors import factor_kernel, packing
 
-        buffer = getattr(self.own, "buffer", None)
+        buffer = getattr(self._buffers, "buffer", None)
         if buffer is None or len(buffer) < len(rows):
-            buffer = self.own.buffer = np.empty((len(rows), len(self.columns)), np.float32)
+            buffer = self._buffers.buffer = np.empty((len(rows), len(self.columns)), np.float32)
         scores: Matrix = buffer[: len(rows)]
         users = self._factors_of(rows)
-        factor_kernel.score_rows(factor_kernel.pack_users(users), users.shape[1], self._panels, scores)
+        factor_kernel.score_rows(packing.pack_users(users), users.shape[1], self._panels, scores)
         return scores
 
     def count(self, rows: Ints, offsets: Ints, items: Ints, seen_offsets: Ints, seen: Ints) -> tuple[Ints, Ints]:
@@ -74,12 +74,12 @@ class PackedFactors:
 
         Rows of -1 are users whom the model does not know; their counts mean nothing.
         """
-        from unskew.ranking.factors import factor_kernel
+        from unskew.ranking.factors import factor_kernel, packing
 
         users = self._factors_of(rows)
         above, tied = factor_kernel.count_factor_ranks(
             users,
-            factor_kernel.pack_users(users),
+            packing.pack_users(users),
             self.items,
             self.columns,
             self.constants,
@@ -108,10 +108,10 @@ class PackedFactors:
 
     @cached_property
     def _packed(self) -> Matrix:
-        from unskew.ranking.factors import factor_kernel
+        from unskew.ranking.factors import packing
 
         lowest = -np.inf if self.finite else 0.0
-        panels: Matrix = factor_kernel.pack_panels(self.items, self.columns, self.constants, lowest)
+        panels: Matrix = packing.pack_panels(self.items, self.columns, self.constants, lowest)
         return panels
 
     @cached_property
