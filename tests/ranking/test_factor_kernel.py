@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from unskew import Interactions, Split
 from unskew.ranking import FactorScorer, MatrixScorer, Threads, prepare_contest, rank
-from unskew.ranking.factors import PackedFactors, factor_kernel, score_vectors
+from unskew.ranking.factors import PackedFactors, packing, score_vectors
 
 KINDS = ("whole", "normal", "huge", "subnormal", "constant", "far", "tailed")
 SIZES = [1, 2, 31, 32, 33, 64, 65, 127, 300, 1100, 2500]
@@ -285,7 +285,7 @@ def test_shorter_vectors_give_the_same_bits(tmp_path: object) -> None:
 
 
 def test_panels_end_with_scores_that_are_never_counted() -> None:
-    panels = factor_kernel.pack_panels(
+    panels = packing.pack_panels(
         np.ones((2, 3), np.float32), np.array([1, -1, 0]), np.array([5, 7], np.float32), -np.inf
     )
     first = panels.reshape(-1, 4, score_vectors.PANEL)[0]

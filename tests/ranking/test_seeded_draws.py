@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unskew import Interactions, Split
+from unskew.evaluation.collecting.sampled_ranks import in_full
 from unskew.ranking import MatrixScorer, Threads, prepare_contest, rank
-from unskew.ranking.contest import in_full
 from unskew.ranking.seeded_draws import draw_outside, join_rows
 from unskew.testing.oracles import slow_rank
 from unskew.testing.strategies import integer_worlds

@@ -1,7 +1,7 @@
 """The contest of a run: its test users, their held-out rows and candidates, the same for all models."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -268,40 +268,6 @@ def _known_users(
 def _strange_items(rows: int) -> DataError:
     return DataError(
         f"no test row is left: {rows} test items are neither in train nor known to a model; are the item ids the same?"
-    )
-
-
-def in_full(contest: Contest, chosen: Ints) -> Contest:
-    """The contest of some judged users among their positives and all items that could have been drawn.
-
-    Parameters
-    ----------
-    contest : Contest
-        A contest under a corrected `sampled` rule.
-    chosen : array
-        Numbers of the judged users, from 0, ascending.
-    """
-    assert contest.touched is not None
-    starts, ends = contest.offsets[chosen], contest.offsets[chosen + 1]
-    rows = spans(starts, ends - starts)
-    touched_offsets, places = contest.touched
-    barred = [
-        np.setdiff1d(places[touched_offsets[k] : touched_offsets[k + 1]], contest.columns[start:end])
-        for k, start, end in zip(chosen, starts, ends, strict=True)
-    ]
-    lengths = np.array([len(excluded) for excluded in barred])
-    return replace(
-        contest,
-        users=contest.users[chosen],
-        offsets=offsets_of(ends - starts),
-        items=contest.items[rows],
-        columns=contest.columns[rows],
-        listed_offsets=offsets_of(lengths),
-        listed=np.concatenate(barred).astype(np.int32),
-        among=False,
-        candidates=(contest.catalogue_size - lengths).astype(np.int32),
-        values=None if contest.values is None else contest.values[rows],
-        touched=None,
     )
 
 

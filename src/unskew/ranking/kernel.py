@@ -160,7 +160,7 @@ def count_list_ranks(
     listed_offsets, listed, scores : array
         The lists: columns of the model and their scores, any order; a repeated column counts once, where it is first.
     places : array
-        The place of each column of the model in the catalogue, -1 if it is no candidate; empty if it is the column.
+        The place of each column of the model in the catalogue, -1 if it is not a candidate; empty if it is the column.
     offsets, items, seen_offsets, seen : array
         As in `count_ranks`; seen items are excluded wherever they are listed.
     candidates : array of int32

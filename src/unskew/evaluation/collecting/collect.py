@@ -23,6 +23,7 @@ from unskew.evaluation.collecting.sampled_ranks import (
     check_pools,
     checked_users,
     compare_with_full,
+    in_full,
 )
 from unskew.evaluation.collecting.samples import Samples
 from unskew.evaluation.collecting.saved_ranks import admit, align
@@ -32,7 +33,7 @@ from unskew.evaluation.run import Run
 from unskew.evaluation.settings.admissible import check_candidates
 from unskew.metrics import Metric
 from unskew.ranking import Contest, ListScorer, Predictions, Ranks, Scorer, default_block_size, prepare_contest, rank
-from unskew.ranking.contest import ContestPlan, in_full, plan_contest
+from unskew.ranking.contest import ContestPlan, plan_contest
 
 
 def collect(run: Run, contenders: Contenders, relevant: Any = None, relevance: Relevance | None = None) -> Samples:

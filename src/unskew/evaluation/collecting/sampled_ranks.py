@@ -1,20 +1,20 @@
 """`Correction`: sampled ranks corrected towards full ranking, and the error of that correction."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from unskew.arrays import Floats, Ints
+from unskew.arrays import Floats, Ints, offsets_of, spans
 from unskew.blas import one_thread
 from unskew.data.candidates import Candidates, Sampled
 from unskew.errors import DataError
 from unskew.metrics import Metric
 from unskew.metrics.auc import LinearMetric
 from unskew.metrics.exact.sampled_correction import BiasVariance, SampledRows, unbiased_gains
-from unskew.ranking import Ranks
+from unskew.ranking import Contest, Ranks
 
 CHECKED_USERS = 500  # users who are ranked in full to measure the error
 
@@ -131,3 +131,37 @@ def correction_lines(checks: Sequence[CorrectionCheck]) -> Iterator[str]:
 def _gap(check: CorrectionCheck) -> str:
     error = "" if check.std_error is None else f" (standard error {check.std_error:.4f})"
     return f"{check.difference:+.4f}{error}"
+
+
+def in_full(contest: Contest, chosen: Ints) -> Contest:
+    """The contest of some judged users among their positives and all items that could have been drawn.
+
+    Parameters
+    ----------
+    contest : Contest
+        A contest under a corrected `sampled` rule.
+    chosen : array
+        Numbers of the judged users, from 0, ascending.
+    """
+    assert contest.touched is not None
+    starts, ends = contest.offsets[chosen], contest.offsets[chosen + 1]
+    rows = spans(starts, ends - starts)
+    touched_offsets, places = contest.touched
+    barred = [
+        np.setdiff1d(places[touched_offsets[k] : touched_offsets[k + 1]], contest.columns[start:end])
+        for k, start, end in zip(chosen, starts, ends, strict=True)
+    ]
+    lengths = np.array([len(excluded) for excluded in barred])
+    return replace(
+        contest,
+        users=contest.users[chosen],
+        offsets=offsets_of(ends - starts),
+        items=contest.items[rows],
+        columns=contest.columns[rows],
+        listed_offsets=offsets_of(lengths),
+        listed=np.concatenate(barred).astype(np.int32),
+        among=False,
+        candidates=(contest.catalogue_size - lengths).astype(np.int32),
+        values=None if contest.values is None else contest.values[rows],
+        touched=None,
+    )

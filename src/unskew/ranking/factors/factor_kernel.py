@@ -34,53 +34,8 @@ _TILE_BYTES = 1 << 18  # of item factors, in the second cache
 _TILE_MOST = 2048  # items
 _FEWEST = 2  # thresholds from which codes are worth their making
 _RANGE = 126.5  # codes of the lowest and the highest threshold, negative and positive
-_PACKED = 256  # panels that are packed at once
 _AT_ONCE = 6  # places that are written at once
 _CROWDED = 50  # reciprocal of the equal codes per score and threshold from which scores are compared instead
-
-
-def pack_panels(items: Matrix, columns: Ints, constants: Matrix, lowest: float) -> Matrix:
-    """Item factors in panels: in each the constants of its items, then the first factor of all of them, and so on.
-
-    Parameters
-    ----------
-    items : array (rows, d) of float32
-    columns : array of int64
-        The row of each item of the catalogue; -1 if it has none.
-    constants : array of float32
-        What is added to the scores of each row; empty if nothing is.
-    lowest : float
-        The score of an item without a row.
-
-    Returns
-    -------
-    array of float32
-        The size is a whole number of chunks; what is behind the last item has the score minus infinity.
-    """
-    n, d = len(columns), items.shape[1]
-    n_panels = -(-n // CHUNK) * (CHUNK // PANEL)
-    panels = np.zeros((n_panels, d + 1, PANEL), np.float32)
-    for first in range(0, n_panels, _PACKED):
-        here = panels[first : first + _PACKED]
-        rows = columns[first * PANEL : (first + _PACKED) * PANEL]
-        flat = np.zeros((len(here) * PANEL, d + 1), np.float32)
-        flat[len(rows) :, 0] = -np.inf
-        known = rows >= 0
-        flat[: len(rows), 0][~known] = lowest
-        flat[: len(rows), 1:][known] = items[rows[known]]
-        if len(constants):
-            flat[: len(rows), 0][known] = constants[rows[known]]
-        here[:] = flat.reshape(len(here), PANEL, d + 1).transpose(0, 2, 1)
-    return panels.reshape(-1)
-
-
-def pack_users(users: Matrix) -> Matrix:
-    """Factors of users in groups: in each the first factor of all users, then the second, and so on."""
-    n, d = users.shape
-    groups = -(-n // GROUP)
-    packed = np.zeros((groups * GROUP, d), np.float32)
-    packed[:n] = users
-    return np.ascontiguousarray(packed.reshape(groups, GROUP, d).transpose(0, 2, 1)).reshape(-1)
 
 
 @njit(nogil=True, cache=True)
@@ -168,18 +123,23 @@ def _scale(held: Matrix, first: int, last: int) -> tuple[Any, Any]:
 
 @njit(nogil=True, cache=True)
 def _count_exactly(
-    tile: Matrix, at: int, n_items: int, held: Matrix, first: int, last: int, above: Ints, tied: Ints
+    scores: Matrix,
+    at: int,
+    n: int,
+    held: Matrix,
+    first: int,
+    last: int,
+    counts: Ints,
+    sign: int,
+    above: Ints,
+    tied: Ints,
 ) -> None:
-    """Add the scores of a tile above and equal to each threshold."""
-    counts = np.empty(2 * TOGETHER, np.int64)
-    limits = np.empty(TOGETHER, np.float32)
+    """Add the numbers of n scores above and equal to each threshold, times sign; `held` has some room at its end."""
     for begin in range(first, last, TOGETHER):
-        for k in range(TOGETHER):
-            limits[k] = held[min(begin + k, last - 1)]
-        count_scores(tile, at, n_items // LANES, limits, 0, counts)
+        count_scores(scores, at, n // LANES, held, begin, counts)
         for k in range(begin, min(begin + TOGETHER, last)):
-            above[k] += counts[k - begin]
-            tied[k] += counts[k - begin + TOGETHER] - counts[k - begin]
+            above[k] += sign * counts[k - begin]
+            tied[k] += sign * (counts[k - begin + TOGETHER] - counts[k - begin])
 
 
 @njit(nogil=True, cache=True)
@@ -207,7 +167,7 @@ def _choose(codes: Ints, held: Matrix, first: int, last: int, head: Ints, kinds:
 
 
 @njit(nogil=True, cache=True)
-def _find(words: Ints, n_words: int, found: Ints) -> Any:
+def _find(words: Ints, n_words: int, equal_places: Ints) -> Any:
     """Write the places of all bits, and some more; return how many there are.
 
     Always writing `_AT_ONCE` places is faster than to ask after each whether it was the last.
@@ -218,7 +178,7 @@ def _find(words: Ints, n_words: int, found: Ints) -> Any:
         end = n + uint64(count_bits(word))
         while True:
             for k in range(uint64(_AT_ONCE)):
-                found[n + k] = int32(w * uint64(64)) + int32(lowest_bit(word))
+                equal_places[n + k] = int32(w * uint64(64)) + int32(lowest_bit(word))
                 word &= word - 1
             n += uint64(_AT_ONCE)
             if n >= end:
@@ -232,7 +192,7 @@ def _resolve(
     tile: Matrix,
     at: int,
     codes: Ints,
-    found: Ints,
+    equal_places: Ints,
     n_found: int,
     held: Matrix,
     held_codes: Ints,
@@ -251,7 +211,7 @@ def _resolve(
             behind[k] = head[place]
             head[place] = k
     for j in range(uint64(n_found)):  # unsigned, because the compiler need not ask whether they are negative
-        place = uint64(found[j])
+        place = uint64(equal_places[j])
         score = tile[uint64(at) + place]
         k = head[uint64(int64(codes[place]) + 128)]
         while k >= 0:
@@ -272,21 +232,27 @@ def _finish(
     history: Matrix,
     begin: int,
     end: int,
+    padded: Matrix,
+    counts: Ints,
     n_items: int,
     n_known: int,
     above: Ints,
     tied: Ints,
 ) -> None:
-    """Set the counts of thresholds of minus infinity, and take what the user has seen and the item itself away."""
+    """Take what the user has seen and the item itself away, and set the counts of thresholds of minus infinity."""
+    known = 0
+    for j in range(begin, end):
+        padded[j - begin] = history[j]
+        known += int(history[j] > -np.inf)
+    n = end - begin
+    whole = (n + LANES - 1) // LANES * LANES
+    for j in range(n, whole):
+        padded[j] = -np.inf
+    _count_exactly(padded, 0, whole, held, first, last, counts, -1, above, tied)
     for k in range(first, last):
         if held[k] == -np.inf:
-            above[k], tied[k] = n_known, n_items - n_known
-        higher = equal = int32(0)
-        for j in range(begin, end):
-            higher = int32(higher + int32(history[j] > held[k]))
-            equal = int32(equal + int32(history[j] == held[k]))
-        above[k] -= higher
-        tied[k] -= equal + 1
+            above[k], tied[k] = n_known - known, n_items - n_known - (n - known)
+        tied[k] -= 1
 
 
 @njit(nogil=True, cache=True)
@@ -310,11 +276,11 @@ def count_factor_ranks(
     users : array (users, d) of float32
         One row per user of the block.
     packed : array of float32
-        The same, from `pack_users`.
+        The same, from `packing.pack_users`.
     items, columns, constants
-        As in `pack_panels`.
+        As in `packing.pack_panels`.
     panels : array of float32
-        From `pack_panels`, with minus infinity for items without a row.
+        From `packing.pack_panels`, with minus infinity for items without a row.
     n_known : int
         How many items of the catalogue have a row.
     offsets, held_items, seen_offsets, seen
@@ -345,10 +311,11 @@ def count_factor_ranks(
         head[code] = -1
     history = np.empty(seen_offsets[-1] - seen_start, np.float32)
     reached = np.empty(n, np.int64)  # in the list of what each user has seen
-    widest = 0
+    widest = longest = 0
     for u in range(n):
         first, last = offsets[u] - start, offsets[u + 1] - start
         widest = max(widest, last - first)
+        longest = max(longest, seen_offsets[u + 1] - seen_offsets[u])
         _score_listed(users, u, items, columns, constants, held_items, offsets[u], offsets[u + 1], held, first)
         scales[u], shifts[u] = _scale(held, first, last)
         if scales[u] > 0:
@@ -360,11 +327,13 @@ def count_factor_ranks(
             to = seen_offsets[u] - seen_start
             _score_listed(users, u, items, columns, constants, seen, seen_offsets[u], reached[u], history, to)
 
+    counts = np.empty(2 * TOGETHER, np.int64)
+    padded = np.empty(longest + LANES, np.float32)
     tile = np.empty(GROUP * width, np.float32)
     codes = np.empty(width, np.int8)
     words = np.zeros((width + 63) // 64, np.int64)
     marks = words.view(np.uint8)
-    found = np.empty(width + _AT_ONCE, np.int32)
+    equal_places = np.empty(width + _AT_ONCE, np.int32)
     fresh = np.empty(widest + TOGETHER, np.int64)
     behind = np.empty(n_held, np.int64)
     for first_panel in range(0, n_panels, step):
@@ -381,21 +350,36 @@ def count_factor_ranks(
                     history[reached[u] - seen_start] = tile[at + seen[reached[u]] - begin]
                     reached[u] += 1
                 if not scales[u] > 0:
-                    _count_exactly(tile, at, filled, held, first, last, above, tied)
+                    _count_exactly(tile, at, filled, held, first, last, counts, 1, above, tied)
                     continue
                 encode(tile, at, chunks, codes, 0, scales[u], shifts[u])
                 to = first + u * TOGETHER
                 words[(filled - 1) // 64] = 0  # the chunks may fill half of the last word
                 for k in range(0, n_chosen[u], TOGETHER):
                     count_codes(codes, 0, chunks, chosen, to + k, fresh, k, marks, -1 if k else 0)
-                equal = _find(words, (filled + 63) // 64, found)
+                equal = _find(words, (filled + 63) // 64, equal_places)
                 if equal * _CROWDED > (last - first) * filled:  # as with scores of few values
                     scales[u] = 0
-                    _count_exactly(tile, at, filled, held, first, last, above, tied)
+                    _count_exactly(tile, at, filled, held, first, last, counts, 1, above, tied)
                     continue
                 for k in range(n_chosen[u]):
                     higher[to + k] += fresh[k]
-                _resolve(tile, at, codes, found, equal, held, held_codes, kinds, first, last, head, behind, above, tied)
+                _resolve(
+                    tile,
+                    at,
+                    codes,
+                    equal_places,
+                    equal,
+                    held,
+                    held_codes,
+                    kinds,
+                    first,
+                    last,
+                    head,
+                    behind,
+                    above,
+                    tied,
+                )
     for u in range(n):
         first, last = offsets[u] - start, offsets[u + 1] - start
         if n_chosen[u]:
@@ -403,5 +387,5 @@ def count_factor_ranks(
                 if kinds[k] >= 0:
                     above[k] += higher[first + u * TOGETHER + kinds[k]]
         begin, end = seen_offsets[u] - seen_start, seen_offsets[u + 1] - seen_start
-        _finish(held, first, last, history, begin, end, n_items, n_known, above, tied)
+        _finish(held, first, last, history, begin, end, padded, counts, n_items, n_known, above, tied)
     return above, tied

@@ -49,7 +49,7 @@ class PackedFactors:
     doubled: bool
     finite: bool
     plain: bool = False
-    own: Any = field(default_factory=threading.local, init=False)  # a buffer per thread
+    _buffers: Any = field(default_factory=threading.local, init=False)  # one per thread
     _packing: Any = field(default_factory=threading.Lock, init=False)
 
     owned = True  # the scores may be written to
@@ -65,23 +65,22 @@ class PackedFactors:
         """
         if self.plain:
             return self._plain_scores(self._factors_of(rows))
-        from unskew.ranking.factors import factor_kernel
+        from unskew.ranking.factors import factor_kernel, packing
 
-        buffer = getattr(self.own, "buffer", None)
+        buffer = getattr(self._buffers, "buffer", None)
         if buffer is None or len(buffer) < len(rows):
-            buffer = self.own.buffer = np.empty((len(rows), len(self.columns)), np.float32)
+            buffer = self._buffers.buffer = np.empty((len(rows), len(self.columns)), np.float32)
         scores: Matrix = buffer[: len(rows)]
         users = self._factors_of(rows)
-        factor_kernel.score_rows(factor_kernel.pack_users(users), users.shape[1], self._panels, scores)
+        factor_kernel.score_rows(packing.pack_users(users), users.shape[1], self._panels, scores)
         return scores
 
     def _plain_scores(self, users: Matrix) -> Matrix:
         known = np.flatnonzero(self.columns >= 0)
         places = self.columns[known]
         scores = np.full((len(users), len(self.columns)), -np.inf if self.finite else 0.0, np.float32)
-        scores[:, known] = fused_scores(
-            users, self.items[places], self.constants[places if len(self.constants) else []]
-        )
+        constants = self.constants[places] if len(self.constants) else self.constants
+        scores[:, known] = fused_scores(users, self.items[places], constants)
         return scores
 
     def count(self, rows: Ints, offsets: Ints, items: Ints, seen_offsets: Ints, seen: Ints) -> tuple[Ints, Ints]:
@@ -89,12 +88,12 @@ class PackedFactors:
 
         Rows of -1 are users whom the model does not know; their counts mean nothing.
         """
-        from unskew.ranking.factors import factor_kernel
+        from unskew.ranking.factors import factor_kernel, packing
 
         users = self._factors_of(rows)
         above, tied = factor_kernel.count_factor_ranks(
             users,
-            factor_kernel.pack_users(users),
+            packing.pack_users(users),
             self.items,
             self.columns,
             self.constants,
@@ -123,10 +122,10 @@ class PackedFactors:
 
     @cached_property
     def _packed(self) -> Matrix:
-        from unskew.ranking.factors import factor_kernel
+        from unskew.ranking.factors import packing
 
         lowest = -np.inf if self.finite else 0.0
-        panels: Matrix = factor_kernel.pack_panels(self.items, self.columns, self.constants, lowest)
+        panels: Matrix = packing.pack_panels(self.items, self.columns, self.constants, lowest)
         return panels
 
     @cached_property
