@@ -202,7 +202,7 @@ def _count_unknown(
     known[joined.places[split.catalogue][joined.places[split.catalogue] >= 0]] = True
     for binding in joined.bindings.values():
         known |= binding.columns >= 0
-    unknown = int(np.sum(~known[columns]))
+    unknown = 0 if known.all() else int(np.sum(~known[columns]))
     if unknown and unknown == len(items):
         raise _strange_items(unknown)
     return unknown
