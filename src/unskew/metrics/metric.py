@@ -187,7 +187,7 @@ class AtK(Metric):
         """Return the expected gain per row, zero where the item was not listed."""
         gains = _expected(self.metric, above, tied, candidates, self.k)
         if listed is not None:
-            np.copyto(gains, 0.0, where=above >= listed)
+            gains = np.where(above < listed, gains, 0.0)
         divisor = self.metric.divisor(self.k, candidates if listed is None else listed)
         return gains if isinstance(divisor, float) and divisor == 1.0 else gains / divisor
 

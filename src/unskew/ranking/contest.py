@@ -239,7 +239,7 @@ class ContestPlan:
         known[places[catalogue][places[catalogue] >= 0]] = True
         for binding in self.joined.bindings.values():
             known |= binding.columns >= 0
-        return int(np.sum(~known[columns]))
+        return 0 if known.all() else int(np.sum(~known[columns]))
 
 
 def _known_users(
