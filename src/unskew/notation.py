@@ -172,6 +172,16 @@ class Named:
 
     def __str__(self) -> str:
         """The word, without options at their default."""
+        frozen = getattr(getattr(self, "__dataclass_params__", None), "frozen", False)
+        if not frozen:  # what may change is printed as it is now
+            return self._printed()
+        known: str | None = vars(self).get("_word")
+        if known is None:
+            known = self._printed()
+            object.__setattr__(self, "_word", known)  # a run prints its words hundreds of times
+        return known
+
+    def _printed(self) -> str:
         parts = [f"{key}={value}" for key, value in self.variant]
         options: Any = self  # a user's class may not be a dataclass, and then has no fields
         for field in dataclasses.fields(options) if dataclasses.is_dataclass(options) else ():

@@ -130,3 +130,39 @@ def _mixed(number: Any) -> Any:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
+
+
+@njit(nogil=True, cache=True)
+def weighted_sums(user: Ints, item: Ints, worth: Floats, weights: Floats, n: int) -> Floats:
+    """Sums of weight times worth for each of n users, under several weightings, shape (weightings, n).
+
+    Rows must be sorted by user; the order of each sum is that of `group_sum`.
+
+    Parameters
+    ----------
+    user, item : array of int
+        Of each row.
+    worth : array
+        Of each row.
+    weights : array (items, weightings)
+        Of each item.
+    n : int
+    """
+    width = weights.shape[1]
+    sums = np.zeros((width, n))
+    total = np.zeros(width)
+    current = 0
+    for row in range(user.shape[0]):
+        if user[row] != current:
+            for k in range(width):
+                sums[k, current] = total[k]
+                total[k] = 0.0
+            current = user[row]
+        weight = weights[item[row]]
+        value = worth[row]
+        for k in range(width):
+            total[k] += weight[k] * value
+    if n:
+        for k in range(width):
+            sums[k, current] = total[k]
+    return sums

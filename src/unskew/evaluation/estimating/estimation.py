@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from unskew.evaluation.settings.settings import Settings
 from unskew.metrics import AnyMetric, ListMetric, RatingLoss
 from unskew.ranking import Engine, Threads
 
-MANY_ROWS = 2**18
+MANY_ROWS = 2**16
 
 Work: TypeAlias = tuple[Sample, str, tuple[tuple[AnyMetric, tuple[Estimator, ...]], ...]]
 """A sample, a model, and its metrics with the estimators of each."""
@@ -101,10 +101,8 @@ class Estimation:
         by_model = {model: terms[str(metric), str(estimator), model] for model in sample.judged_by(metric)}
         chances = self.chances_of(sample) if estimator.uses_propensity else None
         rows = self.rows_of(metric, estimator)
-        key = id(rows), str(estimator), metric.kind
-        if key not in self._spreads:  # metrics of a kind share it
-            self._spreads[key] = weight_spread(estimator, rows, metric.kind)
-        return make_cell(sample, metric, estimator, rows, chances, by_model, self._spreads[key])
+        spread = self._spreads[id(rows), str(estimator), metric.kind]
+        return make_cell(sample, metric, estimator, rows, chances, by_model, spread)
 
     def _terms(self) -> dict[Key, Terms]:
         """Terms by metric, estimator and model.
@@ -112,9 +110,17 @@ class Estimation:
         Jobs run in parallel and hold the gains of one model and metric at a time, so memory stays small.
         """
         jobs = list(self._jobs())
+        spreads = {  # metrics of a kind share them
+            (id(rows), str(estimator), metric.kind): partial(weight_spread, estimator, rows, metric.kind)
+            for metric, estimator in self.settings.pairs
+            for rows in [self.rows_of(metric, estimator)]
+        }
+        work: list[Any] = [*(partial(self._job, job) for job in jobs), *spreads.values()]
+        done: list[Any] = list(self.engine.map(lambda each: each(), work))
+        self._spreads.update(zip(spreads, done[len(jobs) :], strict=True))
         terms: dict[Key, Terms] = {}
         lists: dict[tuple[Sample, AnyMetric, tuple[Estimator, ...]], dict[str, Floats]] = {}
-        for (sample, model, group), (job_terms, values) in zip(jobs, self.engine.map(self._job, jobs), strict=True):
+        for (sample, model, group), (job_terms, values) in zip(jobs, done, strict=False):
             terms |= job_terms
             for metric, estimators in group:
                 if str(metric) in values:

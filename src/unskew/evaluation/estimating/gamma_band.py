@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from unskew.estimators import OVER_ALL_PAIRS, Estimate, Estimator, Rows, Terms
+from unskew.arrays import Floats
+from unskew.estimators import OVER_ALL_PAIRS, Estimate, Estimator, Rows, Snips, Terms
 from unskew.evaluation.estimating.estimation import Estimation, Key, terms_of
 from unskew.evaluation.fitting.gamma import GammaChoice
 from unskew.evaluation.settings.settings import Settings
@@ -159,6 +160,8 @@ class GammaTerms:
         """The terms of a model and a metric by each estimator, one per gamma."""
         name, metric, estimators = work
         sample, gains = self.sample, self.sample.gains(name, metric)
+        if self._weights is not None and metric.kind == "mean" and all(each == Snips() for each in estimators):
+            return {(str(metric), str(Snips()), name): self._of_pairs(gains)}
         terms: dict[Key, list[Terms]] = {(str(metric), str(each), name): [] for each in estimators}
         for propensity in self.fitted:
             chances, rows = propensity(sample.row_users, sample.items), dict[bool, Rows]()
@@ -170,6 +173,33 @@ class GammaTerms:
                     self.estimation.keyed(terms_of(rows[empty], metric, each), rows[empty])
                 )
         return terms
+
+    def _of_pairs(self, gains: Floats) -> list[Terms]:
+        """The terms of `snips` over pairs at each gamma, from one pass over the rows."""
+        rows = Rows(gains, self.sample.user, who=self.sample.users)
+        return [
+            self.estimation.keyed(Terms(numerator, denominator), rows)
+            for numerator, denominator in zip(self._sums(gains), self._below, strict=True)
+        ]
+
+    @cached_property
+    def _below(self) -> Floats:
+        """The denominators at each gamma, which all metrics and models share."""
+        return self._sums(np.ones(self.sample.rows))
+
+    def _sums(self, worth: Floats) -> Floats:
+        from unskew.estimators.sums_kernel import weighted_sums
+
+        assert self._weights is not None
+        sums: Floats = weighted_sums(self.sample.user, self.sample.items, worth, self._weights, len(self.sample.users))
+        return sums
+
+    @cached_property
+    def _weights(self) -> Floats | None:
+        """The weight of each item at each gamma; None if some row has no propensity."""
+        chances = np.stack([each.by_item for each in self.fitted], axis=1)
+        missing = np.asarray(np.isnan(chances).any(axis=1))
+        return None if missing.any() and missing[self.sample.items].any() else 1 / chances
 
     def in_order(self, keys: Iterable[Key]) -> list[Key]:
         """The keys in the order of the band: by metric, and over all pairs then by estimator."""

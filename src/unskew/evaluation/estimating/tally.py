@@ -208,11 +208,12 @@ def tally_times(split: Split, first_test: float | None) -> dict[str, Any]:
 
 
 def _of_weights(sample: Sample, propensity: Propensity) -> dict[str, Any]:
-    """The weight of rows whose items have no training row."""
-    new = sample.train.item_counts[sample.items] == 0
-    weights = 1 / np.asarray(propensity(sample.row_users, sample.items), dtype=float)
+    """The weight of rows whose items have no training row; it depends on the item alone."""
+    items = np.arange(sample.train.n_items)
+    rows, new = np.bincount(sample.items, minlength=len(items)), sample.train.item_counts == 0
+    weights = rows / np.asarray(propensity(items, items), dtype=float)
     return {
-        "new_rows": int(new.sum()),
+        "new_rows": int(rows[new].sum()),
         "new_weight": float(np.nansum(weights[new])),
         "weight": float(np.nansum(weights)),
     }

@@ -138,7 +138,7 @@ def _choose(run: Run, models: Mapping[str, Any]) -> tuple[Estimator, Exposure | 
         f"ties={settings.ties}": settings.ties not in POLICIES,
     }
     summable = whole and not any(obstacles.values())
-    labelled = has_negatives(labelled_rows(run))
+    labelled = has_negatives(run)
     if summable and split.slice is not None:
         blend = Blend() if labelled else Blend(q="slice")
         return blend, None, WITH_SLICE.format(estimator=blend), None

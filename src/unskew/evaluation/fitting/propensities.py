@@ -16,7 +16,6 @@ from unskew.evaluation.fitting.relevance import (
     fit_exposure,
     fit_relevance,
     has_negatives,
-    labelled_rows,
 )
 from unskew.evaluation.run import Run
 from unskew.propensities import Column, Exposure, FittedExposure, ObservationModel, Propensity, PropensityModel
@@ -49,7 +48,7 @@ def fit_propensities(run: Run) -> tuple[Run, Propensities]:
         gamma.check_within(settings.assume)
         settings = replace(settings, propensity=gamma.at(gamma.used))
     unnamed = isinstance(settings.propensity, Exposure) and not settings.propensity_named
-    if unnamed and not has_negatives(labelled_rows(run)):
+    if unnamed and not has_negatives(run):
         settings = replace(settings, propensity=POSITIVE_ONLY)
     of_training = settings.propensity
     if not settings.propensity_named and _has_propensities(run):

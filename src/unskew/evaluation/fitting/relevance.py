@@ -55,7 +55,7 @@ def fit_relevance(run: Run, exposure: FittedExposure | None) -> Relevance:
     words = {estimator.q: Imputation.from_word(estimator.q) for estimator in asked}
     slice_rows = drawn_rows(run.split)
     log = labelled_rows(run)
-    labelled = has_negatives(log)
+    labelled = has_negatives(run)
     if not labelled and any(isinstance(estimator, Dr) for estimator in asked):
         log.require_both()  # its errors are of rows that are positive and of rows that are not
     if any(estimator.uses_exposure for estimator in asked) or slice_rows is not None:
@@ -139,9 +139,12 @@ def labelled_rows(run: Run) -> LabelledRows:
     )
 
 
-def has_negatives(log: LabelledRows) -> bool:
+def has_negatives(run: Run) -> bool:
     """Whether a log has rows that are positive and rows that are not."""
-    return bool(0 < log.label.sum() < len(log.label))
+    if run.settings.positive is None and not any(map(has_labels, (run.split.train, run.split.test))):
+        return False  # all rows are positive
+    label = labelled_rows(run).label
+    return bool(0 < label.sum() < len(label))
 
 
 def drawn_rows(split: Split) -> LabelledRows | None:
