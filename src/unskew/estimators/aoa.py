@@ -49,7 +49,7 @@ class Aoa(Estimator, word="aoa"):
 
     def terms(self, rows: Rows, kind: Kind) -> Terms:
         """Terms of the mean with equal weights, overall or within a user or item; or of a user's sum."""
-        per = self._form(kind)
+        per = self.form(kind)
         if kind == "sum":
             if per == "pair":
                 raise ConfigError(
@@ -61,9 +61,10 @@ class Aoa(Estimator, word="aoa"):
 
     def weights(self, rows: Rows, kind: Kind) -> Floats:
         """Equal over all rows, or within a user or item."""
-        return weights_of_mean(rows, np.ones(len(rows)), self._form(kind))
+        return weights_of_mean(rows, np.ones(len(rows)), self.form(kind))
 
-    def _form(self, kind: Kind) -> str:
+    def form(self, kind: Kind) -> str:
+        """What is averaged over for a metric of this kind: pairs, users or items."""
         if self.per == "item" and kind not in OVER_ALL_PAIRS:
             raise ConfigError(f"{self} is for metrics over all pairs, such as mae; use aoa")
         return self.per if self.per != "auto" else "pair" if kind in OVER_ALL_PAIRS else "user"

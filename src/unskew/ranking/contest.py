@@ -281,16 +281,21 @@ def _keep(
     kept &= ~seen
     outside = kept & (columns < 0)
     kept &= ~outside
-    tested = len(runs_of(test.users)[0])
+    tested = 0 if kept.all() else _count_users(test.users)
     return kept, {
         "items_in_train": int(seen.sum()),
         "items_outside_catalogue": int(outside.sum()),
         "rows_without_rank": 0,
         "rows_of_unknown_users": int(strangers.sum()),
-        "users_without_positive": 0 if is_positive.all() else tested - len(runs_of(test.users[is_positive])[0]),
-        "unknown_users": len(runs_of(test.users[strangers])[0]),
-        "users": 0 if kept.all() else tested - len(runs_of(test.users[kept])[0]),
+        "users_without_positive": 0 if is_positive.all() else tested - _count_users(test.users[is_positive]),
+        "unknown_users": _count_users(test.users[strangers]),
+        "users": 0 if kept.all() else tested - _count_users(test.users[kept]),
     }
+
+
+def _count_users(codes: Ints) -> int:
+    """Number of different users among sorted codes."""
+    return int(np.count_nonzero(codes[1:] != codes[:-1])) + 1 if len(codes) else 0
 
 
 def _require_rows(

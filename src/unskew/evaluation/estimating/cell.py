@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.estimators import Estimator, Rows, Terms
+from unskew.estimators import Aoa, Estimator, Rows, Terms
 from unskew.estimators.means import kish, sum_by
 from unskew.estimators.rows import Kind
 from unskew.evaluation.collecting.imputed import Imputed
@@ -41,6 +41,14 @@ class WeightSpread:
 
 def weight_spread(estimator: Estimator, rows: Rows, kind: Kind) -> WeightSpread:
     """Effective numbers of users and rows, and the largest share of a weight."""
+    form = estimator.form(kind) if isinstance(estimator, Aoa) else ""
+    if form in {"pair", "user"} and len(rows):  # rows of a user weigh the same, so their numbers are enough
+        counts = rows.counts.astype(float)
+        if form == "pair":
+            return WeightSpread(kish(counts), float(len(rows)), 1 / len(rows))
+        return WeightSpread(
+            float(len(counts)), len(counts) ** 2 / float(np.sum(1 / counts)), 1 / counts.min() / len(counts)
+        )
     user, weights = rows.user, estimator.weights(rows, kind)
     if not weights.all():  # exposed rows that are not positive
         user, weights = user[weights > 0], weights[weights > 0]

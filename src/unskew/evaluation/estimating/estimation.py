@@ -187,8 +187,10 @@ class Estimation:
         """Terms of a model, or the values of its list metrics."""
         sample, model, group = work
         if sample.by_list(group[0][0]):
-            lists = sample.lists(model)
-            return {}, {str(metric): metric.values(lists) for metric, _ in group if isinstance(metric, ListMetric)}
+            lists, metrics = sample.lists(model), [metric for metric, _ in group if isinstance(metric, ListMetric)]
+            alone = len(sample.judged_by(metrics[0])) == 1  # with several models, each has a thread
+            values = (self.engine if alone else Threads(1)).map(lambda metric: metric.values(lists), metrics)
+            return {}, {str(metric): each for metric, each in zip(metrics, values, strict=True)}
         terms: dict[Key, Terms] = {}
         for metric, estimators in group:
             gains: dict[bool, Floats] = {}

@@ -237,26 +237,26 @@ def _unknown_items(contest: Contest) -> dict[str, int]:
 
 def _of_model(samples: Samples, name: str, ranks: Ranks, model: Fitted | None) -> ModelTally:
     sample, contest = samples.judged, samples.contest
-    held, known = sample.listed(name), ranks.known
-    in_list = ranks.in_list()
-    tied = ranks.tied > 0
+    firsts = sample.offsets[:-1]  # what is the same for all rows of a user is looked up once
+    held, known, in_list = sample.listed(name), ranks.known, ranks.in_list()
+    candidates, tied = ranks.candidates[firsts], ranks.tied > 0
     numbers: dict[str, int] = {}
     if contest is not None and name in contest.bindings:
         binding = contest.bindings[name]
         scorer = None if model is None else model.ranker
         if isinstance(scorer, ListScorer) and ranks.listed is not None and not contest.among:
             rows = binding.rows[sample.users]
-            listed = ranks.listed[sample.offsets[:-1]][rows >= 0]
+            listed = ranks.listed[firsts][rows >= 0]
             lengths = np.diff(scorer.offsets)[rows[rows >= 0]]
             numbers["skipped"] = int(np.sum(lengths - listed))
             numbers["listed"] = int(lengths.sum())
-            numbers["unfilled"] = int(np.sum(listed < ranks.candidates[sample.offsets[:-1]][rows >= 0]))
+            numbers["unfilled"] = int(np.sum(listed < candidates[rows >= 0]))
     return ModelTally(
         unknown_users=0 if known is None else int(np.sum(~sample.served(name))),
         unknown_rows=0 if known is None else int(np.sum(~known)),
-        most_candidates=int(ranks.candidates.max(initial=0)),
-        longest_list=-1 if held is None or not len(ranks) else int(held.max()),
-        tied=int(tied.sum()),
-        tied_in_list=int(np.sum(tied if in_list is None else tied & (ranks.above < in_list))),
+        most_candidates=int(candidates.max(initial=0)),
+        longest_list=-1 if held is None or not len(ranks) else int(held[firsts].max()),
+        tied=np.count_nonzero(tied),
+        tied_in_list=np.count_nonzero(tied if in_list is None else tied & (ranks.above < in_list)),
         **numbers,
     )
