@@ -256,7 +256,7 @@ def _of_model(samples: Samples, name: str, ranks: Ranks, model: Fitted | None) -
         unknown_rows=0 if known is None else int(np.sum(~known)),
         most_candidates=int(candidates.max(initial=0)),
         longest_list=-1 if held is None or not len(ranks) else int(held[firsts].max()),
-        tied=np.count_nonzero(tied),
-        tied_in_list=np.count_nonzero(tied if in_list is None else tied & (ranks.above < in_list)),
+        tied=int(np.count_nonzero(tied)),
+        tied_in_list=int(np.count_nonzero(tied if in_list is None else tied & (ranks.above < in_list))),
         **numbers,
     )
