@@ -40,9 +40,9 @@ def read_log(log: Path, columns: "Columns") -> "Interactions":
 
 def is_data_set(path: Path | None) -> bool:
     """Whether a path is a folder of Parquet files, or a URL."""
-    from unskew.data.partitions.locations import as_location, is_url
+    from unskew.data.partitions.locations import as_location, is_folder, is_url
 
-    return path is not None and (path.is_dir() or is_url(as_location(path)))
+    return path is not None and (is_folder(path) or is_url(as_location(path)))
 
 
 def read_models(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from unskew.data.frames import find_column, to_polars
+from unskew.data.partitions.locations import is_folder
 from unskew.data.reading import check_readable, read_table
 from unskew.errors import DataError, did_you_mean
 from unskew.ranking.list_scorer import ListScorer
@@ -35,7 +36,7 @@ def read_factors(path: str | Path, *, content: bytes | None = None) -> FactorSco
     DataError
         If the file is missing, damaged or pickled, or its arrays do not fit together.
     """
-    folder = content is None and Path(path).is_dir()
+    folder = content is None and is_folder(path)
     arrays: dict[str, Any] = _map_folder(Path(path)) if folder else _load(Path(path), content)
     unknown = [name for name in arrays if name not in _REQUIRED + _OPTIONAL]
     if unknown:

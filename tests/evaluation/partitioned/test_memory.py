@@ -7,7 +7,7 @@ import pytest
 
 from unskew.data import Vocabulary
 from unskew.errors import ConfigError
-from unskew.evaluation.partitioned.counting import Counts, PartCounts
+from unskew.evaluation.partitioned.counting import Counts, PartFacts
 from unskew.evaluation.partitioned.memory import TEST_ROW, TRAIN_ROW, check_memory, parse_size
 from unskew.ranking import Threads
 
@@ -29,9 +29,7 @@ def test_other_words_are_refused(text: str) -> None:
 def make_counts(parts: int, train: int, test: int) -> Counts:
     """Counts of a log of 1,000 items with these rows per part."""
     items, zeros = Vocabulary(np.arange(1000)), np.zeros(1000, dtype=np.int64)
-    part = PartCounts(
-        items, zeros, zeros, zeros, 10, (train, test), (0, 0), ("a", "b"), (False, False, False, False), np.inf
-    )
+    part = PartFacts((train, test), (0, 0), ("a", "b"), (False, False, False, False), np.inf)
     return Counts(items, zeros, zeros, zeros, (part,) * parts)
 
 

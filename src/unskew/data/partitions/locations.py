@@ -31,9 +31,17 @@ def as_location(path: str | Path) -> str:
     """
     text = str(path)
     match = _URL.match(text)
-    if match is None or is_url(text) or Path(text).exists():
+    if match is None or is_url(text) or is_folder(Path(text).parent):
         return text
     return f"{match[1]}://{'/' if match[1] in _LOCAL else ''}{text[match.end() :]}"
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether a path is a folder; False for a name that the disk cannot have."""
+    try:
+        return Path(path).is_dir()
+    except OSError:  # a name too long, a folder without permission
+        return False
 
 
 def list_files(location: str) -> list[str]:

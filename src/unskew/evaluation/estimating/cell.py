@@ -1,11 +1,13 @@
 """`Cell`: one metric by one estimator, for all models."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.estimators import Aoa, Estimator, Rows, Terms
+from unskew.errors import ConfigError
+from unskew.estimators import Aoa, Estimate, Estimator, Rows, Terms
 from unskew.estimators.means import kish, sum_by
 from unskew.estimators.rows import Kind
 from unskew.evaluation.collecting.imputed import Imputed
@@ -28,6 +30,31 @@ class Cell:
     max_weight_share: float | None
     clipped_share: float
     terms: dict[str, Terms]
+
+    def estimate(self, model: str, definition: str, level: float, tied_share: float, **numbers: Any) -> Estimate:
+        """The estimate of a model; `numbers` are its value, standard error and interval."""
+        value = numbers["value"]
+        if value is not None and not np.isfinite(value):
+            raise ConfigError(f"{self.metric} by {self.estimator} of model {model!r} is {value}; check its gains")
+        return Estimate(
+            model=model,
+            metric=str(self.metric),
+            definition=definition,
+            estimator=str(self.estimator),
+            target=self.estimator.target_of(self.metric.kind),
+            level=level,
+            assumed_low=None,
+            assumed_high=None,
+            users=self.users,
+            dropped_users=self.dropped_users,
+            dropped_items=self.dropped_items,
+            effective_sample_size=self.effective_sample_size,
+            effective_rows=self.effective_rows,
+            max_weight_share=self.max_weight_share,
+            clipped_share=self.clipped_share,
+            tied_share=tied_share,
+            **numbers,
+        )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.data.partitions import user_keys
 from unskew.data.vocabulary import canonical
-from unskew.errors import ConfigError
 from unskew.estimators import (
     OVER_ALL_PAIRS,
     Blend,
@@ -265,31 +264,12 @@ class Estimation:
                 comparisons[key] = replace(comparisons[key], p_value_holm=adjusted)
 
     def _estimate(self, cell: Cell, model: str, terms: Terms, low: float | None, high: float | None) -> Estimate:
-        if terms.value is not None and not np.isfinite(terms.value):
-            raise ConfigError(f"{cell.metric} by {cell.estimator} of model {model!r} is {terms.value}; check its gains")
+        definition = self.samples.of(cell.metric, cell.estimator).definition(cell.metric, model)
         loss = cell.metric.kind == "loss"
-        return Estimate(
-            model=model,
-            metric=str(cell.metric),
-            definition=self.samples.of(cell.metric, cell.estimator).definition(cell.metric, model),
-            estimator=str(cell.estimator),
-            target=cell.estimator.target_of(cell.metric.kind),
-            value=terms.value,
-            std_error=self.settings.interval.std_error(terms),
-            low=low,
-            high=high,
-            level=self.settings.level,
-            assumed_low=None,
-            assumed_high=None,
-            users=cell.users,
-            dropped_users=cell.dropped_users,
-            dropped_items=cell.dropped_items,
-            effective_sample_size=cell.effective_sample_size,
-            effective_rows=cell.effective_rows,
-            max_weight_share=cell.max_weight_share,
-            clipped_share=cell.clipped_share,
-            tied_share=0.0 if loss else self.samples.observed(cell.metric).ranks[model].tied_share,
-        )
+        tied_share = 0.0 if loss else self.samples.observed(cell.metric).ranks[model].tied_share
+        error = self.settings.interval.std_error(terms)
+        numbers = {"value": terms.value, "std_error": error, "low": low, "high": high}
+        return cell.estimate(model, definition, self.settings.level, tied_share, **numbers)
 
     @cached_property
     def _rows(self) -> dict[tuple[int, bool, bool, str, str], Rows]:

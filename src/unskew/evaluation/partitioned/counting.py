@@ -1,7 +1,7 @@
 """Pass 1 over parts: how many rows each item has, and what all parts must agree on."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,16 +15,11 @@ from unskew.data.vocabulary import Vocabulary
 from unskew.errors import DataError, Option
 
 
-@dataclass(frozen=True, eq=False)
-class PartCounts:
-    """What one part says."""
+@dataclass(frozen=True)
+class PartFacts:
+    """What is kept of each part: numbers and fingerprints, first of train and then of the test."""
 
-    items: Vocabulary
-    train: Ints  # rows of each item
-    positives: Ints  # positive training rows of each item
-    test: Ints
-    users: int
-    rows: tuple[int, int]  # of train and test
+    rows: tuple[int, int]
     duplicates: tuple[int, int]
     digests: tuple[str, str]
     columns: tuple[bool, bool, bool, bool]  # whether train has values and times, and the test values and propensities
@@ -32,27 +27,40 @@ class PartCounts:
 
 
 @dataclass(frozen=True, eq=False)
+class PartCounts:
+    """How many rows each item has in one part."""
+
+    facts: PartFacts
+    items: Vocabulary
+    train: Ints
+    positives: Ints  # training rows that are positive
+    test: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Counts:
-    """What all parts say together."""
+    """How many rows each item has in all parts."""
 
     items: Vocabulary
     train: Ints
     positives: Ints
     test: Ints
-    parts: tuple[PartCounts, ...]
+    parts: tuple[PartFacts, ...]
 
     @classmethod
-    def join(cls, parts: Sequence[PartCounts]) -> "Counts":
-        """Add up the counts of all parts."""
-        items = parts[0].items
-        for part in parts[1:]:
-            items = items.union(part.items)
-        sums = {name: np.zeros(len(items), dtype=np.int64) for name in ("train", "positives", "test")}
+    def join(cls, parts: Iterable[PartCounts]) -> "Counts":
+        """Add up the counts of parts, as they come; only the sums are kept."""
+        facts, items = [], Vocabulary(np.empty(0, dtype=np.int64))
+        sums = {name: np.zeros(0, dtype=np.int64) for name in ("train", "positives", "test")}
         for part in parts:
-            places = part.items.codes_in(items)
+            facts.append(part.facts)
+            known, items = items, items.union(part.items)
+            before, places = known.codes_in(items), part.items.codes_in(items)
             for name, total in sums.items():
-                total[places] += getattr(part, name)
-        return cls(items, sums["train"], sums["positives"], sums["test"], tuple(parts))
+                sums[name] = np.zeros(len(items), dtype=np.int64)
+                sums[name][before] = total
+                sums[name][places] += getattr(part, name)
+        return cls(items, sums["train"], sums["positives"], sums["test"], tuple(facts))
 
     @property
     def first_test(self) -> float | None:
@@ -114,12 +122,7 @@ class Counter:
         items = train.item_vocabulary.union(test.item_vocabulary)
         places = train.item_vocabulary.codes_in(items), test.item_vocabulary.codes_in(items)
         size = len(items)
-        return PartCounts(
-            items,
-            np.bincount(places[0][train.items], minlength=size),
-            np.bincount(places[0][positives.items], minlength=size),
-            np.bincount(places[1][test.items], minlength=size),
-            len(train.user_vocabulary.union(test.user_vocabulary)),
+        facts = PartFacts(
             (len(train), len(test)),
             (train.duplicates, test.duplicates),
             (train.sha256, test.sha256),
@@ -130,6 +133,13 @@ class Counter:
                 test.propensity is not None,
             ),
             float(test.times.min()) if test.times is not None and len(test) else np.inf,
+        )
+        return PartCounts(
+            facts,
+            items,
+            np.bincount(places[0][train.items], minlength=size),
+            np.bincount(places[0][positives.items], minlength=size),
+            np.bincount(places[1][test.items], minlength=size),
         )
 
 

@@ -1,8 +1,9 @@
 """`evaluate_parts`: judge models on a data set larger than memory, part by part."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -79,7 +80,7 @@ def evaluate_parts(
     counts = Counts.join(_mapped(engine, counter.count, parts, progress, "counting rows"))
     check_counts(counts, split.test.location)
     tables = {
-        name: _union(list(_mapped(engine, model.items, parts, progress, f"reading items of {name}")))
+        name: reduce(Vocabulary.union, _mapped(engine, model.items, parts, progress, f"reading items of {name}"))
         for name, model in models.items()
         if isinstance(model, PartTable)
     }
@@ -203,19 +204,12 @@ def _kept_in(work: Path, part: int) -> Path:
 
 def _mapped(
     engine: Engine, task: Callable[[int], _T], parts: Sequence[int], progress: Stage | None, stage: str
-) -> list[_T]:
-    advance, results = counting(progress, stage, 0, len(parts)), []
+) -> Iterator[_T]:
+    """Yield the result of each part, in order, and report how many are done."""
+    advance = counting(progress, stage, 0, len(parts))
     for result in engine.map(task, parts):
-        results.append(result)
+        yield result
         advance()
-    return results
-
-
-def _union(vocabularies: Sequence[Vocabulary]) -> Vocabulary:
-    joined = vocabularies[0]
-    for each in vocabularies[1:]:
-        joined = joined.union(each)
-    return joined
 
 
 def _by_part(relevant: Any, parts: int) -> list[Any]:

@@ -5,9 +5,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
-from unskew.errors import ConfigError
 from unskew.estimators import OVER_ALL_PAIRS, Bootstrap, Comparison, Estimate, Estimator, Moments, holm, normal_quantile
 from unskew.estimators.intervals import Bounds, around, p_value, quantiles
 from unskew.evaluation.estimating.cell import Cell
@@ -176,34 +173,13 @@ class Merged:
         return bounded
 
     def _estimate(self, cell: Cell, model: str, moments: Moments, place: int) -> Estimate:
-        value, loss = moments.value(place), cell.metric.kind == "loss"
-        if value is not None and not np.isfinite(value):
-            raise ConfigError(f"{cell.metric} by {cell.estimator} of model {model!r} is {value}; check its gains")
         low, high = self._bounds(moments, place)
         over_all = cell.metric.kind in OVER_ALL_PAIRS
-        rows = self.tally.rated if over_all else self.tally.rows
-        return Estimate(
-            model=model,
-            metric=str(cell.metric),
-            definition=self.reduction.definitions[f"{cell.metric}|{model}"],
-            estimator=str(cell.estimator),
-            target=cell.estimator.target_of(cell.metric.kind),
-            value=value,
-            std_error=moments.std_error(place),
-            low=low,
-            high=high,
-            level=self.settings.level,
-            assumed_low=None,
-            assumed_high=None,
-            users=cell.users,
-            dropped_users=cell.dropped_users,
-            dropped_items=cell.dropped_items,
-            effective_sample_size=cell.effective_sample_size,
-            effective_rows=cell.effective_rows,
-            max_weight_share=cell.max_weight_share,
-            clipped_share=cell.clipped_share,
-            tied_share=0.0 if loss else (self.tally.rated_tied if over_all else self._tied)[model] / rows,
-        )
+        tied, rows = (self.tally.rated_tied, self.tally.rated) if over_all else (self._tied, self.tally.rows)
+        numbers = {"value": moments.value(place), "std_error": moments.std_error(place), "low": low, "high": high}
+        definition = self.reduction.definitions[f"{cell.metric}|{model}"]
+        share = 0.0 if cell.metric.kind == "loss" else tied[model] / rows
+        return cell.estimate(model, definition, self.settings.level, share, **numbers)
 
     @property
     def _tied(self) -> dict[str, int]:
