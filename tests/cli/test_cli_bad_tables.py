@@ -51,13 +51,14 @@ def test_a_missing_file_is_named(world, refuse, option):
     refuse(*world.evaluate(option, world / "nope.csv"), says=("nope.csv: no such file", "check the path"))
 
 
-@pytest.mark.parametrize("option", ["--test", "--validation", "--relevant-counts", "--scores"])
+@pytest.mark.parametrize("option", ["--validation", "--relevant-counts", "--scores"])
 def test_a_directory_is_no_file(world, refuse, option):
     refuse(*world.evaluate(option, str(world.folder)), says=("this is a directory", "name a file in it"))
 
 
 def test_a_directory_that_may_be_one_needs_what_belongs_to_it(world, refuse):
     refuse(*world.evaluate("--train", str(world.folder)), says=("is a folder", "--test must be a folder"))
+    refuse(*world.evaluate("--test", str(world.folder)), says=("is a folder", "--train must be a folder"))
     refuse(*world.evaluate("--factors", str(world.folder)), says=("no array 'user_factors'", "save both factors"))
 
 

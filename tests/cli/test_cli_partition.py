@@ -88,3 +88,12 @@ def test_bad_numbers_of_parts_are_refused(world, unskew):
     outcome = unskew("partition", world / "nowhere.parquet", world / "out")
     assert (outcome.code, "no such file" in outcome.err) == (2, True)
     assert not Path(world / "out").exists()
+
+
+def test_columns_keep_their_names(world, unskew):
+    pl.read_csv(world / "train.csv").rename({"user": "uid", "item": "thing"}).with_columns(stars=3.0).write_csv(
+        world / "named.csv"
+    )
+    names = ("--user-col", "uid", "--item-col", "thing", "--rating-col", "stars")
+    assert unskew("partition", world / "named.csv", world / "named", "--partitions", "2", *names).code == 0
+    assert set(pl.read_parquet(Path(world / "named") / "*.parquet").columns) >= {"uid", "thing", "stars"}

@@ -1,6 +1,7 @@
 """Data sets in parts: the part of a user, copies in any layout, URLs, and files that do not fit."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from unskew.data import Columns, open_parts, open_split, write_parts
 from unskew.data.partitions import find_files, mix, part_name, read_batches, user_keys
 from unskew.data.partitions.locations import as_location, is_url, list_files
 from unskew.data.vocabulary import canonical
-from unskew.errors import DataError
+from unskew.errors import ConfigError, DataError
 
 
 def make_rows(n: int = 500, seed: int = 0) -> pl.DataFrame:
@@ -54,8 +55,8 @@ def test_batches_do_not_change_a_byte(tmp_path: Path, folder: Path) -> None:
 
 
 def test_a_data_set_is_whole_or_absent(tmp_path: Path) -> None:
-    def broken() -> "list[pl.DataFrame]":
-        yield make_rows()  # type: ignore[misc]
+    def broken() -> Iterator[pl.DataFrame]:
+        yield make_rows()
         raise OSError(28, "No space left on device")
 
     with pytest.raises(DataError, match="No space left"):
@@ -79,16 +80,14 @@ def test_an_earlier_data_set_is_replaced(folder: Path) -> None:
 def test_a_part_with_another_column_is_named(folder: Path) -> None:
     part = pl.read_parquet(folder / part_name(2))
     part.rename({"rating": "stars"}).write_parquet(folder / part_name(2))
-    with pytest.raises(
-        DataError, match=r"part-00002.parquet: column 'rating' is no such column, but Float64 in .*00000"
-    ):
+    with pytest.raises(DataError, match=r"part-00002.parquet: column 'rating' is missing, but is Float64 in .*00000"):
         open_parts(str(folder), Columns())
 
 
 def test_a_part_with_another_type_is_named(folder: Path) -> None:
     part = pl.read_parquet(folder / part_name(3))
     part.with_columns(pl.col("user").cast(pl.String)).write_parquet(folder / part_name(3))
-    with pytest.raises(DataError, match=r"part-00003.parquet: column 'user' is String, but Int64 in"):
+    with pytest.raises(DataError, match=r"part-00003.parquet: column 'user' is String, but is Int64 in"):
         open_parts(str(folder), Columns())
 
 
@@ -100,6 +99,22 @@ def test_a_user_in_two_parts_is_named(folder: Path) -> None:
     user = stranger["user"][0]
     with pytest.raises(DataError, match=rf"part-00001.parquet: user {user} belongs to part-00000.parquet"):
         parts.read(1)
+
+
+def test_a_file_that_is_not_a_part_is_named(folder: Path) -> None:
+    make_rows(10).write_parquet(folder / "2026-11-18.parquet")
+    with pytest.raises(DataError, match=r"2026-11-18.parquet: not one of the 4 parts of its data set"):
+        open_parts(str(folder), Columns())
+
+
+def test_ctrl_c_leaves_no_copy(tmp_path: Path) -> None:
+    def interrupted() -> Iterator[pl.DataFrame]:
+        yield make_rows()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_parts(interrupted(), tmp_path / "log", 4)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_corrupt_part_is_named(folder: Path) -> None:
@@ -133,8 +148,10 @@ def test_a_layout_file_that_is_not_ours_is_refused(folder: Path, text: str) -> N
 
 def test_another_number_of_parts_is_refused_or_copied(tmp_path: Path, folder: Path) -> None:
     write_parts([make_rows(seed=1)], tmp_path / "test", 3)
-    with pytest.raises(DataError, match=r"test: not written by user in 4 parts; .* 'unskew partition' with 4 parts"):
+    with pytest.raises(DataError, match=r"test: its files are not by user in 4 parts; .* 'unskew partition'"):
         open_split(folder, tmp_path / "test")
+    with pytest.raises(ConfigError, match="must be at least 1"):
+        open_split(folder, tmp_path / "test", parts=0)
     split = open_split(folder, tmp_path / "test", work=tmp_path / "work")
     assert len(split.test) == len(split.train) == 4
     assert json.loads((tmp_path / "work" / "test" / "_unskew.json").read_text())["partitions"] == 4

@@ -110,6 +110,8 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
     engine = engine_of(options.engine, options.threads, options.ray_address)
     if is_data_set(options.train):
         return _evaluate_parts(options, settings, engine)
+    if is_data_set(options.test):
+        raise ConfigError(f"--test {options.test} is a folder, so --train must be a folder of Parquet files too")
     for name in ("work", "partitions", "memory"):
         if getattr(options, name) is not None:
             raise ConfigError(f"--{name} is for folders of Parquet files; leave it out")

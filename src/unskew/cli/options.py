@@ -160,7 +160,8 @@ class EvaluateOptions(ColumnOptions):
             "-e",
             metavar="WORD",
             help="How to estimate it [default: aoa(per=pair) and auto, the correction that suits the data; aoa for "
-            "metrics without a mean over pairs; with --exposed alone traditional and ure(aggregate=pooled, "
+            "metrics without a mean over pairs; with folders of Parquet files aoa(per=pair) and snips; with --exposed "
+            "alone traditional and ure(aggregate=pooled, "
             "reduce=control)]; repeatable.",
         ),
     ] = None
@@ -218,7 +219,11 @@ class EvaluateOptions(ColumnOptions):
     ] = None
     level: Annotated[float | None, typer.Option(help="Confidence level of the intervals [default: 0.95].")] = None
     interval: Annotated[
-        str | None, typer.Option(help="Kind of interval: delta, bootstrap(2000) or observation [default: delta].")
+        str | None,
+        typer.Option(
+            help="Kind of interval: delta, bootstrap(2000), bootstrap(2000, weights=poisson) or observation "
+            "[default: delta]."
+        ),
     ] = None
     seed: Annotated[int | None, typer.Option(help="Seed of all random draws [default: 0].")] = None
     threads: Threads = None

@@ -224,7 +224,9 @@ def partition_command(options: PartitionOptions) -> None:
         raise ConfigError(f"--partitions {options.partitions}: must be at least 1")
     columns, whole = options.columns, options.log.suffix == ".parquet" or is_data_set(options.log)
     if not whole:
-        log = read_log(options.log, columns).to_polars().rename({"user": columns.user, "item": columns.item})
+        given = {**vars(columns), "values": columns.rating}
+        log = read_log(options.log, columns).to_polars()
+        log = log.rename({name: given[name] for name in log.columns if given.get(name)})
         batches, total = iter([log]), len(log)
     else:
         files = find_files(as_location(options.log))

@@ -141,11 +141,15 @@ def check_run(run: Run) -> None:
         raise ConfigError(f"{Option('until')}: {why}")
 
 
-def check_scored(contenders: Contenders, relevant: Any) -> None:
-    """Refuse models that have been ranked already, and counts of relevant items of all users."""
+def check_scored(contenders: Contenders, relevant: Any, until: Until) -> None:
+    """Refuse models that have been ranked already, a single one to decide on, and counts of relevant items."""
     for name, model in contenders.models.items():
         if isinstance(model.ranker, Ranks) or model.scorer is None:
             raise ConfigError(f"{Option('until')}: model {name!r} gives no scores; saved ranks are of all users")
+    if until.width is None and len(contenders.models) < 2:
+        raise ConfigError(
+            f"{Option('until', DECIDED)} compares models, and there is only one; use {Option('until', 'width<0.01')}"
+        )
     if relevant is not None:
         raise ConfigError(f"{Option('until')}: counts of relevant items are of all users; leave them out")
 

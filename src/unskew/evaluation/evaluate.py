@@ -11,18 +11,18 @@ from unskew.data.candidates import Candidates
 from unskew.data.exposed import LABELLED, has_labels
 from unskew.data.partitions import PartitionedSplit
 from unskew.errors import ConfigError, DataError, Option
-from unskew.estimators import OVER_ALL_PAIRS, Auto, Estimator, Imputing, Interval
+from unskew.estimators import OVER_ALL_PAIRS, Auto, Estimator, Imputing, Interval, Snips
 from unskew.evaluation.anytime import Until, check_scored, rank_until
 from unskew.evaluation.checking import warn
 from unskew.evaluation.collecting.collect import collect
 from unskew.evaluation.estimating.estimate import estimate
-from unskew.evaluation.fitting.automatic import choose_automatic
+from unskew.evaluation.fitting.automatic import AutoChoice, choose_automatic
 from unskew.evaluation.fitting.models import ModelLike, default_metrics, fit_models, read_models
 from unskew.evaluation.fitting.propensities import fit_propensities
 from unskew.evaluation.fitting.relevance import shared_exposure
 from unskew.evaluation.fitting.selection import Chosen, choose_by
 from unskew.evaluation.partitioned.evaluate_parts import evaluate_parts
-from unskew.evaluation.partitioned.mergeable import PART_ESTIMATORS, check_unused
+from unskew.evaluation.partitioned.mergeable import IN_PARTS, PART_ESTIMATORS, check_unused
 from unskew.evaluation.partitioned.part_models import PartTable, check_part_models
 from unskew.evaluation.report import Report
 from unskew.evaluation.run import Run
@@ -210,7 +210,7 @@ def evaluate(
     contenders = fit_models(run, given, propensities.of_training, evaluate, uniform=uniform, checkpoints=checkpoints)
     check_models(contenders.models, run.settings)
     if rule is not None:
-        check_scored(contenders, relevant)
+        check_scored(contenders, relevant, rule)
         run, samples, estimated, stop = rank_until(run, contenders, propensities, rule, threads)
         report = Report(run, contenders, propensities, samples, estimated, chosen=chosen, stop=stop)
         return replace(report, warnings=warn(report))
@@ -235,7 +235,14 @@ def _evaluate_parts(
     """Judge models on a partitioned split."""
     checked = check_part_models(models)
     metrics = default_metrics(checked) if asked["metrics"] is None else asked["metrics"]
-    return evaluate_parts(checked, split, resolve(**{**asked, "metrics": metrics}, usual=PART_ESTIMATORS), **options)
+    settings = resolve(**{**asked, "metrics": metrics}, usual=PART_ESTIMATORS)
+    report = evaluate_parts(checked, split, settings, **options)
+    if asked["estimators"] is not None or not any(isinstance(each, Snips) for each in settings.estimators):
+        return report
+    choice = AutoChoice(
+        "snips", str(report.settings.propensity), IN_PARTS.format(propensity=report.settings.propensity)
+    )
+    return replace(report, chosen=choice)
 
 
 def choose(

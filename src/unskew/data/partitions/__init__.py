@@ -3,7 +3,7 @@
 from unskew.data.partitions.files import ROWS, count_rows, find_files, parts_for, read_batches, read_file, schema_of
 from unskew.data.partitions.keys import mix, user_keys
 from unskew.data.partitions.layout import LAYOUT, layout_of, part_name
-from unskew.data.partitions.parts import PartitionedSplit, Parts, open_by_user, open_parts, open_split
+from unskew.data.partitions.parts import PartitionedSplit, Parts, open_by_user, open_parts, open_split, prepare_work
 from unskew.data.partitions.write import write_parts
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "open_split",
     "part_name",
     "parts_for",
+    "prepare_work",
     "read_batches",
     "read_file",
     "schema_of",

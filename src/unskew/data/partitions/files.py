@@ -19,7 +19,7 @@ def find_files(location: str) -> list[str]:
     """The Parquet files of a folder or URL, at any depth, in order; a single file is a data set too."""
     files = [name for name in list_files(location) if name.endswith(".parquet")]
     if not files:
-        raise DataError(f"{location}: no Parquet file in it; check the path")
+        raise DataError(f"{location}: no Parquet file in it; check the path, or write some with 'unskew partition'")
     return files
 
 
@@ -69,10 +69,10 @@ def check_same_columns(files: Sequence[str]) -> None:
         first = first or schema
         if schema != first:
             differs = next(column for column in {**first, **schema} if first.get(column) != schema.get(column))
-            here, there = (f"{s[differs]}" if differs in s else "no such column" for s in (schema, first))
+            here, there = (f"is {s[differs]}" if differs in s else "is missing" for s in (schema, first))
             raise DataError(
-                f"{name}: column {differs!r} is {here}, but {there} in {files[0]}; write all files with the same "
-                "columns and types"
+                f"{name}: column {differs!r} {here}, but {there} in {files[0]}; write all files with the same columns "
+                "and types"
             )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from unskew.data.partitions.locations import is_url, read_bytes
-from unskew.errors import DataError
+from unskew.errors import DataError, UnskewError
 
 LAYOUT = "_unskew.json"
 """The file of a data set that says how many parts it has."""
@@ -37,6 +37,10 @@ def read_layout(location: str) -> dict[str, Any]:
         layout = json.loads(read_bytes(place))
     except FileNotFoundError:
         return {}
-    except (ValueError, OSError):
+    except UnskewError:
+        raise
+    except OSError as error:
+        raise DataError(f"{place}: cannot be read ({str(error).splitlines()[0]:.80}); check the location") from None
+    except ValueError:
         layout = None
     return layout if isinstance(layout, dict) else {"version": None}

@@ -18,7 +18,7 @@ from unskew.data.partitions.layout import LAYOUT, layout_of, part_name, read_lay
 from unskew.data.partitions.locations import version_of
 from unskew.data.partitions.write import write_parts
 from unskew.data.vocabulary import canonical
-from unskew.errors import DataError, Option
+from unskew.errors import ConfigError, DataError, Option
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,10 @@ def open_split(
         How many parts to write; by default one per two million training rows.
     """
     names = columns or Columns()
+    if parts is not None and parts < 1:
+        raise ConfigError(f"{Option('partitions', parts)}: must be at least 1")
+    if work is not None:
+        prepare_work(work)
     known = layout_of(str(train)) or layout_of(str(test))
     wanted = parts or known or parts_for(sum(map(count_rows, find_files(str(train)))))
     opened = {
@@ -137,16 +141,30 @@ def open_split(
     return PartitionedSplit(opened["train"], opened["test"], candidates)
 
 
+def prepare_work(work: str | Path) -> Path:
+    """Make the folder of a run, if it is not there; refuse one that holds data."""
+    folder = Path(work)
+    if (folder / LAYOUT).exists():
+        raise ConfigError(f"{Option('work', folder)} is a data set; name a folder of its own")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"{Option('work', folder)}: cannot be made ({error.strerror or error}); name another folder"
+        ) from None
+    return folder
+
+
 def open_by_user(location: str, columns: Columns, parts: int, copy: Path | None) -> Parts:
     """Open a data set in this number of parts; if it has another layout, write it again to the folder `copy`."""
     if layout_of(location) == parts:
         return open_parts(location, columns)
+    files = find_files(location)
     if copy is None:
         raise DataError(
-            f"{location}: not written by user in {parts} parts; name a folder for a copy with {Option('work')}, or use "
-            f"'unskew partition' with {parts} parts"
+            f"{location}: its files are not by user in {parts} part{'' if parts == 1 else 's'}; name a folder for a "
+            f"copy with {Option('work')}, or use 'unskew partition' and give its folder"
         )
-    files = find_files(location)
     source = hashlib.sha256("\n".join(f"{name} {version_of(name)}" for name in files).encode()).hexdigest()
     if layout_of(str(copy)) != parts or read_layout(str(copy)).get("source") != source:
         write_parts(read_batches(files, columns), copy, parts, columns, source=source)
@@ -166,5 +184,12 @@ def open_parts(location: str, columns: Columns) -> Parts:
         raise DataError(f"{location}: no file {LAYOUT}, so its parts are not by user; use 'unskew partition'")
     base = location.rstrip("/")
     files = tuple(f"{base}/{part_name(part)}" for part in range(n))
+    expected = {part_name(part) for part in range(n)}
+    others = [name for name in find_files(location) if name.rsplit("/", 1)[-1] not in expected]
+    if others:
+        raise DataError(
+            f"{others[0]}: not one of the {n} parts of its data set, so its rows would be left out; write the whole "
+            "data set again with 'unskew partition'"
+        )
     check_same_columns(files)
     return Parts(location, files, columns)

@@ -53,8 +53,18 @@ def write_parts(
     except OSError as error:
         raise DataError(f"{out}: cannot be written ({error.strerror or error}); check the path") from error
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        _remove(temporary)
     return total
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder if it is there, also if Ctrl-C comes a second time."""
+    while folder.exists():
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+        except KeyboardInterrupt:
+            continue
+        return
 
 
 def _write_chunks(batches: Iterable[pl.DataFrame], temporary: Path, parts: int, columns: Columns) -> int:

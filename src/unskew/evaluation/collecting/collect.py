@@ -205,6 +205,8 @@ class Collector:
         for name, model in self.models.items():
             if name in plain:
                 chosen[name] = plain[name]
+            elif self.run.partial:  # whether a table has all candidates would depend on the part
+                continue
             elif model.table is not None and ranking and self._covers(name, model.table, plain, positive):
                 chosen[name] = model.table
         return chosen

@@ -217,7 +217,8 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
     chance = None if report.settings.users == "served" else _chance(report, metric, estimator)
     weighted = estimator.uses_propensity and estimator.sees == "observed"
     shared = report.settings.users != "served"  # otherwise each model has its own users and weights
-    factor, to = _flip(report, metric, estimator, judging) if weighted and shared else (None, None)
+    flips = weighted and shared and (report.merged is None or report.merged.knows_flips(metric, estimator))
+    factor, to = _flip(report, metric, estimator, judging) if flips else (None, None)
     naive = standing_of(report, metric, naive_twin(estimator, metric.kind))
     return Answer(
         metric=str(metric),
@@ -226,7 +227,7 @@ def _answer(report: "Report", metric: AnyMetric) -> Answer:
         naive=naive,
         flip_gamma=factor,
         flips_to=to,
-        weighted=weighted and shared,
+        weighted=flips,
         chance=chance,
         **(_over_gamma(report, metric, judging, chance) if weighted and shared else {}),
         **_over_methods(report, metric, estimator, judging, naive),

@@ -1,7 +1,7 @@
 """`Tally`: the numbers of rows, users and items that warnings and the record of a run need."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -89,7 +89,8 @@ class Tally:
     @staticmethod
     def join(parts: "Sequence[Tally]") -> "Tally":
         """The tally of rows that are in several parts; no user is in two."""
-        return reduce(_joined, parts)
+        joined = reduce(_joined, parts)
+        return replace(joined, sizes={size: joined.sizes[size] for size in sorted(joined.sizes, key=int)})
 
 
 def _joined(a: _T, b: _T) -> _T:

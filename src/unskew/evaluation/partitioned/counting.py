@@ -143,10 +143,11 @@ class Counter:
         )
 
 
-def check_counts(counts: Counts, location: str) -> None:
-    """Refuse a data set without rows."""
-    if not counts.data["test"]["rows"]:
-        raise DataError(f"{location}: has no rows; check {Option('test')}")
+def check_counts(counts: Counts, split: PartitionedSplit) -> None:
+    """Refuse data sets without rows."""
+    for name, parts in (("train", split.train), ("test", split.test)):
+        if not counts.data[name]["rows"]:
+            raise DataError(f"{parts.location}: has no rows; check {Option(name)}")
 
 
 def joint_digest(digests: Iterable[str]) -> str:

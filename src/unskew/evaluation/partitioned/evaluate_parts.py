@@ -12,7 +12,7 @@ import polars as pl
 
 from unskew.arrays import offsets_of
 from unskew.data import Split
-from unskew.data.partitions import PartitionedSplit, user_keys
+from unskew.data.partitions import PartitionedSplit, prepare_work, user_keys
 from unskew.data.partitions.locations import version_of
 from unskew.data.vocabulary import Vocabulary, canonical
 from unskew.errors import DataError, Option
@@ -75,10 +75,11 @@ def evaluate_parts(
     progress : callable, optional
     """
     check_mergeable(settings, split.rule)
+    folder = None if work is None else prepare_work(work)
     parts = list(range(len(split)))
     counter = Counter(split, settings.positive)
     counts = Counts.join(_mapped(engine, counter.count, parts, progress, "counting rows"))
-    check_counts(counts, split.test.location)
+    check_counts(counts, split)
     tables = {
         name: reduce(Vocabulary.union, _mapped(engine, model.items, parts, progress, f"reading items of {name}"))
         for name, model in models.items()
@@ -95,7 +96,7 @@ def evaluate_parts(
     contenders = Contenders({name: model.of(0, nobody) for name, model in of_parts.items()})
     check_models(contenders.models, run.settings)
     reducer = Reducer(split, of_parts, run.settings, counts, _by_part(relevant, len(split)))
-    done = _reduce_all(reducer, engine, None if work is None else Path(work), _run_key(models, reducer), progress)
+    done = _reduce_all(reducer, engine, folder, _run_key(models, reducer), progress)
     tally = Tally.join([part.tally for part in done])
     if not tally.rows:
         raise _nothing_judged(tally)
@@ -185,7 +186,6 @@ def _reduce_all(
     parts = len(reducer.split)
     done: dict[int, Reduction] = {}
     if work is not None:
-        work.mkdir(parents=True, exist_ok=True)
         kept = {part: Reduction.load(_kept_in(work, part), key) for part in range(parts)}
         done = {part: reduction for part, reduction in kept.items() if reduction is not None}
     left = [part for part in range(parts) if part not in done]

@@ -51,17 +51,23 @@ def check_memory(
     if fixed + workers * rows <= allowed:
         return
     total = TRAIN_ROW * counts.data["train"]["rows"] + TEST_ROW * len(models) * counts.data["test"]["rows"]
-    needed = f"{(fixed + workers * rows) / 2**30:.1f} GiB"
     if fixed >= 0.9 * allowed:
         raise ConfigError(
             f"{Option('memory', limit)}: the catalogue, the models and {workers} blocks of scores alone need "
-            f"{fixed / 2**30:.1f} GiB; use a smaller {Option('block_size')}, fewer threads or a larger limit"
+            f"{_shown(fixed)}; use a smaller {Option('block_size')}, fewer threads or a larger limit"
         )
     parts = int(np.ceil(1.2 * workers * total / (allowed - fixed)))
+    needed = _shown(fixed + workers * rows)
     raise ConfigError(
         f"{Option('memory', limit)}: {workers} of {len(counts.parts)} parts at a time need about {needed}; {parts} "
         "parts would do: write it again with 'unskew partition'"
     )
+
+
+def _shown(size: float) -> str:
+    """A number of bytes in words, rounded up."""
+    unit, name = (2**30, "GiB") if size >= 10 * 2**30 else (2**20, "MiB")
+    return f"{np.ceil(size / unit):,.0f} {name}"
 
 
 def _bytes_of(model: Any) -> int:

@@ -10,6 +10,11 @@ from unskew.propensities import Column, Popularity, Uniform
 
 PART_ESTIMATORS = ("aoa(per=pair)", "snips")
 """The default estimators of a run over parts; `auto` may choose one that needs all rows."""
+IN_PARTS = (
+    "the data are read part by part, where the default is snips by {propensity}; a run in memory may choose another "
+    "estimator"
+)
+"""Why the default is what it is."""
 
 
 def check_mergeable(settings: Settings, rule: Candidates) -> None:

@@ -108,11 +108,13 @@ class Merged:
         sums = self.arrays.get(f"{cell_name(metric, estimator)}/chance")
         return None if sums is None or sums[1] <= 0 else float(sums[0] / sums[1])
 
+    def knows_flips(self, metric: AnyMetric, estimator: Estimator) -> bool:
+        """Whether the factor by which weights may be wrong is known; for a mean of ratios it is not."""
+        return f"{cell_name(metric, estimator)}/ahead" in self.arrays
+
     def flip_factor(self, metric: AnyMetric, estimator: Estimator, first: str, other: str) -> float | None:
-        """The smallest factor by which weights must be wrong for a lead to vanish; None if it is not known."""
-        ahead = self.arrays.get(f"{cell_name(metric, estimator)}/ahead")
-        if ahead is None:
-            return None
+        """The smallest factor by which weights must be wrong for a lead to vanish; None if none is large enough."""
+        ahead = self.arrays[f"{cell_name(metric, estimator)}/ahead"]
         names = self.reduction.models[str(metric)]
         a, b = names.index(first), names.index(other)
         return factor_of(float(ahead[a, b]), float(ahead[b, a]))

@@ -69,7 +69,7 @@ class WholeModel:
         scorer = self.rows.of(users)
         whole = self.rows.scorer
         if isinstance(whole, ListScorer) and whole.ratings:
-            return Fitted(None, scorer, type(whole).__name__)
+            return Fitted(scorer, scorer, type(whole).__name__)
         predictor = scorer if getattr(whole, "ratings", False) else None
         return Fitted(scorer, predictor, type(whole).__name__)
 
@@ -87,7 +87,7 @@ class TableModel:
         places = self.items.encode(canonical(np.asarray(scorer.item_ids), "item_ids"))
         scorer = replace(scorer, columns=places[scorer.columns], n_items=len(self.items), item_ids=self.items.ids)
         if scorer.ratings:
-            return Fitted(None, scorer, type(scorer).__name__)
+            return Fitted(scorer, scorer, type(scorer).__name__)
         return Fitted(scorer, None, type(scorer).__name__)
 
 
