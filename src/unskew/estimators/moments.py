@@ -29,8 +29,8 @@ class Moments:
         Sums of the numerator and denominator of the first model, then of the second, and so on.
     products : array (2 models, 2 models)
         Sums of their products.
-    draws : array (draws, 2 models) or None
-        The same sums with the weights of each draw of a bootstrap.
+    draws : array or None
+        The same sums with the weights of each draw of a bootstrap, one row per draw.
     root : bool
         Whether values are square roots of ratios.
     """
