@@ -128,9 +128,9 @@ def check_run(run: Run) -> None:
     elif any(metric.kind in OVER_ALL_PAIRS for metric in settings.metrics):
         why = "metrics over all pairs are about all ratings; name ranking metrics alone"
     elif counting:
-        why = f"{counting[0]} counts users without a held-out row as 0; name {Option('estimators', ('snips',))}"
+        why = f"{counting[0]} counts users without a held-out row as 0; name {Option('estimator', 'snips')}"
     elif imputing:
-        why = f"{imputing[0]} sums over the candidates of all users; name {Option('estimators', ('snips',))}"
+        why = f"{imputing[0]} sums over the candidates of all users; name {Option('estimator', 'snips')}"
     elif settings.users == "served" or isinstance(run.split.rule, Sampled):
         why = f"it needs the same users for all models, and all candidates; leave out {Option('users', settings.users)}"
         if isinstance(run.split.rule, Sampled):
