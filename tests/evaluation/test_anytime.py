@@ -146,3 +146,10 @@ def test_saved_ranks_and_a_lone_on_are_refused() -> None:
         evaluate(models, split, on="recall@5:snips", **OPTIONS)
     with pytest.raises(ConfigError, match="counts of relevant items"):
         evaluate(models, split, until="decided", relevant={0: 3}, **OPTIONS)
+
+
+def test_a_single_model_cannot_be_decided_on() -> None:
+    models, split = world()
+    name, model = next(iter(models.items()))
+    with pytest.raises(ConfigError, match=r"compares models, and there is only one; use until=.width<0.01"):
+        evaluate({name: model}, split, metrics=["recall@5"], estimators=["aoa"], until="decided")

@@ -87,7 +87,7 @@ def test_a_test_without_any_row_to_judge_is_refused_as_without_a_rule() -> None:
     for changes in ({"positive": "rating>=9"}, {"candidates": "unseen"}):
         rows = split.test if "positive" in changes else split.train
         messages = []
-        for until in (None, "decided"):
+        for until in (None, "width<0.1"):
             with pytest.raises(DataError) as error:
                 evaluate({"mine": model}, Split(split.train, rows), **{**OPTIONS, "until": until, **changes})
             messages.append(str(error.value))
