@@ -4,28 +4,32 @@ Scores are made in tiles that stay in the cache, and counted there; they are nev
 over the factors in their order, rounded once per step (fused multiply-add). So its bits do not depend on blocks, tiles,
 threads, or the length of the processor's vectors, and items with equal factors are tied.
 
-To count the candidates above many thresholds, scores become codes of one byte such that a larger score never has a
-smaller code. Codes are compared 64 or 32 at once; where a code is that of a threshold, the scores decide.
+To count the candidates above many thresholds, scores become codes of 16 bits such that a larger score never has a
+smaller code. Codes are compared 32 or 16 at once; where a code may be that of a threshold, the scores decide.
 """
 
 from typing import Any
 
 import numpy as np
-from numba import float32, int32, int64, njit, uint64
+from numba import float32, int32, int64, njit, uint8, uint64
 
 from unskew.arrays import Ints, Matrix
 from unskew.ranking.factors.score_vectors import (
     CHAINS,
     CHUNK,
     GROUP,
+    HIGHEST,
     LANES,
+    LOWEST,
     PANEL,
+    TABLES,
     TOGETHER,
     count_bits,
     count_codes,
     count_scores,
     encode,
     lowest_bit,
+    mark_codes,
     multiply,
     score_some,
 )
@@ -33,17 +37,15 @@ from unskew.ranking.factors.score_vectors import (
 _TILE_BYTES = 1 << 18  # of item factors, in the second cache
 _TILE_MOST = 2048  # items
 _FEWEST = 2  # thresholds from which codes are worth their making
-_RANGE = 126.5  # codes of the lowest and the highest threshold, negative and positive
-_AT_ONCE = 6  # places that are written at once
-_CROWDED = 50  # reciprocal of the equal codes per score and threshold from which scores are compared instead
+_RANGE = HIGHEST - 256.5  # codes of the lowest and the highest threshold; scores beyond them have another first byte
+_AT_ONCE = 4  # places that are written at once
+_CROWDED = 50  # reciprocal of the marks per score and threshold from which scores are compared instead
 
 
 @njit(nogil=True, cache=True)
 def _tile_panels(d: int, n_panels: int) -> int:
-    """Panels of a tile: some that fit into the second cache, and a whole number of chunks."""
-    step = CHUNK // PANEL
-    fitting = min(_TILE_BYTES // (4 * (d + 1)), _TILE_MOST) // CHUNK * step
-    return min(max(fitting, step), n_panels)
+    """Panels of a tile: some that fit into the second cache."""
+    return min(max(min(_TILE_BYTES // (4 * (d + 1)), _TILE_MOST) // PANEL, 1), n_panels)
 
 
 @njit(nogil=True, cache=True)
@@ -123,52 +125,27 @@ def _scale(held: Matrix, first: int, last: int) -> tuple[Any, Any]:
 
 @njit(nogil=True, cache=True)
 def _count_exactly(
-    scores: Matrix,
-    at: int,
-    n: int,
-    held: Matrix,
-    first: int,
-    last: int,
-    counts: Ints,
-    sign: int,
-    above: Ints,
-    tied: Ints,
+    scores: Matrix, at: int, n: int, held: Matrix, first: int, last: int, counts: Ints, above: Ints, tied: Ints
 ) -> None:
-    """Add the numbers of n scores above and equal to each threshold, times sign; `held` has some room at its end."""
+    """Add the numbers of n scores above and equal to each threshold; `held` has some room at its end."""
     for begin in range(first, last, TOGETHER):
         count_scores(scores, at, n // LANES, held, begin, counts)
         for k in range(begin, min(begin + TOGETHER, last)):
-            above[k] += sign * counts[k - begin]
-            tied[k] += sign * (counts[k - begin + TOGETHER] - counts[k - begin])
+            above[k] += counts[k - begin]
+            tied[k] += counts[k - begin + TOGETHER] - counts[k - begin]
 
 
 @njit(nogil=True, cache=True)
-def _choose(codes: Ints, held: Matrix, first: int, last: int, head: Ints, kinds: Ints, chosen: Ints, to: int) -> int:
-    """Write the distinct codes of a user's thresholds to chosen[to:], and which of them each has; return their number.
-
-    Thresholds of minus infinity have none. There is a whole number of steps of `TOGETHER`, the last with repeats.
-    """
-    n = 0
-    for k in range(first, last):
-        kinds[k] = -1
-        if held[k] == -np.inf:
-            continue
-        place = int64(codes[k]) + 128
-        if head[place] < 0:
-            head[place] = n
-            chosen[to + n] = codes[k]
-            n += 1
-        kinds[k] = head[place]
-    for k in range(n):
-        head[int64(chosen[to + k]) + 128] = -1
-    for k in range(n, (n + TOGETHER - 1) // TOGETHER * TOGETHER):
-        chosen[to + k] = chosen[to]
-    return n
+def _enter(code: int, tables: Ints, at: int) -> None:
+    """Enter both bytes of a code, as `mark_codes` looks for them."""
+    for half in range(2):
+        byte = (int64(code) >> 8 * half) & 255
+        tables[at + 32 * half + 16 * (byte >> 7) + (byte & 15)] |= uint8(1 << ((byte >> 4) & 7))
 
 
 @njit(nogil=True, cache=True)
-def _find(words: Ints, n_words: int, equal_places: Ints) -> Any:
-    """Write the places of all bits, and some more; return how many there are.
+def _find(words: Ints, n_words: int, places: Ints) -> Any:
+    """Write the places of all marks, and some more; return how many there are.
 
     Always writing `_AT_ONCE` places is faster than to ask after each whether it was the last.
     """
@@ -178,7 +155,7 @@ def _find(words: Ints, n_words: int, equal_places: Ints) -> Any:
         end = n + uint64(count_bits(word))
         while True:
             for k in range(uint64(_AT_ONCE)):
-                equal_places[n + k] = int32(w * uint64(64)) + int32(lowest_bit(word))
+                places[n + k] = int32(w * uint64(64)) + int32(lowest_bit(word))
                 word &= word - 1
             n += uint64(_AT_ONCE)
             if n >= end:
@@ -192,11 +169,10 @@ def _resolve(
     tile: Matrix,
     at: int,
     codes: Ints,
-    equal_places: Ints,
-    n_found: int,
+    places: Ints,
+    n_places: int,
     held: Matrix,
     held_codes: Ints,
-    kinds: Ints,
     first: int,
     last: int,
     head: Ints,
@@ -204,55 +180,45 @@ def _resolve(
     above: Ints,
     tied: Ints,
 ) -> None:
-    """Compare the scores at these places with the thresholds of the same code."""
-    for k in range(last - 1, first - 1, -1):  # the thresholds of a code, each with the one behind it
-        if kinds[k] >= 0:
-            place = int64(held_codes[k]) + 128
-            behind[k] = head[place]
-            head[place] = k
-    for j in range(uint64(n_found)):  # unsigned, because the compiler need not ask whether they are negative
-        place = uint64(equal_places[j])
-        score = tile[uint64(at) + place]
-        k = head[uint64(int64(codes[place]) + 128)]
-        while k >= 0:
-            threshold = uint64(k)
-            above[threshold] += int32(score > held[threshold])
-            tied[threshold] += int32(score == held[threshold])
-            k = behind[threshold]
+    """Compare the scores at these places with the thresholds of the same code.
+
+    A list of thresholds for each low byte leads to them. Places whose list has more than one are kept for a second
+    round, because a loop without branches is faster.
+    """
     for k in range(first, last):
-        if kinds[k] >= 0:
-            head[int64(held_codes[k]) + 128] = -1
+        byte = int64(held_codes[k]) & 255
+        behind[k] = head[byte]
+        head[byte] = k
+    again = uint64(0)
+    for j in range(uint64(n_places)):  # unsigned, because the compiler need not ask whether they are negative
+        place = places[j]
+        score, code = tile[uint64(at) + uint64(place)], codes[uint64(place)]
+        k = uint64(head[uint64(int64(code) & 255)])
+        same = held_codes[k] == code
+        above[k] += int32(same & (score > held[k]))
+        tied[k] += int32(same & (score == held[k]))
+        places[again] = place
+        again += uint64(behind[k] >= 0)
+    for j in range(again):
+        place = uint64(places[j])
+        score, code = tile[uint64(at) + place], codes[place]
+        k = behind[head[int64(code) & 255]]
+        while k >= 0:
+            if held_codes[k] == code:
+                above[k] += int32(score > held[k])
+                tied[k] += int32(score == held[k])
+            k = behind[k]
+    for k in range(first, last):
+        head[int64(held_codes[k]) & 255] = -1
 
 
 @njit(nogil=True, cache=True)
-def _finish(
-    held: Matrix,
-    first: int,
-    last: int,
-    history: Matrix,
-    begin: int,
-    end: int,
-    padded: Matrix,
-    counts: Ints,
-    n_items: int,
-    n_known: int,
-    above: Ints,
-    tied: Ints,
-) -> None:
-    """Take what the user has seen and the item itself away, and set the counts of thresholds of minus infinity."""
-    known = 0
-    for j in range(begin, end):
-        padded[j - begin] = history[j]
-        known += int(history[j] > -np.inf)
-    n = end - begin
-    whole = (n + LANES - 1) // LANES * LANES
-    for j in range(n, whole):
-        padded[j] = -np.inf
-    _count_exactly(padded, 0, whole, held, first, last, counts, -1, above, tied)
-    for k in range(first, last):
-        if held[k] == -np.inf:
-            above[k], tied[k] = n_known - known, n_items - n_known - (n - known)
-        tied[k] -= 1
+def _hide(tile: Matrix, at: int, begin: int, end: int, seen: Ints, first: int, last: int) -> int:
+    """Make scores minus infinity, from the first item of the list to one that is not in the tile; return its place."""
+    while first < last and begin <= seen[first] < end:
+        tile[at + seen[first] - begin] = -np.inf
+        first += 1
+    return first
 
 
 @njit(nogil=True, cache=True)
@@ -296,96 +262,77 @@ def count_factor_ranks(
     n_panels = panels.shape[0] // size
     step = _tile_panels(d, n_panels)
     width = step * PANEL
-    start, seen_start = offsets[0], seen_offsets[0]
+    start = offsets[0]
     n_held = offsets[-1] - start
     above, tied = np.zeros(n_held, np.int32), np.zeros(n_held, np.int32)
 
     held = np.zeros(n_held + CHUNK, np.float32)
-    held_codes, kinds = np.zeros(n_held + CHUNK, np.int8), np.empty(n_held, np.int32)
+    held_codes = np.zeros(n_held + CHUNK, np.int16)
     scales, shifts = np.empty(n, np.float32), np.empty(n, np.float32)
-    chosen = np.zeros(n_held + (n + 1) * TOGETHER, np.int8)  # the distinct codes of each user's thresholds
-    higher = np.zeros(n_held + (n + 1) * TOGETHER, np.int64)  # how many codes are above each of them
-    n_chosen = np.zeros(n, np.int64)
-    head = np.empty(256, np.int64)  # by code, something of its first threshold; -1 between uses
-    for code in range(256):
-        head[code] = -1
-    history = np.empty(seen_offsets[-1] - seen_start, np.float32)
-    reached = np.empty(n, np.int64)  # in the list of what each user has seen
-    widest = longest = 0
+    tables = np.zeros(n * TABLES, np.uint8)
+    reached = seen_offsets[:-1].copy()  # in the list of what each user has seen
+    ordered = np.empty(n, np.bool_)  # whether that list is ascending
+    widest = 0
     for u in range(n):
         first, last = offsets[u] - start, offsets[u + 1] - start
         widest = max(widest, last - first)
-        longest = max(longest, seen_offsets[u + 1] - seen_offsets[u])
         _score_listed(users, u, items, columns, constants, held_items, offsets[u], offsets[u + 1], held, first)
         scales[u], shifts[u] = _scale(held, first, last)
-        if scales[u] > 0:
-            encode(held, first, (last - first + CHUNK - 1) // CHUNK, held_codes, first, scales[u], shifts[u])
-            n_chosen[u] = _choose(held_codes, held, first, last, head, kinds, chosen, first + u * TOGETHER)
-        reached[u] = seen_offsets[u]
-        if not _ascending(seen, seen_offsets[u], seen_offsets[u + 1]):  # then they cannot be taken from the tiles
-            reached[u] = seen_offsets[u + 1]
-            to = seen_offsets[u] - seen_start
-            _score_listed(users, u, items, columns, constants, seen, seen_offsets[u], reached[u], history, to)
+        encode(held, first, (last - first + CHUNK - 1) // CHUNK, held_codes, first, scales[u], shifts[u])
+        for k in range(first, last):
+            if held[k] == -np.inf:
+                held_codes[k] = LOWEST - 1
+            _enter(held_codes[k], tables, u * TABLES)
+        ordered[u] = _ascending(seen, seen_offsets[u], seen_offsets[u + 1])
 
     counts = np.empty(2 * TOGETHER, np.int64)
-    padded = np.empty(longest + LANES, np.float32)
     tile = np.empty(GROUP * width, np.float32)
-    codes = np.empty(width, np.int8)
+    codes = np.empty(width, np.int16)
     words = np.zeros((width + 63) // 64, np.int64)
     marks = words.view(np.uint8)
-    equal_places = np.empty(width + _AT_ONCE, np.int32)
-    fresh = np.empty(widest + TOGETHER, np.int64)
-    behind = np.empty(n_held, np.int64)
+    higher = np.empty(widest + TOGETHER, np.int64)
+    places = np.empty(width + 64 + _AT_ONCE, np.int32)
+    head, behind = np.full(256, -1), np.empty(n_held, np.int64)
     for first_panel in range(0, n_panels, step):
         last_panel = min(first_panel + step, n_panels)
         begin, filled = first_panel * PANEL, (last_panel - first_panel) * PANEL
-        chunks = filled // CHUNK
+        chunks, n_words = filled // CHUNK, (filled + 63) // 64
+        words[n_words - 1] = 0  # the chunks may fill a part of the last word
         for group in range(0, n, GROUP):
             for p in range(first_panel, last_panel):
                 multiply(panels, p * size, packed, group * d, d, tile, (p - first_panel) * PANEL, width)
             for u in range(group, min(group + GROUP, n)):
                 at = (u - group) * width
                 first, last = offsets[u] - start, offsets[u + 1] - start
-                while reached[u] < seen_offsets[u + 1] and seen[reached[u]] < begin + filled:
-                    history[reached[u] - seen_start] = tile[at + seen[reached[u]] - begin]
-                    reached[u] += 1
-                if not scales[u] > 0:
-                    _count_exactly(tile, at, filled, held, first, last, counts, 1, above, tied)
-                    continue
-                encode(tile, at, chunks, codes, 0, scales[u], shifts[u])
-                to = first + u * TOGETHER
-                words[(filled - 1) // 64] = 0  # the chunks may fill half of the last word
-                for k in range(0, n_chosen[u], TOGETHER):
-                    count_codes(codes, 0, chunks, chosen, to + k, fresh, k, marks, -1 if k else 0)
-                equal = _find(words, (filled + 63) // 64, equal_places)
-                if equal * _CROWDED > (last - first) * filled:  # as with scores of few values
-                    scales[u] = 0
-                    _count_exactly(tile, at, filled, held, first, last, counts, 1, above, tied)
-                    continue
-                for k in range(n_chosen[u]):
-                    higher[to + k] += fresh[k]
-                _resolve(
-                    tile,
-                    at,
-                    codes,
-                    equal_places,
-                    equal,
-                    held,
-                    held_codes,
-                    kinds,
-                    first,
-                    last,
-                    head,
-                    behind,
-                    above,
-                    tied,
-                )
+                end = seen_offsets[u + 1]
+                reached[u] = _hide(tile, at, begin, begin + filled, seen, reached[u], end)
+                if not ordered[u]:
+                    for j in range(seen_offsets[u], end):
+                        _hide(tile, at, begin, begin + filled, seen, j, j + 1)
+                if scales[u] > 0:
+                    encode(tile, at, chunks, codes, 0, scales[u], shifts[u])
+                    for k in range(first, last, TOGETHER):
+                        count_codes(codes, 0, chunks, held_codes, k, higher, k - first)
+                    mark_codes(codes, chunks, tables, u * TABLES, marks)
+                    n_marks = _find(words, n_words, places)
+                    if n_marks * _CROWDED <= (last - first) * filled:
+                        for k in range(first, last):
+                            above[k] += higher[k - first]
+                        _resolve(
+                            tile, at, codes, places, n_marks, held, held_codes, first, last, head, behind, above, tied
+                        )
+                        continue
+                    scales[u] = 0  # as with scores of few values
+                _count_exactly(tile, at, filled, held, first, last, counts, above, tied)
     for u in range(n):
-        first, last = offsets[u] - start, offsets[u + 1] - start
-        if n_chosen[u]:
-            for k in range(first, last):
-                if kinds[k] >= 0:
-                    above[k] += higher[first + u * TOGETHER + kinds[k]]
-        begin, end = seen_offsets[u] - seen_start, seen_offsets[u + 1] - seen_start
-        _finish(held, first, last, history, begin, end, padded, counts, n_items, n_known, above, tied)
+        known = -1
+        for k in range(offsets[u] - start, offsets[u + 1] - start):
+            if held[k] == -np.inf:  # the other items without a row are tied
+                if known < 0:
+                    known = 0
+                    for j in range(seen_offsets[u], seen_offsets[u + 1]):
+                        known += int(columns[seen[j]] >= 0)
+                n_seen = seen_offsets[u + 1] - seen_offsets[u]
+                above[k], tied[k] = n_known - known, n_items - n_known - (n_seen - known)
+            tied[k] -= 1
     return above, tied

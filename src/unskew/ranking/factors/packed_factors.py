@@ -13,9 +13,9 @@ from unskew.ranking.factors.plain_scores import fused_scores
 
 def processor_suits() -> bool:
     """Whether the processor multiplies and adds in one step; without it the sums of the kernel would be slow."""
-    from unskew.ranking.factors.score_vectors import HAS_FMA
+    from unskew.ranking.factors.score_vectors import SUITED
 
-    return HAS_FMA
+    return SUITED
 
 
 @dataclass(frozen=True, eq=False, repr=False)

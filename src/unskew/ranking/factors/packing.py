@@ -3,7 +3,7 @@
 import numpy as np
 
 from unskew.arrays import Ints, Matrix
-from unskew.ranking.factors.score_vectors import CHUNK, GROUP, PANEL
+from unskew.ranking.factors.score_vectors import GROUP, PANEL
 
 _PACKED = 256  # panels that are packed at once
 
@@ -24,10 +24,10 @@ def pack_panels(items: Matrix, columns: Ints, constants: Matrix, lowest: float) 
     Returns
     -------
     array of float32
-        The size is a whole number of chunks; what is behind the last item has the score minus infinity.
+        What is behind the last item of the last panel has the score minus infinity.
     """
     n, d = len(columns), items.shape[1]
-    n_panels = -(-n // CHUNK) * (CHUNK // PANEL)
+    n_panels = -(-n // PANEL)
     panels = np.zeros((n_panels, d + 1, PANEL), np.float32)
     for first in range(0, n_panels, _PACKED):
         here = panels[first : first + _PACKED]

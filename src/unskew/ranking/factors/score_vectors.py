@@ -18,21 +18,25 @@ _BUILDING: Any = cgutils  # has no types
 _TARGET: Any = cpu_target
 _TRIPLE, _, FEATURES = _TARGET.target_context.codegen().magic_tuple()  # as in the key of numba's cache
 _WIDE = "+avx512bw" in FEATURES
-HAS_FMA = "+fma" in FEATURES or not _TRIPLE.startswith(("x86", "i686"))
+SUITED = "+fma" in FEATURES or _TRIPLE.startswith(("aarch64", "arm64"))  # fused products, and tables of bytes
 LANES = 16 if _WIDE else 8 if "+avx" in FEATURES else 4
 VECTORS = 2  # of items that are multiplied at once
 PANEL = LANES * VECTORS  # items
 GROUP = 12 if _WIDE else 6  # users whose scores are made at once; their sums stay in registers
-CHUNK = 4 * LANES  # codes that are compared at once; a code is a byte
+CHUNK = min(2 * LANES, 16)  # codes that are compared at once; a code has 16 bits, and longer vectors are slower
 TOGETHER = 4  # thresholds that are compared at once
+LOWEST, HIGHEST = -32767, 32767  # codes of scores; one less is below all of them
 CHAINS = 8  # items whose scores are made at once where they are not in a panel
 
-_INT, _INDEX, _FLOAT, _BYTE = ir.IntType(64), ir.IntType(32), ir.FloatType(), ir.IntType(8)
+TABLES = 64  # bytes that tell which codes are thresholds of a user
+
+_INT, _INDEX, _FLOAT, _CODE = ir.IntType(64), ir.IntType(32), ir.FloatType(), ir.IntType(16)
 _FLOATS = ir.VectorType(_FLOAT, LANES)
 _COUNTS = ir.VectorType(_INDEX, LANES)
-_CODES = ir.VectorType(_BYTE, CHUNK)
+_CODES = ir.VectorType(_CODE, CHUNK)
+_BYTES = ir.VectorType(ir.IntType(8), 2 * CHUNK)
+_LINE = ir.VectorType(ir.IntType(8), 16)
 _MARKS = ir.IntType(CHUNK)
-_LOWEST, _HIGHEST = -128.0, 127.0  # codes
 
 
 class _Writer:
@@ -73,10 +77,6 @@ class _Writer:
         fma = self.builder.module.declare_intrinsic(name, (), ir.FunctionType(a.type, [a.type] * 3))
         return self.builder.call(fma, [a, b, c])
 
-    def smaller(self, a: Any, b: Any) -> Any:
-        """The smaller of two unsigned numbers in each lane."""
-        return self.builder.select(self.builder.icmp_unsigned("<", a, b), a, b)
-
     def variable(self, start: Any) -> Any:
         """A place for a value, which the compiler keeps in a register."""
         return _BUILDING.alloca_once_value(self.builder, start)
@@ -84,15 +84,23 @@ class _Writer:
     def loop(self, n: Any) -> Any:
         return _BUILDING.for_range(self.builder, n, intp=_INT)
 
-    def bits(self, mask: Any) -> Any:
-        """A vector of truths as a number of 64 bits."""
-        number = self.builder.bitcast(mask, ir.IntType(mask.type.count))
-        return number if mask.type.count == 64 else self.builder.zext(number, _INT)
+    def table(self, pointer: Any, at: Any) -> Any:
+        """A table of 16 bytes, repeated to the length of a register."""
+        line = self.load(pointer, at, _LINE, 1)
+        return self.repeated(line)
 
-    def ones(self, mask: Any) -> Any:
-        """How many truths there are."""
-        count = self.builder.module.declare_intrinsic("llvm.ctpop", [_INT])
-        return self.builder.call(count, [self.bits(mask)])
+    def repeated(self, line: Any) -> Any:
+        places = ir.Constant(ir.VectorType(_INDEX, _BYTES.count), [k % 16 for k in range(_BYTES.count)])
+        return self.builder.shuffle_vector(line, ir.Constant(_LINE, ir.Undefined), places)
+
+    def look_up(self, table: Any, places: Any) -> Any:
+        """The bytes of a table at the lowest four bits of each place; 0 where the highest bit is set."""
+        name = "llvm.x86.avx2.pshuf.b" if _BYTES.count > 16 else "llvm.x86.ssse3.pshuf.b.128"
+        if not _TRIPLE.startswith(("x86", "i686")):
+            name = "llvm.aarch64.neon.tbl1.v16i8"
+            places = self.builder.and_(places, ir.Constant(_BYTES, [0x8F] * _BYTES.count))
+        function = self.builder.module.declare_intrinsic(name, (), ir.FunctionType(_BYTES, [_BYTES] * 2))
+        return self.builder.call(function, [table, places])
 
     def total(self, vector: Any) -> Any:
         """The sum of a vector of 32-bit counts."""
@@ -132,7 +140,7 @@ def _multiply(
 
 
 def _encode(_context: Any, scores: Any, _at: Any, _chunks: Any, codes: Any, _to: Any, _scale: Any, _shift: Any) -> Any:
-    """Write a byte for each score: a larger score never has a smaller one."""
+    """Write a code for each score: a larger score never has a smaller one."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         w = _Writer(context, builder, signature, arguments)
@@ -140,7 +148,7 @@ def _encode(_context: Any, scores: Any, _at: Any, _chunks: Any, codes: Any, _to:
         at, chunks, to = (arguments[k] for k in (1, 2, 4))
         wide = ir.VectorType(_FLOAT, CHUNK)
         scale, shift = (w.spread(arguments[k], wide) for k in (5, 6))
-        lowest, highest = (ir.Constant(wide, [number] * CHUNK) for number in (_LOWEST, _HIGHEST))
+        lowest, highest = (ir.Constant(wide, [number] * CHUNK) for number in (float(LOWEST), float(HIGHEST)))
         with w.loop(chunks) as loop:
             step = w.times(loop.index, CHUNK)
             value = w.load(source, builder.add(at, step), wide, 4)
@@ -148,60 +156,69 @@ def _encode(_context: Any, scores: Any, _at: Any, _chunks: Any, codes: Any, _to:
             value = builder.select(builder.fcmp_ordered(">", value, lowest), value, lowest)
             value = builder.select(builder.fcmp_ordered("<", value, highest), value, highest)
             whole = builder.fptosi(value, ir.VectorType(_INDEX, CHUNK))
-            w.store(builder.trunc(whole, _CODES), target, builder.add(to, step), 1)
+            w.store(builder.trunc(whole, _CODES), target, builder.add(to, step), 2)
         return context.get_dummy_value()
 
     return types.void(scores, types.int64, types.int64, codes, types.int64, types.float32, types.float32), build
 
 
 def _count_codes(
-    _context: Any,
-    codes: Any,
-    _at: Any,
-    _chunks: Any,
-    chosen: Any,
-    _first: Any,
-    counts: Any,
-    _to: Any,
-    marks: Any,
-    _more: Any,
+    _context: Any, codes: Any, _at: Any, _chunks: Any, chosen: Any, _first: Any, counts: Any, _to: Any
 ) -> Any:
-    """Count the codes above `TOGETHER` chosen ones, and mark those that are equal to one of them."""
+    """Count the codes above `TOGETHER` chosen ones."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         w = _Writer(context, builder, signature, arguments)
-        source, thresholds, to_counts, to_marks = w.data(0), w.data(3), w.data(5), w.data(7)
-        at, chunks, first, to, more = (arguments[k] for k in (1, 2, 4, 6, 8))
-        limits = [w.spread(w.load(thresholds, w.plus(first, k), _BYTE, 1), _CODES) for k in range(TOGETHER)]
-        start = ir.Constant(_INT, 0) if _WIDE else ir.Constant(_CODES, [0] * CHUNK)
-        sums = [w.variable(start) for _ in range(TOGETHER)]
-        mask = more if CHUNK == 64 else builder.trunc(more, _MARKS)
+        source, thresholds, to_counts = w.data(0), w.data(3), w.data(5)
+        at, chunks, first, to = (arguments[k] for k in (1, 2, 4, 6))
+        limits = [w.spread(w.load(thresholds, w.plus(first, k), _CODE, 2), _CODES) for k in range(TOGETHER)]
+        sums = [w.variable(ir.Constant(_CODES, [0] * CHUNK)) for _ in range(TOGETHER)]
         with w.loop(chunks) as loop:
-            value = w.load(source, builder.add(at, w.times(loop.index, CHUNK)), _CODES, 1)
-            nearest = None
+            value = w.load(source, builder.add(at, w.times(loop.index, CHUNK)), _CODES, 2)
             for k in range(TOGETHER):
-                above = builder.icmp_signed(">", value, limits[k])
-                if _WIDE:
-                    builder.store(builder.add(builder.load(sums[k]), w.ones(above)), sums[k])
-                else:
-                    builder.store(builder.sub(builder.load(sums[k]), builder.sext(above, _CODES)), sums[k])
-                unlike = builder.xor(value, limits[k])
-                nearest = unlike if nearest is None else w.smaller(nearest, unlike)
-            equal = builder.icmp_unsigned("==", nearest, ir.Constant(_CODES, [0] * CHUNK))
-            place = w.times(loop.index, CHUNK // 8)
-            old = builder.and_(w.load(to_marks, place, _MARKS, 1), mask)
-            w.store(builder.or_(builder.bitcast(equal, _MARKS), old), to_marks, place, 1)
+                above = builder.sext(builder.icmp_signed(">", value, limits[k]), _CODES)
+                builder.store(builder.sub(builder.load(sums[k]), above), sums[k])
         for k in range(TOGETHER):
-            total = builder.load(sums[k])
-            if not _WIDE:
-                total = w.total(builder.zext(total, ir.VectorType(_INDEX, CHUNK)))
+            total = w.total(builder.zext(builder.load(sums[k]), ir.VectorType(_INDEX, CHUNK)))
             w.store(total, to_counts, w.plus(to, k), 8)
         return context.get_dummy_value()
 
-    signature = types.void(
-        codes, types.int64, types.int64, chosen, types.int64, counts, types.int64, marks, types.int64
-    )
-    return signature, build
+    return types.void(codes, types.int64, types.int64, chosen, types.int64, counts, types.int64), build
+
+
+def _mark_codes(_context: Any, codes: Any, _chunks: Any, tables: Any, _at: Any, marks: Any) -> Any:
+    """Mark the codes both of whose bytes are in the tables of thresholds.
+
+    A table has a bit for each of 256 bytes: the lowest four bits of a byte and its highest select a line, the other
+    three a bit of it. Each threshold is marked, and few other codes.
+    """
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        w = _Writer(context, builder, signature, arguments)
+        source, lines, to_marks = w.data(0), w.data(2), w.data(4)
+        chunks, at = arguments[1], arguments[3]
+        tables = [w.table(lines, w.plus(at, 16 * k)) for k in range(4)]
+        bits = w.repeated(ir.Constant(_LINE, [1 << k % 8 for k in range(16)]))
+        none = ir.Constant(_CODES, [0] * CHUNK)
+        with w.loop(chunks) as loop:
+            value = w.load(source, w.times(loop.index, CHUNK), _CODES, 2)
+            places = builder.bitcast(value, _BYTES)
+            others = builder.xor(places, ir.Constant(_BYTES, [0x80] * _BYTES.count))
+            which = builder.lshr(value, ir.Constant(_CODES, [4] * CHUNK))
+            which = builder.and_(builder.bitcast(which, _BYTES), ir.Constant(_BYTES, [7] * _BYTES.count))
+            bit = w.look_up(bits, which)
+            equal = None
+            for half, byte in enumerate((0xFF, 0xFF00)):
+                line = builder.or_(w.look_up(tables[2 * half], places), w.look_up(tables[2 * half + 1], others))
+                found = builder.and_(
+                    builder.bitcast(builder.and_(line, bit), _CODES), ir.Constant(_CODES, [byte] * CHUNK)
+                )
+                known = builder.icmp_unsigned("!=", found, none)
+                equal = known if equal is None else builder.and_(equal, known)
+            w.store(builder.bitcast(equal, _MARKS), to_marks, w.times(loop.index, CHUNK // 8), 1)
+        return context.get_dummy_value()
+
+    return types.void(codes, types.int64, tables, types.int64, marks), build
 
 
 def _count_scores(_context: Any, scores: Any, _at: Any, _steps: Any, held: Any, _first: Any, counts: Any) -> Any:
@@ -274,4 +291,5 @@ lowest_bit: Any = intrinsic(_lowest_bit)
 count_bits: Any = intrinsic(_count_bits)
 encode: Any = intrinsic(_encode)
 count_codes: Any = intrinsic(_count_codes)
+mark_codes: Any = intrinsic(_mark_codes)
 count_scores: Any = intrinsic(_count_scores)
