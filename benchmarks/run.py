@@ -1,5 +1,9 @@
-"""Measure speed as ratios in one run: ``make bench``, or ``python benchmarks/run.py W1 W3`` for some workloads."""
+"""Measure speed as ratios in one run: ``make bench``, or ``python benchmarks/run.py W1 W3`` for some workloads.
 
+``--avx2`` measures with vectors of 256 bits, in our loops and in OpenBLAS, as on a processor without AVX-512.
+"""
+
+import os
 import subprocess
 import sys
 import tempfile
@@ -131,8 +135,25 @@ def bench_command_line():
     print(f"Command line, 100 users: {np.median(seconds[1:]):.2f} s", flush=True)
 
 
+def run_with_avx2(arguments):
+    """Run this script again with shorter vectors. The name of a processor alone does not take features away."""
+    from unskew.ranking.factors.score_vectors import FEATURES
+
+    kept = [
+        part for part in FEATURES.split(",") if part.startswith("+") and "avx512" not in part and "evex" not in part
+    ]
+    with tempfile.TemporaryDirectory() as cache:  # numba would load loops that were compiled for longer vectors
+        names = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": ",".join(kept), "NUMBA_CACHE_DIR": cache}
+        environment = {**os.environ, **names, "OPENBLAS_CORETYPE": "Haswell"}
+        sys.exit(subprocess.run([sys.executable, __file__, *arguments], check=False, env=environment).returncode)
+
+
 def main(chosen):
-    print(f"{usable_cores()} cores; medians; ratios are medians of pairs run in turn\n")
+    if "--avx2" in chosen:
+        run_with_avx2([word for word in chosen if word != "--avx2"])
+    from unskew.ranking.factors.score_vectors import LANES
+
+    print(f"{usable_cores()} cores, vectors of {32 * LANES} bits; medians; ratios are medians of pairs run in turn\n")
     jobs = {
         "W1": lambda: bench_evaluation(W1, 21, peer=True),
         "W2": lambda: bench_evaluation(W2, 5),

@@ -116,13 +116,21 @@ class Terms:
         return len(self.numerator) - self.idle
 
     @cached_property
+    def total(self) -> float:
+        """Sum of denominators."""
+        return float(np.sum(self.denominator))
+
+    @cached_property
+    def ratio(self) -> float:
+        """Sum of numerators over sum of denominators."""
+        return float(np.sum(self.numerator)) / self.total
+
+    @cached_property
     def value(self) -> float | None:
-        """Sum of numerators over sum of denominators, or its root."""
-        total = float(np.sum(self.denominator))
-        if total <= 0:
+        """The ratio, or its root; None if the denominators are 0."""
+        if self.total <= 0:
             return None
-        ratio = float(np.sum(self.numerator)) / total
-        return float(np.sqrt(ratio)) if self.root else ratio
+        return float(np.sqrt(self.ratio)) if self.root else self.ratio
 
     @property
     def slope(self) -> float:
@@ -134,11 +142,9 @@ class Terms:
     @cached_property
     def influence(self) -> Floats:
         r"""What each user adds to the error, :math:`(a_u - \hat v b_u) / \sum b`: the delta method's linear part."""
-        total = float(np.sum(self.denominator))
         if self.value is None:
             return np.zeros(len(self.numerator))
-        ratio = float(np.sum(self.numerator)) / total
-        return self.slope * (self.numerator - ratio * self.denominator) / total
+        return self.slope * (self.numerator - self.ratio * self.denominator) / self.total
 
     @property
     def row_errors(self) -> Floats | None:

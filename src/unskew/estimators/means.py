@@ -40,7 +40,7 @@ def weighted_mean(rows: Rows, weight: Floats | None, per: str, spread: Floats | 
     if per == "item":
         return _mean_of_items(rows, gains, sizes, spread)
     sum_or_mean = mean_by if per == "balanced" else sum_by
-    numerator, denominator = sum_or_mean(rows.user, gains), sum_or_mean(rows.user, sizes)
+    numerator, denominator = (sum_or_mean(rows.user, each, rows.n_users) for each in (gains, sizes))
     if per == "user":
         terms = _mean_of_ratios(numerator, denominator)
         if spread is None:
@@ -83,11 +83,12 @@ def sum_by(user: Ints, values: Floats, users: int | None = None) -> Floats:
     return sums
 
 
-def mean_by(user: Ints, values: Floats) -> Floats:
-    """Mean of values for each user."""
+def mean_by(user: Ints, values: Floats, users: int | None = None) -> Floats:
+    """Mean of values for each user, as `sum_by`."""
     from unskew.estimators.sums_kernel import group_mean
 
-    means: Floats = group_mean(user, values, int(user.max(initial=-1)) + 1)
+    n = int(user.max(initial=-1)) + 1 if users is None else users
+    means: Floats = group_mean(user, values, n)
     return means
 
 

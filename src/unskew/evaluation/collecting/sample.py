@@ -112,7 +112,7 @@ class Sample:
             judged = np.bincount(user[kept], minlength=len(users)) > 0
             user, users = (np.cumsum(judged) - 1)[user[kept]], users[judged]
         mean = kind == "mean"
-        return Rows(
+        rows = Rows(
             worth=np.empty(0),
             user=user,
             propensity=chances if chances is None or kept is None else chances[kept],
@@ -121,6 +121,9 @@ class Sample:
             kept=kept,
             who=users,
         )
+        if kept is None:  # known already, so they need not be counted
+            vars(rows).update(counts=np.diff(self.offsets), n_users=len(users))
+        return rows
 
     def lists(self, model: str) -> UserLists:
         """The ranks of each user together (list metrics)."""

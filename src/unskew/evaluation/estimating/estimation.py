@@ -35,7 +35,8 @@ from unskew.evaluation.settings.settings import Settings
 from unskew.metrics import AnyMetric, ListMetric, RatingLoss
 from unskew.ranking import Engine, Threads
 
-MANY_ROWS = 2**16
+MANY_ROWS = 2**18  # below, threads wait for one another longer than they save
+KEPT_GAINS = 2**23  # numbers
 
 Work: TypeAlias = tuple[Sample, str, tuple[tuple[AnyMetric, tuple[Estimator, ...]], ...]]
 """A sample, a model, and its metrics with the estimators of each."""
@@ -92,7 +93,6 @@ class Estimation:
     @property
     def engine(self) -> Threads:
         """The threads on which models and metrics are computed."""
-        # on few rows the threads would wait for one another longer than they save
         return Threads(self.threads if self.samples.judged.rows > MANY_ROWS else 1)
 
     def _cell(self, metric: AnyMetric, estimator: Estimator, terms: dict[Key, Terms]) -> Cell:
@@ -192,7 +192,6 @@ class Estimation:
             return {}, {str(metric): each for metric, each in zip(metrics, values, strict=True)}
         terms: dict[Key, Terms] = {}
         for metric, estimators in group:
-            gains: dict[bool, Floats] = {}
             for estimator in estimators:
                 if isinstance(sample, Imputed):
                     filled = sample.fill(self.rows_of(metric, estimator), model, metric, estimator)
@@ -202,13 +201,21 @@ class Estimation:
                         filled, metric.kind
                     )
                     continue
-                miss = estimator.misses_ties
-                if miss not in gains:
-                    gains[miss] = sample.gains(model, metric, misses_ties=miss)
-                rows = self.rows_of(metric, estimator)
-                rows = rows.with_worth(gains[miss], sample.places(model, metric, misses_ties=miss))
+                miss, rows = estimator.misses_ties, self.rows_of(metric, estimator)
+                gains = self.gains_of(sample, model, metric, misses_ties=miss)
+                rows = rows.with_worth(gains, sample.places(model, metric, misses_ties=miss))
                 terms[str(metric), str(estimator), model] = self.keyed(terms_of(rows, metric, estimator), rows)
         return terms, {}
+
+    def gains_of(self, sample: Sample, model: str, metric: AnyMetric, *, misses_ties: bool = False) -> Floats:
+        """The gain of each row; as many as fit are kept, because estimates and their band at all gammas share them."""
+        key = id(sample), model, str(metric), misses_ties
+        gains = self._gains.get(key)
+        if gains is None:
+            gains = sample.gains(model, metric, misses_ties=misses_ties)
+            if (len(self._gains) + 1) * sample.rows <= KEPT_GAINS:
+                self._gains[key] = gains
+        return gains
 
     def keyed(self, terms: Terms, rows: Rows) -> Terms:
         """The terms with the keys of their users, if the interval draws users by key."""
@@ -273,6 +280,10 @@ class Estimation:
 
     @cached_property
     def _rows(self) -> dict[tuple[int, bool, bool, str, str], Rows]:
+        return {}
+
+    @cached_property
+    def _gains(self) -> dict[tuple[int, str, str, bool], Floats]:
         return {}
 
     @cached_property

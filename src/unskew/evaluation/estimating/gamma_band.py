@@ -159,7 +159,7 @@ class GammaTerms:
     def of(self, work: tuple[str, AnyMetric, list[Estimator]]) -> dict[Key, list[Terms]]:
         """The terms of a model and a metric by each estimator, one per gamma."""
         name, metric, estimators = work
-        sample, gains = self.sample, self.sample.gains(name, metric)
+        sample, gains = self.sample, self.estimation.gains_of(self.sample, name, metric)
         if self._weights is not None and metric.kind == "mean" and all(each == Snips() for each in estimators):
             return {(str(metric), str(Snips()), name): self._of_pairs(gains)}
         terms: dict[Key, list[Terms]] = {(str(metric), str(each), name): [] for each in estimators}

@@ -34,7 +34,7 @@ from unskew.ranking.factors.score_vectors import (
     score_some,
 )
 
-_TILE_BYTES = 1 << 18  # of item factors, in the second cache
+_TILE_BYTES = 1 << 19  # of item factors, in the second cache
 _TILE_MOST = 2048  # items
 _FEWEST = 2  # thresholds from which codes are worth their making
 _RANGE = HIGHEST - 256.5  # codes of the lowest and the highest threshold; scores beyond them have another first byte
