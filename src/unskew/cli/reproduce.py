@@ -44,7 +44,8 @@ def reproduce_command(
 
     Without a name, list the papers.
 
-    Exit status: 0 if all comparable numbers agree and all claims hold, 1 if some do not, 2 if nothing could run.
+    Exit status: 0 if all comparable printed numbers agree and all claims of the paper hold, 1 if some do not, 2 if
+    nothing could run.
     """
     from unskew.data.sources import cache_folder
     from unskew.studies import STUDIES, Context, get_study

@@ -26,7 +26,7 @@ class ReproducedCell:
     data : str
         The data set that ours comes from.
     paper : float or None
-        As printed; None for a number that the paper does not give.
+        As printed; None for a number that the paper does not print.
     ours : float or None
         From this run; None where the data is absent.
     spread : float or None
@@ -40,6 +40,9 @@ class ReproducedCell:
         Why that tolerance.
     note : str
         What else to know.
+    reference : float or None
+        What ours should be where the paper prints nothing: a closed form, a number of the authors' archived results or
+        code, or a value from the literature. It is compared like a printed number, and counted apart.
     """
 
     row: str
@@ -52,17 +55,26 @@ class ReproducedCell:
     tolerance: float | None = None
     reason: str = ""
     note: str = ""
+    reference: float | None = None
 
     def __post_init__(self) -> None:
-        if self.comparable and (self.paper is None or self.tolerance is None or not self.reason):
+        if self.paper is not None and self.reference is not None:
+            raise TypeError(f"{self.row}, {self.column}: a printed number needs no reference")
+        if self.comparable and (self.expected is None or self.tolerance is None or not self.reason):
             raise TypeError(
-                f"{self.row}, {self.column}: a comparable cell needs a paper's number and a reasoned tolerance"
+                f"{self.row}, {self.column}: a comparable cell needs a number of the paper or a reference, and a "
+                "reasoned tolerance"
             )
 
     @property
+    def expected(self) -> float | None:
+        """The printed number, else the reference."""
+        return self.reference if self.paper is None else self.paper
+
+    @property
     def difference(self) -> float | None:
-        """Ours minus the paper's."""
-        return None if self.paper is None or self.ours is None else self.ours - self.paper
+        """Ours minus the expected number."""
+        return None if self.expected is None or self.ours is None else self.ours - self.expected
 
     @property
     def agrees(self) -> bool | None:
@@ -85,6 +97,7 @@ class ReproducedCell:
             "column": self.column,
             "data": self.data,
             "paper": plain(self.paper),
+            "reference": plain(self.reference),
             "ours": plain(self.ours),
             "spread": plain(self.spread),
             "comparable": self.comparable,
@@ -103,6 +116,7 @@ def cell(
     *,
     limits: Limits | None = None,
     note: str = "",
+    reference: float | None = None,
 ) -> ReproducedCell:
     """A cell from a mean, from one number per trial, from one number, or from None where the data is absent.
 
@@ -115,7 +129,9 @@ def cell(
     else:
         mean = ours if isinstance(ours, Mean) else Mean.of(ours)
         value, spread = mean.value, mean.spread
-    return ReproducedCell(row, column, data, paper, value, spread, limits is not None, tolerance, reason, note)
+    return ReproducedCell(
+        row, column, data, paper, value, spread, limits is not None, tolerance, reason, note, reference
+    )
 
 
 def cells(

@@ -16,7 +16,7 @@ Verdict = tuple[bool | None, str]
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper, and whether this run bears it out.
+    """A sentence, and whether this run bears it out.
 
     Parameters
     ----------
@@ -27,31 +27,42 @@ class Claim:
         The numbers that decide.
     needs_full : bool
         Whether only the full run may judge it. In the small version such a claim has its evidence alone.
+    section : str
+        Where the paper says so, as in ``Sec. 4.2``; empty for a sentence of ours, which is counted apart.
     """
 
     claim: str
     holds: bool | None
     evidence: str
     needs_full: bool = False
+    section: str = ""
 
     def __post_init__(self) -> None:
         if self.holds is not None:  # numpy's False is not False
             object.__setattr__(self, "holds", bool(self.holds))
 
+    @property
+    def source(self) -> str:
+        """Whose sentence it is: of the paper, with the section, or ours."""
+        return f"paper, {self.section}" if self.section else "ours"
+
     def to_dict(self) -> dict[str, Any]:
         """The claim as plain data."""
-        return {"claim": self.claim, "holds": self.holds, "evidence": self.evidence}
+        return {"claim": self.claim, "holds": self.holds, "evidence": self.evidence, "source": self.source}
 
 
-def claim(text: str, verdict: Verdict, *, needs_full: bool = True) -> Claim:
-    """A claim from what a rule says about it; by default only the full run may judge it."""
+def claim(text: str, verdict: Verdict, *, section: str = "", needs_full: bool = True) -> Claim:
+    """A claim from what a rule says about it; by default only the full run may judge it.
+
+    `section` is where the paper says it; a claim without one is ours.
+    """
     holds, evidence = verdict
-    return Claim(text, holds, evidence, needs_full)
+    return Claim(text, holds, evidence, needs_full, section)
 
 
-def unjudged(texts: Iterable[str], why: str) -> tuple[Claim, ...]:
+def unjudged(texts: Iterable[str], why: str, *, section: str = "") -> tuple[Claim, ...]:
     """Claims about data that is not available."""
-    return tuple(Claim(text, None, why) for text in texts)
+    return tuple(Claim(text, None, why, section=section) for text in texts)
 
 
 def in_small_version(claims: Iterable[Claim]) -> tuple[Claim, ...]:

@@ -1,6 +1,6 @@
 """Results of a study: cells, claims, figures and notes of each table, and the verdict over all."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -159,28 +159,30 @@ class StudyResult(AsJson):
 
     @property
     def status(self) -> int:
-        """0 when nothing disagrees, 1 when a comparable cell or a claim fails, 2 when nothing could run."""
+        """0 when nothing of the paper disagrees, 1 when a printed number or a claim does, 2 when nothing could run."""
         if not any(table.ran for table in self.tables):
             return NOTHING_RAN
-        fails = any(cell.agrees is False for cell in self.cells) or any(claim.holds is False for claim in self.claims)
-        return DISAGREES if fails else DONE
+        return DISAGREES if any(count.good < count.judged for count in self.counts if count.of_paper) else DONE
+
+    @property
+    def counts(self) -> tuple["Count", ...]:
+        """What was compared and judged: printed numbers and the paper's claims, then references and our claims."""
+        return counts_of(self.tables)
 
     @property
     def verdict(self) -> str:
-        """How many numbers agree and how many claims hold, in a sentence."""
+        """How many printed numbers agree and how many of the paper's claims hold, in a sentence; ours in another."""
         if self.status == NOTHING_RAN:
             return "Nothing could be computed: the data is not here."
-        parts = [
-            _counted("comparable number", "agree", "agrees", [cell.agrees for cell in self.cells]),
-            _counted("claim", "hold", "holds", [claim.holds for claim in self.claims]),
-        ]
-        counts = ", and ".join(part for part in parts if part) or "there was nothing to compare"
-        counts = counts[0].upper() + counts[1:]
+        paper = [count.words for count in self.counts if count.of_paper and count.judged]
+        ours = [count.words for count in self.counts if not count.of_paper and count.judged]
+        found = ", and ".join(paper) or ("nothing of the paper was judged" if ours else "there was nothing to compare")
+        found = found[0].upper() + found[1:]
         absent = sum(cell.ours is None for cell in self.cells)
-        if not absent:
-            return f"{counts}."
-        which = "1 number needs" if absent == 1 else f"{absent} numbers need"
-        return f"{counts}; {which} data that is not here{', or the full run' if self.fast else ''}."
+        if absent:
+            which = "1 number needs" if absent == 1 else f"{absent} numbers need"
+            found += f"; {which} data that is not here{', or the full run' if self.fast else ''}"
+        return f"{found}. Ours: {', and '.join(ours)}." if ours else f"{found}."
 
     def to_dict(self) -> dict[str, Any]:
         """The study as plain data."""
@@ -189,14 +191,52 @@ class StudyResult(AsJson):
             "fast": self.fast,
             "seed": self.seed,
             "seconds": round(self.seconds, 1),
+            "counts": {count.name: {"judged": count.judged, "good": count.good} for count in self.counts},
             "tables": [table.to_dict() for table in self.tables],
         }
 
 
-def _counted(thing: str, many: str, one: str, judged: Sequence[bool | None]) -> str:
-    known = [bool(good) for good in judged if good is not None]
-    if not known:
-        return ""
-    if len(known) == 1:
-        return f"the one {thing} {one if known[0] else f'does not {many}'}"
-    return f"{sum(known)} of {len(known)} {thing}s {many}"
+@dataclass(frozen=True)
+class Count:
+    """How many of some numbers were compared and agree, or how many of some claims were judged and hold."""
+
+    name: str
+    judged: int
+    good: int
+    of_paper: bool
+
+    @property
+    def words(self) -> str:
+        """The count in words."""
+        one, many, verb = _WORDS[self.name]
+        if self.judged == 1:
+            return f"the one {one} {verb}s" if self.good else f"the one {one} does not {verb}"
+        return f"{self.good} of {self.judged} {many} {verb}"
+
+
+_WORDS = {
+    "printed numbers": ("comparable printed number", "comparable printed numbers", "agree"),
+    "claims of the paper": ("claim of the paper", "claims of the paper", "hold"),
+    "references": ("reference number", "reference numbers", "agree"),
+    "claims of ours": ("claim", "claims", "hold"),
+}
+
+
+def counts_of(tables: Iterable[TableResult]) -> tuple[Count, ...]:
+    """The counts of some tables. A number that several tables of a study compare counts once."""
+    cells: dict[bool, dict[tuple[str, str, str, float | None], bool]] = {True: {}, False: {}}
+    claims: dict[bool, list[bool]] = {True: [], False: []}
+    for table in tables:
+        for cell in table.cells:
+            if cell.agrees is not None:
+                key = cell.row, cell.column, cell.data, cell.expected
+                numbers = cells[cell.paper is not None]
+                numbers[key] = numbers.get(key, True) and cell.agrees
+        for each in table.claims:
+            if each.holds is not None:
+                claims[bool(each.section)].append(each.holds)
+    judged = (list(cells[True].values()), claims[True], list(cells[False].values()), claims[False])
+    return tuple(
+        Count(name, len(good), sum(good), of_paper=k < 2)
+        for k, (name, good) in enumerate(zip(_WORDS, judged, strict=True))
+    )

@@ -6,7 +6,7 @@ from unskew.display import page
 from unskew.display.numbers import minus, written_number
 from unskew.display.styles import Style
 from unskew.studies.framework.figures import Figure
-from unskew.studies.framework.result import StudyResult, TableResult
+from unskew.studies.framework.result import StudyResult, TableResult, counts_of
 from unskew.studies.showing.charts import panel_chart, styles_of
 from unskew.studies.showing.grid import grids_of
 
@@ -26,10 +26,8 @@ def _counts(table: TableResult) -> str:
     """How a table came out, in a few words."""
     if not table.ran:
         return "could not run: the data is not here"
-    cells = [cell.agrees for cell in table.cells if cell.agrees is not None]
-    claims = [claim.holds for claim in table.claims if claim.holds is not None]
-    parts = [f"{sum(good)} of {len(good)} {word}" for good, word in ((cells, "numbers"), (claims, "claims")) if good]
-    return f"bears out {' and '.join(parts)}" if parts else "has nothing to compare"
+    parts = [count.words for count in counts_of([table]) if count.judged]
+    return ", ".join(parts) if parts else "nothing to compare"
 
 
 def _drawings(table: TableResult) -> Iterator[tuple[Figure, list[Style], list[page.Figure]]]:

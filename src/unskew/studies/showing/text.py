@@ -47,7 +47,8 @@ def print_result(result: StudyResult, console: Console) -> None:
             absent = sum(cell.ours is None for cell in table.cells)
             missing = f"; {absent} numbers of the paper need data that is not here" if absent else ""
             printed = any(cell.paper is not None for cell in table.cells)
-            which = "ours, and below it the paper's" if printed else "ours; the paper has no such numbers"
+            which = "ours, and below it the paper's" if printed else "ours; the paper prints no such numbers"
+            which += ", or with * a reference" if any(cell.reference is not None for cell in table.cells) else ""
             below = f"{which}{missing}; {page} and {file} have all of it"
             console.print(Text(below, style="dim"))
         elif table.cells:
@@ -59,7 +60,9 @@ def print_result(result: StudyResult, console: Console) -> None:
             console.print(Text(note, style="dim"))
         for claim in table.claims:
             word, style = _HOLDS[claim.holds]
-            console.print(Text.assemble((f"{word}: ", style), claim.claim, (f" ({claim.evidence})", "dim")))
+            console.print(
+                Text.assemble((f"{word}: ", style), claim.claim, (f" [{claim.source}] ({claim.evidence})", "dim"))
+            )
         for figure in table.figures:
             console.print(Text(f"figure: {figure.title}; see {page} or {file}", style="dim"))
         console.print()
@@ -85,8 +88,10 @@ def _grid(grid: Grid) -> Table:
         for cell in cells:
             _, style = _AGREES[cell.agrees] if cell is not None and cell.agrees is not None else ("", "")
             ours = "" if cell is None else written_number(cell.ours)
-            paper = "" if cell is None or cell.paper is None else f"\n{written_number(cell.paper)}"
-            shown.append(Text.assemble((ours, style), (paper, "dim")))
+            below = ""
+            if cell is not None and cell.expected is not None:
+                below = f"\n{written_number(cell.expected)}{'*' if cell.paper is None else ''}"
+            shown.append(Text.assemble((ours, style), (below, "dim")))
         rows.append(shown)
     columns = [*words(""), *(Column(title, "right") for title in grid.columns)]
     return text_table.table(None if grid.data == "none" else grid.data, columns, rows)
@@ -94,17 +99,18 @@ def _grid(grid: Grid) -> Table:
 
 def _table(result: TableResult) -> Table:
     several = len({cell.data for cell in result.cells}) > 1
+    referring = any(cell.reference is not None for cell in result.cells)
     columns = [
         *words("row", "column", *(("data",) if several else ())),
-        *digits("paper", "ours", "spread", "difference", "tolerance"),
+        *digits("paper", *(("reference",) if referring else ()), "ours", "spread", "difference", "tolerance"),
         *words("agrees", "notes"),
     ]
     rows: list[list[Cell]] = []
     for cell in result.cells:
         word, style = _AGREES[cell.agrees]
         marks = ", ".join(map(str, result.marks(cell)))
-        numbers = (cell.paper, cell.ours, cell.spread, cell.difference, cell.tolerance)
-        shown = (written_number(value, "+" if k == 3 else "") for k, value in enumerate(numbers))
+        numbers = (cell.paper, *((cell.reference,) if referring else ()), cell.ours, cell.spread)
+        shown = [*map(written_number, numbers), written_number(cell.difference, "+"), written_number(cell.tolerance)]
         names = (cell.row, cell.column, *((cell.data,) if several else ()))
         rows.append([*names, *shown, Text(word, style=style), Text(marks, style="dim")])
     return text_table.table(None, columns, rows)
