@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -230,6 +231,21 @@ def test_an_address_that_does_not_answer_is_refused_in_one_line() -> None:
             with pytest.raises(ConfigError, match="no Ray cluster answers at") as caught:
                 list(Ray(address).map(str, [1]))
             assert "\n" not in str(caught.value)
+    finally:
+        connect()
+
+
+@pytest.mark.parametrize("answer", [None, b"220 mail ready\r\n"])
+def test_a_port_that_is_not_a_cluster_is_refused(answer: bytes | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.import_module("unskew.ranking.engines.ray"), "PATIENCE", 0.3)
+    ray.shutdown()
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            if answer is not None:
+                greeter = Thread(target=lambda: server.accept()[0].sendall(answer), daemon=True)
+                greeter.start()
+            with pytest.raises(ConfigError, match="no Ray cluster answers at"):
+                connect(f"127.0.0.1:{server.getsockname()[1]}")
     finally:
         connect()
 

@@ -1,6 +1,7 @@
 """The engine that runs blocks as tasks of a Ray cluster."""
 
 import logging
+import os
 import socket
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +21,8 @@ WINDOW_PER_CORE = 4
 """Tasks that are submitted and not yet merged, so that few results wait in memory."""
 PATIENCE = 10.0
 """Seconds to wait for an address to answer."""
+_SETTINGS = 4  # the type of an HTTP/2 frame
+_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, _SETTINGS, 0, 0, 0, 0, 0])
 _RETRIES = 5  # of a task whose worker or node died
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 
@@ -164,12 +167,20 @@ def connect(address: str | None = None) -> Any:
 
 
 def _require_answer(address: str) -> None:
-    """Try to open the port of an address, because Ray itself tries for minutes."""
+    """Greet the port of an address, because Ray itself tries for minutes.
+
+    A cluster speaks HTTP/2, whose servers answer a greeting with their settings.
+    """
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit():
         return  # auto, or a name that Ray resolves
     try:
-        socket.create_connection((host, int(port)), timeout=PATIENCE).close()
+        with socket.create_connection((host, int(port)), timeout=PATIENCE) as door:
+            if os.environ.get("RAY_USE_TLS", "0") in {"0", ""}:  # else it waits for a certificate
+                door.sendall(_GREETING)
+                answer = door.recv(9)
+                if len(answer) < 4 or answer[3] != _SETTINGS:
+                    raise _silent(address, "something else is there")
     except (OSError, OverflowError) as error:
         raise _silent(address, _first_line(error)) from None
 
