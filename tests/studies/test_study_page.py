@@ -4,9 +4,9 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-from made_study import ABSENT, BAD_CELL, BAD_CLAIM, EVIL, EVIL_FINDINGS, GOOD, figure, result
+from made_study import ABSENT, BAD_CELL, BAD_CLAIM, EVIL, EVIL_FINDINGS, GOOD, cell, figure, result
 
-from unskew.studies import Figure, Panel, Series
+from unskew.studies import Claim, Figure, Findings, Panel, Series
 from unskew.studies.showing.charts import panel_chart, styles_of
 from unskew.studies.showing.page import render_study
 
@@ -18,8 +18,8 @@ def page():
 
 def test_the_page_opens_with_the_verdict_and_shows_every_table(page):
     assert (
-        "<h1>2 of 3 comparable numbers agree, and 1 of 2 claims hold; 1 number needs data that is not here.</h1>"
-        in page
+        "<h1>2 of 3 comparable printed numbers agree, and 1 of 2 claims of the paper hold; 1 number needs data that is "
+        "not here.</h1>" in page
     )
     for number in range(1, 5):
         assert f'<section id="t{number}">' in page
@@ -30,8 +30,16 @@ def test_the_page_opens_with_the_verdict_and_shows_every_table(page):
 def test_cells_are_shown_with_difference_tolerance_and_judgement(page):
     row = re.search(r'<section id="t2">.*?<tbody>(.*?)</tbody>', page, re.DOTALL).group(1)
     cells = re.findall(r"<t[dh][^>]*>([^<]*)<", row)
-    assert cells == ["a", "x", "made", "1.0000", "2.0000", "–", "+1.0000", "0.1000", "no", "1"]
+    assert cells == ["a", "x", "made", "1.0000", "–", "2.0000", "–", "+1.0000", "0.1000", "no", "1"]
     assert "<li>tolerance: rounding</li>" in page
+
+
+def test_a_reference_is_not_in_the_column_of_the_paper():
+    odd = Findings((cell(2.0, paper=None, reference=1.0),), (Claim("c", True, "seen"),))
+    shown = render_study(result(odd))
+    row = re.search(r'<section id="t1">.*?<tbody>(.*?)</tbody>', shown, re.DOTALL).group(1)
+    assert re.findall(r"<t[dh][^>]*>([^<]*)<", row)[3:6] == ["–", "1.0000", "2.0000"]
+    assert "[ours]" in shown
 
 
 def test_claims_are_shown_with_their_evidence(page):

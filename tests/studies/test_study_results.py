@@ -2,15 +2,28 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_study import ABSENT, BAD_CELL, BAD_CLAIM, GOOD, cell, result, study
+from made_study import ABSENT, BAD_CELL, BAD_CLAIM, GOOD, OURS, cell, result, study
 
 from unskew.errors import ConfigError
 from unskew.studies import STUDIES, Claim, Context, Findings, ReproducedCell, Series, Study, Table, get_study
 
-CELL_KEYS = ["row", "column", "data", "paper", "ours", "spread", "comparable", "tolerance", "agrees", "note"]
+CELL_KEYS = [
+    "row",
+    "column",
+    "data",
+    "paper",
+    "reference",
+    "ours",
+    "spread",
+    "comparable",
+    "tolerance",
+    "agrees",
+    "note",
+]
 
 
 @pytest.mark.parametrize(
@@ -36,6 +49,18 @@ def test_a_comparable_cell_needs_a_number_of_the_paper_and_a_reasoned_tolerance(
         cell(**lacking)
 
 
+def test_a_cell_has_a_printed_number_or_a_reference():
+    assert cell(1.2, paper=None, reference=1.25).agrees is True
+    with pytest.raises(TypeError, match="a printed number needs no reference"):
+        cell(reference=1.0)
+
+
+def test_the_claims_of_a_study_of_our_own_decide_its_status():
+    found = result(OURS)
+    assert (found.status, replace(found, of_paper=False).status) == (0, 1)
+    assert replace(found, of_paper=False).verdict == "The one reference number does not agree, and 1 of 2 claims hold."
+
+
 def test_a_series_needs_columns_of_one_length():
     with pytest.raises(TypeError, match="s: x, mean, low and high"):
         Series("s", (1.0,), (1.0,), (1.0,), (1.0, 2.0))
@@ -58,6 +83,7 @@ def test_a_band_has_1_96_standard_errors_to_both_sides():
         ((ABSENT,), 2),
         ((Findings(),), 2),
         ((Findings((cell(2.0, comparable=False),)),), 0),
+        ((GOOD, OURS), 0),
     ],
 )
 def test_the_status_is_1_when_something_fails_and_2_when_nothing_could_run(findings, status):
@@ -67,10 +93,21 @@ def test_the_status_is_1_when_something_fails_and_2_when_nothing_could_run(findi
 @pytest.mark.parametrize(
     "findings, verdict",
     [
-        ((GOOD,), "The one comparable number agrees, and the one claim holds."),
-        ((GOOD, BAD_CELL, BAD_CLAIM), "2 of 3 comparable numbers agree, and 1 of 2 claims hold."),
-        ((BAD_CELL,), "The one comparable number does not agree."),
-        ((BAD_CELL, ABSENT), "The one comparable number does not agree; 1 number needs data that is not here."),
+        ((GOOD,), "The one comparable printed number agrees, and the one claim of the paper holds."),
+        ((GOOD, BAD_CELL, BAD_CLAIM), "2 of 3 comparable printed numbers agree, and 1 of 2 claims of the paper hold."),
+        ((BAD_CELL,), "The one comparable printed number does not agree."),
+        ((BAD_CELL, ABSENT), "The one comparable printed number does not agree; 1 number needs data that is not here."),
+        (
+            (GOOD, OURS),
+            (
+                "The one comparable printed number agrees, and the one claim of the paper holds. Ours: the one reference "
+                "number does not agree, and 1 of 2 claims hold."
+            ),
+        ),
+        (
+            (OURS,),
+            "Nothing of the paper was judged. Ours: the one reference number does not agree, and 1 of 2 claims hold.",
+        ),
         ((ABSENT,), "Nothing could be computed: the data is not here."),
         ((Findings((cell(2.0, comparable=False),)),), "There was nothing to compare."),
     ],
@@ -84,7 +121,7 @@ def test_the_json_of_a_table_has_the_agreed_keys():
     assert list(table)[:8] == ["study", "table", "fast", "seed", "seconds", "data", "cells", "claims"]
     assert list(table["cells"][0]) == CELL_KEYS
     assert table["cells"][0]["note"] == "tolerance: rounding"
-    assert table["claims"] == [{"claim": "It holds", "holds": True, "evidence": "seen"}]
+    assert table["claims"] == [{"claim": "It holds", "holds": True, "evidence": "seen", "source": "paper, Sec. 2"}]
     panel = table["figures"][0]["panels"][0]
     assert panel["series"][0]["x"] == [1.0, 2.0, 4.0]
 
@@ -92,7 +129,9 @@ def test_the_json_of_a_table_has_the_agreed_keys():
 def test_the_json_of_a_study_holds_that_of_its_tables():
     found = result(GOOD, BAD_CELL)
     whole = json.loads(found.to_json())
-    assert list(whole) == ["study", "fast", "seed", "seconds", "tables"]
+    assert list(whole) == ["study", "fast", "seed", "seconds", "counts", "tables"]
+    assert whole["counts"]["printed numbers"] == {"judged": 2, "good": 1}
+    assert whole["counts"]["claims of ours"] == {"judged": 0, "good": 0}
     assert whole["tables"] == [table.to_dict() for table in found.tables]
 
 

@@ -28,10 +28,13 @@ def result(*findings: Findings):
     return study(*findings).run(Context())
 
 
-GOOD = Findings((cell(),), (Claim("It holds", True, "seen"),), (figure(),), ("How it was done.",))
+GOOD = Findings((cell(),), (Claim("It holds", True, "seen", section="Sec. 2"),), (figure(),), ("How it was done.",))
 BAD_CELL = Findings((cell(2.0),))
-BAD_CLAIM = Findings((cell(),), (Claim("It holds", False, "not seen"),))
-ABSENT = Findings((cell(None, note="get it elsewhere"),), (Claim("It holds", None, "no data"),))
+BAD_CLAIM = Findings((cell(),), (Claim("It holds", False, "not seen", section="Sec. 2"),))
+OURS = Findings(
+    (cell(2.0, paper=None, reference=1.0),), (Claim("It does", True, "seen"), Claim("It does not", False, "not seen"))
+)
+ABSENT = Findings((cell(None, note="get it elsewhere"),), (Claim("It holds", None, "no data", section="Sec. 2"),))
 EVIL_FINDINGS = Findings(
     (ReproducedCell(EVIL, EVIL, EVIL, None, 1.0, note=EVIL),),
     (Claim(EVIL, True, EVIL),),

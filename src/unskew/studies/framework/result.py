@@ -1,6 +1,6 @@
 """Results of a study: cells, claims, figures and notes of each table, and the verdict over all."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -141,6 +141,7 @@ class StudyResult(AsJson):
     fast: bool
     seed: int
     tables: tuple[TableResult, ...]
+    of_paper: bool = True  # else its claims are all ours, and decide
 
     @property
     def seconds(self) -> float:
@@ -162,7 +163,8 @@ class StudyResult(AsJson):
         """0 when nothing of the paper disagrees, 1 when a printed number or a claim does, 2 when nothing could run."""
         if not any(table.ran for table in self.tables):
             return NOTHING_RAN
-        return DISAGREES if any(count.good < count.judged for count in self.counts if count.of_paper) else DONE
+        decides = [count for count in self.counts if count.of_paper == self.of_paper]
+        return DISAGREES if any(count.good < count.judged for count in decides) else DONE
 
     @property
     def counts(self) -> tuple["Count", ...]:
@@ -174,9 +176,9 @@ class StudyResult(AsJson):
         """How many printed numbers agree and how many of the paper's claims hold, in a sentence; ours in another."""
         if self.status == NOTHING_RAN:
             return "Nothing could be computed: the data is not here."
-        paper = [count.words for count in self.counts if count.of_paper and count.judged]
-        ours = [count.words for count in self.counts if not count.of_paper and count.judged]
-        found = ", and ".join(paper) or ("nothing of the paper was judged" if ours else "there was nothing to compare")
+        first = [count.words for count in self.counts if count.of_paper == self.of_paper and count.judged]
+        ours = [count.words for count in self.counts if count.of_paper != self.of_paper and count.judged]
+        found = ", and ".join(first) or ("nothing of the paper was judged" if ours else "there was nothing to compare")
         found = found[0].upper() + found[1:]
         absent = sum(cell.ours is None for cell in self.cells)
         if absent:
@@ -222,21 +224,17 @@ _WORDS = {
 }
 
 
-def counts_of(tables: Iterable[TableResult]) -> tuple[Count, ...]:
-    """The counts of some tables. A number that several tables of a study compare counts once."""
-    cells: dict[bool, dict[tuple[str, str, str, float | None], bool]] = {True: {}, False: {}}
-    claims: dict[bool, list[bool]] = {True: [], False: []}
-    for table in tables:
-        for cell in table.cells:
-            if cell.agrees is not None:
-                key = cell.row, cell.column, cell.data, cell.expected
-                numbers = cells[cell.paper is not None]
-                numbers[key] = numbers.get(key, True) and cell.agrees
-        for each in table.claims:
-            if each.holds is not None:
-                claims[bool(each.section)].append(each.holds)
-    judged = (list(cells[True].values()), claims[True], list(cells[False].values()), claims[False])
+def counts_of(tables: Sequence[TableResult]) -> tuple[Count, ...]:
+    """The counts of some tables, in the order of `StudyResult.counts`."""
+    cells = [cell for table in tables for cell in table.cells if cell.agrees is not None]
+    claims = [each for table in tables for each in table.claims if each.holds is not None]
+    judged = (
+        [cell.agrees for cell in cells if cell.paper is not None],
+        [each.holds for each in claims if each.section],
+        [cell.agrees for cell in cells if cell.paper is None],
+        [each.holds for each in claims if not each.section],
+    )
     return tuple(
-        Count(name, len(good), sum(good), of_paper=k < 2)
-        for k, (name, good) in enumerate(zip(_WORDS, judged, strict=True))
+        Count(name, len(found), sum(map(bool, found)), of_paper=k < 2)
+        for k, (name, found) in enumerate(zip(_WORDS, judged, strict=True))
     )

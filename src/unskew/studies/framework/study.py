@@ -200,12 +200,15 @@ class Study:
         Of the paper.
     tables : tuple of Table
         In the order in which they are run and shown.
+    of_paper : bool
+        Whether it is about a paper. The claims of a study of our own decide its exit status.
     """
 
     name: str
     title: str
     reference: str
     tables: tuple[Table, ...]
+    of_paper: bool = True
 
     def table(self, name: str) -> Table:
         """The table of that name."""
@@ -219,7 +222,7 @@ class Study:
         """Compute the tables named, or all."""
         chosen = self.tables if tables is None else tuple(map(self.table, tables))
         results = tuple(self._compute(table, context) for table in chosen)
-        return StudyResult(self.name, self.title, self.reference, context.fast, context.seed, results)
+        return StudyResult(self.name, self.title, self.reference, context.fast, context.seed, results, self.of_paper)
 
     def _compute(self, table: Table, context: Context) -> TableResult:
         start = time.perf_counter()

@@ -10,4 +10,5 @@ STUDY = Study(
     title="Closer to the truth: estimates next to known relevance",
     reference="A study of unskew, not of a paper: logs drawn selectively from known relevance, and our targets",
     tables=(worlds.TABLE, large.TABLE, coat.TABLE, complete.KUAIREC_TABLE, complete.JESTER_TABLE),
+    of_paper=False,
 )
