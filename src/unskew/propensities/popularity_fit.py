@@ -15,7 +15,7 @@ WIDE_ERROR = 0.5  # two such errors to each side span the range from no correcti
 
 @dataclass(frozen=True, eq=False)
 class PresentationBias:
-    r"""How often an item of each popularity is recommended (Yang et al. 2018, section 3.2).
+    r"""How often an item of each popularity is recommended (Yang et al. 2018, section 4.2).
 
     .. math:: f(n) = \frac{\sum_i 1\{n^*_i = n\} N_i}{\sum_i 1\{n^*_i = n\}}
 
