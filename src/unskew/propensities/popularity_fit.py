@@ -76,6 +76,11 @@ class GammaFit:
     recommended_items: int
 
     @property
+    def squared_error(self) -> float:
+        """The mean squared distance of log f from the line, over the levels of the fit."""
+        return self.residual**2 * (self.levels - 2) / self.levels
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Reasons to doubt this gamma; empty if there are none."""
         if self.levels > FEW_LEVELS and self.std_error <= WIDE_ERROR:
