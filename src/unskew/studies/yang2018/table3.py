@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -139,14 +140,14 @@ def _lines(trials: Mapping[str, Floats]) -> tuple[Series, ...]:
 def paper_texts(data: str) -> dict[str, str]:
     """What the paper says of Yahoo! R3, as sentences about a data set, and where it says so.
 
-    Of another data set they are questions, not sentences of the paper.
+    About another data set they are not the paper's, so they have no place.
     """
     texts = {f"{data}: {text}": section for text, section in _SENTENCES.items()}
     return {_USERS: "Sec. 5", **texts} if data == YAHOO else dict.fromkeys(texts, "")
 
 
 def paper_claims(benchmark: Benchmark, runs: Runs) -> Iterator[Claim]:
-    """The paper's claims. They are about Yahoo! R3, so for other data there is only evidence and no verdict."""
+    """The paper's claims about Yahoo! R3; for other data the same sentences are ours."""
     verdicts = list(_paper_verdicts(benchmark, runs))
     texts = paper_texts(benchmark.name)
     if benchmark.name == YAHOO:
@@ -155,8 +156,16 @@ def paper_claims(benchmark: Benchmark, runs: Runs) -> Iterator[Claim]:
         for (text, section), verdict in zip(texts.items(), verdicts, strict=True):
             yield claim(text, verdict, section=section)
         return
-    for text, (_, evidence) in zip(texts, verdicts, strict=True):
-        yield from unjudged([text], f"the paper says it of yahoo-r3, so it is not judged here; seen: {evidence}")
+    for text, verdict in zip(texts, verdicts, strict=True):
+        yield _of_draws(runs, text, verdict)
+
+
+def _of_draws(runs: Runs, text: str, verdict: Verdict) -> Claim:
+    """A claim of ours, which is not judged by a few draws."""
+    holds, evidence = verdict
+    if runs.draws < ENOUGH:
+        holds, evidence = None, f"{runs.draws} draws are too few to judge; seen: {evidence}"
+    return claim(text, (holds, evidence), needs_full=False)
 
 
 def _paper_verdicts(benchmark: Benchmark, runs: Runs) -> Iterator[Verdict]:
@@ -198,13 +207,7 @@ def _own_reductions() -> str:
 
 def coat_claims(benchmark: Benchmark, runs: Runs) -> Iterator[Claim]:
     """Our own claims about Coat."""
-
-    def judged(text: str, verdict: Verdict) -> Claim:
-        holds, evidence = verdict
-        if runs.draws < ENOUGH:
-            holds, evidence = None, f"{runs.draws} draws are too few to judge; seen: {evidence}"
-        return claim(text, (holds, evidence), needs_full=False)
-
+    judged = partial(_of_draws, runs)
     cases = [(each.name, model) for each in benchmark.comparisons for model in runs.models]
     gaps = [runs.gap(*case, AOA).mean() for case in cases]
     yield judged(
