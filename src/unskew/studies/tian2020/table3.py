@@ -73,17 +73,17 @@ def claims(runs: Runs) -> Iterator[Claim]:
     """Where the wrong one is put first, as the paper counts and with ties in expectation, and what ties do."""
     values = naive_values(runs)
     sets = values.levels("data")
-    found = {(data, way): inversions(runs, values, data, way) for data, way in product(sets, (ARCHIVE, EXPECTED))}
+    places = {(data, way): inversions(runs, values, data, way) for data, way in product(sets, (ARCHIVE, EXPECTED))}
     if sets:
-        wrong = [f"{data} {place}" for data in sets for place in found[data, ARCHIVE].inverted.values()]
+        wrong = [f"{data} {place}" for data in sets for place in places[data, ARCHIVE].inverted.values()]
         yield claim(
             "In some cases popular is ranked above a perfect recommender that is truly better",
             (bool(wrong), f"on average over runs, with the share of runs in which the oracle is ahead: {some(wrong)}"),
             section="abstract",
         )
     for data in sets:
-        yield from _as_printed(data, found[data, ARCHIVE])
-        yield _only_by_popularity(data, EXPECTED, found[data, EXPECTED])
+        yield from _as_printed(data, places[data, ARCHIVE])
+        yield _only_by_popularity(data, EXPECTED, places[data, EXPECTED])
     if INVERTED in values.levels("world"):
         yield _ties(runs, values)
 
@@ -118,31 +118,31 @@ def inversions(runs: Runs, values: Trials, data: str, way: str) -> Inversions:
     return Inversions(inverted, near)
 
 
-def _as_printed(data: str, found: Inversions) -> Iterator[Claim]:
+def _as_printed(data: str, places: Inversions) -> Iterator[Claim]:
     """That popular is above the oracle where the paper's table says so, and only in such worlds."""
-    yield _only_by_popularity(data, ARCHIVE, found, section="Table 3")
+    yield _only_by_popularity(data, ARCHIVE, places, section="Table 3")
     paper = SETS[data].paper
     metrics = [metric for metric in METRICS if TABLE3[paper, INVERTED, metric] < 50]
     if metrics:
-        names, lost = (", ".join(NAMES[metric] for metric in each) for each in (metrics, _missing(metrics, found)))
+        names, lost = (", ".join(NAMES[metric] for metric in each) for each in (metrics, _missing(metrics, places)))
         yield claim(
             f"{data}: in the IBP world observed by popularity, popular is ranked above the oracle by {names}, as for "
             f"the paper's {paper}",
-            (not lost, f"not by {lost}; {found}" if lost else str(found)),
+            (not lost, f"not by {lost}; {places}" if lost else str(places)),
             section="Table 3",
         )
 
 
-def _missing(metrics: Sequence[str], found: Inversions) -> list[str]:
-    return [metric for metric in metrics if (INVERTED, metric) not in found.inverted]
+def _missing(metrics: Sequence[str], places: Inversions) -> list[str]:
+    return [metric for metric in metrics if (INVERTED, metric) not in places.inverted]
 
 
-def _only_by_popularity(data: str, way: str, found: Inversions, section: str = "") -> Claim:
+def _only_by_popularity(data: str, way: str, places: Inversions, section: str = "") -> Claim:
     """Whether popularity is ahead in the mean of the runs only in IBP worlds observed by popularity."""
     return claim(
         f"{data}: on average popular is ranked above the oracle only in IBP worlds observed by popularity "
         f"({TITLES[way]})",
-        (all(world == INVERTED for world, _ in found.inverted), str(found)),
+        (all(world == INVERTED for world, _ in places.inverted), str(places)),
         section=section,
     )
 
