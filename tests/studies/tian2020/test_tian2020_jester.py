@@ -9,6 +9,7 @@ import pytest
 
 from unskew.arrays import Floats
 from unskew.data.sources import get_source, status_of
+from unskew.errors import DataError
 from unskew.studies import Context, get_study
 from unskew.studies.framework.trials import Trials
 from unskew.studies.tian2020 import jester
@@ -54,6 +55,13 @@ def test_likes_are_the_high_ratings_of_the_people_who_rated_all(context: Context
         assert likes.items[rows].tolist() == items.tolist()
         assert likes.strength is not None
         assert likes.strength[rows].tolist() == complete[user, items].tolist()
+
+
+def test_a_file_in_which_nobody_rated_all_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "jester").mkdir()
+    (tmp_path / "jester" / "jester-data-1.csv").write_text(f"99,99{',5' * 99}\n")
+    with pytest.raises(DataError, match="none of 1 users rated all 100 jokes"):
+        jester.likes_of(Context(folder=tmp_path))
 
 
 def test_a_person_who_likes_nothing_is_left_out() -> None:

@@ -7,6 +7,7 @@ from math import sqrt
 import numpy as np
 
 from unskew.arrays import Floats, offsets_of
+from unskew.errors import DataError
 from unskew.simulators import Preferences, UniformLikes
 from unskew.studies.framework.cache import key_of
 from unskew.studies.framework.cells import ReproducedCell, cell, cells
@@ -42,6 +43,7 @@ DIMS = ("world", "recommender", "metric", "side")
 CLEARLY = 3
 """Standard errors over runs."""
 ABOVE = "popular is ranked above the oracle, which is truly better, by none of the metrics"
+_WAYS = {UNIFORM: "equal chances", POPULAR: "popularity"}
 UNBIASED = "recall is observed without bias, for oracle and popular"
 
 
@@ -79,6 +81,8 @@ def likes_of(context: Context) -> Preferences | None:
         ratings = np.full((rows.n_users, rows.n_items), np.nan)
         ratings[rows.users, rows.items] = np.asarray(rows.values)
         complete = ratings[~np.isnan(ratings).any(axis=1)]
+        if not len(complete):
+            raise DataError(f"{DATA}: none of {rows.n_users:,} users rated all {rows.n_items} jokes; is it part 1?")
         most = context.size(USERS)
         if most is not None:
             kept = context.rng("tian2020", DATA, "users").permutation(len(complete))[:most]
@@ -153,9 +157,6 @@ def claims(values: Trials) -> Iterator[Claim]:
                 wrong.append(TITLES[metric])
         evidence = f"above it by: {some(wrong)}; oracle minus popular, observed (true): {', '.join(listed)}"
         yield claim(f"Real likes, observed by {_WAYS[world]}: {ABOVE}", (not wrong, evidence))
-
-
-_WAYS = {UNIFORM: "equal chances", POPULAR: "popularity"}
 
 
 def figure(values: Trials) -> Figure:
