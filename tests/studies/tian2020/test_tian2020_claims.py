@@ -1,12 +1,15 @@
 """What the tables conclude from runs that are made by hand (Tian & Ekstrand 2020)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from made_tian2020 import MRR, PRECISION, RECALL, all_worlds, made_runs, tiny_calibration, usual
+from made_tian2020 import MRR, PRECISION, RECALL, all_worlds, made_runs, tiny_calibration, tiny_context, usual
 
 from unskew.simulators.likeness import STATISTICS
 from unskew.studies.framework.trials import Trials
 from unskew.studies.tian2020 import fig2, table1, table3
+from unskew.studies.tian2020.concentration import Shared
 from unskew.studies.tian2020.fig2 import Signs
 from unskew.studies.tian2020.printed import DATA, WORLDS
 from unskew.studies.tian2020.runs import EXPECTED, naive_values
@@ -58,6 +61,28 @@ def test_a_near_tie_is_named_but_is_no_inversion():
     assert found.holds is True
     assert "near-ties" in found.evidence
     assert "ibp-unif mrr" in found.evidence.split("near-ties")[1]
+
+
+def shared(tmp_path) -> Shared:
+    (one,) = Shared.simulate(tiny_context(tmp_path))
+    return one
+
+
+def test_more_is_liked_by_everybody_with_a_smaller_concentration(tmp_path):
+    one = shared(tmp_path)
+    assert (one.data, one.calibrated) == ("ml-1m", 1.0)
+    before, after = (trials.truth[:, 1, 0, 0].mean() for trials in (one.before, one.after))  # popular's precision
+    assert after > before
+    assert [cell.column for cell in one.cells()] == ["precision", "recall", "mrr", "ndcg"]
+
+
+@pytest.mark.parametrize(("gap", "expected"), [(-0.1, True), (0.1, False)])
+def test_the_claim_about_concentration_follows_the_gaps(tmp_path, gap, expected):
+    one = shared(tmp_path)
+    noise = np.linspace(-0.01, 0.01, one.after.difference.size).reshape(one.after.difference.shape)
+    found = replace(one, after=replace(one.after, difference=gap + noise)).claim()
+    assert (found.holds, found.source) == (expected, "ours")
+    assert "in the authors' archive 0.995" in found.evidence
 
 
 @pytest.mark.parametrize(("gain", "expected"), [(0.02, True), (0.0, None), (-0.02, False)])

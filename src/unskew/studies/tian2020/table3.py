@@ -11,6 +11,7 @@ from unskew.studies.framework.result import Findings
 from unskew.studies.framework.stats import Mean
 from unskew.studies.framework.study import Context, Table
 from unskew.studies.framework.trials import Trials
+from unskew.studies.tian2020.concentration import WORLD, Shared, reversed_metrics
 from unskew.studies.tian2020.fig2 import Signs
 from unskew.studies.tian2020.printed import METRICS, SIDES, TABLE3
 from unskew.studies.tian2020.runs import (
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from unskew.arrays import Floats
 
 OFTEN = 0.95
-INVERTED = "ibp-pop"
-"""The world in which the paper's runs put popular first."""
 CLEARLY = 3
 """Standard errors over runs."""
 
@@ -42,9 +41,10 @@ CLEARLY = 3
 def run(context: Context) -> Findings:
     """The shares of runs, by world and metric, with every tie rule."""
     runs = all_runs(context)
+    shared = list(Shared.simulate(context))
     return Findings(
-        tuple(_cells(runs)),
-        tuple(claims(runs)),
+        (*_cells(runs), *(each for one in shared for each in one.cells())),
+        (*claims(runs), *(each.claim() for each in shared)),
         notes=(*method(runs), *provenance(context)),
         used=sources_of(calibrations(context)),
         trials=naive_values(runs),
@@ -84,7 +84,7 @@ def claims(runs: Runs) -> Iterator[Claim]:
     for data in sets:
         yield from _as_printed(data, places[data, ARCHIVE])
         yield _only_by_popularity(data, EXPECTED, places[data, EXPECTED])
-    if INVERTED in values.levels("world"):
+    if WORLD in values.levels("world"):
         yield _ties(runs, values)
 
 
@@ -122,7 +122,7 @@ def _as_printed(data: str, places: Inversions) -> Iterator[Claim]:
     """That popular is above the oracle where the paper's table says so, and only in such worlds."""
     yield _only_by_popularity(data, ARCHIVE, places, section="Table 3")
     paper = SETS[data].paper
-    metrics = [metric for metric in METRICS if TABLE3[paper, INVERTED, metric] < 50]
+    metrics = reversed_metrics(data)
     if metrics:
         names, lost = (", ".join(NAMES[metric] for metric in each) for each in (metrics, _missing(metrics, places)))
         yield claim(
@@ -134,7 +134,7 @@ def _as_printed(data: str, places: Inversions) -> Iterator[Claim]:
 
 
 def _missing(metrics: Sequence[str], places: Inversions) -> list[str]:
-    return [metric for metric in metrics if (INVERTED, metric) not in places.inverted]
+    return [metric for metric in metrics if (WORLD, metric) not in places.inverted]
 
 
 def _only_by_popularity(data: str, way: str, places: Inversions, section: str = "") -> Claim:
@@ -142,7 +142,7 @@ def _only_by_popularity(data: str, way: str, places: Inversions, section: str = 
     return claim(
         f"{data}: on average popular is ranked above the oracle only in IBP worlds observed by popularity "
         f"({TITLES[way]})",
-        (all(world == INVERTED for world, _ in places.inverted), str(places)),
+        (all(world == WORLD for world, _ in places.inverted), str(places)),
         section=section,
     )
 
@@ -152,7 +152,7 @@ def _ties(runs: Runs, values: Trials) -> Claim:
     moved: list[str] = []
     gains: dict[str, Floats] = {}
     for (data, world), metric in product(worlds_of(runs), METRICS):
-        if world != INVERTED:
+        if world != WORLD:
             continue
         place = f"{data} {NAMES[metric]}"
         before, after = (chosen(runs, data, world, way, metric) for way in (ORDINAL, EXPECTED))
