@@ -321,6 +321,7 @@ QUICK_TABLES = (
     "yang2018/table3",
     "yang2018/forms",
     "tian2020/dislikes",
+    "tian2020/jester",
     "wang2024/fig1",
     "wang2024/fig3",
 )

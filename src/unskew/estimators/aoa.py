@@ -15,7 +15,7 @@ from unskew.estimators.rows import OVER_ALL_PAIRS, Kind, Rows
 
 @dataclass(frozen=True)
 class Aoa(Estimator, word="aoa"):
-    r"""Average over all observed rows, as if nothing were missing (Yang et al. 2018, eq. 4).
+    r"""Average over all observed rows, as if nothing were missing (Yang et al. 2018, eq. 6).
 
     .. math:: \frac{1}{|U|}\sum_u \frac{1}{|S^*_u|}\sum_{i\in S^*_u} c_{ui}
 

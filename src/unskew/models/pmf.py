@@ -17,7 +17,7 @@ class Pmf(GradientModel, word="pmf"):
        \qquad x_{ui} = p_u \cdot q_i + b_i
 
     with c = 1 for positives and 0.25 for negatives, in equal numbers. Salakhutdinov and Mnih (2007), in the form of
-    Yang et al. (2018), section 4.2.
+    Yang et al. (2018), section 4.1.2.
     Other options are those of `GradientModel`.
 
     Parameters

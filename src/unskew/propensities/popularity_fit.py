@@ -15,7 +15,7 @@ WIDE_ERROR = 0.5  # two such errors to each side span the range from no correcti
 
 @dataclass(frozen=True, eq=False)
 class PresentationBias:
-    r"""How often an item of each popularity is recommended (Yang et al. 2018, section 3.2).
+    r"""How often an item of each popularity is recommended (Yang et al. 2018, section 4.2).
 
     .. math:: f(n) = \frac{\sum_i 1\{n^*_i = n\} N_i}{\sum_i 1\{n^*_i = n\}}
 
@@ -74,6 +74,11 @@ class GammaFit:
     cut_items: int
     items: int
     recommended_items: int
+
+    @property
+    def squared_error(self) -> float:
+        """The mean squared distance of log f from the line, over the levels of the fit."""
+        return self.residual**2 * (self.levels - 2) / self.levels
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ def count_top(
     block_size: int | None = None,
     progress: Progress | None = None,
 ) -> TopCounts:
-    r"""Count in how many users' top k each item is, over the full catalogue (Yang et al. 2018, section 3.2).
+    r"""Count in how many users' top k each item is, over the full catalogue (Yang et al. 2018, section 4.2).
 
     .. math:: N_i = \sum_u P(i \in \text{top-}k(u))
 

@@ -60,7 +60,7 @@ class Histogram:
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """The four distributions of a log by which a world is calibrated to it (Tian & Ekstrand 2020, section 3.3).
+    """The four distributions of a log by which a world is calibrated to it (Tian & Ekstrand 2020, section 3.4).
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def measure(
     for pairs of users (A and B are their sets of items) and of items (sets of users) in which both have at least
     five rows. Pairs are drawn at random with replacement, a fifth of all pairs and at most `pairs`; repeated pairs and
     those of a user or item with itself are then removed. Bins are the automatic ones of numpy on [-1, 1], at most 5,000
-    (Tian & Ekstrand 2020, section 3.3).
+    (Tian & Ekstrand 2020, section 3.4).
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def _shared(offsets: Ints, members: Ints, first: Ints, second: Ints, marked: Boo
 
 
 def divergence(observed: Histogram, simulated: Histogram) -> float:
-    r"""Smoothed Kullback-Leibler divergence of two histograms, in nats (Tian & Ekstrand 2020, section 3.3).
+    r"""Smoothed Kullback-Leibler divergence of two histograms, in nats (Tian & Ekstrand 2020, section 3.4).
 
     The cells are those with a count in either histogram. With counts o and s, a tenth of the smallest positive count is
     added to all:

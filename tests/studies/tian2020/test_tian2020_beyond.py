@@ -82,9 +82,9 @@ def test_claims_follow_the_errors(loops: Trials) -> None:
     right, wrong = with_estimate(loops, 0.0), with_estimate(loops, 0.1)
     assert holds(right, "ips with known P stays at the truth")
     assert not holds(right, "is too high in every round")
-    assert not holds(right, "propensities from popularity leave")
+    assert not holds(right, "Propensities from popularity leave")
     assert holds(wrong, "is too high in every round")
-    assert holds(wrong, "propensities from popularity leave")
+    assert holds(wrong, "Propensities from popularity leave")
     assert not holds(wrong, "makes the lead")
 
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from unskew.studies.framework.cells import ReproducedCell, cell
-from unskew.studies.framework.claims import Claim, claim
+from unskew.studies.framework.claims import Claim, Verdict, claim
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.stats import Mean
 from unskew.studies.framework.study import Context, Table
@@ -27,9 +27,9 @@ CHANCE = 0.001
 ADMITTED = ("precision(of=list)@50", "recall@50", "adg@50", "auc", "dcg@50")
 """Metrics that can be corrected."""
 GOAL = (
-    f"where the true gap exceeds {CLEAR} standard errors of the paired difference the oracle is chosen in at least "
-    f"{100 * CHOSEN:.0f} % of runs, elsewhere the interval of the difference covers at {100 * COVERED[0]:.0f} to "
-    f"{100 * COVERED[1]:.0f} %"
+    f"wherever the true gap exceeds {CLEAR} standard errors of the paired difference, the better one is chosen in at "
+    f"least {100 * CHOSEN:.0f} % of runs; and over all worlds and metrics the interval of the difference covers in "
+    f"{100 * COVERED[0]:.0f} to {100 * COVERED[1]:.0f} % of runs"
 )
 WEAK = 0.9
 """A coverage that misses the goal, to say how often the runs would not notice."""
@@ -201,9 +201,21 @@ def claims(judged: Judgements) -> Iterator[Claim]:
     """The goal, for each method with the world's own propensities; the notes describe the others."""
     for method, per_metric in judged.items():
         if method.endswith(", true") and per_metric:
-            evidence = f"{summarised(per_metric)}. {tolerance(each.pair.runs for each in per_metric)}"
-            holds = all(each.reached for each in per_metric)
-            yield claim(f"{method}: in no world and metric do the runs refute that {GOAL}", (holds, evidence))
+            yield claim(f"{method}: {GOAL}", reaches(per_metric))
+
+
+def reaches(per_metric: Sequence[Judgement]) -> Verdict:
+    """Whether the shares of runs are those of the goal.
+
+    Coverage is a mean over worlds and metrics, because a hundred runs of one cannot separate 93 from 97 %.
+    """
+    clear, _ = split(per_metric)
+    coverage = float(np.mean([each.coverage for each in per_metric]))
+    fewest = min((each.share for each in clear), default=1.0)
+    low, high = COVERED
+    right = f"right in {100 * fewest:.0f} % or more of {len(clear)} with a clear gap"
+    evidence = f"{right}; mean coverage of {len(per_metric)} {100 * coverage:.1f} %; {summarised(per_metric)}"
+    return fewest >= CHOSEN and low <= coverage <= high, evidence
 
 
 def summarised(per_metric: Sequence[Judgement]) -> str:

@@ -209,7 +209,7 @@ def _with_dislikes(values: Trials, name: str) -> str:
 def claims(values: Trials) -> Iterator[Claim]:
     """Ours, not the paper's."""
     for text, verdict in (*_of_naive(values), *_of_corrections(values)):
-        yield claim(f"Ours, not the paper's: {text}", verdict)
+        yield claim(f"{text[0].upper()}{text[1:]}", verdict)
 
 
 def _of_naive(values: Trials) -> Iterator[tuple[str, Verdict]]:

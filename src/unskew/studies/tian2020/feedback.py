@@ -201,7 +201,7 @@ def score(errors: Floats) -> float:
 def claims(values: Trials) -> Iterator[Claim]:
     """Ours, not the paper's; whether errors grow is measured, not claimed."""
     for text, verdict in (*_of_corrections(values), *_of_lists(values)):
-        yield claim(f"Ours, not the paper's: {text}", verdict)
+        yield claim(f"{text[0].upper()}{text[1:]}", verdict)
 
 
 def _of_corrections(values: Trials) -> Iterator[tuple[str, Verdict]]:

@@ -1,4 +1,7 @@
-"""The numbers that Tian and Ekstrand (2020) print or archived; metrics and worlds have the words of this program."""
+"""The numbers that Tian and Ekstrand (2020) print or archived; metrics and worlds have the words of this program.
+
+`COUNTS`, `TABLE1` and `TABLE3` are printed. `BEST` and `MEANS` are from the authors' archive, so they are references.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import product

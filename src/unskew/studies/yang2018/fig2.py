@@ -11,7 +11,7 @@ from unskew.studies.framework.cells import Limits, ReproducedCell, absent_cells,
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Table
-from unskew.studies.yang2018.printed import FIG2
+from unskew.studies.yang2018.printed import FIG2, TRAINED
 from unskew.studies.yang2018.protocol import DATA, FRACTIONS, split_of
 
 SIGMAS = 4
@@ -19,6 +19,7 @@ _FILTERS = {
     "tradesy": "users with fewer than 5 items are excluded, as in other work; the paper does not give its filter",
     "amazon-book": "the paper does not say how it filtered the set",
 }
+_COUNTED = "the reference is a count of the authors' program; the paper does not print it"
 _NOT_PRINTED = "the paper draws the curve and prints no number"
 
 
@@ -29,7 +30,9 @@ def run(context: Context) -> Findings:
     for data in DATA:
         split = split_of(context, data)
         if split is None:
-            cells += absent_cells(FIG2[data], data, context.absence(data))
+            why = context.absence(data)
+            cells += absent_cells(FIG2[data], data, why)
+            cells += (cell(*place, data, None, reference=count, note=why) for place, count in TRAINED[data].items())
             continue
         popularity = split.train.item_counts
         popularity = np.sort(popularity[popularity > 0])[::-1]
@@ -52,7 +55,7 @@ def run(context: Context) -> Findings:
 
 
 def _counts(split: Split, data: str) -> Iterator[ReproducedCell]:
-    """Our counts next to the paper's. They are not comparable where the paper does not give its filter."""
+    """Our counts next to the paper's and those of its program; not comparable if the paper does not give its filter."""
     parts = [part for part in (split.train, split.validation, split.test) if part is not None]
     users = np.sum([part.user_counts for part in parts], axis=0)
     items = np.sum([part.item_counts for part in parts], axis=0)
@@ -66,8 +69,10 @@ def _counts(split: Split, data: str) -> Iterator[ReproducedCell]:
     drawn: Limits = (SIGMAS * deviation(items), f"{SIGMAS} standard deviations of that number over random splits")
     note = _FILTERS.get(data, "")
     for (row, column), paper in FIG2[data].items():
-        limits = None if note else drawn if row == "items in training" else count
-        yield cell(row, column, data, float(ours[row]), paper, limits=limits, note=note)
+        yield cell(row, column, data, float(ours[row]), paper, limits=None if note else count, note=note)
+    for (row, column), reference in TRAINED[data].items():
+        limits, why = (None, f"{note}; {_COUNTED}") if note else (drawn, _COUNTED)
+        yield cell(row, column, data, float(ours[row]), limits=limits, note=why, reference=reference)
 
 
 def deviation(items: Ints) -> float:

@@ -1,7 +1,8 @@
-"""Numbers that Yang et al. (2018) print, and those behind their Figure 4 from the program they published.
+"""Numbers that Yang et al. (2018) print; and what ours should be where they print none.
 
-They are keyed by row and column as our cells are. Data sets bear the names of the sources here. U-CML is ``cml`` here,
-A-CML ``cml-rank``, and what the paper calls DCG is ``adg``.
+Printed are `TABLE1`, `FIG2`, `TABLE2` and `TABLE3`. The others are references: from the program that the authors
+published, or computed from the lists of Table 1. All are keyed by row and column as our cells are. Data sets bear the
+names of the sources here. U-CML is ``cml`` here, A-CML ``cml-rank``, and what the paper calls DCG is ``adg``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,8 +24,12 @@ def _lists(column: str, *values: float) -> Printed:
 
 
 TABLE1: Printed = {
-    **_lists("DCG true", 0.462610, 0.462610, 0.494183),
-    **_lists("DCG AOA", 0.585137, 0.340083, 0.389631),
+    **_lists("DCG true", 0.463, 0.463, 0.494),
+    **_lists("DCG AOA", 0.585, 0.340, 0.390),
+}
+"""Table 1, to three digits: the true reward of the lists, and what AOA says of them."""
+
+TABLE1_REFERENCES: Printed = {
     **_lists("DCG IPS", 0.483073, 0.393389, 0.426421),
     **_lists("DCG SNIPS", 0.483073, 0.393389, 0.426421),
     **_lists("DCG default snips", 0.483073, 0.393389, 0.426421),
@@ -40,20 +45,23 @@ TABLE1: Printed = {
     **_lists("DCG@5 AOA", 0.515402, 0.125, 0.221713),
     ("all lists", "P(something is observed)"): 0.998764,
 }
-"""Table 1, computed from the lists independently of this program, to six digits. The paper prints the true and the AOA
-numbers to fewer digits, and not the others."""
+"""Other numbers of the same lists, computed independently of this program, to six digits. The paper prints none."""
 
 FIG2: Mapping[str, Printed] = {
-    data: _block(
-        ["count"], {"users": [users], "items": [items], "interactions": [rows], "items in training": [trained]}
-    )
-    for data, users, items, rows, trained in (
-        ("citeulike-a", 5_551, 16_980, 204_986, 16_874),
-        ("tradesy", 19_243, 165_906, 394_421, 135_053),
-        ("amazon-book", 99_473, 450_166, 996_938, 355_397),
+    data: _block(["count"], {"users": [users], "items": [items], "interactions": [rows]})
+    for data, users, items, rows in (
+        ("citeulike-a", 5_551, 16_980, 204_986),
+        ("tradesy", 19_243, 165_906, 394_421),
+        ("amazon-book", 99_473, 450_166, 996_938),
     )
 }
-"""Counts of each data set; the items in training are as the published program counts them."""
+"""Counts of each data set."""
+
+TRAINED: Mapping[str, Printed] = {
+    data: {("items in training", "count"): count}
+    for data, count in {"citeulike-a": 16_874, "tradesy": 135_053, "amazon-book": 355_397}.items()
+}
+"""Items in the training part, as the published program counts them; the paper does not print it."""
 
 TABLE2: Mapping[str, Printed] = {
     data: _block(["gamma"], {row: [gamma] for row, gamma in zip((*MODELS.values(), "mean"), gammas, strict=True)})
@@ -63,7 +71,10 @@ TABLE2: Mapping[str, Printed] = {
         "amazon-book": (1.85, 2.11, 1.70, 1.80, 1.87),
     }.items()
 }
-"""Gamma by model, and the mean over models; the paper puts the error of the fits between 0.001 and 0.02."""
+"""Gamma by model, and the mean over models."""
+
+FIT_ERRORS = (0.001, 0.02)
+"""Between these are the average squared errors of the fits of gamma."""
 
 FIG4_GAMMAS: Mapping[str, tuple[float, float, float]] = {
     "citeulike-a": (1.55, 1.69, 1.89),
@@ -131,7 +142,10 @@ FIG4: Mapping[str, Printed] = {
         },
     }.items()
 }
-"""Figure 4: AOA, then SNIPS per user at the three gammas of `FIG4_GAMMAS`."""
+"""Behind Figure 4, from the published program: AOA, then SNIPS per user at the three gammas of `FIG4_GAMMAS`.
+
+The figure itself has bars and no number.
+"""
 
 TABLE3_GAMMAS: tuple[float, ...] = (1.5, 2.0, 2.5, 3.0)
 

@@ -26,15 +26,12 @@ TOP = 50
 TRAINING: Size[dict[str, Any]] = Size({}, {"factors": 16, "iterations": 600, "every": 200, "batch": 4000})
 """Options of the models that differ from those of their recipe."""
 PRESET = get_preset("yang2018")
-NOT_OURS = (
-    "the paper's numbers are from the authors' code; its split, draws and first factors are not published, so ours are "
-    "drawn again from the seed"
-)
+NOT_OURS = "the authors' split, draws and first factors are not published, so ours are drawn again from the seed"
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the models of a data set are trained (Yang et al. 2018, section 4.2 and the published scripts).
+    """How the models of a data set are trained (Yang et al. 2018, section 4.1 and the published scripts).
 
     The penalties are the regularisation of each model that the scripts settled on.
     """
