@@ -44,13 +44,16 @@ METHOD = (
         "that over the root of their number, as the paper prints it."
     ),
     (
-        f"MF-AUC and MF-ADG have {FACTORS} factors, begin in a fold with the same parameters and take one million "
-        f"steps; gamma is {GAMMA}. Learning rate ({GRID.full.rates}) and penalty ({GRID.full.penalties}) are chosen on "
-        f"validation among the same candidates, those of MF-ADG by {NAMES['adg']} and those of MF-AUC by "
-        f"{NAMES['atop']}, its own aim; '{label_of(SHARED)}' has those that are best by the aim of the other. What "
-        f"the paper says of SVD is judged at rank {FACTORS}, the number of factors of the others, because it gives no "
-        f"other; '{label_of(SVD)}' has the rank that is best by {NAMES['adg']}. The paper gives neither grid nor rate, "
-        "nor what chooses."
+        f"MF-AUC and MF-ADG have {FACTORS} factors, begin in a fold with the same parameters, up to their size, and "
+        f"take one million steps; gamma is {GAMMA}. Learning rate, {GRID.full.rates}, penalty, {GRID.full.penalties}, "
+        f"and standard deviation of the first factors, {GRID.full.starts}, are chosen on validation among the same "
+        f"candidates: those of MF-ADG by {NAMES['adg']} and those of MF-AUC by {NAMES['atop']}, its own aim; "
+        f"'{label_of(SHARED)}' has those that are best by the aim of the other. The paper gives neither grid nor rate "
+        "nor start, nor what chooses."
+    ),
+    (
+        f"What the paper says of SVD is judged at rank {FACTORS}, the number of factors of the others, because it "
+        f"gives no other; '{label_of(SVD)}' has the rank that is best by {NAMES['adg']} on validation."
     ),
     (
         "A difference is paired. Its standard error is the larger of two: that over users, of a user's own differences "

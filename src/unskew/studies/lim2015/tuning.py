@@ -24,7 +24,7 @@ from unskew.studies.framework.study import Context, Size
 
 FACTORS, GAMMA = 50, 100
 START = 0.1
-"""Standard deviation of the first factors; the paper does not give it."""
+"""Standard deviation of the first factors, where it is not chosen; the paper does not give it."""
 RULES = ("all", "unseen")
 """Candidates: all items, by the paper's definition of a rank; or those that the user has not had in training."""
 CHOICES: Mapping[str, tuple[str, ...]] = {"mf-auc": ("atop", "adg"), "mf-adg": ("adg",)}
@@ -92,7 +92,8 @@ class Grid:
 GRID = Size(
     Grid(
         Ladder((0.02, 0.05, 0.1), below=(0.002, 0.005, 0.01), above=(0.2, 0.5)),
-        Ladder((0.02, 0.05, 0.1, 0.2), below=(1e-4, 1e-3, 0.01), above=(0.3, 0.5, 1.0)),
+        Ladder((0.02, 0.05, 0.1), below=(1e-4, 1e-3, 0.01), above=(0.2, 0.3, 0.5)),
+        Ladder((0.01, 0.1)),
     ),
     Grid(Ladder((0.1,)), Ladder((0.01, 0.1))),
 )
