@@ -65,24 +65,24 @@ def test_users_with_too_few_relevant_items_only_train_and_are_counted(first, con
 def test_more_steps_and_unseen_items_are_in_rows_of_their_own(first, context):
     cells = own(first)
     trials = longer.train_longer(context, OWN).trials
-    for rule, row in (("all", "MF-ADG, five million steps"), ("unseen", "MF-ADG, five million steps, unseen items")):
+    for rule, row in (("all", "MF-ADG, 15,000 steps"), ("unseen", "MF-ADG, 15,000 steps, unseen items")):
         assert cells[row, "ADG"].ours == pytest.approx(np.nanmean(trials[rule][OWN, "mf-adg", "adg"]))
-    assert cells["MF-ADG, five million steps", "ADG"].ours != cells["MF-ADG", "ADG"].ours
-    assert cells["MF-ADG, five million steps, unseen items", "ADG"].paper is None
+    assert cells["MF-ADG, 15,000 steps", "ADG"].ours != cells["MF-ADG", "ADG"].ours
+    assert cells["MF-ADG, 15,000 steps, unseen items", "ADG"].paper is None
     literal, unseen = cells["SVD rank 5", "ADG"].ours, cells["SVD rank 5, unseen items", "ADG"].ours
     assert literal < unseen
-    (note,) = [note for note in first.notes if "five million steps" in note]
+    (note,) = [note for note in first.notes if "15,000 steps" in note]
     tried = [fits.tried_in(context, OWN, number, split_of(context, OWN, number))["mf-adg"] for number in range(4)]
     rising = sum(each.is_rising(("all", "adg")) for each in tried)
     assert rising > 0
     assert f"MF-ADG was still rising at the last step in {rising} of 4 folds" in note
-    assert sum(claim.claim.startswith(f"{OWN}, five million steps") for claim in first.claims) == 8
+    assert sum(claim.claim.startswith(f"{OWN}, 15,000 steps") for claim in first.claims) == 8
 
 
 def test_models_that_rise_no_more_inside_the_grid_are_not_trained_for_longer(context, monkeypatch):
     monkeypatch.setattr(table1, "ends_of", lambda *_: [])
     monkeypatch.setattr(table1, "train_longer", None)
-    assert not any("five million" in cell.row for cell in table1.run(context).cells)
+    assert not any("15,000 steps" in cell.row for cell in table1.run(context).cells)
 
 
 def test_four_folds_give_a_spread(first):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unskew.studies.framework.study import Context
+from unskew.studies.framework.study import Context, Size
 from unskew.studies.framework.trials import Key, Trials
 from unskew.studies.lim2015.fits import (
     DIMS,
@@ -24,25 +24,27 @@ from unskew.studies.lim2015.printed import METRICS, MODELS
 from unskew.studies.lim2015.protocol import FOLDS, split_of
 from unskew.studies.lim2015.tuning import CHOICES, GRID, RULES, Grid, Tried, ranks_of, tune
 
-TIMES = 5
+TIMES = Size(5)
+"""How many times the steps of the table."""
 
 
 @dataclass(frozen=True, eq=False)
 class Longer:
-    """Both models after five million steps: trials by rule for candidates, and what was chosen in each fold."""
+    """Both models after more steps: trials by rule for candidates, and what was chosen in each fold."""
 
+    steps: int
     trials: Mapping[str, Trials]
     settings: Mapping[str, list[str]]
     tried: Mapping[str, list[Tried]]
 
 
 def train_longer(context: Context, data: str) -> Longer | None:
-    """Train both models for five million steps in all folds; None in the small version, or without the data."""
+    """Train both models for five times the steps in all folds; None in the small version, or without the data."""
     if context.fast or split_of(context, data, 0) is None:
         return None
     values: dict[str, list[tuple[Key, Any]]] = {rule: [] for rule in RULES}
     settings: dict[str, list[str]] = {name: [] for name in MODELS}
-    steps, grid = TIMES * context.size(STEPS), context.size(GRID)
+    steps, grid = context.size(TIMES) * context.size(STEPS), context.size(GRID)
     tried: dict[str, list[Tried]] = {name: [] for name in MODELS}
     for number in range(context.size(FOLDS)):
         split = split_of(context, data, number)
@@ -60,7 +62,7 @@ def train_longer(context: Context, data: str) -> Longer | None:
                 for metric in METRICS:
                     values[rule].append(((data, name, metric), per_user(ranks, metric, split.train.n_users)))
     trials = {rule: Trials.collect(DIMS, "fold, user", rows) for rule, rows in values.items()}
-    return Longer(trials, settings, tried)
+    return Longer(steps, trials, settings, tried)
 
 
 def ends_of(context: Context, data: str) -> Iterator[str]:
@@ -92,6 +94,6 @@ def note_longer(context: Context, data: str, longer: Longer, why: Sequence[str])
     left = [end for name in MODELS for end in _ends(name, longer.tried[name], grid)]
     return (
         f"{data}: {'; '.join(why)} (by validation, {NAMES['atop']} of MF-AUC and {NAMES['adg']} of MF-ADG). So both "
-        f"were trained for five million steps in all folds as well, with the same settings. Chosen: {picks}. "
+        f"were trained for {longer.steps:,} steps in all folds as well, with the same settings. Chosen: {picks}. "
         f"Then {'; '.join(left) if left else 'neither was at an edge, or still rising'}."
     )

@@ -33,7 +33,6 @@ from unskew.studies.lim2015.tuning import FACTORS, GAMMA, GRID, RULES
 
 COLUMNS = (*METRICS, AUC)
 RULED = ("candidates", *DIMS)
-LONG = ", five million steps"
 METHOD = (
     (
         f"Of every user with at least {LEAST} relevant items a tenth is held out for validation and a fifth for the "
@@ -89,8 +88,8 @@ def run(context: Context) -> Findings:
         if longer is not None:
             notes.append(note_longer(context, data, longer, why))
             for rule in RULES:
-                cells += _more_cells(longer.trials[rule], f"{LONG}{AMONG[rule]}")
-                claims += judged_longer(by_rule[rule] | longer.trials[rule], data, rule)
+                cells += _more_cells(longer.trials[rule], f", {longer.steps:,} steps{AMONG[rule]}")
+                claims += judged_longer(by_rule[rule] | longer.trials[rule], data, longer.steps, rule)
     sets = trials.levels("data")
     sources = tuple(form.reader for data in sets if (form := source_of(context, data)) is not None)
     return Findings(tuple(cells), tuple(claims), notes=tuple(notes), used=sources, trials=trials)
@@ -141,8 +140,8 @@ def _origin(context: Context, data: str, folds: Sequence[Fold]) -> Iterator[str]
     dense, form, first = dense_log(context, data), source_of(context, data), folds[0]
     assert dense is not None
     assert form is not None
-    relevant = f"rows with {form.positive}" if form.positive else "all rows, because it has no ratings"
-    origin = data if form.reader == data else f"{data}, read from {form.reader}"
+    relevant = f"rows with {SETS[data].positive}" if form.positive else "all rows, because it has no ratings"
+    origin = data if form.reader == data else f"{data}, read from {form.reader}, where that is {form.positive}"
     yield (
         f"{origin}: relevant are {relevant}: {dense.before}. Kept: {dense.rule}: {dense.after}. A fold has "
         f"{len(first.train):,}, {len(first.validation):,}, {len(first.test):,} of them in train, validation and test; "

@@ -34,9 +34,9 @@ def judged(trials: Trials, data: str, fold: Fold, rule: str = MAIN) -> Iterator[
         yield claim(f"{data}: {NEAR}", near(trials, data, fold), section=text)
 
 
-def judged_longer(trials: Trials, data: str, rule: str) -> Iterator[Claim]:
-    """The same claims after five million steps, which are ours; SVD is that of the table."""
-    where = f"{data}, five million steps{AMONG[rule]}"
+def judged_longer(trials: Trials, data: str, steps: int, rule: str = MAIN) -> Iterator[Claim]:
+    """The same claims after more steps, which are ours; SVD is that of the table."""
+    where = f"{data}, {steps:,} steps{AMONG[rule]}"
     for what, verdict in _against_auc(trials, data, shared=False).items():
         yield claim(f"{where}: {what}", verdict)
     yield claim(f"{where}: {WORSE}", against_svd(trials, data, SAME))
