@@ -68,10 +68,9 @@ METHOD = (
         f"The paper prints Table 2 for MovieLens alone, so its numbers, within {WITHIN} % and beyond {BEYOND:g} %, are "
         "asked of MovieLens alone. Chance moves a difference that is 0 on average, so one that is beyond the bound by "
         "less than two of its standard errors leaves the claim open. How much MAP and NDCG fall depends on how many "
-        "items "
-        "the parts have. So our own claims are about what the theorems say, that a difference is what is expected "
-        "of it, for all models together: none may be further off than the largest of them is with a chance of "
-        f"{100 * LEVEL:.0f} %, by Bonferroni."
+        "items the parts have. So our own claims are about what the theorems say, that a difference is what is "
+        "expected of it, for all models together: none may be further off than the largest of them is with a chance "
+        f"of {100 * LEVEL:.0f} %, by Bonferroni."
     ),
 )
 AGREE = f"ATOP, ADG and Recall@10 of MF-AUC and MF-ADG differ by at most {WITHIN} % between validation and test"
