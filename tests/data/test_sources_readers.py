@@ -79,6 +79,32 @@ def test_movielens_1m_falls_back_on_all_pairs_then_on_the_first_ratings(tmp_path
     assert read_ratings(tmp_path).values.tolist() == [5]
 
 
+@pytest.mark.parametrize("name", ["relevance012.dat", "relevance012.dat.gz"])
+def test_the_relevance_of_movielens_1m_gives_the_pairs_rated_four_and_above(tmp_path, name):
+    write(tmp_path, name, "1::10::2\n1::12::0\n2::10::1\n")
+    write(tmp_path, "ratings.dat", "1::10::5::900\n1::12::3::901\n2::10::4::902\n")
+    log = get_source("ml-1m-rel").read(tmp_path)
+    assert rows(log) == [(1, 10), (1, 12), (2, 10)]
+    assert log.values.tolist() == [2, 0, 1]
+    assert rows(log.where("rating>=1")) == rows(get_source("ml-1m").read(tmp_path).where("rating>=4"))
+
+
+@pytest.mark.parametrize(
+    "bad, problem",
+    [
+        ("1::11::3", r"line 2 has relevance 3, not 0, 1 or 2; were ratings left"),
+        ("1::11::-1", r"line 2 has relevance -1, not 0, 1 or 2"),
+        ("1::11", "line 2 has no relevance"),
+        ("1::11::1::900", r"read as user, item, relevance separated by '::' \(line 2 has 4 fields\)"),
+        ("1::11::1.5", r"line 2 has '1.5' for relevance"),
+    ],
+)
+def test_damaged_relevance_of_movielens_1m_is_an_error(tmp_path, bad, problem):
+    write(tmp_path, "relevance012.dat", f"1::10::2\n{bad}\n1::12::0\n")
+    with pytest.raises(DataError, match=rf"relevance012\.dat: .*{problem}"):
+        get_source("ml-1m-rel").read(tmp_path)
+
+
 def coat(folder: Path) -> None:
     write(folder, "train.ascii", "0 5 0 \n1 0 0 \n")
     write(folder, "test.ascii", "0 2 3\n0 0 4\n")

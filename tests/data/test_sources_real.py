@@ -35,6 +35,7 @@ def place(name: str) -> Path:
     [
         ("ml-100k", 100_000, 943, 1_682, 0),
         ("ml-1m", 1_000_209, 6_040, 3_706, 0),
+        ("ml-1m-rel", 1_000_209, 6_040, 3_706, 0),
         ("coat", 6_960, 290, 300, 0),
         ("jester", 1_810_455, 24_983, 100, 0),
         ("citeulike-a", 204_986, 5_551, 16_980, 0),
@@ -53,7 +54,16 @@ def test_the_published_counts_are_found(read, name, n_rows, n_users, n_items, du
 
 @pytest.mark.parametrize(
     "name",
-    ["ml-100k", "coat", "citeulike-a", "lastfm-hetrec2011", "steam-200k", "amazon-video-games", "kuairec-truth"],
+    [
+        "ml-100k",
+        "ml-1m-rel",
+        "coat",
+        "citeulike-a",
+        "lastfm-hetrec2011",
+        "steam-200k",
+        "amazon-video-games",
+        "kuairec-truth",
+    ],
 )
 def test_the_pinned_checksums_hold(name):
     folder = place(name)
@@ -74,6 +84,17 @@ def test_the_rated_part_of_movielens_1m_holds_whole_users():
     else:
         assert len(ratings) == 487_650
         assert ratings.n_users == 2_999
+
+
+def test_the_relevance_of_movielens_1m_is_as_published_and_that_of_its_ratings(read):
+    log = read("ml-1m-rel")
+    assert np.bincount(log.values.astype(int)).tolist() == [56_174 + 107_557 + 261_197, 348_971, 226_310]
+    ratings = read_ratings(place("ml-1m"))
+    first = log.take(np.arange(len(ratings)))
+    assert np.array_equal(first.values, np.maximum(ratings.values - 3, 0))
+    for axis in ("user", "item"):
+        ids = [getattr(each, f"{axis}_vocabulary").ids[getattr(each, f"{axis}s")] for each in (first, ratings)]
+        assert np.array_equal(*ids)
 
 
 def test_coat_split_is_as_published():

@@ -8,7 +8,7 @@ from unskew.errors import DataError
 from unskew.studies import Context
 from unskew.studies.lim2015 import protocol
 from unskew.studies.lim2015.printed import COUNTS
-from unskew.studies.lim2015.protocol import SETS, absence_of, dense_log, hold_out, split_of
+from unskew.studies.lim2015.protocol import SETS, absence_of, dense_log, hold_out, source_of, split_of
 
 
 def log_of(sizes):
@@ -52,23 +52,43 @@ def test_only_rated_four_and_above_is_kept_and_all_of_it_is_the_catalogue(made):
     assert len(split.catalogue) == dense.after.items == dense.log.n_items
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_of_ml_1m_the_users_to_2999_are_taken_whatever_is_there(tmp_path, whole):
-    rows = [(user, item) for user in (1, 2, 3, 4, 5, 6, 2999, 3000, 6040) for item in range(1, 8)]
-    name = "ratings.dat" if whole else "ratings_first_487650_rows.dat"
-    (tmp_path / "ml-1m").mkdir()
-    text = "".join(f"{user}::{item}::5::1\n" for user, item in rows if whole or user < 3000)
-    (tmp_path / "ml-1m" / name).write_text(text)
-    dense = dense_log(Context(folder=tmp_path), "ml-1m")
-    assert dense.log.user_vocabulary.ids.tolist() == [1, 2, 3, 4, 5, 6, 2999]
+def write_ml_1m(folder, *, ratings):
+    """Six users with ratings of 1 to 5 of twelve films, as original ratings or as relevance."""
+    name, file = ("ml-1m", "ratings.dat") if ratings else ("ml-1m-rel", "relevance012.dat")
+    (folder / name).mkdir()
+    rng = np.random.default_rng(4)
+    rows = [(user, item, int(rng.integers(3, 6))) for user in (1, 2, 3, 2999, 3000, 6040) for item in range(1, 13)]
+    lines = [f"{u}::{i}::{r}::1" if ratings else f"{u}::{i}::{max(r - 3, 0)}" for u, i, r in rows]
+    (folder / name / file).write_text("\n".join(lines) + "\n")
 
 
-def test_pairs_without_ratings_do_not_make_ml_1m(tmp_path):
+def test_ml_1m_is_the_same_log_from_its_ratings_and_from_their_relevance(tmp_path):
+    logs = []
+    for ratings in (True, False):
+        folder = tmp_path / str(ratings)
+        folder.mkdir()
+        write_ml_1m(folder, ratings=ratings)
+        context = Context(folder=folder)
+        assert source_of(context, "ml-1m").reader == ("ml-1m" if ratings else "ml-1m-rel")
+        logs.append(dense_log(context, "ml-1m").log.to_polars().select("user", "item"))
+    assert logs[0].equals(logs[1])
+    assert set(logs[0]["user"]) <= {1, 2, 3, 2999, 3000, 6040}
+    assert len(logs[0]) > 20
+
+
+def test_of_both_forms_of_ml_1m_the_ratings_are_read(tmp_path):
+    for ratings in (True, False):
+        write_ml_1m(tmp_path, ratings=ratings)
+    assert source_of(Context(folder=tmp_path), "ml-1m").reader == "ml-1m"
+
+
+@pytest.mark.parametrize("name", ["user_movie_pairs.dat", "ratings_first_487650_rows.dat"])
+def test_a_part_of_ml_1m_is_not_enough(tmp_path, name):
     (tmp_path / "ml-1m").mkdir()
-    (tmp_path / "ml-1m" / "user_movie_pairs.dat").write_text("1::1\n")
+    (tmp_path / "ml-1m" / name).write_text("1::1\n" if "pairs" in name else "1::1::5::1\n")
     context = Context(folder=tmp_path)
     assert dense_log(context, "ml-1m") is None
-    assert "ml-1m is not here" in absence_of(context, "ml-1m")
+    assert "a file of ml-1m is not here" in absence_of(context, "ml-1m")
 
 
 def test_the_small_version_leaves_the_larger_sets_out(tmp_path):

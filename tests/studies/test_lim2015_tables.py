@@ -8,9 +8,9 @@ import pytest
 from unskew.evaluation import evaluate
 from unskew.models import Svd
 from unskew.studies import Context, get_study
-from unskew.studies.lim2015 import fits, table2
+from unskew.studies.lim2015 import fits, table2, tuning
 from unskew.studies.lim2015.printed import METRICS, MODELS, TABLE1, TABLE2
-from unskew.studies.lim2015.protocol import NEEDS, split_of
+from unskew.studies.lim2015.protocol import NEEDS, SETS, split_of
 from unskew.studies.showing.page import render_study
 
 HERE = "ml-100k"
@@ -43,9 +43,12 @@ def cells_of(table, **wanted):
 def test_the_numbers_are_those_that_evaluate_gives(context, result):
     split = split_of(context, HERE, 0)
     fold, second = fits.available_folds(context, HERE)
-    report = evaluate({"svd": Svd(rank=10)}, split, metrics=[*METRICS, fits.AUC], estimators=["aoa"], seed=0)
-    for metric in (*METRICS, fits.AUC):
-        assert np.nanmean(fold.values("svd(10)", metric)) == pytest.approx(report.value("svd", metric, "aoa"), abs=1e-6)
+    options = {"metrics": [*METRICS, fits.AUC], "estimators": ["aoa"], "seed": 0}
+    for rule in ("all", "unseen"):
+        report = evaluate({"svd": Svd(rank=10)}, split, candidates=rule, **options)
+        for metric in (*METRICS, fits.AUC):
+            ours = np.nanmean(fold.values("svd(10)", metric, rule=rule))
+            assert ours == pytest.approx(report.value("svd", metric, "aoa"), abs=1e-6)
     (cell,) = cells_of(result.tables[0], data=HERE, row="SVD rank 10", column="ADG")
     folds = [np.nanmean(each.values("svd(10)", "adg")) for each in (fold, second)]
     assert cell.ours == pytest.approx(np.mean(folds))
@@ -60,7 +63,7 @@ def test_the_standard_error_has_a_row_of_its_own(result):
 
 def test_validation_values_are_of_the_same_ranks(context):
     fold, split = fits.available_folds(context, HERE)[0], split_of(context, HERE, 0)
-    pool = fold.ranks["mf-adg"]
+    pool = fold.ranks["all"]["mf-adg"]
     assert len(pool) == len(split.test) + len(split.validation)
     assert int(fold.in_test.sum()) == len(split.test)
     assert np.array_equal(
@@ -69,14 +72,14 @@ def test_validation_values_are_of_the_same_ranks(context):
 
 
 def test_both_models_begin_with_the_same_parameters_and_differ_in_their_aim():
-    auc, adg = (fits.learner(name, 1000, 0.05, 0.1) for name in MODELS)
+    auc, adg = (tuning.learner(name, 1000, 0.05, 0.1) for name in MODELS)
     assert (auc.factors, auc.init, auc.iterations) == (adg.factors, adg.init, adg.iterations) == (50, 0.1, 1000)
     assert adg.gamma == 100
     assert fits.STEPS.full == 1_000_000
 
 
 def test_nothing_is_trained_twice(context, result, monkeypatch):
-    monkeypatch.setattr(fits, "choose", None)
+    monkeypatch.setattr(fits, "tune", None)
     assert table2.run(context).cells == result.tables[1].findings.cells
 
 
@@ -97,6 +100,7 @@ def test_a_stand_in_has_the_numbers_of_what_it_stands_for_beside_it(result):
     (cell,) = cells_of(result.tables[1], data=HERE, row="MF-AUC, NDCG", column="valid")
     assert cell.paper == TABLE2["mf-auc"]["ndcg"][1]
     assert "which this set replaces" in cell.note
+    assert not cells_of(result.tables[1], data=HERE, row="MF-AUC, unseen items, NDCG", column="valid")[0].paper
     (odd,) = cells_of(result.tables[1], data=HERE, row="MF-ADG, NDCG", column="diff %")
     assert "-20.26" in odd.note
 
@@ -110,7 +114,8 @@ def test_the_small_version_judges_nothing(result):
 def test_counts_settings_and_who_only_trains_are_told(result):
     notes = " ".join(result.tables[0].findings.notes)
     assert "only train" in notes
-    assert "learning rate/penalty chosen in the folds: MF-AUC 0.1/" in notes
+    assert "all items as candidates: learning rate/penalty/first deviation chosen in the folds: MF-AUC 0.1/" in notes
+    assert "unseen items as candidates" in notes
     assert "users with at least 5 and items with at least 5" in notes
 
 
@@ -132,4 +137,18 @@ def test_without_any_data_nothing_runs(tmp_path):
     result = get_study("lim2015").run(Context(folder=tmp_path), TABLES)
     assert result.status == 2
     assert all(cell.ours is None for cell in result.cells)
-    assert {cell.data for cell in result.cells} == set(NEEDS)
+    assert {cell.data for cell in result.cells} == set(SETS) == set(NEEDS) - {"ml-1m-rel"}
+
+
+def test_only_printed_numbers_are_in_the_column_of_the_paper(result):
+    printed = {number for model in MODELS for row in TABLE2[model].values() for number in row if number is not None}
+    cells = result.tables[1].cells
+    assert {cell.paper for cell in cells if cell.paper is not None} == printed
+    (unprinted,) = cells_of(result.tables[1], data=HERE, row="MF-ADG, ATOP", column="diff %")
+    assert unprinted.paper is None
+    assert not any(cell.reference is not None for cell in result.cells)
+
+
+def test_claims_of_the_paper_name_their_place(result):
+    assert {claim.section for claim in result.claims} == {"", "Table 1", "Sec. 6", "Table 2"}
+    assert all(not claim.section for claim in result.claims if "unseen" in claim.claim)

@@ -5,6 +5,7 @@ import numpy as np
 from unskew.data import Interactions
 from unskew.ranking import Ranks
 from unskew.studies.lim2015.fits import Fold
+from unskew.studies.lim2015.tuning import RULES
 
 N_ITEMS = 40
 
@@ -26,7 +27,7 @@ def fold_of_ranks(above, in_test, model="mf-adg"):
         Interactions.from_arrays(np.arange(len(above)), np.full(len(above), N_ITEMS - 1), **rows),
         Interactions.from_arrays(users[~lots], places[~lots], **rows),
         Interactions.from_arrays(users[lots], places[lots], **rows),
-        {model: ranks},
+        {rule: {model: ranks} for rule in RULES},
         lots,
         {},
         0,

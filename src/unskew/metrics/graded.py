@@ -16,7 +16,7 @@ class GradedMetric(Metric):
 
     .. math:: \frac{1}{U} \sum_u \sum_i Y_{ui}\, gain(rank_{ui})
 
-    Schnabel et al. (2016), section 2, where it is written as the mean over all pairs of
+    Schnabel et al. (2016), section 3.2, where it is written as the mean over all pairs of
     :math:`\delta_{ui} = I \cdot Y_{ui} \cdot gain(rank_{ui})`. Every candidate has a rating, seen or not; so
     unlike `dcg` over positives it has a denominator, and ``snips`` applies.
     """

@@ -69,7 +69,7 @@ class MfAuc(PairwiseModel, word="mf-auc"):
     .. math:: \min \sum_u \frac{1}{\lvert O_u \rvert} \sum_{i \in O_u} \frac{1}{\lvert O_u^- \rvert}
        \sum_{v \notin O_u} [x_{uv} - x_{ui} + 1]_+
 
-    A step draws one v outside the user's history, uniformly. MF-AUC of Lim, McAuley and Lanckriet (2015), section 4.
+    A step draws one v outside the user's history, uniformly. MF-AUC of Lim, McAuley and Lanckriet (2015), section 6.
     Its options are those of `PairwiseModel`.
     """
 

@@ -16,6 +16,7 @@ from unskew.data.sources.kuairec_truth import KUAIREC_TRUTH
 from unskew.data.sources.lastfm_hetrec2011 import LASTFM_HETREC2011
 from unskew.data.sources.million_song import MILLION_SONG
 from unskew.data.sources.movielens_1m import MOVIELENS_1M
+from unskew.data.sources.movielens_1m_rel import MOVIELENS_1M_REL
 from unskew.data.sources.movielens_10m import MOVIELENS_10M
 from unskew.data.sources.movielens_100k import MOVIELENS_100K
 from unskew.data.sources.source import Form, Source, cache_folder, data_folder
@@ -34,6 +35,7 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         for source in (
             MOVIELENS_100K,
             MOVIELENS_1M,
+            MOVIELENS_1M_REL,
             MOVIELENS_10M,
             COAT,
             JESTER,

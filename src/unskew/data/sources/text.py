@@ -61,6 +61,7 @@ def read_columns(
     first : int
         The number of the first line, where the text is a part of the file.
     """
+    written = separator
     if len(separator) > 1:
         content, separator = content.replace(separator.encode(), b"\t"), "\t"
     try:
@@ -76,7 +77,7 @@ def read_columns(
         )
     except pl.exceptions.PolarsError as error:
         where = "" if header or quotes else _first_bad(content, columns, separator, first)
-        expected = f"{', '.join(columns)} separated by {separator!r}"
+        expected = f"{', '.join(columns)} separated by {written!r}"
         raise DataError(f"{path}: cannot be read as {expected}{where}; is it the original file?") from error
     if frame.is_empty():
         raise DataError(f"{path}: has no rows; was it cut short?")

@@ -47,7 +47,7 @@ TABLE2: dict[str, dict[str, tuple[float, float, float | None]]] = {
         "ndcg": (0.3820, 0.3046, -20.42),
     },
 }
-"""Table 2, MovieLens: on test, on validation, and the difference in per cent of the first; None where we work it out.
+"""Table 2, MovieLens: on test, on validation, and the difference in per cent of the first; None where none is printed.
 
 The last of them does not follow from the two before it, which give -20.26.
 """

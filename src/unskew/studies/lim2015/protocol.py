@@ -1,13 +1,9 @@
 """Data and splits: relevant pairs, a denser part of them, and for each user a tenth and a fifth held out."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 from unskew.data import Densified, Interactions, Split, Vocabulary, densify, split_per_user
 from unskew.data.sources import get_source
-from unskew.data.sources.movielens_1m import read_ratings
-from unskew.data.sources.text import find
 from unskew.errors import DataError
 from unskew.studies.framework.datasets import DataSet, by_name
 from unskew.studies.framework.study import Context, Size
@@ -18,8 +14,8 @@ LEAST = 5
 """Relevant items that a user needs to be held out from; who has fewer only trains."""
 FOLDS = Size(4, 2, trials=True)
 """How many times the items of all users are split again."""
-LAST_USER = 2999
-"""Of ml-1m the users 1 to 2999, even where all of it is available, so that the numbers are the same."""
+RELEVANCE = DataSet("ml-1m", "ml-10m", stands_in=True, source="ml-1m-rel", positive="rating>=1")
+"""MovieLens 1M where only the relevance of its ratings is available: the same relevant pairs, in the same order."""
 SETS = by_name(
     (
         DataSet("ml-1m", "ml-10m", stands_in=True, positive="rating>=4"),
@@ -33,7 +29,7 @@ SETS = by_name(
 )
 FAST_SETS = ("ml-100k", "lastfm-hetrec2011")
 """What the small version is computed from."""
-NEEDS = tuple(SETS)
+NEEDS = ("ml-1m", RELEVANCE.reader, *(name for name in SETS if name != "ml-1m"))
 
 
 def note_of(data: str) -> str:
@@ -49,9 +45,15 @@ def note_of(data: str) -> str:
     )
 
 
+def source_of(context: Context, data: str) -> DataSet | None:
+    """The data set as it can be read; None when it is not available. MovieLens 1M has two forms."""
+    forms = (SETS[data], RELEVANCE) if data == RELEVANCE.name else (SETS[data],)
+    return next((form for form in forms if context.find(form.reader) is not None), None)
+
+
 def absence_of(context: Context, data: str) -> str:
     """Why a data set has no number; empty when it can be computed."""
-    if _reader(context, data) is None:
+    if source_of(context, data) is None:
         return context.absence(data)
     return "left to the full run" if context.fast and data not in FAST_SETS else ""
 
@@ -66,14 +68,14 @@ def kept(data: str) -> dict[str, int]:
 
 def dense_log(context: Context, data: str) -> Densified | None:
     """The relevant pairs of a data set, made denser; None when it is not available, or left out."""
-    read = _reader(context, data)
-    if read is None or absence_of(context, data):
+    form = source_of(context, data)
+    if form is None or absence_of(context, data):
         return None
 
     def make() -> Densified:
-        log = read(context.place(data))
-        if SETS[data].positive:
-            log = log.where(SETS[data].positive)
+        log = get_source(form.reader).read(context.place(form.reader))
+        if form.positive:
+            log = log.where(form.positive)
         dense = densify(log, **kept(data))
         # all of its items are candidates in every fold, also those that have lost their last training row
         items = Vocabulary(dense.log.item_vocabulary.ids, declared=True)
@@ -104,16 +106,3 @@ def hold_out(log: Interactions, *, rng: int) -> Split:
             "six are enough"
         )
     return split
-
-
-def _reader(context: Context, data: str) -> Callable[[Path], Interactions] | None:
-    """The reader of an available data set; None without it. Of ml-1m the rows with ratings are enough."""
-    if data == "ml-1m":
-        place, names = context.place(data), ("ratings.dat", "ratings_first_487650_rows.dat")
-        return _first_users if any(find(place, name) is not None for name in names) else None
-    return get_source(data).reader if context.find(data) is not None else None
-
-
-def _first_users(place: Path) -> Interactions:
-    log = read_ratings(place)
-    return log.take(log.user_vocabulary.ids[log.users] <= LAST_USER)

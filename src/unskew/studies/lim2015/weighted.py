@@ -184,7 +184,7 @@ def claims(trials: Trials) -> Iterator[Claim]:
     nearer = Gain.of(trials["rmse", NAIVE, ""] - trials["rmse", KNOWN, ""])
     rmse = {name: _mean(trials, "rmse", name) for name in (NAIVE, *ASSUMED)}
     yield Claim(
-        "Ours, not the paper's: SNIPS with the discount of ADG and known P is nearer to true ADG than the plain mean",
+        "SNIPS with the discount of ADG and known P is nearer to true ADG than the plain mean",
         nearer.holds,
         f"RMSE {rmse[KNOWN]:.4f} against {rmse[NAIVE]:.4f}; bias {_mean(trials, 'bias', KNOWN):+.4f} against "
         f"{_mean(trials, 'bias', NAIVE):+.4f}; with P from the counts, RMSE "
@@ -193,7 +193,7 @@ def claims(trials: Trials) -> Iterator[Claim]:
     plain = Way()
     better = gain(trials, plain, "known", plain, NAIVE)
     yield Claim(
-        "Ours, not the paper's: a penalty of mf-adg, trained without weights, that SNIPS with known P chooses is truly "
+        "A penalty of mf-adg, trained without weights, that SNIPS with known P chooses is truly "
         "better than the one that the plain mean chooses",
         better.holds,
         f"true ADG {_true(trials, plain, 'known')} against {_true(trials, plain, NAIVE)}: {better} logs",
