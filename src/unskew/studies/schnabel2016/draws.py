@@ -15,6 +15,7 @@ from unskew.metrics import MAE, MSE, DCGOfValues, RatingLoss
 from unskew.progress import Stage, counted
 from unskew.simulators import draw_observed, observation, prediction_matrices
 from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.stats import Gap
 from unskew.studies.framework.trials import Key, Trials
 
 CUTOFF = 50
@@ -144,6 +145,22 @@ def relative_errors(
         (metric, name): [rmse(trials[metric, name, x])[0] / rmse(trials[metric, "Naive", x])[0] for x in places]
         for metric in PANELS
         for name in names
+    }
+
+
+def advantages(
+    trials: Trials, names: Sequence[str], places: Sequence[float], factor: float = 1.0
+) -> dict[tuple[str, str, float], Gap]:
+    """Naive's squared error less the estimators', paired by draw, by metric, estimator and place.
+
+    The estimators' squared errors are multiplied by the square of `factor`: a gap above 0 says that their RMSE is
+    smaller than Naive's by more than this factor.
+    """
+    return {
+        (metric, name, x): Gap.of(trials[metric, "Naive", x], factor**2 * trials[metric, name, x])
+        for metric in PANELS
+        for name in names
+        for x in places
     }
 
 
