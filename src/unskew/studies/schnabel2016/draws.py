@@ -19,6 +19,8 @@ from unskew.studies.framework.stats import Gap
 from unskew.studies.framework.trials import Key, Trials
 
 CUTOFF = 50
+DENSITY = 0.05
+"""Share of the cells that is observed in the paper's simulations."""
 PANELS = {"MSE": "Estimates of MSE", "DCG": f"Estimates of DCG@{CUTOFF}"}
 LOSSES: Mapping[str, RatingLoss] = {"MAE": MAE(), "MSE": MSE()}
 
@@ -112,9 +114,9 @@ class Draws:
         return np.broadcast_to(inverse, self.counts.shape)
 
 
-def chances(ratings: Ints, alpha: float) -> Floats:
+def chances(ratings: Ints, alpha: float, density: float = DENSITY) -> Floats:
     """P of one to five stars in the paper's observation model; of a rating that no cell has, not a number."""
-    propensity = observation(ratings, alpha)
+    propensity = observation(ratings, alpha, density)
     by_stars = np.full(6, np.nan)
     by_stars[ratings.ravel()] = propensity.ravel()
     return by_stars[1:]

@@ -51,7 +51,7 @@ def run(context: Context) -> Findings:
         for name, value, expected in zip(NAMES, ours, WORKED_OUT[column], strict=True)
     ]
     trials = draw(context)
-    cells += [_drawn_cell(*key, trials[key]) for key in trials]
+    cells += [_drawn_cell(name, prediction, trials[name, prediction]) for name, prediction in trials]
     return Findings(tuple(cells), _claims(exact["MAE true"], trials), trials=trials)
 
 

@@ -12,6 +12,7 @@ from unskew.studies.framework.trials import Trials
 from unskew.studies.schnabel2016 import jester
 from unskew.studies.schnabel2016.closed_forms import limit, rmse_limits
 from unskew.studies.schnabel2016.draws import (
+    DENSITY,
     PANELS,
     Losses,
     advantages,
@@ -28,6 +29,7 @@ DRAWS = Size(50, 10, trials=True)
 NAIVE, IPS, SNIPS = "Naive", "IPS", "SNIPS"
 REALISTIC = 0.25
 """The alpha whose observed shares are like those of real ratings."""
+DENSITIES = {DATA: DENSITY, jester.DATA: jester.DENSITY}
 FACTOR = 10.0
 """An order of magnitude."""
 SIGMAS = 4.0
@@ -57,8 +59,10 @@ def compute(world: World | None, context: Context, data: str = DATA) -> Findings
     if world is None:
         why = context.absence(data)
         places = [(metric, name, alpha) for alpha in ALPHAS.full for metric in PANELS for name in (NAIVE, IPS, SNIPS)]
-        cells = (cell(_row(name, metric), f"alpha={alpha:g}", data, None, note=why) for metric, name, alpha in places)
-        return Findings(tuple(cells), unjudged((prefix + text for text in CLAIMS), why, section=section))
+        cells = tuple(
+            cell(_row(name, metric), f"alpha={alpha:g}", data, None, note=why) for metric, name, alpha in places
+        )
+        return Findings(cells, unjudged((prefix + text for text in CLAIMS), why, section=section))
     trials = measure(world, context, data)
     alone = trials.at(data=data)
     note = f"{data}: over 5 predictions and {context.size(DRAWS)} trials; bands are 95 % intervals over trials."
@@ -74,7 +78,7 @@ def measure(world: World, context: Context, data: str = DATA) -> Trials:
     losses = Losses.of(world.ratings, ("MSE", "DCG"), rng)
     groups = {}
     for alpha in context.counted(f"strengths of selection, {data}", context.size(ALPHAS)):
-        chance = chances(world.ratings, alpha)
+        chance = chances(world.ratings, alpha, DENSITIES[data])
         draws = losses.draw(chance, context.size(DRAWS), rng)
         estimates = {NAIVE: draws.naive(), IPS: draws.ips(chance), SNIPS: draws.snips(chance)}
         groups.update({(data, *key): values for key, values in squared_errors(losses, estimates, alpha).items()})

@@ -14,6 +14,9 @@ CUTS = (-5.0, -1.0, 3.0, 7.0)
 Around 0 there would be fewer ones than fives, and REC_ONES needs a one for each five.
 """
 
+DENSITY = 0.25
+"""Share of the cells that is observed: 25 jokes per person. The paper's 5 % would be five, too few to learn from."""
+
 
 def jester_world(context: Context) -> World | None:
     """The ratings of the people who rated every joke, made once per run; None when the data is not available."""
