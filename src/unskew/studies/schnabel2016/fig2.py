@@ -1,6 +1,6 @@
 """Figure 2: how far off the estimates are as selection grows stronger, on the paper's world and on Jester."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from unskew.studies.framework.cells import ReproducedCell, cell
 from unskew.studies.framework.claims import Claim, all_above, claim, unjudged
@@ -69,7 +69,8 @@ def compute(world: World | None, context: Context, data: str = DATA) -> Findings
     title = f"Root mean squared error of the estimates{'' if data == DATA else f' on {data}'}"
     figure = rmse_figure(alone, title, "alpha (1: no selection)", note)
     cells = tuple(_cells(alone, world.ratings.size, data))
-    return Findings(cells, tuple(_claims(alone, section, prefix)), (figure,), (world.origin,), trials=trials)
+    notes = (world.origin, _rarest(world, alone.levels("alpha"), data))
+    return Findings(cells, tuple(_claims(alone, section, prefix)), (figure,), notes, trials=trials)
 
 
 def measure(world: World, context: Context, data: str = DATA) -> Trials:
@@ -99,6 +100,16 @@ def _cells(trials: Trials, size: int, data: str) -> Iterator[ReproducedCell]:
                     yield cell(*place, root, limits=allowed, note=note, reference=expected)
                 else:
                     yield cell(*place, root, note=_CURVE)
+
+
+def _rarest(world: World, alphas: Sequence[float], data: str) -> str:
+    """How few of the rarest ratings a draw has: they decide how accurate IPS and SNIPS are."""
+    ones = int((world.ratings == 1).sum())
+    expected = (f"{ones * chances(world.ratings, alpha, DENSITIES[data])[0]:,.3g} at {alpha:g}" for alpha in alphas)
+    return (
+        f"{data}: {DENSITIES[data]:.0%} of {world.ratings.size:,} cells are observed. Of the {ones:,} ratings of one "
+        f"star a draw has on average, by alpha: {', '.join(expected)}."
+    )
 
 
 def _row(name: str, metric: str) -> str:
