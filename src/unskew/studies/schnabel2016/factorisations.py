@@ -119,8 +119,8 @@ def measure(ratings: Ints, context: Context, setting: Setting = MOVIELENS) -> Er
             order = [(case, trial) for trial in numbers for case in all_cases]
             fits = (partial(_fit, draw(case, trial), factors, penalties[case], truth) for case, trial in order)
             stage = f"fitting, {setting.data}, trials {numbers[0] + 1} to {numbers[-1] + 1} of {total}"
-            found = np.array(run_all(fits, len(order), stage, context))
-            kept = {"errors": found.reshape(len(numbers), len(all_cases), len(METRICS))}
+            fitted = np.array(run_all(fits, len(order), stage, context))
+            kept = {"errors": fitted.reshape(len(numbers), len(all_cases), len(METRICS))}
             write_arrays(path, kept)
         blocks.append(kept["errors"])
     errors = np.concatenate(blocks)
