@@ -16,10 +16,11 @@ from unskew.progress import Stage, counted
 from unskew.simulators import draw_observed, observation, prediction_matrices
 from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.stats import Gap
+from unskew.studies.framework.study import Size
 from unskew.studies.framework.trials import Key, Trials
 
 CUTOFF = 50
-DENSITY = 0.05
+DENSITY = Size(0.05)
 """Share of the cells that is observed in the paper's simulations."""
 PANELS = {"MSE": "Estimates of MSE", "DCG": f"Estimates of DCG@{CUTOFF}"}
 LOSSES: Mapping[str, RatingLoss] = {"MAE": MAE(), "MSE": MSE()}
@@ -114,7 +115,7 @@ class Draws:
         return np.broadcast_to(inverse, self.counts.shape)
 
 
-def chances(ratings: Ints, alpha: float, density: float = DENSITY) -> Floats:
+def chances(ratings: Ints, alpha: float, density: float = DENSITY.full) -> Floats:
     """P of one to five stars in the paper's observation model; of a rating that no cell has, not a number."""
     propensity = observation(ratings, alpha, density)
     by_stars = np.full(6, np.nan)

@@ -54,7 +54,7 @@ class Setting:
     Parameters
     ----------
     data : str
-    density : float
+    density : Size
         Share of the cells that is observed.
     shape : Size
         Users and items to keep, at random; None keeps all.
@@ -63,7 +63,7 @@ class Setting:
     """
 
     data: str
-    density: float
+    density: Size[float]
     shape: Size[tuple[int, int] | None]
     sizes: Size[tuple[int, ...]]
 
@@ -108,7 +108,15 @@ def measure(ratings: Ints, context: Context, setting: Setting = MOVIELENS) -> Er
     truth = thinned(ratings, context, setting).astype(np.int8)
     all_cases, draw = setting.cases(context), _draws(truth, context, setting)
     factors, folder = context.size(FACTORS), context.cached("schnabel2016", "fig3")
-    world = (FORMAT, context.seed, setting.data, setting.density, truth.shape, key_of(truth.tobytes()), factors)
+    world = (
+        FORMAT,
+        context.seed,
+        setting.data,
+        context.size(setting.density),
+        truth.shape,
+        key_of(truth.tobytes()),
+        factors,
+    )
     penalties = _chosen(all_cases, draw, context, setting, folder, world)
     total, blocks = context.size(TRIALS), []
     for first in range(0, total, BLOCK):
@@ -180,7 +188,7 @@ def _draws(truth: Ints, context: Context, setting: Setting) -> Callable[[Case, s
 
     @cache
     def world(alpha: float) -> RatingWorld:
-        return RatingWorld.skewed(truth, alpha, setting.density)
+        return RatingWorld.skewed(truth, alpha, context.size(setting.density))
 
     def rated(case: Case, trial: str | int) -> Rated:
         alpha, method, size = case

@@ -69,7 +69,7 @@ def compute(world: World | None, context: Context, data: str = DATA) -> Findings
     title = f"Root mean squared error of the estimates{'' if data == DATA else f' on {data}'}"
     figure = rmse_figure(alone, title, "alpha (1: no selection)", note)
     cells = tuple(_cells(alone, world.ratings.size, data))
-    notes = (world.origin, _rarest(world, alone.levels("alpha"), data))
+    notes = (world.origin, _rarest(world, alone.levels("alpha"), data, context.size(DENSITIES[data])))
     return Findings(cells, tuple(_claims(alone, section, prefix)), (figure,), notes, trials=trials)
 
 
@@ -77,9 +77,9 @@ def measure(world: World, context: Context, data: str = DATA) -> Trials:
     """Squared errors of the estimates, one per draw, by data, metric, estimator and alpha."""
     rng = context.rng("fig2", *(() if data == DATA else (data,)))
     losses = Losses.of(world.ratings, ("MSE", "DCG"), rng)
-    groups = {}
+    density, groups = context.size(DENSITIES[data]), {}
     for alpha in context.counted(f"strengths of selection, {data}", context.size(ALPHAS)):
-        chance = chances(world.ratings, alpha, DENSITIES[data])
+        chance = chances(world.ratings, alpha, density)
         draws = losses.draw(chance, context.size(DRAWS), rng)
         estimates = {NAIVE: draws.naive(), IPS: draws.ips(chance), SNIPS: draws.snips(chance)}
         groups.update({(data, *key): values for key, values in squared_errors(losses, estimates, alpha).items()})
@@ -102,12 +102,15 @@ def _cells(trials: Trials, size: int, data: str) -> Iterator[ReproducedCell]:
                     yield cell(*place, root, note=_CURVE)
 
 
-def _rarest(world: World, alphas: Sequence[float], data: str) -> str:
+def _rarest(world: World, alphas: Sequence[float], data: str, density: float) -> str:
     """How few of the rarest ratings a draw has: they decide how accurate IPS and SNIPS are."""
     ones = int((world.ratings == 1).sum())
-    expected = (f"{ones * chances(world.ratings, alpha, DENSITIES[data])[0]:,.3g} at {alpha:g}" for alpha in alphas)
+    counts = [ones * chances(world.ratings, alpha, density)[0] for alpha in alphas]
+    expected = (
+        f"{count:,.{0 if count > 10 else 1}f} at {alpha:g}" for alpha, count in zip(alphas, counts, strict=True)
+    )
     return (
-        f"{data}: {DENSITIES[data]:.0%} of {world.ratings.size:,} cells are observed. Of the {ones:,} ratings of one "
+        f"{data}: {density:.0%} of {world.ratings.size:,} cells are observed. Of the {ones:,} ratings of one "
         f"star a draw has on average, by alpha: {', '.join(expected)}."
     )
 
@@ -138,14 +141,13 @@ def _claims(trials: Trials, section: str, prefix: str) -> Iterator[Claim]:
     )
     yield claim(prefix + _ORDERS, (most, evidence), section=section)
     gaps = advantages(trials, (IPS, SNIPS), below)
-    yield claim(
-        prefix + _BETTER, (all_above(gaps), _weakest(gaps, "Naive's squared error less theirs")), section=section
-    )
+    verdict = all_above(gaps), _weakest(gaps, "Naive's squared error less theirs")
+    yield claim(prefix + _BETTER, verdict, section=section, needs_full=False)
     reductions = {
         ("MSE", SNIPS, alpha): Gap.of(trials["MSE", IPS, alpha], trials["MSE", SNIPS, alpha]) for alpha in alphas
     }
     verdict = all_above(reductions), _weakest(reductions, "squared error of IPS less that of SNIPS")
-    yield claim(prefix + _REDUCES, verdict, section=section)
+    yield claim(prefix + _REDUCES, verdict, section=section, needs_full=False)
 
 
 def _weakest(gaps: dict[tuple[str, str, float], Gap], what: str) -> str:

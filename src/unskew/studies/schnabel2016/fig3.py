@@ -143,8 +143,8 @@ def _notes(errors: Errors, context: Context, setting: Setting) -> Iterator[str]:
         )
     else:
         yield (
-            f"{part}{setting.density:.0%} of the cells are observed: the paper's 5 % would be five ratings per person, "
-            "and the offset of a person alone would then fit most of them. The rest is as above."
+            f"{part}{context.size(setting.density):.0%} of the cells are observed: the paper's 5 % would be five "
+            "ratings per person, and the offset of a person alone would then fit most of them. The rest is as above."
         )
     chosen = (
         f"{method} at {alpha:g}{'' if size is None else f' with {size} ratings'} {penalty:g}"

@@ -5,7 +5,7 @@ import numpy as np
 from unskew.arrays import Floats, Ints
 from unskew.errors import DataError
 from unskew.studies.framework.completed_movielens import World
-from unskew.studies.framework.study import Context
+from unskew.studies.framework.study import Context, Size
 
 DATA = "jester"
 CUTS = (-5.0, -1.0, 3.0, 7.0)
@@ -14,7 +14,7 @@ CUTS = (-5.0, -1.0, 3.0, 7.0)
 Around 0 there would be fewer ones than fives, and REC_ONES needs a one for each five.
 """
 
-DENSITY = 0.25
+DENSITY = Size(0.25)
 """Share of the cells that is observed: 25 jokes per person. The paper's 5 % would be five, too few to learn from."""
 
 
