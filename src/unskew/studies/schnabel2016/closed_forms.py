@@ -1,4 +1,4 @@
-r"""`limit`: exact means and standard deviations of the estimates of Table 1 and Figure 2.
+r"""`limit`: exact means and standard deviations of the estimates of Table 1; `rmse_limits`: errors of Figure 2.
 
 The losses of a prediction have moments that depend on the rating alone. With the shares :math:`p_r` of the ratings,
 their chances :math:`P_r` and n cells,
@@ -11,6 +11,7 @@ their chances :math:`P_r` and n cells,
 and those of SNIPS and of the naive average, to first order, with :math:`\delta` less the value it is normalised to.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,6 +67,31 @@ def limit(matrix: str, metric: str, alpha: float, cells: int) -> Limit:
         sd_prediction=float(np.sqrt(SHARES @ drawn / cells)),
         sd_prediction_naive=float(np.sqrt((SHARES * chance**2) @ drawn / cells) / (SHARES @ chance)),
     )
+
+
+def rmse_limits(forms: Sequence[Limit], draws: int) -> dict[str, tuple[float, float]]:
+    r"""RMSE of each estimator over several predictions, and its standard error over `draws` trials.
+
+    .. math:: \sqrt{\frac{1}{m} \sum_j (b_j^2 + \sigma_j^2)}
+
+    with the bias :math:`b_j` and the standard deviation :math:`\sigma_j` of the estimates of prediction j. The variance
+    of a squared error is :math:`4 b_j^2 \sigma_j^2 + 2 \sigma_j^4` for normal estimates. The standard error is for
+    errors that grow and shrink together over the predictions, which is an upper bound.
+    """
+    bias = np.array([form.naive - form.true for form in forms])
+    unbiased = np.zeros(len(forms))
+    parts = {
+        "Naive": (bias, np.array([form.sd_naive for form in forms])),
+        "IPS": (unbiased, np.array([form.sd_ips for form in forms])),
+        "SNIPS": (unbiased, np.array([form.sd_snips for form in forms])),
+    }
+    prediction = np.hypot([form.sd_prediction for form in forms], [form.sd_prediction_naive for form in forms])
+    limits = {}
+    for name, (b, sd) in parts.items():
+        root = float(np.sqrt(np.mean(b**2 + sd**2)))
+        drawing = np.mean(np.sqrt(4 * b**2 * sd**2 + 2 * sd**4)) / np.sqrt(draws)
+        limits[name] = root, float(np.hypot(drawing, np.mean(2 * np.abs(b) * prediction)) / (2 * root))
+    return limits
 
 
 def moments(matrix: str, power: int) -> Floats:

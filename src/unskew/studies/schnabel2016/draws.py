@@ -15,9 +15,13 @@ from unskew.metrics import MAE, MSE, DCGOfValues, RatingLoss
 from unskew.progress import Stage, counted
 from unskew.simulators import draw_observed, observation, prediction_matrices
 from unskew.studies.framework.figures import Figure, Panel, Series
+from unskew.studies.framework.stats import Gap
+from unskew.studies.framework.study import Size
 from unskew.studies.framework.trials import Key, Trials
 
 CUTOFF = 50
+DENSITY = Size(0.05)
+"""Share of the cells that is observed in the paper's simulations."""
 PANELS = {"MSE": "Estimates of MSE", "DCG": f"Estimates of DCG@{CUTOFF}"}
 LOSSES: Mapping[str, RatingLoss] = {"MAE": MAE(), "MSE": MSE()}
 
@@ -111,9 +115,9 @@ class Draws:
         return np.broadcast_to(inverse, self.counts.shape)
 
 
-def chances(ratings: Ints, alpha: float) -> Floats:
+def chances(ratings: Ints, alpha: float, density: float = DENSITY.full) -> Floats:
     """P of one to five stars in the paper's observation model; of a rating that no cell has, not a number."""
-    propensity = observation(ratings, alpha)
+    propensity = observation(ratings, alpha, density)
     by_stars = np.full(6, np.nan)
     by_stars[ratings.ravel()] = propensity.ravel()
     return by_stars[1:]
@@ -144,6 +148,22 @@ def relative_errors(
         (metric, name): [rmse(trials[metric, name, x])[0] / rmse(trials[metric, "Naive", x])[0] for x in places]
         for metric in PANELS
         for name in names
+    }
+
+
+def advantages(
+    trials: Trials, names: Sequence[str], places: Sequence[float], factor: float = 1.0
+) -> dict[tuple[str, str, float], Gap]:
+    """Naive's squared error less the estimators', paired by draw, by metric, estimator and place.
+
+    The estimators' squared errors are multiplied by the square of `factor`: a gap above 0 says that their RMSE is
+    smaller than Naive's by more than this factor.
+    """
+    return {
+        (metric, name, x): Gap.of(trials[metric, "Naive", x], factor**2 * trials[metric, name, x])
+        for metric in PANELS
+        for name in names
+        for x in places
     }
 
 
