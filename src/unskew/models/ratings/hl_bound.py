@@ -29,11 +29,11 @@ class Block(NamedTuple):
         squares = np.sum(self.means**2 + self.variances, axis=0)
         return np.asarray((2 * SCALE + squares) / (len(self.means) + 2 * SHAPE + 2))
 
-    def divergence(self) -> tuple[float, Floats, Floats]:
-        """The divergence from the prior, minus the log density of its variances, and its slopes."""
-        prior, n = self.prior, len(self.means)
-        value = 0.5 * float(np.sum((n + 2 * SHAPE + 2) * (np.log(prior) + 1) - n) - np.sum(np.log(self.variances)))
-        return value, self.means / prior, 0.5 * (1 / prior - 1 / self.variances)
+    def divergence(self, prior: Floats) -> tuple[float, Floats, Floats]:
+        """The divergence from priors of these variances, minus their log density, and its slopes."""
+        n, squares = len(self.means), 2 * SCALE + np.sum(self.means**2 + self.variances, axis=0)
+        value = np.sum((n + 2 * SHAPE + 2) * np.log(prior) + squares / prior - n) - np.sum(np.log(self.variances))
+        return 0.5 * float(value), self.means / prior, 0.5 * (1 / prior - 1 / self.variances)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +115,8 @@ class Bound:
     shape: Posterior
     base: Floats
     """The centre of the prior of thresholds."""
+    held: float | None = None
+    """The prior variance of factors, if it is not learnt."""
 
     def __call__(self, point: Floats) -> tuple[float, Floats]:
         """Value and gradient."""
@@ -125,9 +127,10 @@ class Bound:
         slopes = [np.zeros_like(part) for part in flat]
         none = np.zeros((1, 1))  # never read
         threshold_slopes, effect_slopes = np.zeros(len(state.thresholds)), np.zeros(len(state.effects))
+        factors = state.tastes[0].means.shape[1] - 1
         value = bound_and_slopes(
             *self.pairs,
-            state.tastes[0].means.shape[1] - 1,
+            factors,
             state.thresholds,
             state.effects,
             tuple(flat[:4]),
@@ -140,7 +143,10 @@ class Bound:
         )
         parts = []
         for k, block in enumerate(state.blocks):
-            divergence, of_means, of_variances = block.divergence()
+            prior = block.prior
+            if self.held is not None:
+                prior[:factors] = self.held
+            divergence, of_means, of_variances = block.divergence(prior)
             value -= divergence
             parts += [slopes[2 * k] - of_means, (slopes[2 * k + 1] - of_variances) * block.variances]
         away, apart = state.thresholds - self.base, state.effects - state.effects.sum() / max(len(state.effects), 1)

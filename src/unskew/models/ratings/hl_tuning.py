@@ -13,7 +13,6 @@ from unskew.models.ratings.rating_model import Rated
 
 FACTORS = (5, 10, 20, 40)
 FOLDS = 4
-TOLERANCE = 1e-6  # folds need not be fitted as closely as the data
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +70,7 @@ def tune_hl(
     for at, factors in enumerate(factors_grid):
         for k in range(folds):
             kept, out = (rated.take(np.flatnonzero(rows)) for rows in (part != k, part == k))
-            fit = fit_hl(kept, factors, selective=selective, hidden=out, tolerance=TOLERANCE)
+            fit = fit_hl(kept, factors, selective=selective, hidden=out)
             of_mean = out.values - fit.predict(out.users, out.items, observed=True)
             of_median = out.values - replace(fit, summary="median").predict(out.users, out.items, observed=True)
             scores["mse"][at] += np.mean(of_mean**2) / folds
