@@ -19,7 +19,13 @@ from unskew.studies.schnabel2016.printed import TABLE2
 FAST = Context(fast=True)
 ABSOLUTE = "MAE, fit of the absolute error"
 USERS, ITEMS, RANDOM = 60, 50, 10
-ROWS = (Learner("MF-Naive"), Learner("MF-IPS", "naive-bayes"), Learner("CPT-v", mixture=True))
+ROWS = (
+    Learner("MF-Naive"),
+    Learner("MF-IPS", "naive-bayes"),
+    Learner("HL-MAR", kind="hl-mar"),
+    Learner("CPT-v", kind="cpt"),
+    Learner("MF-Naive, paper's penalties", printed_grid=True),
+)
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +65,10 @@ def test_the_random_sample_leaves_the_test(split, benchmark):
 def test_every_row_has_both_errors_and_says_its_settings(found):
     ours = {(cell.row, cell.column): cell for cell in found.cells if cell.ours is not None}
     both = {(learner.row, metric) for learner in ROWS for metric in ("MAE", "MSE")}
-    assert set(ours) == both | {(learner.row, ABSOLUTE) for learner in ROWS[:2]}
+    assert set(ours) == both | {(learner.row, ABSOLUTE) for learner in ROWS[:3]}
     assert "penalty" in ours["MF-IPS", "MSE"].note
+    assert ours["HL-MAR", "MSE"].note.startswith("2 factors, the mean of the rating")
+    assert ours["HL-MAR", ABSOLUTE].note.startswith("2 factors, the median of the rating")
     assert ours["CPT-v", "MAE"].note.startswith(f"{CptV.classes} classes")
     assert all(0 < cell.ours < 4 for cell in ours.values())
 
@@ -81,39 +89,87 @@ def test_a_row_is_the_same_again_and_by_itself(benchmark, learned):
         np.testing.assert_array_equal(learnt.predicted, learned.rows[key].predicted)
 
 
-def test_baselines_that_are_not_here_show_the_papers_numbers_alone(found):
-    cells = [cell for cell in found.cells if cell.row.startswith("HL")]
-    assert [cell.paper for cell in cells] == [0.884, 1.214, 0.892, 1.220]
+def test_a_grid_that_ends_at_the_best_penalty_is_noted(learned):
+    assert (
+        learned.rows["MF-Naive, paper's penalties", "MSE"].settings
+        == "2 factors, penalty 1, the largest that was tried"
+    )
+    assert ("MF-Naive, paper's penalties", "MAE") not in learned.rows
+
+
+def test_ordinal_factors_are_chosen_by_validation_and_the_best_on_the_test_is_noted(benchmark):
+    two = learn(replace(benchmark, learners=ROWS[2:3], factors=(1, 2)), FAST)
+    test, learnt = benchmark.split.sorted_test, two.rows["HL-MAR", "MSE"]
+    error = float(np.mean((test.values - learnt.predicted) ** 2))
+    least = float(learnt.settings.rsplit(" ", 1)[1])
+    assert "best on the test" in learnt.settings
+    assert least <= error + 1e-4
+    assert set(two.rows) == {("HL-MAR", "MSE"), ("HL-MAR", "MAE")}
+
+
+def test_numbers_that_were_not_computed_show_the_papers_alone(found):
+    cells = [cell for cell in found.cells if cell.row == "HL-MNAR"]
+    assert [cell.paper for cell in cells] == [0.884, 1.214]
     assert all(cell.ours is None and not cell.comparable and cell.note for cell in cells)
 
 
-def test_propensities_help_on_made_data(found):
-    assert [claim.holds for claim in found.claims] == [True] * 3
-    assert "paired test" in found.claims[0].evidence
-    assert "bootstrap" in found.claims[0].evidence
+def test_the_papers_claims_are_judged_at_its_level_and_marked(learned):
+    claims = list(table2._claims(learned, Context()))
+    papers = [claim for claim in claims if claim.section]
+    assert len(papers) == 6
+    assert all(claim.section == "Sec. 6.5" and "p < 0.001" in claim.claim for claim in papers)
+    assert [claim.holds for claim in papers[:2]] == [True, True]
+    assert "paired test" in papers[0].evidence
+    assert "bootstrap" in papers[0].evidence
+    # the rows of HL-MNAR are not here
+    assert [claim.holds for claim in papers if "HL-MNAR" in claim.claim] == [None, None]
+    assert all(claim.needs_full for claim in papers if claim.holds is not None)
 
 
 def test_a_method_that_is_no_better_fails_the_claim(benchmark, learned):
-    same = {(row, metric): learned.rows["MF-Naive", metric] for row, metric in learned.rows}
-    assert not any(claim.holds for claim in table2._claims(Learned(benchmark, same), FAST))
+    same = {(row, metric): learned.rows["MF-Naive", metric] for row, metric in learned.rows if "paper" not in row}
+    judged = [claim.holds for claim in table2._claims(Learned(benchmark, same), FAST) if claim.holds is not None]
+    assert judged == [False] * 5
 
 
-def test_only_a_full_run_on_coat_is_compared(learned, found):
+def test_a_difference_that_is_clear_but_not_at_the_papers_level_fails(benchmark, learned):
+    # noise of one size for both, and a gain that makes p about .01
+    test = benchmark.split.sorted_test
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=len(test.values))
+    gain = 2.6 / len(noise) ** 0.5
+    signs = np.where(rng.permutation(len(noise)) % 2, 1.0, -1.0)
+    worse = learned.rows["MF-Naive", "MSE"]._replace(predicted=test.values + 1.0)
+    # squared errors 1 and 1 - d, where d has mean `gain` and deviation 1
+    drops = np.clip(gain + 0.5 * signs, None, 0.99)
+    better = worse._replace(predicted=test.values + np.sqrt(1 - drops))
+    rows = {("MF-Naive", "MSE"): worse, ("MF-IPS", "MSE"): better}
+    contest = table2.Contest("MF-IPS", "MF-Naive", table2.COLUMNS[1], "Sec. 6.5")
+    two = Learned(replace(benchmark, learners=ROWS[:2]), rows)
+    clear, _ = table2._judge(two, contest, FAST)
+    assert clear is True
+    drops = np.clip(gain / 2 + 0.5 * signs, None, 0.99)
+    rows["MF-IPS", "MSE"] = worse._replace(predicted=test.values + np.sqrt(1 - drops))
+    unclear, evidence = table2._judge(two, contest, FAST)
+    assert unclear is False
+    assert 0.001 < float(evidence.split("rows: p ")[1].split(";")[0]) < 0.05
+
+
+def test_only_a_full_run_is_compared_and_each_printed_number_once(learned, found):
     assert not any(cell.comparable for cell in found.cells)
     cells = {(cell.row, cell.column): cell for cell in table2._cells(learned, Context())}
-    assert [key for key, cell in cells.items() if cell.comparable] == [
-        (row, metric) for row in ("MF-Naive", "MF-IPS") for metric in ("MAE", "MSE")
-    ]
+    compared = [key for key, cell in cells.items() if cell.comparable]
+    assert compared == [(row, metric) for row in ("MF-Naive", "MF-IPS", "HL-MAR") for metric in ("MAE", "MSE")]
+    assert [key for key, cell in cells.items() if cell.paper is not None] == compared
     assert cells["MF-IPS", "MSE"].tolerance == table2.TOLERANCE["MSE"]
-    assert cells["CPT-v", "MSE"].paper is None
-    assert "not known" in cells["MF-IPS", ABSOLUTE].note
 
 
 def test_without_data_the_papers_numbers_stand_alone(tmp_path):
     found = table2.run(Context(folder=tmp_path))
     assert all(cell.ours is None and cell.note for cell in found.cells)
     assert {(cell.data, cell.row, cell.column) for cell in found.cells} == set(TABLE2)
-    assert [claim.holds for claim in found.claims] == [None] * 6
+    assert {claim.holds for claim in found.claims} == {None}
+    assert sum(claim.source == "paper, Sec. 6.5" for claim in found.claims) == 6 + 7
     assert any("put its files into" in cell.note for cell in found.cells if cell.data == YAHOO)
 
 
@@ -127,13 +183,16 @@ def test_files_in_the_format_of_yahoo_fill_its_part_of_the_table(split, tmp_path
     found = table2.compute(YAHOO, benchmarks.yahoo(context), context)
     ours = [cell for cell in found.cells if cell.ours is not None]
     assert [(cell.row, cell.column) for cell in ours] == [
-        (row, metric) for row in ("MF-Naive", "MF-IPS, naive-bayes") for metric in ("MAE", "MSE", ABSOLUTE)
+        (f"{row}, penalised offsets", metric)
+        for row in ("MF-Naive", "MF-IPS, naive-bayes")
+        for metric in ("MAE", "MSE", ABSOLUTE)
     ]
-    assert [cell.paper for cell in ours] == [1.154, 1.891, 1.154, None, None, None]
-    assert not any(cell.comparable for cell in found.cells)
+    assert not any(cell.comparable or cell.paper for cell in ours)
+    assert [cell.paper for cell in found.cells if cell.row == "MF-Naive"] == [1.154, 1.891]
     full = benchmarks.yahoo(Context(folder=tmp_path))
     assert full is not None
-    assert [learner.row for learner in full.learners] == ["MF-Naive", "MF-IPS", "CPT-v"]
+    rows = ["MF-Naive", "MF-IPS", "MF-Naive, penalised offsets", "MF-IPS, penalised offsets"]
+    assert [learner.row for learner in full.learners] == [*rows, "HL-MNAR", "HL-MAR", "CPT-v"]
 
 
 def real(*, fast: bool) -> Context:
@@ -150,13 +209,20 @@ def test_coat_has_a_row_for_each_propensity_and_each_kind_of_offsets():
     assert made is not None
     assert (len(made.sample), len(made.split.test)) == (232, 4_408)
     assert list(made.propensities) == ["logistic", "naive-bayes", "combined", "boosted", "published"]
-    assert len({learner.row for learner in made.learners}) == 13
-    assert sum(learner.offsets == "free" for learner in made.learners) == 6
+    rows = {learner.row: learner for learner in made.learners}
+    assert len(rows) == len(made.learners) == 17
+    assert sum(learner.offsets == "regularised" for learner in made.learners) == 6
+    assert [row for row, learner in rows.items() if learner.printed_grid] == [
+        "MF-Naive, paper's penalties",
+        "MF-IPS, paper's penalties",
+    ]
+    assert (rows["MF-IPS"].propensity, rows["MF-IPS"].offsets) == ("logistic", "free")
 
 
 @pytest.mark.slow
-def test_the_small_version_bears_the_paper_out_on_coat():
+def test_the_small_version_shows_a_gain_on_coat_and_judges_none_of_the_papers_claims():
     context = real(fast=True)
     result = STUDY.run(context, ["table2"]).tables[0]
-    assert [claim.holds for claim in result.claims if "coat" in claim.claim] == [True] * 3
+    judged = [claim for claim in result.claims if claim.holds is not None]
+    assert [(claim.source, claim.holds) for claim in judged] == [("ours", True)]
     assert "coat" in {part.name for part in result.data}

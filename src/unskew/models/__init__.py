@@ -12,6 +12,9 @@ from unskew.models.pmf import Pmf
 from unskew.models.popular import Popular
 from unskew.models.random import Random
 from unskew.models.ratings.cpt import CptFit, CptV, fit_cpt
+from unskew.models.ratings.hl import HlMar, HlMnar
+from unskew.models.ratings.hl_fit import HlFit, fit_hl
+from unskew.models.ratings.hl_tuning import HlTuning, tune_hl
 from unskew.models.ratings.mf import MfIps, MfNaive
 from unskew.models.ratings.mf_fit import MfFit, fit_mf
 from unskew.models.ratings.mf_tuning import MfTuning, tune_mf
@@ -36,6 +39,10 @@ __all__ = [
     "Dr",
     "Ease",
     "GradientModel",
+    "HlFit",
+    "HlMar",
+    "HlMnar",
+    "HlTuning",
     "Ips",
     "ItemKnn",
     "MfAdg",
@@ -58,6 +65,8 @@ __all__ = [
     "Svd",
     "Trained",
     "fit_cpt",
+    "fit_hl",
     "fit_mf",
+    "tune_hl",
     "tune_mf",
 ]

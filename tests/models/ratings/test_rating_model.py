@@ -9,7 +9,12 @@ from unskew.data import Interactions, Split
 from unskew.errors import DataError, PropensityError
 from unskew.models import Model, Rated, RatingModel
 
-SMALL = {"mf-ips": "mf-ips(factors=2, penalty=1)", "mf-naive": "mf-naive(factors=2, penalty=1)"}
+SMALL = {
+    "hl-mar": "hl-mar(factors=2)",
+    "hl-mnar": "hl-mnar(factors=2)",
+    "mf-ips": "mf-ips(factors=2, penalty=1)",
+    "mf-naive": "mf-naive(factors=2, penalty=1)",
+}
 WORDS = sorted(member.word for member in Model.members() if issubclass(member, RatingModel))
 
 
@@ -22,7 +27,7 @@ def scores(scorer):
 
 
 def test_the_models_of_ratings_are_registered():
-    assert WORDS == ["cpt-v", "mf-ips", "mf-naive"]
+    assert WORDS == ["cpt-v", "hl-mar", "hl-mnar", "mf-ips", "mf-naive"]
     assert [word for word in WORDS if made(word).uses_propensity] == ["mf-ips"]
 
 

@@ -26,7 +26,7 @@ class MfNaive(RatingModel, word="mf-naive"):
        + \lambda \frac{U I}{(U + I)(d + 1)} \bigl(\lVert V \rVert^2 + \lVert W \rVert^2 + \lVert a \rVert^2
        + \lVert b \rVert^2\bigr)
 
-    MF-Naive of Schnabel et al. (2016), section 6.1; see `fit_mf`.
+    MF-Naive of Schnabel et al. (2016): their eq. 14 with equal propensities; see `fit_mf`.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class MfIps(MfNaive, word="mf-ips"):
        + \lambda \frac{U I}{(U + I)(d + 1)} \bigl(\lVert V \rVert^2 + \lVert W \rVert^2 + \lVert a \rVert^2
        + \lVert b \rVert^2\bigr)
 
-    The sum of losses is unbiased for that over all U I pairs if P is right. MF-IPS of Schnabel et al. (2016), eq. 13;
+    The sum of losses is unbiased for that over all U I pairs if P is right. MF-IPS of Schnabel et al. (2016), eq. 14;
     see `fit_mf`. The options of `mf-naive`, and:
 
     Parameters

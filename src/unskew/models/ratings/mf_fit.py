@@ -60,7 +60,7 @@ def fit_mf(
     With regularised offsets, a and b are penalised too and d + 1 replaces d; c is never penalised. The loss is on the
     scale of all U I pairs, so λ has the same meaning for any number of observed pairs. The start is a singular value
     decomposition of the ratings around their mean, with zeros for unobserved pairs: left vectors for users, right
-    vectors times singular values for items; offsets are 0 and c is the mean. Schnabel et al. (2016), eq. 13.
+    vectors times singular values for items; offsets are 0 and c is the mean. Schnabel et al. (2016), eq. 14.
 
     The last bits depend on the number of BLAS threads; `Model.fit` and `tune_mf` use one.
 

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from unskew.data import Interactions
 from unskew.data.pairs import pair_keys
 from unskew.errors import DataError, Option, PropensityError
 from unskew.models.model import Model, Progress
-from unskew.ranking.scorers import FactorScorer
+from unskew.ranking.scorers import FactorScorer, Scorer
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +82,14 @@ class Rated:
         return Rated(self.users[rows], self.items[rows], self.values[rows], weights, self.n_users, self.n_items)
 
 
+class LearntRatings(Protocol):
+    """What a model of ratings has learnt: predictions for users and items of a log."""
+
+    def scorer(self, train: Interactions, users: Ints, items: Ints, name: str, /) -> Scorer:
+        """A scorer of all users of a log, given the codes of the users and items that were learnt from."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class RatingFactors:
     r"""Predicted ratings of every pair, as factors.
@@ -117,6 +125,23 @@ class RatingFactors:
         products = self.user_factors @ self.item_factors.T
         return np.asarray(products + self.user_offsets[:, None] + self.item_offsets + self.constant)
 
+    def scorer(self, train: Interactions, users: Ints, items: Ints, name: str) -> FactorScorer:
+        """A scorer of all users of a log. One without a training row is a newcomer."""
+        user_factors = np.tile(self.newcomer, (train.n_users, 1))
+        user_factors[users] = self.user_factors
+        user_bias = np.zeros(train.n_users)
+        user_bias[users] = self.user_offsets
+        return FactorScorer(
+            user_factors,
+            self.item_factors,
+            user_bias,
+            self.item_offsets + self.constant,
+            user_ids=train.user_vocabulary.ids,
+            item_ids=train.item_vocabulary.ids[items],
+            name=name,
+            ratings=True,
+        )
+
 
 class RatingModel(Model):
     """A model that learns ratings; its scores are predicted ratings.
@@ -128,28 +153,16 @@ class RatingModel(Model):
     uses_propensity: ClassVar[bool] = False
     """Whether rows are weighted by the inverse of their propensity, which the log must then have."""
 
-    def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> FactorScorer:
+    def learn(self, train: Interactions, rng: np.random.Generator, progress: Progress) -> Scorer:
         """Learn from the rated rows, for the users and items that a model knows."""
         users = _known(train.user_counts, declared=train.user_vocabulary.declared)
         items = _known(train.item_counts, declared=train.item_vocabulary.declared)
-        factors = self.learn_ratings(self._rated(train, users, items), rng, progress)
-        user_factors = np.tile(factors.newcomer, (train.n_users, 1))
-        user_factors[users] = factors.user_factors
-        user_bias = np.zeros(train.n_users)
-        user_bias[users] = factors.user_offsets
-        return FactorScorer(
-            user_factors,
-            factors.item_factors,
-            user_bias,
-            factors.item_offsets + factors.constant,
-            user_ids=train.user_vocabulary.ids,
-            item_ids=train.item_vocabulary.ids[items],
-            name=str(self),
-            ratings=True,
+        return self.learn_ratings(self._rated(train, users, items), rng, progress).scorer(
+            train, users, items, str(self)
         )
 
     @abstractmethod
-    def learn_ratings(self, rated: Rated, rng: np.random.Generator, progress: Progress) -> RatingFactors:
+    def learn_ratings(self, rated: Rated, rng: np.random.Generator, progress: Progress) -> LearntRatings:
         """Learn from ratings and weights; the weights are all the same unless `uses_propensity`."""
 
     def _rated(self, train: Interactions, users: Ints, items: Ints) -> Rated:

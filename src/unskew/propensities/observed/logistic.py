@@ -37,7 +37,7 @@ ALL_PAIRS = "all pairs that could have been observed"
 
 @dataclass(frozen=True)
 class Logistic(ObservationModel, word="logistic"):
-    r"""Logistic regression on covariates of users and items and all their pairs (Schnabel et al. 2016, section 5.2).
+    r"""Logistic regression on covariates of users and items and all their pairs (Schnabel et al. 2016, section 5.1).
 
     .. math:: P(O_{ui} = 1) = \sigma\bigl(c + w \cdot (x_u, x_i, x_u \otimes x_i) + \beta_i + \gamma_u\bigr)
 
