@@ -120,7 +120,7 @@ def test_claims_of_the_paper_name_their_figure_and_the_others_are_ours(truth):
     }
     assert of_paper[fig1] == ["Fig. 1"] * 3
     assert of_paper[fig3] == ["Fig. 3a, 3b", "Fig. 3a", "Fig. 3b", "Fig. 3c", ""]
-    assert of_paper[fig5] == ["Fig. 5", "Fig. 5", "Fig. 5", "", "", "Fig. 5", "", ""]
+    assert of_paper[fig5] == ["Fig. 5"] * 3 + [""] * 5
     assert of_paper[aggregates][0] == "Theorem 3"
     assert set(of_paper[aggregates][1:]) == {""}
 

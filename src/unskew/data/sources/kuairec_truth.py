@@ -43,7 +43,8 @@ def read(folder: Path) -> Interactions:
     known[log.users, log.items] = True
     labels[log.users, log.items] = np.asarray(log.values) > POSITIVE_RATIO
     check_complete(known, log, str(folder / SMALL_MATRIX))
-    return grid_of(labels, *(Vocabulary(each.ids, declared=True) for each in _vocabularies(log)), _NAME)
+    users, items = (Vocabulary(each.ids, declared=True) for each in _vocabularies(log))
+    return grid_of(labels, users, items, _NAME)
 
 
 def check_complete(known: Bools, log: Interactions, what: str) -> None:

@@ -53,7 +53,7 @@ _TRIED: Mapping[str, tuple[tuple[float, float], ...]] = {
 """Learning rates and λ. The latter is for a sum over a user's rows: with 1,371 of them, 1 to 100 are a weight decay of
 0.0007 to 0.07 for their mean. LightGCN had the settings of MF at first; they were changed because its factors went to 0
 with λ = 10, as the AUC on validation showed."""
-_TRIED_NEGS = ((0.01, 0.1), (0.01, 1.0), (0.1, 0.1), (0.1, 1.0))
+_TRIED_NEGS: tuple[tuple[float, float], ...] = ((0.01, 0.1), (0.01, 1.0), (0.1, 0.1), (0.1, 1.0))
 """The same of NegS, whose sum is over a user's positives, about 95 of them."""
 _CHOSEN_FROM = Size(slice(None), slice(2, 3))
 """Which of these settings are tried."""
