@@ -16,7 +16,7 @@ def tiny_world(users: int = 40, items: int = 90, seed: int = 3) -> LabelledWorld
 
 
 def tiny_log(users: int = 40, items: int = 90, seed: int = 3) -> BiasedLog:
-    return draw_log(tiny_world(users, items, seed), np.random.default_rng(seed), sampled=20, part=0.1)
+    return draw_log(tiny_world(users, items, seed), np.random.default_rng(seed), sampled=20, part=0.1, validated=0.1)
 
 
 def noisy_truth(log: BiasedLog, *noise: float, seed: int = 1) -> Truth:

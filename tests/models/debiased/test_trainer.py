@@ -118,6 +118,30 @@ def test_auc_counts_all_pairs_of_rows_with_ties_as_half():
     assert trainer.auc_of(backbone, judged) == 3.5 / 4
 
 
+def test_the_auc_of_negs_is_the_mean_over_users_of_their_own():
+    from unskew.models.debiased.labelled import Rows
+
+    rows = Labelled.of(TRAIN, "bias", both=True)
+    backbone = trainer.backbone_of(Bias(factors=1), rows, np.random.default_rng(0))
+    backbone.users.zero_()
+    backbone.item_bias[:4] = torch.tensor([0.0, 1.0, 1.0, 2.0])
+    users, items = np.array([0, 0, 0, 1, 1, 2, 3]), np.array([0, 1, 3, 1, 2, 3, 0])
+    labels = np.array([-1, 1, -1, 1, -1, -1, 1], dtype=np.int8)
+    # user 0: 1 > 0, 1 < 2; user 1: 1 = 1; users 2 and 3 have rows of one kind
+    assert trainer.user_auc_of(backbone, Rows(users, items, labels)) == (0.5 + 0.5) / 2
+    labels[2] = 1  # user 0: 1 > 0, 2 > 0
+    assert trainer.user_auc_of(backbone, Rows(users, items, labels)) == (1 + 0.5) / 2
+    alone = Rows(np.arange(4), np.arange(4), np.array([-1, 1, -1, 1], dtype=np.int8))
+    assert trainer.user_auc_of(backbone, alone) == trainer.auc_of(backbone, alone)
+
+
+def test_negs_is_judged_per_user_and_other_models_over_all(monkeypatch):
+    monkeypatch.setattr(trainer, "auc_of", lambda *_: 0.25)
+    monkeypatch.setattr(trainer, "user_auc_of", lambda *_: 0.75)
+    assert train("negs(epochs=1)").auc == 0.75
+    assert train("bias(epochs=1)").auc == 0.25
+
+
 @pytest.mark.parametrize("block, sizes", [(None, [6] * 5), (7, [6] * 5), (30, [30]), (20, [15, 15]), (100, [30])])
 def test_blocks_cover_all_users_once(block, sizes):
     blocks = trainer.blocks_of(Bias(block=block), (30, 20))

@@ -36,8 +36,8 @@ def truth():
 
 @pytest.fixture(scope="module")
 def many(truth):
-    """Eighty draws of six items."""
-    return estimates(Context(sizes={DRAWS: 80}), truth, 6)
+    """Four hundred draws of six items."""
+    return estimates(Context(sizes={DRAWS: 400}), truth, 6)
 
 
 def with_recall(rows, above, k):

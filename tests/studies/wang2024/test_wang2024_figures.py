@@ -11,7 +11,8 @@ from unskew.studies.wang2024 import aggregates, fig1, fig3, fig5, full_recall
 from unskew.studies.wang2024.fast_ure import FORMS, MEAN, estimates
 from unskew.studies.wang2024.fig1 import correlations, cut_offs, matched, pearson
 from unskew.studies.wang2024.fig3 import Peak, greatest, grow, rises
-from unskew.studies.wang2024.fig5 import Agreement, right_pairs
+from unskew.studies.wang2024.fig5 import Agreement
+from unskew.studies.wang2024.full_recall import apart
 
 SMALL = Context(fast=True, trials=3)
 
@@ -27,7 +28,7 @@ def test_each_table_comes_with_numbers_figures_and_claims_that_need_the_full_run
     assert all(cell.ours is not None and np.isfinite(cell.ours) for cell in findings.cells)
     assert findings.cells
     assert findings.figures
-    assert findings.notes[0] == "Made for a test."
+    assert findings.notes[0].startswith("tiny: Made for a test.")
     assert findings.claims
     assert all(claim.evidence and claim.needs_full for claim in findings.claims)
 
@@ -107,11 +108,32 @@ def test_growth_is_judged_by_standard_errors():
     assert not grow([a, b])
 
 
-def test_pairs_that_differ_clearly_are_counted():
-    truth = np.array([1.0, 0.95, 0.5])  # the first two differ by less than a tenth
-    values = np.array([[1.0, 2.0, 0.0], [0.0, 2.0, 1.0], [1.0, 1.0, 1.0]])
-    assert right_pairs(values, truth, 0.1).tolist() == [1.0, 0.5, 0.5]
-    assert np.isnan(right_pairs(values, np.ones(3), 0.1)).all()
+def test_variants_that_are_kept_are_apart_from_one_another():
+    recall = {"a": 0.5, "b": 1.0, "c": 0.93, "d": 0.92, "e": 0.9, "f": 0.46}
+    assert apart(recall, 0.08) == ["a", "b", "d", "f"]  # 0.92 of b, and a tie with 0.92 of a
+    assert apart(dict.fromkeys("abc", 0.0), 0.08) == ["a", "b", "c"]  # none can be lower than 0
+
+
+def test_claims_of_the_paper_name_their_figure_and_the_others_are_ours(truth):
+    of_paper = {
+        table: [claim.section for claim in table.run(SMALL, [truth]).claims] for table in (fig1, fig3, fig5, aggregates)
+    }
+    assert of_paper[fig1] == ["Fig. 1"] * 3
+    assert of_paper[fig3] == ["Fig. 3a, 3b", "Fig. 3a", "Fig. 3b", "Fig. 3c", ""]
+    assert of_paper[fig5] == ["Fig. 5"] * 3 + [""] * 5
+    assert of_paper[aggregates][0] == "Theorem 3"
+    assert set(of_paper[aggregates][1:]) == {""}
+
+
+def test_the_sentence_about_figure_1_holds_where_it_is_true_and_fails_elsewhere(truth):
+    draws = np.zeros((2, len(truth.macro)))
+    draws[:, 9:] = 0.95
+    for low, high in ((True, True), (False, True), (True, False)):
+        values = draws.copy()
+        values[:, 3] = 0.0 if low else 0.7
+        values[:, 105] = 0.95 if high else 0.8
+        claims = list(fig1._claims(truth, {"Pearson": values, "Kendall": values}))
+        assert [claims[0].holds, claims[1].holds] == [low, high]
 
 
 def test_an_estimate_that_is_the_truth_agrees_and_peaks_at_its_own_cut_off(truth):
@@ -123,4 +145,4 @@ def test_an_estimate_that_is_the_truth_agrees_and_peaks_at_its_own_cut_off(truth
     agreeing = np.flatnonzero(each.medians[MEAN, 5] > 1 - 1e-9) + 1  # all draws are equal here
     assert each.peaks[MEAN, 5] == pytest.approx(np.exp(np.log(agreeing).mean()))
     assert each.ks == tuple(k for k in fig5.KS if k < truth.shortest)
-    assert {column for column, _ in each.right} == {*fig5.INSIDE, *FORMS}
+    assert {column for column, _ in each.tau} == {*fig5.INSIDE, *FORMS}

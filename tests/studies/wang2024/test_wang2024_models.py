@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 from made_wang2024 import tiny_log
 
-from unskew.models.debiased import Bias
+from unskew.models.debiased import Bias, NegS
 from unskew.studies import Context
 from unskew.studies.wang2024.models import (
+    _CHOSEN_FROM,
     ALL_ENTRIES,
+    DRAWN,
     ENTRIES,
     EPOCHS,
     VARIANTS,
-    Entry,
     choose,
     describe_variants,
     fits_of,
     grid_of,
+    negs_of,
     variant_models,
 )
 
@@ -90,26 +92,43 @@ def test_a_broken_file_is_trained_again(parts, tmp_path):
 def test_the_name_of_a_stored_fit_does_not_change(tmp_path):
     """Fits of earlier versions stay usable."""
     fits_of(context(tmp_path), tiny_log(12, 30).parts, {"a": Bias(epochs=1)})
-    assert [file.name for file in stored(tmp_path)] == ["bias-062f2b3ecd23b74cacc9.npz"]
+    assert [file.name for file in stored(tmp_path)] == ["bias-bf3667e8b07ccacd36a7.npz"]
 
 
-def test_validation_chooses_the_setting_with_the_best_auc(parts):
+def test_validation_chooses_negs_in_two_steps(parts):
+    """Learning rate and λ first, then H/U and U with these."""
     entries = [entry for entry in ALL_ENTRIES if entry.backbone == "MF" and entry.method == "NegS"]
-    choices = choose(context(sizes={EPOCHS: 1}), parts, "tiny", entries)
-    chosen, *variants = (choices[entry] for entry in entries)
-    assert chosen.tried == 3
-    assert chosen.fit.auc == max(variant.fit.auc for variant in variants)
-    assert chosen.settings in [variant.settings for variant in variants]
-    assert str(chosen).startswith(f"{chosen.settings} (best of 3: AUC 0.")
+    run = context(sizes={EPOCHS: 1, _CHOSEN_FROM: slice(None), DRAWN: (50, 100)})
+    choices = choose(run, parts, "tiny", entries)
+    chosen, *by_share = (choices[entry] for entry in entries)
+    assert chosen.tried == 4 + 6 - 1  # one of the first is among the second
+    assert [choice.tried for choice in by_share] == [2, 2, 2]
+    assert chosen.fit.auc >= max(choice.fit.auc for choice in by_share)
+    assert len({settings_of(choice.settings) for choice in by_share}) == 1
+    assert str(chosen).startswith(f"{chosen.settings} (best of 9: AUC 0.")
 
 
-def test_at_most_four_settings_are_tried_and_three_h():
+def settings_of(word: str) -> tuple[str, ...]:
+    """The learning rate and λ in the word of a model."""
+    return tuple(sorted(part for part in word.strip(")").split(", ") if "rate" in part or "regularisation" in part))
+
+
+def test_four_settings_are_tried_of_every_method():
     full = Context()
-    assert {len(grid_of(full, entry)) for entry in ENTRIES if entry.method != "NegS"} == {4}
-    assert {len(grid_of(context(), entry)) for entry in ENTRIES if entry.method != "NegS"} == {1}
-    assert [model.hardest for model in grid_of(full, Entry("MF", "NegS"))] == [10, 50, 100]
-    assert {model.drawn for entry in ALL_ENTRIES[10:] for model in grid_of(full, entry)} == {100}
+    assert {len(grid_of(full, entry)) for entry in ENTRIES} == {4}
+    assert {len(grid_of(context(), entry)) for entry in ENTRIES} == {1}
     assert {model.epochs for model in grid_of(context(sizes={EPOCHS: 1}), ENTRIES[0])} == {1}
+
+
+def test_every_share_of_hard_negatives_comes_with_every_number_of_drawn_items():
+    by_share = negs_of(Context(), NegS(learning_rate=0.3))
+    tried = {share: [(model.hardest, model.drawn) for model in models] for share, models in by_share.items()}
+    assert tried == {
+        0.1: [(5, 50), (10, 100), (20, 200)],
+        0.5: [(25, 50), (50, 100), (100, 200)],
+        1.0: [(50, 50), (100, 100), (200, 200)],
+    }
+    assert {model.learning_rate for models in by_share.values() for model in models} == {0.3}
 
 
 def test_variants_are_many_differ_and_come_again_by_the_seed():

@@ -66,8 +66,7 @@ def test_both_tables_have_cells_of_worlds_tests_and_absent_data(findings):
     names = ("full", "URE", "full micro", "pooled URE")
     assert columns == {"traditional@5", *(f"{name}@{k}" for name in names for k in (5, 50))}
     assert len({cell.row for cell in fourth.cells if cell.data == "tiny"}) == 16
-    paper = {(cell.row, cell.column): cell.paper for cell in fourth.cells if cell.data == "tiny" and cell.paper}
-    assert paper == {place: value for place, value in TABLE4[KUAIREC].items() if "500" not in place[1]}
+    assert not any(cell.paper for cell in fourth.cells if cell.data in {"tiny", "coat"})  # the paper has neither
     assert [len(figure.panels) for figure in fourth.figures] == [4, 2]
     assert fourth.trials.frame.columns == ["data", "model", "number", "draw", "value"]
 

@@ -39,7 +39,8 @@ class DebiasedFit:
     epochs : int
         Number of epochs trained.
     auc : float, optional
-        The best validation AUC, over all pairs of a positive and a negative row, across users.
+        The best validation AUC, over all pairs of a positive and a negative row, across users; of a model with
+        `judged_per_user` the mean over users of their own.
     checks : tuple of Check
         Loss and AUC after each epoch.
     """
@@ -102,6 +103,8 @@ class DebiasedModel(Model):
     """Whether it also learns from a uniform sample."""
     needs_both: ClassVar[bool] = True
     """Whether the log must have positives and negatives."""
+    judged_per_user: ClassVar[bool] = False
+    """Whether the AUC of validation is the mean over users of their own, instead of that over all pairs of rows."""
     patient_until: ClassVar[int] = 0
     """Number of epochs before which training never stops."""
     cells: ClassVar[int] = 1_000_000

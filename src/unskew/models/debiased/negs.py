@@ -20,7 +20,7 @@ class NegS(DebiasedModel, word="negs"):
 
     The U items are drawn uniformly, with replacement, from the whole catalogue, including the user's positives. With a
     smaller share H/U only items near the top of the user's list matter; if it is below the user's share of positives,
-    these mostly compete with one another, and scores shrink to 0. Wang et al. (2024), section 5; the sampler is that of
+    these mostly compete with one another, and scores shrink to 0. Wang et al. (2024), section 4; the sampler is that of
     Shi et al. (2023). Observed negatives are not used. Other options are those of `DebiasedModel`.
 
     Parameters
@@ -37,6 +37,7 @@ class NegS(DebiasedModel, word="negs"):
     drawn: int = 100
 
     needs_both: ClassVar[bool] = False
+    judged_per_user: ClassVar[bool] = True  # the loss compares items of one user, so scores of two users differ freely
     cells: ClassVar[int] = 300_000  # small, because draws of different steps are independent
 
     def __post_init__(self) -> None:

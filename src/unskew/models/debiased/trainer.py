@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from unskew.arrays import Matrix
@@ -75,7 +76,7 @@ class Watch:
         self._check_size(epoch, loss)
         metrics = {}
         if self.validation is not None:
-            auc = auc_of(self.backbone, self.validation)
+            auc = (user_auc_of if self.model.judged_per_user else auc_of)(self.backbone, self.validation)
             metrics["auc"] = auc
             if auc > self.auc:
                 self.auc, self.best_epoch, self.best = auc, epoch, self.backbone.arrays()
@@ -130,13 +131,38 @@ def blocks_of(model: DebiasedModel, shape: tuple[int, int]) -> list[slice]:
 
 def auc_of(backbone: Backbone, rows: Rows) -> float:
     """The share of (positive, negative) pairs of rows in the right order; a tie counts half."""
-    users, items = backbone.factors(backbone.parameters)
-    left, right = users[torch.from_numpy(rows.users)], items[torch.from_numpy(rows.items)]
-    scores = torch.linalg.vecdot(left, right).numpy()
-    positive = rows.labels > 0
+    scores, positive = _scores(backbone, rows), rows.labels > 0
     negatives = np.sort(scores[~positive])
     below = np.searchsorted(negatives, scores[positive], "left") + np.searchsorted(negatives, scores[positive], "right")
     return float(below.mean() / (2 * len(negatives)))
+
+
+def user_auc_of(backbone: Backbone, rows: Rows) -> float:
+    """The mean over users of the share of their own pairs in the right order; a tie counts half.
+
+    Users without a positive or without a negative row are left out. If that leaves none, it is `auc_of`.
+    """
+    scores, positive = _scores(backbone, rows), rows.labels > 0
+    negatives = np.flatnonzero(~positive)
+    negatives = negatives[np.argsort(rows.users[negatives], kind="stable")]
+    likes = np.flatnonzero(positive)
+    starts, ends = (np.searchsorted(rows.users[negatives], rows.users[likes], side) for side in ("left", "right"))
+    counts = ends - starts  # negatives of each positive's user
+    if not counts.any():
+        return auc_of(backbone, rows)
+    pair = np.repeat(np.arange(len(likes)), counts)  # the positive of each pair
+    others = negatives[np.arange(len(pair)) - np.repeat(counts.cumsum() - counts - starts, counts)]
+    right = np.sign(scores[likes[pair]] - scores[others]) / 2 + 0.5
+    users = rows.users[likes[pair]]
+    pairs = np.bincount(users)
+    return float((np.bincount(users, weights=right)[pairs > 0] / pairs[pairs > 0]).mean())
+
+
+def _scores(backbone: Backbone, rows: Rows) -> npt.NDArray[np.float32]:
+    users, items = backbone.factors(backbone.parameters)
+    left, right = users[torch.from_numpy(rows.users)], items[torch.from_numpy(rows.items)]
+    scores: npt.NDArray[np.float32] = torch.linalg.vecdot(left, right).numpy()
+    return scores
 
 
 @contextmanager

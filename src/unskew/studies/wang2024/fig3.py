@@ -1,6 +1,6 @@
 """Figure 3: the K at which recall inside a sample agrees best with full recall@K, and how well it does there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,10 +13,10 @@ from unskew.studies.framework.figures import Figure, Panel, Series
 from unskew.studies.framework.result import Findings
 from unskew.studies.framework.stats import Mean, kendall
 from unskew.studies.framework.study import Context, Size, Table
-from unskew.studies.wang2024.fig1 import CUT, matched
-from unskew.studies.wang2024.full_recall import DRAWS, INNER, SIZE, Truth, inner_recall, truths
+from unskew.studies.wang2024.fig1 import CUT, matched, pearson
+from unskew.studies.wang2024.full_recall import DRAWS, INNER, SIZE, Truth, describe_apart, inner_recall, truths
 from unskew.studies.wang2024.models import describe_variants
-from unskew.studies.wang2024.worlds import KUAIREC, MOVIELENS
+from unskew.studies.wang2024.worlds import NEEDS
 
 SIZES = Size[tuple[int, ...]]((10, 20, 40, 80, 160), (10, 20, 40, 80))
 """N-bar, where that varies."""
@@ -29,24 +29,24 @@ FACTOR, SURE, ERRORS = 2.0, 0.975, 3.0
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """Where and how well recall@K-bar in samples of N-bar goes with full recall, by Kendall's tau-b over the models."""
+    """Where and how well recall@K-bar in samples of N-bar goes with full recall, by a correlation over the models."""
 
     inner: int  # K-bar
     size: int  # N-bar
     predicted: int  # K-bar L / N-bar
-    at: float  # K_max: where the mean tau over draws is greatest; the geometric mean of the Ks where several share it
+    at: float  # K_max: where the mean over draws is greatest; the geometric mean of the Ks where several share it
     places: Floats  # K_max in bootstrap resamples of the draws
     ends: tuple[float, float]  # the middle 95 % of these
-    height: Mean  # the greatest mean tau
-    at_predicted: Mean  # the mean tau at the K that was predicted
+    height: Mean  # the greatest mean
+    at_predicted: Mean  # the mean at the K that was predicted
 
     @classmethod
-    def of(cls, inner: int, size: int, predicted: int, taus: Floats, weights: Floats) -> "Peak":
-        """From tau with full recall@K (draws, L), and weights of the draws in bootstraps (resamples, draws)."""
-        curve, places = taus.mean(axis=0), greatest(weights @ taus)
+    def of(cls, inner: int, size: int, predicted: int, values: Floats, weights: Floats) -> "Peak":
+        """From correlations with full recall@K (draws, L), and weights of draws in bootstraps (resamples, draws)."""
+        curve, places = values.mean(axis=0), greatest(weights @ values)
         at = float(greatest(curve[None])[0])
         low, high = np.quantile(places, [0.025, 0.975])
-        height, at_predicted = (Mean.of(taus[:, place]) for place in (int(np.argmax(curve)), predicted - 1))
+        height, at_predicted = (Mean.of(values[:, place]) for place in (int(np.argmax(curve)), predicted - 1))
         return cls(inner, size, predicted, at, places, (float(low), float(high)), height, at_predicted)
 
     @property
@@ -63,9 +63,10 @@ class Peaks:
     """The peaks of one world."""
 
     name: str
-    by_size: tuple[Peak, ...]  # N-bar grows, K-bar is 5
-    by_inner: tuple[Peak, ...]  # K-bar grows, N-bar is 80
-    by_part: tuple[Peak, ...]  # N-bar grows and K-bar is a tenth of it, so that K-bar L / N-bar stays
+    by_size: tuple[Peak, ...]  # N-bar grows, K-bar is 5; Pearson
+    by_inner: tuple[Peak, ...]  # K-bar grows, N-bar is 80; Pearson
+    taus: tuple[Peak, ...]  # N-bar grows, K-bar is 5; Kendall
+    by_part: tuple[Peak, ...]  # N-bar grows and K-bar is a tenth of it, so that K-bar L / N-bar stays; Kendall
 
     @property
     def all(self) -> tuple[Peak, ...]:
@@ -78,10 +79,10 @@ def run(context: Context, worlds: Sequence[Truth] | None = None) -> Findings:
     worlds = truths(context) if worlds is None else worlds
     peaks = [measure(context, truth) for truth in worlds]
     how = (
-        f"{context.size(DRAWS)} draws of each size. K_max is the K from 1 to L at which Kendall's tau-b of recall in "
-        "the sample with full recall@K, over the variants, has the greatest mean over draws. L is the number of a "
-        "user's held items, which the samples are drawn from. The rules of the claims were fixed before the numbers "
-        f"were seen: near is within a factor {FACTOR:g}; falling (rising) means that the last K_max is below (above) "
+        f"{context.size(DRAWS)} draws of each size. K_max is the K from 1 to L at which Pearson's correlation of "
+        "recall in the sample with full recall@K, over the variants, has the greatest mean over draws; (c) has "
+        "Kendall's tau-b, both as in the paper. L is the number of a user's held items, which the samples are drawn "
+        f"from. Near is within a factor {FACTOR:g}; falling (rising) means that the last K_max is below (above) "
         f"the first in {SURE:.1%} of bootstrap resamples of the draws, and no step goes the other way in that share of "
         f"them; tau grows when the ends differ by {ERRORS:g} standard errors and no step falls by as much. The last "
         "claim, with K-bar in proportion to N-bar, was added after the others had been seen."
@@ -90,27 +91,33 @@ def run(context: Context, worlds: Sequence[Truth] | None = None) -> Findings:
         cells=tuple(cell for each in peaks for cell in _cells(each)),
         claims=tuple(claim for each in peaks for claim in _claims(each)),
         figures=tuple(_figures(peaks)),
-        notes=(*(truth.log.world.origin for truth in worlds), describe_variants(context), how),
+        notes=(
+            *(truth.log.world.description for truth in worlds),
+            describe_variants(context),
+            describe_apart(worlds),
+            how,
+        ),
     )
 
 
 def measure(context: Context, truth: Truth) -> Peaks:
     """All peaks of a world."""
 
-    def peak(inner: int, size: int) -> Peak:
+    def peak(inner: int, size: int, correlate: Callable[[Floats, Floats], Floats]) -> Peak:
         values = inner_recall(context, truth, size)[:, :, INNER.index(inner)]
         draws = len(values)
         rng = context.rng("wang2024", "fig3", truth.name, inner, size)
         weights = rng.multinomial(draws, np.full(draws, 1 / draws), size=RESAMPLES) / draws
-        taus = np.nan_to_num(kendall(values, truth.macro), nan=-1.0)  # where all models tie, there is no order
-        return Peak.of(inner, size, matched(truth, inner, size), taus, weights)
+        curves = np.nan_to_num(correlate(values, truth.macro), nan=-1.0)  # where all models tie, there is no order
+        return Peak.of(inner, size, matched(truth, inner, size), curves, weights)
 
     sizes = context.size(SIZES)
     return Peaks(
         truth.name,
-        tuple(peak(CUT, size) for size in sizes),
-        tuple(peak(inner, SIZE) for inner in (1, 2, 5, 10, 20)),
-        tuple(peak(size // PART, size) for size in sizes),
+        tuple(peak(CUT, size, pearson) for size in sizes),
+        tuple(peak(inner, SIZE, pearson) for inner in (1, 2, 5, 10, 20)),
+        tuple(peak(CUT, size, kendall) for size in sizes),
+        tuple(peak(size // PART, size, kendall) for size in sizes),
     )
 
 
@@ -126,7 +133,9 @@ def _cells(peaks: Peaks) -> Iterator[ReproducedCell]:
         row = f"recall@{peak.inner} in samples of {peak.size}"
         yield ReproducedCell(row, "K_max", peaks.name, None, peak.at, float(peak.places.std()))
         yield cell(row, "K-bar L / N-bar", peaks.name, peak.predicted)
-        yield cell(row, "greatest tau", peaks.name, peak.height)
+        yield cell(row, "greatest Pearson", peaks.name, peak.height)
+    for peak in peaks.taus:
+        yield cell(f"recall@{peak.inner} in samples of {peak.size}", "greatest tau", peaks.name, peak.height)
     for peak in peaks.by_part:
         row = f"recall@{peak.inner} in samples of {peak.size}"
         yield cell(row, f"tau at K = L / {PART}", peaks.name, peak.at_predicted)
@@ -137,15 +146,23 @@ def _claims(peaks: Peaks) -> Iterator[Claim]:
     near = all(peak.near for peak in peaks.all)
     distances = "; ".join(f"{peak}: {peak.at:.0f} for {peak.predicted}" for peak in peaks.all)
     verdicts = {
-        f"K_max is within a factor {FACTOR:g} of K-bar L / N-bar in every setting": (near, distances),
-        "K_max falls with N-bar": (rises([p.places for p in peaks.by_size[::-1]]), _course(peaks.by_size)),
-        "K_max rises with K-bar": (rises([p.places for p in peaks.by_inner]), _course(peaks.by_inner)),
-        "the greatest tau grows with N-bar, K-bar being 5": _tau_grows({p.size: p.height for p in peaks.by_size}),
-        "ours, not the paper's: where K-bar grows with N-bar, so that K stays at a tenth of L, tau there grows": (
-            _tau_grows({p.size: p.at_predicted for p in peaks.by_part})
+        (f"K_max is within a factor {FACTOR:g} of K-bar L / N-bar in every setting", "Fig. 3a, 3b"): (near, distances),
+        ("K_max falls with N-bar", "Fig. 3a"): (
+            rises([peak.places for peak in peaks.by_size[::-1]]),
+            _course(peaks.by_size),
+        ),
+        ("K_max rises with K-bar", "Fig. 3b"): (
+            rises([peak.places for peak in peaks.by_inner]),
+            _course(peaks.by_inner),
+        ),
+        ("the greatest tau grows with N-bar, K-bar being 5", "Fig. 3c"): (
+            _tau_grows({peak.size: peak.height for peak in peaks.taus})
+        ),
+        ("where K-bar grows with N-bar, so that K stays at a tenth of L, tau there grows", ""): (
+            _tau_grows({peak.size: peak.at_predicted for peak in peaks.by_part})
         ),
     }
-    return (claim(f"{peaks.name}: {text}", verdict) for text, verdict in verdicts.items())
+    return (claim(f"{peaks.name}: {text}", verdict, section=section) for (text, section), verdict in verdicts.items())
 
 
 def rises(places: Sequence[Floats]) -> bool:
@@ -196,16 +213,14 @@ def _lines(peaks: Sequence[Peak], x: Sequence[int]) -> tuple[Series, ...]:
 
 def _heights(peaks: Peaks) -> tuple[Series, ...]:
     lines = {
-        f"K-bar = {CUT}, at K_max": [peak.height for peak in peaks.by_size],
+        f"K-bar = {CUT}, at its greatest": [peak.height for peak in peaks.taus],
         f"K-bar = N-bar / {PART}, at K = L / {PART}": [peak.at_predicted for peak in peaks.by_part],
     }
-    sizes = [peak.size for peak in peaks.by_size]
+    sizes = [peak.size for peak in peaks.taus]
     return tuple(
         Series.of(name, sizes, [mean.value for mean in means], [mean.error or 0.0 for mean in means])
         for name, means in lines.items()
     )
 
 
-TABLE = Table(
-    "fig3", "The K at which recall inside a sample agrees best with full recall@K", run, needs=(MOVIELENS, KUAIREC)
-)
+TABLE = Table("fig3", "The K at which recall inside a sample agrees best with full recall@K", run, needs=NEEDS)

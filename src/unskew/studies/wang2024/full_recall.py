@@ -24,6 +24,8 @@ INNER = (1, 2, 4, 5, 8, 10, 16, 20)
 SIZE = 80
 """N-bar, the items drawn of each user, as in the paper."""
 DRAWS = Size(120, 6, trials=True)
+APART, APART_AT = 0.08, 30
+"""Variants differ by this share or more in full recall at this cut-off, that of the paper's sentence about figure 5."""
 
 
 def places(scores: Scorer | Matrix, held: Bools) -> RankMatrix:
@@ -117,9 +119,30 @@ def truths(context: Context) -> list[Truth]:
 
     def make(log: BiasedLog) -> Truth:
         fits = fits_of(context, log.parts, variant_models(context), stage=f"variants on {log.name}")
-        return Truth.of(log, {name: places(fit.scorer, log.held) for name, fit in fits.items()})
+        k = [min(APART_AT, int(log.population.min()) - 1)]
+        recall = {name: float(full_recall(places(fit.scorer, log.held), log, k)[0][0]) for name, fit in fits.items()}
+        kept = apart(recall, APART)  # ranked again, because the ranks of all need much memory
+        return Truth.of(log, {name: places(fits[name].scorer, log.held) for name in kept})
 
     return context.once("wang2024 truths", lambda: [make(log) for log in logs(context)])
+
+
+def apart(recall: Mapping[str, float], share: float) -> list[str]:
+    """From the best on, each model that is lower by this share or more than the one kept before, in their order."""
+    kept: list[str] = []
+    for name in sorted(recall, key=lambda name: -recall[name]):
+        if not kept or recall[name] <= (1 - share) * recall[kept[-1]]:
+            kept.append(name)
+    return [name for name in recall if name in kept]
+
+
+def describe_apart(worlds: Sequence[Truth]) -> str:
+    """Which variants are left, in a sentence."""
+    left = "; ".join(f"{truth.name} {len(truth.ranks)}" for truth in worlds)
+    return (
+        f"Of the variants those are kept whose full recall@{APART_AT} differs by {APART:.0%} or more, from the best "
+        f"on: {left}."
+    )
 
 
 def inner_recall(context: Context, truth: Truth, size: int) -> Floats:

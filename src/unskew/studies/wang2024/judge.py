@@ -19,13 +19,13 @@ from unskew.studies.framework.result import Findings
 from unskew.studies.framework.study import Context, Size
 from unskew.studies.framework.trials import Trials
 from unskew.studies.wang2024.full_recall import RankMatrix, hits, places
-from unskew.studies.wang2024.models import ENTRIES, Choice, Entry, choose
+from unskew.studies.wang2024.models import ENTRIES, FIRST, SHARES, Choice, Entry, choose
 from unskew.studies.wang2024.printed import KUAIREC, TRADITIONAL, YAHOO
-from unskew.studies.wang2024.random_tests import COAT, NAMES, YAHOO_R3, RandomTest, random_tests
-from unskew.studies.wang2024.worlds import KUAIREC as SMALL_MATRIX
-from unskew.studies.wang2024.worlds import MOVIELENS, BiasedLog, chances_of, draw_exposed, labelled_pairs, logs
+from unskew.studies.wang2024.random_tests import NAMES, YAHOO_R3, RandomTest, random_tests
+from unskew.studies.wang2024.worlds import NEEDS as SMALL_MATRIX
+from unskew.studies.wang2024.worlds import BiasedLog, chances_of, draw_exposed, labelled_pairs, logs
 
-NEEDS = (MOVIELENS, *NAMES, SMALL_MATRIX)
+NEEDS = (*SMALL_MATRIX, *NAMES)
 DRAWS = Size(200, 8, trials=True)
 EXPOSED = 20
 """l. The paper does not say which l its tables have; recall@5 in the sample is near full recall@500 for about 20."""
@@ -191,11 +191,8 @@ def numbers_of(sample: Exposed, ks: Sequence[int]) -> dict[str, Terms]:
     return numbers
 
 
-def compared_with(name: str) -> str:
-    """What to know of a number next to the paper's."""
-    if name in {SMALL_MATRIX, YAHOO_R3}:
-        return "the paper leaves out sizes, epochs, λ, l and how settings were chosen"
-    return f"{name} replaces {YAHOO if name == COAT else KUAIREC}, so the numbers are not comparable"
+LEFT_OUT = "not comparable: the paper leaves out sizes, epochs, λ and how settings were chosen"
+"""What to know of a number on Yahoo! R3 next to the paper's."""
 
 
 def findings(
@@ -211,9 +208,9 @@ def findings(
     worlds, tests = judged
     absent = [
         each
-        for name, paper in ((SMALL_MATRIX, KUAIREC), (YAHOO_R3, YAHOO))
-        if context.find(name) is None
-        for each in absent_cells(printed[paper], name, context.absence(name))
+        for names, paper in ((SMALL_MATRIX, KUAIREC), ((YAHOO_R3,), YAHOO))
+        if all(context.find(name) is None for name in names)
+        for each in absent_cells(printed[paper], names[0], context.absence(names[0]))
     ]
     used = tuple(name for name in NEEDS if context.find(name) is not None)
     groups = {(world.name, *key): values for world in worlds for key, values in world.numbers.groups.items()}
@@ -228,7 +225,7 @@ def describe(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iter
         log, parts, draws = world.log, world.log.parts, len(world.numbers[ENTRIES[0], TRADITIONAL])
         relevant = log.relevant.sum(axis=1)
         yield (
-            f"{world.name}: {log.world.origin} The log has {len(parts.train):,} pairs; {len(parts.uniform):,} uniform "
+            f"{log.world.description} The log has {len(parts.train):,} pairs; {len(parts.uniform):,} uniform "
             f"pairs are to learn from and {len(parts.validation):,} to choose by. The population has "
             f"{log.population.min():,} to {log.population.max():,} items per user, "
             f"{log.relevant.sum() / log.held.sum():.1%} of them positive; {int((relevant == 0).sum())} of "
@@ -247,7 +244,9 @@ def describe(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iter
         )
     yield (
         "Settings are chosen by the AUC of the uniform validation rows, as is the epoch; the paper does not say how it "
-        "chose. NegS: U = 100 and H of 10, 50 or 100."
+        "chose. For NegS it is the mean over users of their own AUC, because NegS compares only items of one user. Its "
+        "learning rate and λ are chosen first, with H/U = "
+        f"{FIRST[0]:g} and U = {FIRST[1]}, then H/U of {', '.join(map(str, SHARES))} and U of 50, 100 or 200."
     )
     choices = {each.name: each.choices for each in worlds} | {each.name: each.choices for each in tests}
     for name, chosen in choices.items():

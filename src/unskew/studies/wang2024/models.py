@@ -17,9 +17,13 @@ from unskew.studies.wang2024.printed import BACKBONES, METHODS
 from unskew.studies.wang2024.worlds import Parts
 
 NEGS = "NegS"
-DRAWN, HARDEST = 100, (10, 50, 100)
-"""U, and the H that are tried."""
-EPOCHS, PATIENCE = Size(120, 8), 30
+SHARES = (0.1, 0.5, 1.0)
+"""H/U, the shares of hard negatives that are tried."""
+DRAWN = Size[tuple[int, ...]]((50, 100, 200), (100,))
+"""U, the numbers of drawn items that are tried."""
+FIRST = (0.5, 100)
+"""H/U and U with which the learning rate and λ of NegS are chosen."""
+EPOCHS, PATIENCE = Size(60, 8), 15
 
 
 @dataclass(frozen=True)
@@ -28,18 +32,18 @@ class Entry:
 
     backbone: str  # as the paper writes it
     method: str  # as the paper writes it
-    # H of a NegS that is shown by itself; without it NegS is that of the H which validation chose
-    hardest: int | None = None
+    # H/U of a NegS that is shown by itself; without it NegS is that of the H/U which validation chose
+    share: float | None = None
 
     def __str__(self) -> str:
-        shown = "" if self.hardest is None else f", H/U = {self.hardest / DRAWN:g}"
+        shown = "" if self.share is None else f", H/U = {self.share:g}"
         return f"{self.backbone} {self.method}{shown}"
 
 
 ENTRIES = tuple(Entry(backbone, method) for backbone in BACKBONES for method in METHODS)
 """The ten rows of the paper."""
-ALL_ENTRIES = (*ENTRIES, *(Entry(backbone, NEGS, hardest) for backbone in BACKBONES for hardest in HARDEST))
-"""These, and NegS with every H."""
+ALL_ENTRIES = (*ENTRIES, *(Entry(backbone, NEGS, share) for backbone in BACKBONES for share in SHARES))
+"""These, and NegS with every H/U."""
 _PLAIN: Mapping[str, PointwiseModel] = {"Bias": Bias(), "IPS": Ips(), "DR": Dr(), "AutoDebias": AutoDebias()}
 _LOSSES: Mapping[str, Literal["squared", "bce"]] = {"MF": "squared", "LightGCN": "bce"}
 _TRIED: Mapping[str, tuple[tuple[float, float], ...]] = {
@@ -49,27 +53,36 @@ _TRIED: Mapping[str, tuple[tuple[float, float], ...]] = {
 """Learning rates and λ. The latter is for a sum over a user's rows: with 1,371 of them, 1 to 100 are a weight decay of
 0.0007 to 0.07 for their mean. LightGCN had the settings of MF at first; they were changed because its factors went to 0
 with λ = 10, as the AUC on validation showed."""
+_TRIED_NEGS: tuple[tuple[float, float], ...] = ((0.01, 0.1), (0.01, 1.0), (0.1, 0.1), (0.1, 1.0))
+"""The same of NegS, whose sum is over a user's positives, about 95 of them."""
 _CHOSEN_FROM = Size(slice(None), slice(2, 3))
 """Which of these settings are tried."""
-_NEGS: Mapping[str, NegS] = {
-    "MF": NegS(learning_rate=0.1, regularisation=0.1),
-    "LightGCN": NegS(learning_rate=0.01, regularisation=0.1),
-}
 
 
 def grid_of(context: Context, entry: Entry) -> tuple[DebiasedModel, ...]:
-    """The models tried for a row: four settings, or one for each H of NegS; a small version tries one setting."""
-    backbone = entry.backbone.lower()  # as the library writes it
-    shared: dict[str, Any] = {"backbone": backbone, "epochs": context.size(EPOCHS), "patience": PATIENCE}
+    """The models tried for a row: four learning rates and λ, in a small version one; of NegS with H/U and U fixed."""
+    shared: dict[str, Any] = {
+        "backbone": entry.backbone.lower(),  # as the library writes it
+        "epochs": context.size(EPOCHS),
+        "patience": PATIENCE,
+    }
     if entry.method == NEGS:
-        return tuple(
-            replace(_NEGS[entry.backbone], hardest=hardest, drawn=DRAWN, **shared)
-            for hardest in HARDEST
-            if entry.hardest in {None, hardest}
-        )
-    plain = replace(_PLAIN[entry.method], loss=_LOSSES[entry.backbone], **shared)
-    tried = _TRIED[entry.backbone][context.size(_CHOSEN_FROM)]
-    return tuple(replace(plain, learning_rate=rate, regularisation=penalty) for rate, penalty in tried)
+        plain: DebiasedModel = replace(_with_share(NegS(), *FIRST), **shared)
+        tried = _TRIED_NEGS
+    else:
+        plain = replace(_PLAIN[entry.method], loss=_LOSSES[entry.backbone], **shared)
+        tried = _TRIED[entry.backbone]
+    chosen_from = tried[context.size(_CHOSEN_FROM)]
+    return tuple(replace(plain, learning_rate=rate, regularisation=penalty) for rate, penalty in chosen_from)
+
+
+def negs_of(context: Context, best: NegS) -> dict[float, tuple[NegS, ...]]:
+    """NegS with each H/U, for each U, with the learning rate and λ of another."""
+    return {share: tuple(_with_share(best, share, drawn) for drawn in context.size(DRAWN)) for share in SHARES}
+
+
+def _with_share(model: NegS, share: float, drawn: int) -> NegS:
+    return replace(model, hardest=round(share * drawn), drawn=drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +90,7 @@ class Fit:
     """A trained model."""
 
     scorer: FactorScorer  # after the epoch with the best validation AUC
-    auc: float  # that AUC
+    auc: float  # that AUC: over all pairs of rows, of NegS the mean over users of their own
     best_epoch: int  # when that was
     epochs: int  # how many were trained
 
@@ -98,21 +111,44 @@ class Choice:
 
 
 def choose(context: Context, parts: Parts, data: str, entries: Sequence[Entry] = ALL_ENTRIES) -> dict[Entry, Choice]:
-    """For each entry the setting with the best validation AUC."""
+    """For each entry the setting that is best on validation.
 
-    def label(entry: Entry, model: DebiasedModel) -> str:
-        hardest = f" {model.hardest}" if isinstance(model, NegS) else ""
-        return f"{entry.backbone} {entry.method} {model.learning_rate:g} {model.regularisation:g}{hardest}"
+    The learning rate and λ of NegS are chosen with one H/U and U, then these with that learning rate and λ.
+    """
+    stage = f"{data}: debiased models"
+    firsts = {entry: grid_of(context, Entry(entry.backbone, entry.method)) for entry in entries}
+    fits = fits_of(context, parts, _labelled(firsts), stage=stage)
+    grids: dict[Entry, tuple[DebiasedModel, ...]] = {}
+    for entry, grid in firsts.items():
+        if entry.method != NEGS:
+            grids[entry] = grid
+            continue
+        best = max(grid, key=lambda model, entry=entry: fits[_label(entry, model)].auc)  # type: ignore[misc]
+        assert isinstance(best, NegS)
+        by_share = negs_of(context, best)
+        every = tuple(model for models in by_share.values() for model in models)
+        grids[entry] = (*grid, *every) if entry.share is None else by_share[entry.share]
+    fits = fits_of(context, parts, _labelled(grids), stage=stage)
+    choices = {}
+    for entry, grid in grids.items():
+        names = {_label(entry, model): str(model) for model in grid}
+        best_name = max(names, key=lambda name: fits[name].auc)
+        choices[entry] = Choice(names[best_name], fits[best_name], len(names))
+    return choices
 
-    # a NegS that is shown by itself is also one of the settings of NegS, under the same label
-    grids = {entry: {label(entry, model): model for model in grid_of(context, entry)} for entry in entries}
-    models = {name: model for grid in grids.values() for name, model in grid.items()}
-    fits = fits_of(context, parts, models, stage=f"{data}: debiased models")
-    best = {entry: max(grid, key=lambda name: fits[name].auc) for entry, grid in grids.items()}
-    return {entry: Choice(str(models[name]), fits[name], len(grids[entry])) for entry, name in best.items()}
+
+def _labelled(grids: Mapping[Entry, Sequence[DebiasedModel]]) -> dict[str, DebiasedModel]:
+    return {_label(entry, model): model for entry, grid in grids.items() for model in grid}
 
 
-VARIANTS = Size(24, 6)
+def _label(entry: Entry, model: DebiasedModel) -> str:
+    """The name of a fit; a NegS that is shown by itself is also one of the settings of NegS, under the same name."""
+    sampled = f" {model.hardest} of {model.drawn}" if isinstance(model, NegS) else ""
+    return f"{entry.backbone} {entry.method} {model.learning_rate:g} {model.regularisation:g}{sampled}"
+
+
+VARIANTS = Size(48, 12)
+"""How many are drawn; those that are too near to another are left out, see `full_recall.apart`."""
 VARIANT_EPOCHS = Size[tuple[int, ...]]((5, 10, 20, 40), (2, 10, 20))
 _DRAWN_FROM: Mapping[str, tuple[float, ...]] = {
     "learning_rate": (0.003, 0.01, 0.03, 0.1),
@@ -140,12 +176,11 @@ def describe_variants(context: Context) -> str:
     tried = "; ".join(f"{name} of {', '.join(f'{value:g}' for value in grid)}" for name, grid in grids)
     return (
         f"{context.size(VARIANTS)} variants of AutoDebias with matrix factorisation, their settings drawn at random: "
-        f"{tried}. Each is kept as it was after the epoch with the best AUC on the small validation sample. None was "
-        "left out."
+        f"{tried}. Each is as it was after the epoch with the best AUC on the validation sample."
     )
 
 
-FORMAT = 1
+FORMAT = 2
 """Changes when the numbers of a fit do, so that a fit in the cache of an older version is not used."""
 _NEEDED, _OPTIONAL = ("user_factors", "item_factors"), ("user_bias", "item_bias", "user_ids", "item_ids")
 

@@ -21,6 +21,7 @@ from unskew.studies.framework.stats import Gap, clear_signs, kendall, tau
 from unskew.studies.framework.study import Context, Table
 from unskew.studies.wang2024.judge import (
     FORMS,
+    LEFT_OUT,
     NEEDS,
     ONE,
     POOLED,
@@ -29,12 +30,12 @@ from unskew.studies.wang2024.judge import (
     Judged,
     JudgedTest,
     JudgedWorld,
-    compared_with,
     findings,
     judge_all,
 )
-from unskew.studies.wang2024.models import DRAWN, ENTRIES, HARDEST, NEGS, Entry
+from unskew.studies.wang2024.models import ENTRIES, NEGS, SHARES, Entry
 from unskew.studies.wang2024.printed import BACKBONES, KUAIREC, METHODS, TABLE4, TRADITIONAL, YAHOO, furthest
+from unskew.studies.wang2024.random_tests import YAHOO_R3
 
 COLUMNS = (
     "'full@K' is recall@K over all held items, the mean over users; 'full micro@K' that over positive pairs. 'URE@K' "
@@ -66,35 +67,39 @@ def run(context: Context, judged: Judged | None = None) -> Findings:
 
 def _cells(worlds: Sequence[JudgedWorld], tests: Sequence[JudgedTest]) -> Iterator[ReproducedCell]:
     for world in worlds:
-        note = compared_with(world.name)
-        yield from cells(world.numbers, "{model}", "{number}", world.name, printed=TABLE4[KUAIREC], printed_note=note)
+        note = world.log.world.differs
+        printed = TABLE4[KUAIREC] if note else None
+        yield from cells(world.numbers, "{model}", "{number}", world.name, printed=printed, printed_note=note)
     for test in tests:
         for (entry, column), terms in test.terms.items():
-            paper = TABLE4[YAHOO].get((str(entry), column))
-            note = ONE if paper is None else f"{compared_with(test.name)}; {ONE}"
+            paper = TABLE4[YAHOO].get((str(entry), column)) if test.name == YAHOO_R3 else None
+            note = ONE if paper is None else f"{LEFT_OUT}; {ONE}"
             yield ReproducedCell(str(entry), column, test.name, paper, terms.value, terms.std_error, note=note)
 
 
 def _claims(worlds: Sequence[JudgedWorld]) -> Iterator[Claim]:
     for world in worlds:
         small, large = world.both_ks
-        verdicts = {
+        of_paper = {
             "URE is near full recall for every model: the mean over draws is at most as far off as the furthest of the "
             "paper's ten rows": _near(world),
-            "pooled URE is unbiased for full recall over positive pairs, for every model and K": none_clear(
-                _gaps(world, POOLED, partial(world.full, mean="full micro"))
-            ),
             "the mean of URE@K over draws orders the ten models as full recall@K does, with Kendall's tau of at least "
             f"{SAME_ORDER}": _same_order(world),
             f"some methods are worse than Bias on the same backbone by full recall@{small}": (
                 _against_bias({entry: world.users(entry, small) for entry in ENTRIES}, "users")
             ),
             f"the order of the models by full recall@{small} is not that by full recall@{large}": _orders_differ(world),
-            f"URE@{large} exceeds full recall@{large} for all ten models, as it does in the paper": _exceeds(world),
+        }
+        ours = {
+            "pooled URE is unbiased for full recall over positive pairs, for every model and K": none_clear(
+                _gaps(world, POOLED, partial(world.full, mean="full micro"))
+            ),
+            f"URE@{large} exceeds full recall@{large} for all ten models, as in the paper's numbers": _exceeds(world),
             "the distance of URE from full recall follows from its weights: users count by their chance to have a "
             "positive in the sample": _explained(world),
         }
-        yield from (claim(f"{world.name}: {text}", verdict) for text, verdict in verdicts.items())
+        for verdicts, section in ((of_paper, "Table 4"), (ours, "")):
+            yield from (claim(f"{world.name}: {text}", verdict, section=section) for text, verdict in verdicts.items())
 
 
 def _near(world: JudgedWorld) -> Verdict:
@@ -181,19 +186,24 @@ def _claims_about_hard_negatives(worlds: Sequence[JudgedWorld]) -> Iterator[Clai
                 f"{world.name}, {backbone}: NegS with a large H/U rivals AutoDebias inside the sample, but not by full "
                 f"recall@{world.both_ks[0]}",
                 _trapped(world, backbone),
+                section="Sec. 4",
             )
-            yield claim(f"{world.name}, {backbone}: a larger H/U moves NegS' best K up", _moves_up(world, backbone))
+            yield claim(
+                f"{world.name}, {backbone}: a larger H/U moves NegS' best K up",
+                _moves_up(world, backbone),
+                section="Sec. 4",
+            )
 
 
-def _share(hardest: int) -> str:
-    return f"H/U = {hardest / DRAWN:g}"
+def _share(share: float) -> str:
+    return f"H/U = {share:g}"
 
 
 def _trapped(world: JudgedWorld, backbone: str) -> Verdict:
     """Whether a NegS rivals AutoDebias inside the sample, and is clearly worse at the top."""
     small, large = world.both_ks
     base = Entry(backbone, AUTO)
-    entries = {_share(hardest): Entry(backbone, NEGS, hardest) for hardest in HARDEST[1:]}
+    entries = {_share(share): Entry(backbone, NEGS, share) for share in SHARES[1:]}
     inside = {
         name: world.numbers[entry, TRADITIONAL].mean() / world.numbers[base, TRADITIONAL].mean()
         for name, entry in entries.items()
@@ -210,47 +220,47 @@ def _trapped(world: JudgedWorld, backbone: str) -> Verdict:
     )
 
 
-def best_ks(recall: Mapping[int, Floats], ks: Sequence[int]) -> dict[int, int]:
-    """The best K of each H, from full recall@K, by H, as `RULE` defines it."""
+def best_ks(recall: Mapping[float, Floats], ks: Sequence[int]) -> dict[float, int]:
+    """The best K of each H/U, from full recall@K, by H/U, as `RULE` defines it."""
     best = {}
-    for hardest, values in recall.items():
-        others = np.max([other for name, other in recall.items() if name != hardest], axis=0)
+    for share, values in recall.items():
+        others = np.max([other for name, other in recall.items() if name != share], axis=0)
         relative = np.divide(values, others, out=np.zeros(len(values)), where=others > 0)
-        best[hardest] = int(ks[int(np.argmax(relative))])
+        best[share] = int(ks[int(np.argmax(relative))])
     return best
 
 
 def _moves_up(world: JudgedWorld, backbone: str) -> Verdict:
     within = world.ks <= int(world.log.population.max()) // 2  # the larger K of the table may be beyond
     ks = world.ks[within].tolist()
-    recall = {hardest: world.recall[Entry(backbone, NEGS, hardest)][:, within] for hardest in HARDEST}
-    best = best_ks({hardest: values.mean(axis=0) for hardest, values in recall.items()}, ks)
-    users = len(recall[HARDEST[0]])
+    recall = {share: world.recall[Entry(backbone, NEGS, share)][:, within] for share in SHARES}
+    best = best_ks({share: values.mean(axis=0) for share, values in recall.items()}, ks)
+    users = len(recall[SHARES[0]])
     rng = np.random.default_rng([world.log.world.n_users, users])
     again = []
     for _ in range(BOOTSTRAPS):
         times = rng.multinomial(users, np.full(users, 1 / users))
-        again.append(best_ks({hardest: times @ values / users for hardest, values in recall.items()}, ks))
-    up = float(np.mean([each[HARDEST[0]] < each[HARDEST[-1]] for each in again]))
+        again.append(best_ks({share: times @ values / users for share, values in recall.items()}, ks))
+    up = float(np.mean([each[SHARES[0]] < each[SHARES[-1]] for each in again]))
     parts = []
-    for hardest in HARDEST:
-        low, high = np.percentile([each[hardest] for each in again], (2.5, 97.5))
-        parts.append(f"{_share(hardest)}: {best[hardest]} ({low:.0f} to {high:.0f})")
-    return all(best[a] <= best[b] for a, b in pairwise(HARDEST)) and up >= SURE, (
+    for share in SHARES:
+        low, high = np.percentile([each[share] for each in again], (2.5, 97.5))
+        parts.append(f"{_share(share)}: {best[share]} ({low:.0f} to {high:.0f})")
+    return all(best[a] <= best[b] for a, b in pairwise(SHARES)) and up >= SURE, (
         f"best K, with 95 % of the bootstraps of users, {'; '.join(parts)}; lower for the smallest H/U than for the "
         f"largest in {up:.0%}"
     )
 
 
 def _test_claims(tests: Sequence[JudgedTest]) -> Iterator[Claim]:
-    """What one sample can show: methods that are worse than Bias at a small K."""
+    """What one sample can show: methods that are clearly worse than Bias at a small K."""
     for test in tests:
         terms = {entry: test.terms[entry, f"{PUBLISHED}@{SMALL}"] for entry in ENTRIES}
         has = terms[ENTRIES[0]].denominator > 0
         recall = {entry: each.numerator[has] for entry, each in terms.items()}
-        below, evidence = _against_bias(recall, f"{int(has.sum())} users with a positive")
+        verdict = _against_bias(recall, f"{int(has.sum())} users with a positive")
         text = f"{test.name}: some methods are worse than Bias on the same backbone by URE@{SMALL}"
-        yield claim(text, (below or None, f"{evidence}; one sample of this size cannot rule out that some are"))
+        yield claim(text, verdict, section="Table 4")
 
 
 def _against_bias(recall: Mapping[Entry, Floats], units: str) -> Verdict:
@@ -294,10 +304,10 @@ def _figure_of_hard_negatives(world: JudgedWorld) -> Figure:
     ks, panels = world.ks.tolist(), []
     for backbone in BACKBONES:
         lines = [Series.exact(AUTO, ks, [1.0] * len(ks), naive=True)]
-        for hardest in HARDEST:
-            recall, base = (world.recall[entry] for entry in (Entry(backbone, NEGS, hardest), Entry(backbone, AUTO)))
+        for share in SHARES:
+            recall, base = (world.recall[entry] for entry in (Entry(backbone, NEGS, share), Entry(backbone, AUTO)))
             ratio, error = _ratio(recall, base)
-            lines.append(Series.of(_share(hardest), ks, ratio.tolist(), error.tolist()))
+            lines.append(Series.of(_share(share), ks, ratio.tolist(), error.tolist()))
         panels.append(Panel(backbone, tuple(lines)))
     title = f"{world.name}: full recall@K of NegS by H/U, relative to AutoDebias"
     note = "Shaded: 95 % intervals of the ratio over users. A line at 1 is AutoDebias itself."
