@@ -31,10 +31,6 @@ _MEANS = f"{_HALF}, and 4 standard errors of the difference of two means over tr
 _MEAN = f"{_HALF}, and 4 standard errors of the printed mean over 50 trials"
 _SDS = f"{_HALF}, and 4 standard errors, s/sqrt(2(n-1)), of both standard deviations"
 _SD = f"{_HALF}, and 4 standard errors, s/sqrt(2(n-1)), of the printed standard deviation"
-_TRUE = "the reference is the true value in closed form"
-_OUR_MEAN = "4 standard errors of our mean over trials, and of drawing the prediction"
-_SPREAD = "the reference is a closed form"
-_OUR_SD = "4 standard errors, s/sqrt(2(n-1)), of our standard deviation"
 _SECTION = "Sec. 6.2, Table 1"
 _CLAIMS = (
     "IPS and SNIPS match the true MAE and DCG@50 of every prediction",
@@ -106,20 +102,15 @@ def compute(world: World | None, context: Context) -> Findings:
     ours = Simulated() if world is None else simulate(world, context)
     size = CELLS if world is None else world.ratings.size
     cells = (
-        each
-        for matrix in MATRICES
-        for each in (*_mae_cells(matrix, ours, size, absent), *_dcg_cells(matrix, ours, absent))
+        each for matrix in MATRICES for each in (*_mae_cells(matrix, ours, size), *_dcg_cells(matrix, ours, absent))
     )
     claims = unjudged(_CLAIMS, absent, section=_SECTION) if world is None else _claims(ours)
     notes = () if world is None else (world.origin,)
     return Findings(tuple(cells), tuple(claims), notes=notes, trials=ours.estimates)
 
 
-def _mae_cells(matrix: str, ours: Simulated, size: int, absent: str) -> Iterator[ReproducedCell]:
-    """The printed numbers against ours, or without the data against their closed forms; each counts once.
-
-    The means of IPS and SNIPS, and the deviations of the naive average, are compared with closed forms.
-    """
+def _mae_cells(matrix: str, ours: Simulated, size: int) -> Iterator[ReproducedCell]:
+    """The printed numbers against ours, or without the data against their closed forms; each counts once."""
     form = limit(matrix, "MAE", ALPHA, size)
     half = _ROUNDING["MAE"]
     base = half + _SHARES
@@ -136,20 +127,20 @@ def _mae_cells(matrix: str, ours: Simulated, size: int, absent: str) -> Iterator
     reason = f"{_HALF}{', and 4 standard errors of drawing the prediction' if drawing else ''}"
     limits = (base + drawing * np.sqrt(2), reason)
     yield one("MAE true", ours.truth.get(("MAE", matrix)), limits, form.true, (base + drawing, reason))
-    printed_error, our_error = (np.sqrt(1 / (2 * (trials - 1))) for trials in (TRIALS, ours.trials))
-    for name, sd in zip(CORRECTED, (form.sd_ips, form.sd_snips), strict=True):
-        column, estimates = f"MAE {name}", ours.estimates.get("MAE", name, matrix)
-        limits = (_SHARES + np.hypot(SIGMAS * sd / np.sqrt(ours.trials), drawing), _OUR_MEAN)
-        yield cell(matrix, column, DATA, estimates, limits=limits, note=absent or _TRUE, reference=form.true)
+    estimators = {
+        "IPS": (form.true, form.sd_ips, drawing),
+        "SNIPS": (form.true, form.sd_snips, drawing),
+        NAIVE: (form.naive, form.sd_naive, drawing_naive),
+    }
+    printed_error = np.sqrt(1 / (2 * (TRIALS - 1)))
+    for name, (exact, sd, drawn) in estimators.items():
+        error = SIGMAS * sd * np.sqrt(1 / TRIALS + 1 / ours.trials)
+        limits = (base + np.hypot(error, drawn * np.sqrt(2)), _MEANS)
+        alone = (base + np.hypot(SIGMAS * sd / np.sqrt(TRIALS), drawn), _MEAN)
+        yield one(f"MAE {name}", ours.estimates.get("MAE", name, matrix), limits, exact, alone)
         limits = (half + SIGMAS * sd * ours.sd_error, _SDS)
         alone = (half + SIGMAS * sd * printed_error, _SD)
-        yield one(f"{column}, sd", ours.sd("MAE", name, matrix), limits, sd, alone)
-    error = SIGMAS * form.sd_naive * np.sqrt(1 / TRIALS + 1 / ours.trials)
-    limits = (base + np.hypot(error, drawing_naive * np.sqrt(2)), _MEANS)
-    alone = (base + np.hypot(SIGMAS * form.sd_naive / np.sqrt(TRIALS), drawing_naive), _MEAN)
-    yield one("MAE Naive", ours.estimates.get("MAE", NAIVE, matrix), limits, form.naive, alone)
-    spread, limits = ours.sd("MAE", NAIVE, matrix), (SIGMAS * form.sd_naive * our_error, _OUR_SD)
-    yield cell(matrix, "MAE Naive, sd", DATA, spread, limits=limits, note=absent or _SPREAD, reference=form.sd_naive)
+        yield one(f"MAE {name}, sd", ours.sd("MAE", name, matrix), limits, sd, alone)
 
 
 def _dcg_cells(matrix: str, ours: Simulated, absent: str) -> Iterator[ReproducedCell]:
