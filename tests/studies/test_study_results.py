@@ -100,8 +100,8 @@ def test_the_status_is_1_when_something_fails_and_2_when_nothing_could_run(findi
         (
             (GOOD, OURS),
             (
-                "The one comparable printed number agrees, and the one claim of the paper holds. Ours: the one reference "
-                "number does not agree, and 1 of 2 claims hold."
+                "The one comparable printed number agrees, and the one claim of the paper holds. Ours: the one "
+                "reference number does not agree, and 1 of 2 claims hold."
             ),
         ),
         (
