@@ -139,7 +139,7 @@ def _notes(errors: Errors, context: Context, setting: Setting) -> Iterator[str]:
         )
         yield (
             "All fits minimise the squared error, and both errors are theirs: fits of the absolute error need about "
-            "six times the steps, an hour more on two cores."
+            "six times the steps."
         )
     else:
         yield (
