@@ -133,10 +133,10 @@ class Bound:
             factors,
             state.thresholds,
             state.effects,
-            tuple(flat[:4]),
-            tuple(flat[4:] or [none] * 4),
-            tuple(slopes[:4]),
-            tuple(slopes[4:] or [none] * 4),
+            _four(flat[:4]),
+            _four(flat[4:] or [none] * 4),
+            _four(slopes[:4]),
+            _four(slopes[4:] or [none] * 4),
             threshold_slopes,
             effect_slopes,
             *_RULE,
@@ -158,6 +158,11 @@ class Bound:
         above[1:] *= np.diff(state.thresholds)
         parts += [above, effect_slopes]
         return -value, -np.concatenate([np.ravel(part) for part in parts])
+
+
+def _four(arrays: list[Floats]) -> tuple[Floats, Floats, Floats, Floats]:
+    first, second, third, fourth = arrays
+    return first, second, third, fourth
 
 
 def _rule() -> tuple[Floats, Floats]:
