@@ -68,7 +68,7 @@ class HlFit:
         return self._summed(np.cumsum(self.chances(users, items, observed=observed), axis=1)[:, :-1])
 
     def matrix(self, users: Ints | None = None) -> Floats:
-        """Predicted ratings of all items, for these users or all."""
+        """Predicted ratings of these users, or of all, for every item."""
         people, items = self.posterior.tastes
         chosen = people if users is None else Block(people.means[users], people.variances[users])
         return self._summed(self._below(*_moments(chosen, items, _all_products)))
