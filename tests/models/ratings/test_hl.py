@@ -242,9 +242,9 @@ def test_users_and_items_without_a_rating_get_predictions_on_the_scale(word):
 @pytest.mark.parametrize("model", [HlMar(), HlMnar()])
 def test_ratings_that_are_not_levels_are_refused_with_a_hint(model):
     rated = small()
-    with pytest.raises(DataError, match=r"different ratings.*round them"):
+    with pytest.raises(DataError, match=r"168 different ones.*round them"):
         model.fit(log_of(rated, values=np.arange(len(rated)) / 7))
-    with pytest.raises(DataError, match=r"different ratings.*round them"):
+    with pytest.raises(DataError, match=r"168 different ones.*round them"):
         fit_hl(replace(rated, values=np.arange(len(rated)) / 7), 2, selective=False)
 
 

@@ -93,9 +93,8 @@ class Pairs(NamedTuple):
             used = np.union1d(used, pair_keys(hidden.users, hidden.items, rated.n_items))
         free = cells - len(used)
         size = min(sample, free)
-        ranks = np.arange(free)
-        if size < free:
-            ranks = np.sort(np.random.default_rng(rng).choice(free, size, replace=False))
+        whole = size == free
+        ranks = np.arange(free) if whole else np.sort(np.random.default_rng(rng).choice(free, size, replace=False))
         # the r-th free cell: used cells before it move it up
         keys = ranks + np.searchsorted(np.sort(used) - np.arange(len(used)), ranks, side="right")
         places = np.divmod(keys, rated.n_items)

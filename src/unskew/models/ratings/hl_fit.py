@@ -185,7 +185,7 @@ def fit_hl(
     levels, place = np.unique(rated.values, return_inverse=True)
     if len(levels) > MOST_LEVELS:
         raise DataError(
-            f"there are {len(levels)} different ratings, each with a threshold to learn; round them to at most "
+            f"ratings: there are {len(levels)} different ones, each with a threshold to learn; round them to at most "
             f"{MOST_LEVELS} levels"
         )
     pairs = Pairs.of(rated, place, sample if selective else 0, hidden, rng)
