@@ -144,7 +144,7 @@ def test_the_bound_never_falls(selective):
 
 
 def test_ratings_that_hide_themselves_are_recovered():
-    # over seeds 0 to 19 HL-MNAR had 38 to 46 % of the error of HL-MAR on missing pairs, in every world
+    # over seeds 0 to 9 HL-MNAR had 35 to 50 % of the error of HL-MAR on missing pairs in nine worlds, and 90 % in one
     for seed in range(3):
         ratings, rated = world(seed)
         mar, mnar = (missing_error(ratings, rated, selective=selective) for selective in (False, True))
@@ -242,9 +242,9 @@ def test_users_and_items_without_a_rating_get_predictions_on_the_scale(word):
 @pytest.mark.parametrize("model", [HlMar(), HlMnar()])
 def test_ratings_that_are_not_levels_are_refused_with_a_hint(model):
     rated = small()
-    with pytest.raises(DataError, match=r"different ratings.*round them"):
+    with pytest.raises(DataError, match=r"168 different ones.*round them"):
         model.fit(log_of(rated, values=np.arange(len(rated)) / 7))
-    with pytest.raises(DataError, match=r"different ratings.*round them"):
+    with pytest.raises(DataError, match=r"168 different ones.*round them"):
         fit_hl(replace(rated, values=np.arange(len(rated)) / 7), 2, selective=False)
 
 

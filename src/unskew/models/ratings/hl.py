@@ -1,13 +1,13 @@
 """Ordinal factorisations of ratings, alone (HL-MAR) or jointly with one of what is observed (HL-MNAR)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, get_args
+from typing import get_args
 
 import numpy as np
 
-from unskew.errors import ConfigError, DataError
+from unskew.errors import ConfigError
 from unskew.models.model import Progress, check_whole
-from unskew.models.ratings.hl_fit import MOST_LEVELS, SAMPLE, STEPS, HlFit, Summary, fit_hl
+from unskew.models.ratings.hl_fit import SAMPLE, STEPS, HlFit, Summary, fit_hl
 from unskew.models.ratings.rating_model import Rated, RatingModel
 
 
@@ -37,8 +37,6 @@ class HlMar(RatingModel, word="hl-mar"):
     predict: Summary = "mean"
     iterations: int = STEPS
 
-    selective: ClassVar[bool] = False
-
     def __post_init__(self) -> None:
         check_whole(self, "factors")
         check_whole(self, "iterations")
@@ -47,12 +45,6 @@ class HlMar(RatingModel, word="hl-mar"):
 
     def learn_ratings(self, rated: Rated, rng: np.random.Generator, progress: Progress) -> HlFit:
         """Fit by variational inference; weights are not used."""
-        levels = len(np.unique(rated.values))
-        if levels > MOST_LEVELS:
-            raise DataError(
-                f"{self}: there are {levels} different ratings, each with a threshold to learn; round them to at most "
-                f"{MOST_LEVELS}"
-            )
         fit = self._fit(rated, rng)
         progress(1, 1)
         return fit
@@ -80,8 +72,6 @@ class HlMnar(HlMar, word="hl-mnar"):
     """
 
     sample: int = SAMPLE
-
-    selective: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

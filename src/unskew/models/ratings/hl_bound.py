@@ -88,16 +88,15 @@ class Pairs(NamedTuple):
     def of(cls, rated: Rated, levels: Ints, sample: int, hidden: Rated | None, rng: SeedLike) -> "Pairs":
         """The rated pairs, and `sample` of the others, or all if these are not more. Hidden pairs are left out."""
         cells = rated.n_users * rated.n_items
-        taken = pair_keys(rated.users, rated.items, rated.n_items)
+        used = pair_keys(rated.users, rated.items, rated.n_items)
         if hidden is not None:
-            taken = np.union1d(taken, pair_keys(hidden.users, hidden.items, rated.n_items))
-        free = cells - len(taken)
+            used = np.union1d(used, pair_keys(hidden.users, hidden.items, rated.n_items))
+        free = cells - len(used)
         size = min(sample, free)
-        ranks = np.arange(free)
-        if size < free:
-            ranks = np.sort(np.random.default_rng(rng).choice(free, size, replace=False))
-        # the r-th free cell: taken cells before it move it up
-        keys = ranks + np.searchsorted(np.sort(taken) - np.arange(len(taken)), ranks, side="right")
+        whole = size == free
+        ranks = np.arange(free) if whole else np.sort(np.random.default_rng(rng).choice(free, size, replace=False))
+        # the r-th free cell: used cells before it move it up
+        keys = ranks + np.searchsorted(np.sort(used) - np.arange(len(used)), ranks, side="right")
         places = np.divmod(keys, rated.n_items)
         return cls(
             np.concatenate([rated.users, places[0]]),
@@ -133,10 +132,10 @@ class Bound:
             factors,
             state.thresholds,
             state.effects,
-            tuple(flat[:4]),
-            tuple(flat[4:] or [none] * 4),
-            tuple(slopes[:4]),
-            tuple(slopes[4:] or [none] * 4),
+            _four(flat[:4]),
+            _four(flat[4:] or [none] * 4),
+            _four(slopes[:4]),
+            _four(slopes[4:] or [none] * 4),
             threshold_slopes,
             effect_slopes,
             *_RULE,
@@ -158,6 +157,11 @@ class Bound:
         above[1:] *= np.diff(state.thresholds)
         parts += [above, effect_slopes]
         return -value, -np.concatenate([np.ravel(part) for part in parts])
+
+
+def _four(arrays: list[Floats]) -> tuple[Floats, Floats, Floats, Floats]:
+    first, second, third, fourth = arrays
+    return first, second, third, fourth
 
 
 def _rule() -> tuple[Floats, Floats]:

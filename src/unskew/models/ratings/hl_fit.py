@@ -68,7 +68,7 @@ class HlFit:
         return self._summed(np.cumsum(self.chances(users, items, observed=observed), axis=1)[:, :-1])
 
     def matrix(self, users: Ints | None = None) -> Floats:
-        """Predicted ratings of all items, for these users or all."""
+        """Predicted ratings of these users, or of all, for every item."""
         people, items = self.posterior.tastes
         chosen = people if users is None else Block(people.means[users], people.variances[users])
         return self._summed(self._below(*_moments(chosen, items, _all_products)))
@@ -185,7 +185,7 @@ def fit_hl(
     levels, place = np.unique(rated.values, return_inverse=True)
     if len(levels) > MOST_LEVELS:
         raise DataError(
-            f"there are {len(levels)} different ratings, each with a threshold to learn; round them to at most "
+            f"ratings: there are {len(levels)} different ones, each with a threshold to learn; round them to at most "
             f"{MOST_LEVELS} levels"
         )
     pairs = Pairs.of(rated, place, sample if selective else 0, hidden, rng)
