@@ -1,5 +1,7 @@
 """Tables 3 and 4 of Wang et al. 2024: as printed, and on a tiny world."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from made_wang2024 import tiny_log, tiny_split
@@ -73,8 +75,8 @@ def test_both_tables_have_cells_of_worlds_tests_and_absent_data(findings):
 
 def test_claims_are_judged_in_full_and_not_in_the_small_version(findings):
     third, fourth = (each.claims for each in findings)
-    assert len(third) == 2 + 1
-    assert len(fourth) == 7 + 4 + 1
+    assert [claim.section for claim in third] == ["Table 3", "Tables 3 and 4", "", "Table 3"]
+    assert [claim.section for claim in fourth] == ["Table 4"] * 4 + [""] * 5 + ["Sec. 4"] * 4 + ["Table 4"]
     assert any(claim.holds is not None for claim in fourth)
     assert all(claim.needs_full for claim in (*third, *fourth))
     assert {claim.holds for claim in in_small_version(fourth)} == {None}
@@ -100,3 +102,19 @@ def test_of_equals_the_smallest_is_taken():
 def test_nothing_in_the_lists_of_the_others_counts_as_no_gain():
     recall = {10: np.array([0.1, 0.2]), 50: np.array([0.0, 0.1]), 100: np.array([0.0, 0.1])}
     assert best_ks(recall, (1, 5))[10] == 5
+
+
+def test_the_level_of_the_papers_numbers_is_compared_with_both_means():
+    """On KuaiRec alone; here a world is made to say that it is."""
+    context = Context(fast=True, sizes={EPOCHS: 1, DRAWS: 3})
+    log = tiny_log(60, 120)
+    judged = judge(context, replace(log, world=replace(log.world, differs="made for a test")))
+    (level,) = (claim for claim in table4._claims([judged]) if "at the level" in claim.claim)
+    users, pairs = ([judged.full(entry, 5, mean) for entry in ENTRIES] for mean in ("full", "full micro"))
+    printed = np.mean([TABLE4[KUAIREC][row, "full@5"] for row in ROWS])
+    assert f"rows {printed:.4f} on average, ours over users {np.mean(users):.4f}" in level.evidence
+    assert f"pairs {np.mean(pairs):.4f}" in level.evidence
+    assert level.section == ""
+    cells = [cell for cell in table4.run(context, ([judged], [])).cells if cell.data == "tiny" and cell.paper]
+    assert {(cell.row, cell.column) for cell in cells} == {key for key in TABLE4[KUAIREC] if "500" not in key[1]}
+    assert not any(cell.comparable for cell in cells)

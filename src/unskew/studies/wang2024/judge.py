@@ -34,6 +34,11 @@ FEW = 600
 """Populations below it are too small to ask for the first 500."""
 FORMS = {"URE": Ure(), "pooled URE": Ure(aggregate="pooled")}
 PUBLISHED, POOLED = FORMS
+Average = Literal["full", "full micro"]
+"""Full recall as the mean over users, or over positive pairs."""
+TARGETS: Mapping[str, Average] = {PUBLISHED: "full", POOLED: "full micro"}
+"""What each form estimates."""
+PAIRS = "over positive pairs"
 ONE = "one sample: the spread is the standard error over users"
 
 
@@ -57,7 +62,7 @@ class JudgedWorld:
         """Full recall@K of each user with a positive."""
         return np.asarray(self.recall[entry][:, int(np.searchsorted(self.ks, k))])
 
-    def full(self, entry: Entry, k: int, mean: Literal["full", "full micro"] = "full") -> float:
+    def full(self, entry: Entry, k: int, mean: Average = "full") -> float:
         """Full recall@K, the mean over users, or over positive pairs."""
         return float(self.numbers[entry, f"{mean}@{k}"][0])
 
