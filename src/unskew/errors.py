@@ -14,6 +14,7 @@ __all__ = [
     "UnskewError",
     "UnskewWarning",
     "did_you_mean",
+    "first_of",
     "spelled_as_flags",
 ]
 
@@ -156,3 +157,16 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     if near:
         return f"; did you mean {lowered[near[0]]!r}?"
     return f"; known: {', '.join(names)}" if names else ""
+
+
+def first_of(words: Iterable[str], most: int, between: str = ", ") -> str:
+    """The first words, and how many more there are; ``none`` without a word.
+
+    Examples
+    --------
+    >>> first_of(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    given = list(words)
+    more = f" and {len(given) - most} more" if len(given) > most else ""
+    return f"{between.join(given[:most])}{more}" if given else "none"

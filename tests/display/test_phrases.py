@@ -2,7 +2,8 @@
 
 import pytest
 
-from unskew.display.phrases import capital, chain, counted, few, first_of, listed, lowered, quoted, sentence
+from unskew.display.phrases import capital, chain, counted, few, listed, lowered, quoted, sentence
+from unskew.errors import first_of
 
 
 def test_lists_read_as_in_a_sentence():

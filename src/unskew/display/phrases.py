@@ -34,19 +34,6 @@ def few(words: Sequence[str], most: int = MOST_NAMED, last: str = "and") -> str:
     return listed(cut(words, most), last)
 
 
-def first_of(words: Iterable[str], most: int, between: str = ", ") -> str:
-    """The first words, and how many more there are; ``none`` without a word.
-
-    Examples
-    --------
-    >>> first_of(["a", "b", "c"], 2)
-    'a, b and 1 more'
-    """
-    given = list(words)
-    more = f" and {len(given) - most} more" if len(given) > most else ""
-    return f"{between.join(given[:most])}{more}" if given else "none"
-
-
 def chain(names: Sequence[str], most: int = 6) -> str:
     """Names from best to worst, the last ones only counted when there are many."""
     return " > ".join(cut([quoted(name) for name in names], most))

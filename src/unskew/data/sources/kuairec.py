@@ -11,8 +11,7 @@ from unskew.data.reading import read_content
 from unskew.data.sources.source import Form, Source
 from unskew.data.sources.text import find, locate, read_columns
 from unskew.data.vocabulary import Vocabulary, vocabulary_of
-from unskew.display.phrases import first_of
-from unskew.errors import DataError
+from unskew.errors import DataError, first_of
 
 SMALL_MATRIX = "small_matrix.csv"
 POSITIVES, USERS, ITEMS = LISTS = ("truth_positives.csv", "small_matrix_users.txt", "small_matrix_items.txt")

@@ -20,8 +20,7 @@ from unskew.data.sources.kuairec import (
 from unskew.data.sources.source import Source
 from unskew.data.sources.text import find
 from unskew.data.vocabulary import Vocabulary
-from unskew.display.phrases import first_of
-from unskew.errors import DataError
+from unskew.errors import DataError, first_of
 
 _NAME = "kuairec-truth"
 MOST_MISSING = 0.01

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from unskew import __version__
 from unskew.data.reading import check_readable, read_content
-from unskew.display.phrases import first_of
-from unskew.errors import ConfigError, DataError, Option
+from unskew.errors import ConfigError, DataError, Option, first_of
 from unskew.estimators import Estimate
 from unskew.evaluation.record import ROWS_A_USER
 

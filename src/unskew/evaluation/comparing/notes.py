@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from unskew.display.phrases import first_of, listed
-from unskew.errors import Option
+from unskew.display.phrases import listed
+from unskew.errors import Option, first_of
 from unskew.estimators import Estimator, Imputing
 from unskew.evaluation.comparing.changes import Changes, TestSet
 from unskew.evaluation.comparing.earlier_run import Earlier

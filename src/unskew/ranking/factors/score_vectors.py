@@ -28,7 +28,7 @@ TOGETHER = 4  # thresholds that are compared at once
 LOWEST, HIGHEST = -32767, 32767  # codes of scores; one less is below all of them
 CHAINS = 8  # items whose scores are made at once where they are not in a panel
 
-TABLES = 64  # bytes that tell which codes are thresholds of a user
+TABLES = 64  # bytes with a bit for each byte that the thresholds of a user have
 
 _INT, _INDEX, _FLOAT, _CODE = ir.IntType(64), ir.IntType(32), ir.FloatType(), ir.IntType(16)
 _FLOATS = ir.VectorType(_FLOAT, LANES)
@@ -210,10 +210,10 @@ def _mark_codes(_context: Any, codes: Any, _chunks: Any, tables: Any, _at: Any, 
             equal = None
             for half, byte in enumerate((0xFF, 0xFF00)):
                 line = builder.or_(w.look_up(tables[2 * half], places), w.look_up(tables[2 * half + 1], others))
-                found = builder.and_(
+                common = builder.and_(
                     builder.bitcast(builder.and_(line, bit), _CODES), ir.Constant(_CODES, [byte] * CHUNK)
                 )
-                known = builder.icmp_unsigned("!=", found, none)
+                known = builder.icmp_unsigned("!=", common, none)
                 equal = known if equal is None else builder.and_(equal, known)
             w.store(builder.bitcast(equal, _MARKS), to_marks, w.times(loop.index, CHUNK // 8), 1)
         return context.get_dummy_value()

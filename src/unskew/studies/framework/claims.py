@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unskew.display.phrases import first_of
+from unskew.errors import first_of
 from unskew.studies.framework.stats import LEVEL, Gap, clear_signs
 
 SMALL_VERSION = "not judged in the small version; seen: "

@@ -178,13 +178,15 @@ class StudyResult(AsJson):
             return "Nothing could be computed: the data is not here."
         first = [count.words for count in self.counts if count.of_paper == self.of_paper and count.judged]
         ours = [count.words for count in self.counts if count.of_paper != self.of_paper and count.judged]
-        found = ", and ".join(first) or ("nothing of the paper was judged" if ours else "there was nothing to compare")
-        found = found[0].upper() + found[1:]
+        sentence = ", and ".join(first) or (
+            "nothing of the paper was judged" if ours else "there was nothing to compare"
+        )
+        sentence = sentence[0].upper() + sentence[1:]
         absent = sum(cell.ours is None for cell in self.cells)
         if absent:
             which = "1 number needs" if absent == 1 else f"{absent} numbers need"
-            found += f"; {which} data that is not here{', or the full run' if self.fast else ''}"
-        return f"{found}. Ours: {', and '.join(ours)}." if ours else f"{found}."
+            sentence += f"; {which} data that is not here{', or the full run' if self.fast else ''}"
+        return f"{sentence}. Ours: {', and '.join(ours)}." if ours else f"{sentence}."
 
     def to_dict(self) -> dict[str, Any]:
         """The study as plain data."""
@@ -235,6 +237,6 @@ def counts_of(tables: Sequence[TableResult]) -> tuple[Count, ...]:
         [each.holds for each in claims if not each.section],
     )
     return tuple(
-        Count(name, len(found), sum(map(bool, found)), of_paper=k < 2)
-        for k, (name, found) in enumerate(zip(_WORDS, judged, strict=True))
+        Count(name, len(results), sum(map(bool, results)), of_paper=k < 2)
+        for k, (name, results) in enumerate(zip(_WORDS, judged, strict=True))
     )

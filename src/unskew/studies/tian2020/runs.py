@@ -10,7 +10,7 @@ import numpy as np
 
 import unskew.trials as simulator
 from unskew.arrays import Floats
-from unskew.display.phrases import first_of
+from unskew.errors import first_of
 from unskew.ranking import Threads
 from unskew.simulators.preference_world import PreferenceWorld
 from unskew.studies.framework.cache import key_of, read_arrays, write_arrays

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from unskew.display.phrases import first_of
+from unskew.errors import first_of
 from unskew.studies.framework.claims import MANY, Claim, Verdict, claim
 from unskew.studies.framework.stats import Mean
 from unskew.studies.framework.trials import Trials

@@ -12,7 +12,7 @@ from itertools import combinations, pairwise, product
 import numpy as np
 
 from unskew.arrays import Floats
-from unskew.display.phrases import first_of
+from unskew.errors import first_of
 from unskew.studies.framework.cells import ReproducedCell, cells
 from unskew.studies.framework.claims import MANY, Claim, Verdict, claim, none_clear
 from unskew.studies.framework.figures import Figure, Panel, Series
