@@ -89,6 +89,16 @@ def test_a_row_is_the_same_again_and_by_itself(benchmark, learned):
         np.testing.assert_array_equal(learnt.predicted, learned.rows[key].predicted)
 
 
+def test_a_printed_number_has_that_of_penalised_offsets_next_to_it(benchmark):
+    rows = (Learner("MF-Naive"), Learner("MF-Naive, penalised offsets", offsets="regularised"))
+    cells = {
+        (cell.row, cell.column): cell for cell in table2._cells(learn(replace(benchmark, learners=rows), FAST), FAST)
+    }
+    other = cells["MF-Naive, penalised offsets", "MSE"]
+    assert f"with penalised offsets {other.ours:.4f}" in cells["MF-Naive", "MSE"].note
+    assert "with penalised" not in other.note
+
+
 def test_a_grid_that_ends_at_the_best_penalty_is_noted(learned):
     assert (
         learned.rows["MF-Naive, paper's penalties", "MSE"].settings

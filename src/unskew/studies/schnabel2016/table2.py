@@ -119,7 +119,11 @@ def _cells(learned: Learned, context: Context) -> Iterator[ReproducedCell]:
             low, high = estimate.low, estimate.high
             span = "" if low is None else f"95 % of the user bootstrap {low:.4f} to {high:.4f}"
             doubt = _SMALL if paper is not None and context.fast else ""
-            note = "; ".join(text for text in (settings, span, doubt) if text)
+            other = ""
+            if paper is not None and (learner.row + PENALISED, column.trained) in learned.rows:
+                variant = reports[column].value(learner.row + PENALISED, LOSSES[column.metric], "aoa")
+                other = f"with penalised offsets {variant:.4f}"
+            note = "; ".join(text for text in (settings, span, other, doubt) if text)
             limits = None if paper is None or doubt else (TOLERANCE[column.metric], REASON)
             yield cell(learner.row, column.name, name, estimate.value, paper, limits=limits, note=note)
 
