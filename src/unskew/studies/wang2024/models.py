@@ -147,9 +147,9 @@ def _label(entry: Entry, model: DebiasedModel) -> str:
     return f"{entry.backbone} {entry.method} {model.learning_rate:g} {model.regularisation:g}{sampled}"
 
 
-VARIANTS = Size(48, 12)
+VARIANTS = Size(64, 12)
 """How many are drawn; those that are too near to another are left out, see `full_recall.apart`."""
-VARIANT_EPOCHS = Size[tuple[int, ...]]((5, 10, 20, 40), (2, 10, 20))
+VARIANT_EPOCHS = Size[tuple[int, ...]]((1, 2, 3, 5, 10, 20, 40), (2, 10, 20))
 _DRAWN_FROM: Mapping[str, tuple[float, ...]] = {
     "learning_rate": (0.003, 0.01, 0.03, 0.1),
     "regularisation": (0.1, 1.0, 10.0, 30.0, 100.0),
