@@ -114,6 +114,7 @@ class _Stored:
 
 
 _LOADED: dict[tuple[str, ...], Callable[[Any], Any]] = {}  # of a worker: the task that it had last
+_KERNELS: dict[tuple[str, ...], str] = {}  # of a worker: what multiplied the matrices of that task
 
 
 def _work(stored: _Stored, blocks: list[Any]) -> tuple[list[Any], str]:
@@ -123,9 +124,13 @@ def _work(stored: _Stored, blocks: list[Any]) -> tuple[list[Any], str]:
     if stored.key not in _LOADED:
         task = stored.load(ray)
         _LOADED.clear()
+        _KERNELS.clear()
         _LOADED[stored.key] = task
     with single_threaded_blas():
-        return [_LOADED[stored.key](block) for block in blocks], kernel_of_products()
+        results = [_LOADED[stored.key](block) for block in blocks]
+    if stored.key not in _KERNELS:  # asking takes milliseconds; after the first blocks all libraries are loaded
+        _KERNELS[stored.key] = kernel_of_products()
+    return results, _KERNELS[stored.key]
 
 
 @cache
