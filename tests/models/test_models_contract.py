@@ -69,7 +69,9 @@ def test_every_model_keeps_the_contract(word):
     check_model(made(word))
 
 
-@pytest.mark.parametrize("word", ["cpt-v", "hl-mar(factors=2)", "hl-mnar(factors=2)", "mf-naive"])
+@pytest.mark.parametrize(
+    "word", ["cpt-v", "hl-mar(factors=2, iterations=20)", "hl-mnar(factors=2, iterations=5, sample=500)", "mf-naive"]
+)
 def test_models_of_ratings_keep_the_contract(word):
     check_model(Model.from_word(word), rated=True)
 

@@ -143,6 +143,7 @@ def test_the_bound_never_falls(selective):
     assert np.diff(fit.bound).min() >= 0
 
 
+@pytest.mark.slow
 def test_ratings_that_hide_themselves_are_recovered():
     # over seeds 0 to 9 HL-MNAR had 35 to 50 % of the error of HL-MAR on missing pairs in nine worlds, and 90 % in one
     for seed in range(3):
