@@ -1,28 +1,16 @@
 """KuaiRec in both forms, on small made files."""
 
-import gzip
 from pathlib import Path
 
 import numpy as np
 import pytest
+from source_files import rows, write
 
-from unskew.data import Interactions
 from unskew.data.sources import get_source, status_of
 from unskew.data.sources.kuairec import read_popularity
 from unskew.errors import DataError
 
 KUAIREC_HEADER = "user_id,video_id,play_duration,video_duration,time,date,timestamp,watch_ratio\n"
-
-
-def rows(log: Interactions) -> list[tuple[object, object]]:
-    frame = log.to_polars()
-    return list(zip(frame["user"].to_list(), frame["item"].to_list(), strict=True))
-
-
-def write(folder: Path, name: str, text: str) -> Path:
-    path = folder / name
-    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
-    return path
 
 
 def test_kuairec_takes_the_watch_ratio(tmp_path):

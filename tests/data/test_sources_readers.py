@@ -1,28 +1,16 @@
 """Each format on a small made file; no row is from the real data."""
 
-import gzip
 import json
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from source_files import rows, write
 
-from unskew.data import Interactions
 from unskew.data.sources import SOURCES, get_source
 from unskew.data.sources.movielens_1m import read_pairs, read_ratings
 from unskew.errors import ConfigError, DataError, PropensityError
-
-
-def rows(log: Interactions) -> list[tuple[object, object]]:
-    frame = log.to_polars()
-    return list(zip(frame["user"].to_list(), frame["item"].to_list(), strict=True))
-
-
-def write(folder: Path, name: str, text: str) -> Path:
-    path = folder / name
-    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
-    return path
 
 
 @pytest.mark.parametrize("name", ["u.data", "u.data.gz"])
