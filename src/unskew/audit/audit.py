@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from unskew.evaluation.checking.time_leak import find_hindsight
 from unskew.evaluation.collecting.collect import collect
 from unskew.evaluation.estimating.estimate import Estimated
 from unskew.evaluation.fitting.gamma import describe_short_lists
-from unskew.evaluation.fitting.models import Contenders, ModelLike, fit_models
+from unskew.evaluation.fitting.models import Contenders, ModelLike, fit_models, read_models
 from unskew.evaluation.fitting.propensities import Propensities, fit_propensity
 from unskew.evaluation.report import Report
 from unskew.evaluation.run import Run
@@ -55,7 +55,7 @@ FEW_USERS_IN = (
 
 def audit(
     log: Interactions,
-    models: Mapping[str, ModelLike] | None = None,
+    models: Mapping[str, Any] | None = None,
     *,
     test: Interactions | None = None,
     holdout: float | None = None,
@@ -81,7 +81,8 @@ def audit(
     ----------
     log : Interactions
     models : mapping, optional
-        Name to model: a `Scorer`, or a built-in `Model` or its word, which is then trained.
+        Name to model: whatever `evaluate` takes that gives scores, or a built-in `Model` or its word, which is then
+        trained.
     test : Interactions, optional
         Held-out rows for the metrics; `log` is then the training log.
     holdout : float, optional
@@ -153,6 +154,7 @@ def audit(
     check_k(k, train, given)
     check_held_out(plan, given, settings)
     run = Run(plan.split, settings, engine_of(engine, threads), threads, progress)
+    given = read_models(given, plan.split) if given else {}
     contenders = _fit(run, given)
     lists = _count_lists(run, contenders, k, judged=plan.judged)
     base = _popularity_base(log_audit, positives, train, drawn=plan.judged and test is None)

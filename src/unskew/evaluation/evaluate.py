@@ -17,7 +17,7 @@ from unskew.evaluation.checking import warn
 from unskew.evaluation.collecting.collect import collect
 from unskew.evaluation.estimating.estimate import estimate
 from unskew.evaluation.fitting.automatic import AutoChoice, choose_automatic
-from unskew.evaluation.fitting.models import ModelLike, default_metrics, fit_models, read_models
+from unskew.evaluation.fitting.models import default_metrics, fit_models, read_models
 from unskew.evaluation.fitting.propensities import fit_propensities
 from unskew.evaluation.fitting.relevance import shared_exposure
 from unskew.evaluation.fitting.selection import Chosen, choose_by
@@ -38,7 +38,7 @@ from unskew.ranking import Engine, engine_of
 
 @announces
 def evaluate(
-    models: "Mapping[str, ModelLike | PartTable]",
+    models: Mapping[str, Any],
     split: Split | PartitionedSplit,
     *,
     metrics: Sequence[str | AnyMetric] | None = None,
@@ -73,9 +73,9 @@ def evaluate(
     ----------
     models : mapping
         Name to model: a `Scorer`, `Ranks` made before, `Predictions`, a built-in `Model` or its word
-        (``als(factors=32)``), which is then trained on the split's train; a pandas, polars or Arrow frame of top-N
-        lists with columns ``user``, ``item`` and ``score`` or ``rank``; or a pair of them, one that ranks and one that
-        predicts ratings. A scorer with ``ratings=True`` does both.
+        (``als(factors=32)``), which is then trained on the split's train; a fitted model of another package, lists of
+        items, or a frame or matrix of scores (see `unskew.integrations`); or a pair of them, one that ranks and one
+        that predicts ratings. A scorer with ``ratings=True`` does both.
     split : Split or PartitionedSplit
         A `PartitionedSplit` is read part by part, and never whole; see `unskew.data.open_split`.
     metrics : sequence, optional
@@ -155,7 +155,7 @@ def evaluate(
     >>> report.value("mine", "recall@1", "aoa")
     0.5
     """
-    given = read_models(models)
+    given = read_models(models, split if isinstance(split, Split) else None, kept=(PartTable,))
     if on is not None and until is None:
         raise ConfigError(f"{Option('on', on)} needs {Option('until')}, as in {Option('until', 'decided')}")
     asked: dict[str, Any] = {

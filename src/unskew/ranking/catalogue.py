@@ -142,9 +142,10 @@ def _codes_without_ids(scorer: Scorer, split: Split, axis: Literal["user", "item
     if shape is not None:
         n = shape[0 if axis == "user" else 1]
         if n != len(codes):
+            foreign = " with unskew.integrations.with_ids(model, ...)" if getattr(scorer, "origin", "") else ""
             raise DataError(
                 f"model {name!r} has {n} {axis} rows but train and test have {len(codes)} distinct {axis}s; "
-                f"give {axis}_ids to identify them"
+                f"give {axis}_ids to identify them{foreign}"
             )
     return codes
 

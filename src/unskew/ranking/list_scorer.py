@@ -33,6 +33,8 @@ class ListScorer:
     name : str
     ratings : bool
         Whether scores are predicted ratings.
+    origin : str
+        The class of the model that it was made from.
     """
 
     offsets: Ints
@@ -43,6 +45,7 @@ class ListScorer:
     item_ids: npt.ArrayLike | None = None
     name: str = "lists"
     ratings: bool = False
+    origin: str = ""
 
     def __post_init__(self) -> None:
         if np.asarray(self.scores).dtype not in (np.float32, np.float64):  # others have no infinity

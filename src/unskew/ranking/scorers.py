@@ -52,6 +52,8 @@ class FactorScorer:
     name : str
     ratings : bool
         Whether scores are predicted ratings, on the scale of the data; rating losses then apply.
+    origin : str
+        The class of the model that it was made from, for the record; empty if it is its own.
     """
 
     user_factors: Matrix
@@ -63,6 +65,7 @@ class FactorScorer:
     item_ids: npt.ArrayLike | None = None
     name: str = "factors"
     ratings: bool = False
+    origin: str = ""
 
     def __post_init__(self) -> None:
         users, items = np.asarray(self.user_factors), np.asarray(self.item_factors)
@@ -220,6 +223,8 @@ class MatrixScorer:
     name : str
     ratings : bool
         Whether scores are predicted ratings.
+    origin : str
+        The class of the model that it was made from.
     """
 
     matrix: Matrix
@@ -227,6 +232,7 @@ class MatrixScorer:
     item_ids: npt.ArrayLike | None = None
     name: str = "matrix"
     ratings: bool = False
+    origin: str = ""
 
     def __post_init__(self) -> None:
         if self.matrix.ndim != 2:
@@ -255,6 +261,9 @@ class ItemItemScorer:
         The training items of each user.
     weights : sparse or dense (items, items)
     user_ids, item_ids : array, optional
+    name : str
+    origin : str
+        The class of the model that it was made from.
     """
 
     history: Any
@@ -262,6 +271,7 @@ class ItemItemScorer:
     user_ids: npt.ArrayLike | None = None
     item_ids: npt.ArrayLike | None = None
     name: str = "item-item"
+    origin: str = ""
 
     def __post_init__(self) -> None:
         users, items = self.history.shape
@@ -295,6 +305,8 @@ class CallableScorer:
     name : str
     ratings : bool
         Whether scores are predicted ratings.
+    origin : str
+        The class of the model that it was made from.
     """
 
     function: Callable[[Ints], Matrix]
@@ -302,11 +314,17 @@ class CallableScorer:
     item_ids: npt.ArrayLike | None = None
     name: str = "callable"
     ratings: bool = False
+    origin: str = ""
 
     def score(self, users: Ints, /) -> Matrix:
         """Call the function."""
         scores = self.function(users)
         return scores if is_tensor(scores) else np.asarray(scores)
+
+
+def kind_of(scorer: object) -> str:
+    """The class of the model that a scorer was made from, else its own."""
+    return getattr(scorer, "origin", "") or type(scorer).__name__
 
 
 def check_ids(ids: npt.ArrayLike | None, n: int, field: str, name: str) -> None:

@@ -56,6 +56,7 @@ def take_users(scorer: Scorer, rows: Ints, ids: npt.NDArray[Any]) -> Scorer:
             item_ids=scorer.item_ids,
             name=scorer.name,
             ratings=scorer.ratings,
+            origin=scorer.origin,
         )
     if isinstance(scorer, ListScorer):
         offsets, columns, scores = scorer.lists_of(rows)

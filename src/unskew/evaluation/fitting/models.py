@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from unskew.data import Interactions
+from unskew.data import Interactions, Split
 from unskew.errors import DataError
 from unskew.estimators import OVER_ALL_PAIRS
 from unskew.evaluation.fitting.propensities import training_propensity
@@ -13,10 +13,12 @@ from unskew.evaluation.fitting.selection import Chosen, Evaluate, choose_by
 from unskew.evaluation.fitting.uniform_sample import UniformSample
 from unskew.evaluation.run import Run
 from unskew.evaluation.settings.settings import DEFAULT_LOSSES, DEFAULT_METRICS
+from unskew.integrations import is_dataset, read_model
 from unskew.models import DebiasedModel, Model, RatingModel, StepwiseModel
 from unskew.progress import say
 from unskew.propensities import Column, PropensityModel
-from unskew.ranking import ListScorer, Predictions, Ranks, Scorer, Threads, scores_from_frame
+from unskew.ranking import ListScorer, Predictions, Ranks, Scorer, Threads
+from unskew.ranking.scorers import kind_of
 
 One: TypeAlias = "Scorer | Ranks | Predictions | Model | str"
 ModelLike: TypeAlias = "One | tuple[One, ...]"
@@ -73,15 +75,25 @@ def default_metrics(models: Mapping[str, Any]) -> tuple[str, ...]:
     return (*ranking, *(DEFAULT_LOSSES if any(predicting) else ()))
 
 
-def read_models(models: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the models, data frames among them read as tables of scores."""
+def read_models(
+    models: Mapping[str, Any], split: Split | None = None, *, kept: tuple[type, ...] = ()
+) -> dict[str, Any]:
+    """Return the models, those of other packages and data frames read as scorers.
+
+    Parameters
+    ----------
+    models : mapping
+    split : Split, optional
+        For models that have no ids of their own; None if it is read part by part.
+    kept : tuple of type
+        What is returned as it is.
+    """
     if not isinstance(models, Mapping):
         raise DataError(f"models must be a mapping from names, as in {{'mine': model}}, not {type(models).__name__}")
     if not models:
         raise DataError("there is no model to judge; give at least one")
     return {
-        name: tuple(_read_frame(name, part) for part in given) if isinstance(given, tuple) else _read_frame(name, given)
-        for name, given in models.items()
+        name: given if isinstance(given, kept) else _read_parts(given, name, split) for name, given in models.items()
     }
 
 
@@ -156,13 +168,7 @@ class _Trainer:
         )
 
     def _fit(self, name: str, given: One) -> Fitted:
-        model = Model.from_word(given) if isinstance(given, str) else _read_frame(name, given)
-        if isinstance(model, type) or not isinstance(model, Model | Ranks | Predictions | Scorer):
-            kind = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
-            raise DataError(
-                f"model {name!r} is {kind}; give an object with a method score(users), Ranks, Predictions, a frame "
-                "with columns user, item and score, or a word such as 'als'"
-            )
+        model = Model.from_word(given) if isinstance(given, str) else read_model(given, name, self.run.split)
         if isinstance(model, Predictions):
             return Fitted(None, model, type(model).__name__)
         if isinstance(model, Ranks):
@@ -171,7 +177,7 @@ class _Trainer:
             return self._choose(name, model)
         if isinstance(model, DebiasedModel):
             return self._debias(name, model)
-        described = type(model).__name__
+        described = kind_of(model)
         if isinstance(model, Model):
             rows = self.run.positives
             if isinstance(model, RatingModel):
@@ -249,13 +255,11 @@ def _parts(given: ModelLike) -> tuple[One, ...]:
     return given if isinstance(given, tuple) else (given,)
 
 
-def _read_frame(name: str, given: Any) -> Any:
-    if isinstance(given, str | Model | Ranks | Predictions | type) or not hasattr(given, "columns"):
-        return given
-    import narwhals as nw
-
-    frame = nw.from_native(given, eager_only=True, pass_through=True)
-    return scores_from_frame(frame, name=f"model {name!r}") if isinstance(frame, nw.DataFrame) else given
+def _read_parts(given: Any, name: str, split: Split | None) -> Any:
+    """A model, or the parts of one: a pair of a model and its data set is one model."""
+    if isinstance(given, tuple) and not (len(given) == 2 and is_dataset(given[1])):
+        return tuple(read_model(part, name, split) for part in given)
+    return read_model(given, name, split)
 
 
 def _predicts_only(part: Any) -> bool:

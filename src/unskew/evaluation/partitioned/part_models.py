@@ -15,6 +15,7 @@ from unskew.models import Model
 from unskew.models.popular import Popular, popular_scorer
 from unskew.ranking import ListScorer, Predictions, Ranks, Scorer
 from unskew.ranking.model_files import scores_from_frame
+from unskew.ranking.scorers import kind_of
 from unskew.ranking.user_rows import UserRows
 
 
@@ -69,9 +70,9 @@ class WholeModel:
         scorer = self.rows.of(users)
         whole = self.rows.scorer
         if isinstance(whole, ListScorer) and whole.ratings:
-            return Fitted(scorer, scorer, type(whole).__name__)
+            return Fitted(scorer, scorer, kind_of(whole))
         predictor = scorer if getattr(whole, "ratings", False) else None
-        return Fitted(scorer, predictor, type(whole).__name__)
+        return Fitted(scorer, predictor, kind_of(whole))
 
 
 @dataclass(frozen=True, eq=False)

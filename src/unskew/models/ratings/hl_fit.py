@@ -82,8 +82,8 @@ class HlFit:
         both = Block(*(np.vstack(parts) for parts in zip(people, unknown, strict=True)))
         known = Posterior((both, self.posterior.tastes[1]), (), self.posterior.thresholds, np.zeros(0))
         wider = HlFit(self.levels, known, self.bound, self.converged, self.summary)
-        ids = {"user_ids": train.user_vocabulary.ids, "item_ids": train.item_vocabulary.ids[items]}
-        return CallableScorer(_Rows(wider, place), **ids, name=name, ratings=True)
+        user_ids, item_ids = train.user_vocabulary.ids, train.item_vocabulary.ids[items]
+        return CallableScorer(_Rows(wider, place), user_ids, item_ids, name=name, ratings=True)
 
     def _rows(self, blocks: tuple[Block, ...], users: Ints, items: Ints) -> tuple[Block, Block]:
         left, right = blocks

@@ -1,0 +1,6 @@
+"""Models of other people's packages, recognised by their methods; none of those packages is imported at the top."""
+
+from unskew.integrations.identified import Identified, with_ids
+from unskew.integrations.recognise import FAMILIES, is_dataset, read_model
+
+__all__ = ["FAMILIES", "Identified", "is_dataset", "read_model", "with_ids"]
