@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint types layers golden bench docs clean
+.PHONY: help demo test test-all lint types layers golden bench integrations docs clean
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -47,8 +47,11 @@ bench: $(VENV)/dev.stamp ## Measure speed against the matrix product and other p
 	$(PIP) --editable '.[bench]'
 	$(BIN)/python benchmarks/run.py
 
+integrations: | $(BIN)/python ## Run each recipe for other packages' models in an environment of its own (slow)
+	$(BIN)/python tests/integrations/run_recipes.py
+
 docs: $(VENV)/dev.stamp ## Build the documentation, running every code block in it
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
 clean: ## Remove the environment and everything built
-	rm -rf $(VENV) docs/_build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache unskew-demo
+	rm -rf $(VENV) docs/_build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .integrations unskew-demo

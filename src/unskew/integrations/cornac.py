@@ -34,7 +34,9 @@ class OneByOne:
 
     def __call__(self, rows: Ints) -> Matrix:
         """Scores of these users."""
-        return np.stack([to_array(self.model.score(int(row)))[: self.n_items] for row in rows]).astype(np.float64)
+        return np.stack([to_array(self.model.score(int(row))).ravel()[: self.n_items] for row in rows]).astype(
+            np.float64
+        )
 
 
 def _ids(holder: Any, axis: str) -> list[Any]:

@@ -12,27 +12,36 @@ from unskew.integrations.family import Family, Given, last_where_missing, packag
 from unskew.integrations.recommendation_frames import read_frame
 from unskew.ranking import CallableScorer, ListScorer
 
+FEW = 3
+"""Items that show whether a pipeline knows a user; if it scores none of them, it is asked for all."""
 PROBED = 20
 """Users whose scores are looked at before the run, to refuse a pipeline that scores nothing."""
 
 
 def read_pipeline(given: Given) -> CallableScorer:
-    """Scores of the items of the split by the pipeline's component ``scorer``; an item that it cannot score is last."""
+    """Scores of the items of the split by the pipeline's component ``scorer``; an item that it cannot score is last.
+
+    A user for whom it scores no item is one whom it does not know.
+    """
     if "scorer" not in _names(given.model):
         raise given.refuse(f"has no component 'scorer' (it has {', '.join(_names(given.model))}); give its lists")
     users, items = given.ids_of("user"), given.ids_of("item")
-    given = given.with_own_ids(users, items)
     scorer = UserByUser(given.model, users, items)
-    rows = np.arange(min(len(users), PROBED))
+    rows = np.arange(len(users))
     try:
-        probe = scorer.raw(rows)
+        probe = scorer.raw(rows[:PROBED])
     except Exception as error:  # whatever a component of theirs raises
         raise given.refuse(f"cannot score user {users[0]} ({error}); is it trained?") from error
-    if len(rows) and np.isnan(probe).all():
+    scored = np.flatnonzero(~np.isnan(probe).all(axis=0))
+    if not len(scored):
         raise given.refuse(
-            f"scores no item for any of {len(rows)} users, such as {users[0]}; was it trained on other ids?"
+            f"scores no item for any of {len(probe)} users, such as {users[0]}; was it trained on other ids?"
         )
-    return CallableScorer(scorer, **given.labels)
+    few = replace(scorer, items=items[scored[:FEW]])  # one item is enough to know a user
+    unsure = [row for row in rows if np.isnan(few.raw(rows[row : row + 1])).all()]
+    unknown = [row for row in unsure if np.isnan(scorer.raw(rows[row : row + 1])).all()]
+    users = np.delete(users, unknown)
+    return CallableScorer(replace(scorer, users=users), **given.with_own_ids(users, items).labels)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,8 +22,6 @@ from unskew.ranking import CallableScorer, Predictions, Ranks, Scorer
 
 FAMILIES = (
     CORNAC,
-    FACTORS,
-    ITEM_ITEM,
     PIPELINE,
     ITEM_LISTS,
     rectools.RECTOOLS,
@@ -32,6 +30,8 @@ FAMILIES = (
     ALGORITHM,
     PREDICTIONS,
     SKRECSYS,
+    FACTORS,
+    ITEM_ITEM,
     FRAME,
     BY_USER,
     BY_ROW,
@@ -40,7 +40,7 @@ FAMILIES = (
     TENSOR,
     CALLABLE,
 )
-"""What is recognised, in the order in which it is tried: the packages first, then plain data, then any function."""
+"""What is recognised, in the order in which it is tried: what has many signs first, then plain data, then functions."""
 OWN = (str, Model, Ranks, Predictions)
 NOT_A_MODEL = (int, float, complex, bool, bytes, type(None))
 
@@ -85,7 +85,9 @@ def read_model(given: Any, name: str, split: Split | None = None) -> Any:
 
 def _scores(model: Any) -> bool:
     """Whether this is a scorer, and not an estimator whose ``score`` needs more than users."""
-    return isinstance(model, Scorer) and not isinstance(model, type) and required_arguments(model.score) == 1
+    if isinstance(model, type) or not isinstance(model, Scorer) or not callable(model.score):
+        return False  # a pandas frame has its columns as attributes, score among them
+    return required_arguments(model.score) == 1
 
 
 def _named(scorer: Scorer, given: Identified) -> Scorer:
@@ -107,7 +109,9 @@ def _unknown(model: Any, name: str) -> DataError:
         return DataError(f"model {name!r} is the class {model.__name__}; give a fitted object of it")
     near = max(FAMILIES, key=lambda family: family.likeness(model)) if model is not None else FRAME
     hint = ""
-    if near.likeness(model) >= 0.5 and near.signs:
+    if isinstance(model, Scorer) and callable(model.score):
+        hint = f"; its method score needs {required_arguments(model.score)} arguments, not the users alone"
+    elif near.likeness(model) >= 0.5 and near.signs:
         lacks = " and ".join(near.missing(model)) or "what its family has"
         hint = f"; the nearest is {near.name} ({near.takes}), but it has no {lacks}: is it fitted?"
     kinds = ", ".join(dict.fromkeys(family.name.partition(",")[0] for family in FAMILIES))
