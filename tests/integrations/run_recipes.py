@@ -54,7 +54,7 @@ log = split.train.to_polars()
 """
 SETUP = {
     "recbole": """
-os.makedirs("data/mine")
+os.makedirs("data/mine", exist_ok=True)
 log.rename({"user": "user_id:token", "item": "item_id:token"}).write_csv("data/mine/mine.inter", separator="\\t")
 """
 }
@@ -87,8 +87,9 @@ for model in (svd, ease):
 """,
     "recbole": """
 from recbole.utils.case_study import full_sort_scores
-ours = read_model((model, dataset), "it", split).score(np.arange(4))
-theirs = full_sort_scores(np.arange(1, 5), model, test_data, device=model.device)[:, 1:]
+users = test_data.uid_list[:4].numpy()
+ours = read_model((model, dataset), "it", split).score(users - 1)
+theirs = full_sort_scores(users, model, test_data, device=model.device)[:, 1:]
 ours, theirs = ours.detach().cpu().numpy(), theirs.detach().cpu().numpy()
 assert np.isfinite(theirs).any() and np.allclose(ours[np.isfinite(theirs)], theirs[np.isfinite(theirs)], rtol=1e-4)
 """,
@@ -110,7 +111,6 @@ theirs = model.predict(scorer.user_ids[3], scorer.item_ids[5]).est
 assert scorer.score(np.array([3]))[0, 5] == theirs
 """,
     "skrecsys": """
-knn = ItemKNNRecommender().fit(pairs)
 users = knn.user_ids_[:5]
 theirs = knn.predict(np.array([(user, knn.item_ids_[4]) for user in users]))
 assert np.allclose(read_model(knn, "it", split).score(np.arange(5))[:, 4], theirs)

@@ -158,7 +158,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a number": (3, "is int, which is not recognised"),
     "a class": (Half, "is the class Half; give a fitted object"),
     "half a model": (Half(), "the nearest is implicit .* but it has no item_factors: is it fitted"),
-    "an estimator": (type("E", (), {"score": lambda self, X, y: 0})(), "is .*E, which is not recognised; its method score needs 2 arguments, not the users alone"),
+    "an estimator": (
+        type("E", (), {"score": lambda self, X, y: 0})(),
+        "is .*E, which is not recognised; its method score needs 2 arguments, not the users alone",
+    ),
     "no list": ({}, r"\(dict\) has no item in any list"),
     "an empty list": ({"u0": []}, "has no item in any list"),
     "an item twice": ({"u0": ["i1", "i2", "i1"]}, "lists item i1 twice for user u0; keep it once"),

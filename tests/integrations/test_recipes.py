@@ -81,19 +81,15 @@ def test_a_recipe_judges_the_models_of_its_package(ran: dict[str, Any]) -> None:
 
 def test_a_scorer_of_a_package_keeps_the_contract_of_scorers(ran: dict[str, Any]) -> None:
     split = ran.get("rated", ran["split"])
-    for given in (
-        ran.get(name) for name in ("als", "cosine", "pipeline", "svd", "ease", "bpr", "model", "lists", "predictions")
-    ):
-        if given is None:
-            continue
-        pair = (given, ran["dataset"]) if ran["package"] in {"rectools", "recbole", "lightfm"} else given
-        if ran["package"] == "rectools" and hasattr(given, "columns"):
-            pair = given
+    if ran["package"] in {"surprise", "lenskit"}:
+        pytest.skip("it is called user by user, so all users take too long")
+    models = [ran[name] for name in ("als", "cosine", "knn", "svd", "ease", "bpr", "model") if name in ran]
+    assert models
+    for model in models:
+        pair = (model, ran["dataset"]) if ran["package"] in {"rectools", "recbole", "lightfm"} else model
         scorer = read_model(pair, "it", split)
-        rows = np.arange(4)
-        assert scorer.score(rows).shape[0] == 4
-        if ran["package"] not in {"surprise", "lenskit"}:  # user by user, so a whole log takes too long here
-            check_scorer(scorer)
+        shape = getattr(scorer, "shape", (None, None))
+        check_scorer(scorer, n_users=shape[0], n_items=shape[1])
 
 
 def test_the_page_names_every_family() -> None:

@@ -15,8 +15,9 @@ PROBED = 3
 
 def read_recommender(given: Given) -> Scorer:
     """Scores of the users and items of training, by the ids of the model's maps."""
-    holder = given.model if getattr(given.model, "uid_map", None) is not None else given.model.train_set
-    if getattr(holder, "uid_map", None) is None:
+    holders = (given.model, getattr(given.model, "train_set", None))  # the model has had the maps since Cornac 2
+    holder = next((each for each in holders if getattr(each, "uid_map", None) is not None), None)
+    if holder is None:
         raise given.refuse("is not fitted; call fit(train_set) first")
     users, items = (_ids(holder, axis) for axis in ("user", "item"))
     given = given.with_own_ids(users, items)
@@ -54,10 +55,10 @@ def _vectors(given: Given, scores: OneByOne, n_users: int, n_items: int) -> Fact
     if users.shape != (n_users, items.shape[1]) or len(items) != n_items:
         return None
     rows = np.unique(np.linspace(0, n_users - 1, PROBED).astype(np.int64))
-    own, product = scores(rows), users[rows].astype(np.float64) @ items.astype(np.float64).T
-    gap = own - product
+    expected, product = scores(rows), users[rows].astype(np.float64) @ items.astype(np.float64).T
+    gap = expected - product
     gap -= gap.mean(axis=1, keepdims=True)
-    if np.abs(gap).max() > 1e-5 * max(float(np.ptp(own)), 1e-12):
+    if np.abs(gap).max() > 1e-5 * max(float(np.ptp(expected)), 1e-12):
         return None
     return FactorScorer(users, items, **given.labels)
 

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -111,15 +111,16 @@ class Family:
     signs: tuple[str, ...]
     read: Callable[[Given], Scorer]
     packages: tuple[str, ...] = ()
-    recognises: Callable[[Any], bool] = field(default=lambda _: True)
+    recognises: Callable[[Any], bool] | None = None
 
     def is_of(self, model: Any) -> bool:
         """Whether the model is recognised."""
-        return all(has(model, sign) for sign in self.signs) and self.recognises(model)
+        signed = all(has(model, sign) for sign in self.signs)
+        return signed and (self.recognises is None or self.recognises(model))
 
     def likeness(self, model: Any) -> float:
         """How near the model comes: its package, then the share of the signs that it has."""
-        share = sum(has(model, sign) for sign in self.signs) / max(len(self.signs), 1)
+        share = sum(hasattr(model, sign) for sign in self.signs) / max(len(self.signs), 1)  # None before a fit
         return share + (package_of(model) in self.packages)
 
     def missing(self, model: Any) -> list[str]:

@@ -34,9 +34,9 @@ def _of_lists(given: Given, users: Sequence[Any], lists: list[Any]) -> ListScore
     codes, vocabulary = factorise(canonical(items, f"items of model {given.name!r}"))
     offsets = offsets_of(np.array([len(each) for each, _ in pairs]))
     for place, (start, end) in enumerate(pairwise(offsets)):
-        own = codes[start:end]
-        if len(np.unique(own)) < len(own):
-            twice = next(item for item in own if np.count_nonzero(own == item) > 1)
+        listed = codes[start:end]
+        if len(np.unique(listed)) < len(listed):
+            twice = next(item for item in listed if np.count_nonzero(listed == item) > 1)
             raise given.refuse(f"lists item {vocabulary.ids[twice]} twice for user {users[place]}; keep it once")
     scores = np.array(list(chain.from_iterable(values for _, values in pairs)), dtype=np.float64)
     if not np.isfinite(scores).all():

@@ -1,6 +1,6 @@
 """`read_model`: a scorer of any model that is recognised, by what it has and never by importing its package."""
 
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 from unskew.data import Split
@@ -95,12 +95,11 @@ def _named(scorer: Scorer, given: Identified) -> Scorer:
     ids = {axis: getattr(given, axis) for axis in ("user_ids", "item_ids") if getattr(given, axis) is not None}
     if not ids:
         return scorer
-    record: Any = scorer
-    if is_dataclass(record) and {field.name for field in fields(record)} >= set(ids):
-        return cast("Scorer", replace(record, **ids))
-    own = {axis: getattr(scorer, axis, None) for axis in ("user_ids", "item_ids")}
+    if set(getattr(scorer, "__dataclass_fields__", ())) >= set(ids):
+        return cast("Scorer", replace(cast("Any", scorer), **ids))
+    present = {axis: getattr(scorer, axis, None) for axis in ("user_ids", "item_ids")}
     ratings = bool(getattr(scorer, "ratings", False))
-    return CallableScorer(scorer.score, **{**own, **ids}, ratings=ratings, origin=origin_of(scorer))
+    return CallableScorer(scorer.score, **{**present, **ids}, ratings=ratings, origin=origin_of(scorer))
 
 
 def _unknown(model: Any, name: str) -> DataError:

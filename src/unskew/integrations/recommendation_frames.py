@@ -130,8 +130,8 @@ def _hint(role: str, columns: list[str]) -> str:
     ]
     if nearest:
         return f"; did you mean {nearest[0]!r}? rename it to {role!r}"
-    taken = [alias for each in roles for alias in ALIASES[each][:4]]
-    return f"; rename it, known names are {', '.join(taken)} and so on"
+    some = [alias for each in roles for alias in ALIASES[each][:4]]
+    return f"; rename it, known names are {', '.join(some)} and so on"
 
 
 FRAME = Family(
