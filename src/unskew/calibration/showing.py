@@ -7,7 +7,7 @@ from unskew.display.names import clean
 from unskew.display.numbers import rough_percent
 from unskew.display.page import Figure, render_page
 from unskew.display.styles import Style, series_styles
-from unskew.display.text_table import Column, print_lines, table
+from unskew.display.text_table import Column, print_lines, print_table, table
 from unskew.simulators.likeness import STATISTICS
 
 if TYPE_CHECKING:
@@ -87,6 +87,6 @@ def print_calibration(calibration: "Calibration", console: "Console") -> None:
     rows.append(["best seen", *(f"{calibration.best[each]:.3f}" for each in STATISTICS), "", "", ""])
     titles = (*STATISTICS, *_MORE)
     columns = [Column("world", wrap="ellipsis"), *(Column(title, "right", "ellipsis") for title in titles)]
-    console.print(table(None, columns, rows))
+    print_table(table(None, columns, rows), console)
     console.print(Text("K-L divergence of the log from the world in nats; in brackets how far above the best seen"))
     print_lines((f"{world.kind}: {world.word}" for world in calibration.worlds), console)

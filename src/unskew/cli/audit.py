@@ -135,5 +135,5 @@ def _print(result: Any, *, tables: bool) -> None:
     from unskew.audit.showing.text import print_audit, print_audit_warnings
 
     if tables:
-        print_audit(result, screen(120, highlight=True))
+        print_audit(result, screen(highlight=True))
     print_audit_warnings(result, aside())

@@ -103,7 +103,7 @@ def calibrate_command(options: CalibrateOptions) -> None:
 def _print(calibration: Any, place: Path) -> None:
     from unskew.calibration.showing import print_calibration
 
-    console = screen(130)
+    console = screen()
     print_calibration(calibration, console)
     lines = [
         f"written to {place}; draw a log from the first world with",

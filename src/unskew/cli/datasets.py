@@ -9,7 +9,7 @@ from rich.text import Text
 
 from unskew.cli.options import AsJson, DataFolder
 from unskew.cli.screen import aside, screen
-from unskew.display.text_table import Cell, Column, table, words
+from unskew.display.text_table import Cell, Column, print_table, table, words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,7 +40,7 @@ def list_datasets(context: typer.Context, folder: DataFolder = None, as_json: As
         typer.echo(json.dumps([_record(source, status) for source, status in statuses], indent=2))
         return
     console = screen(highlight=True)
-    console.print(_table(statuses))
+    print_table(_table(statuses), console)
     for source, status in statuses:
         _print_details(console, source, status)
     console.print(f"\nFolder: {kept}", markup=False, highlight=False, soft_wrap=True)
@@ -57,7 +57,7 @@ def show_dataset(name: Name, folder: DataFolder = None, as_json: AsJson = False)
         typer.echo(json.dumps(_record(source, status), indent=2))
         return
     console = screen(highlight=True)
-    console.print(_table([(source, status)]))
+    print_table(_table([(source, status)]), console)
     _print_details(console, source, status)
     by_hand = f"{source.how_to_get}."
     command = f"unskew datasets get {name}"

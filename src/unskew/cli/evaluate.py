@@ -251,5 +251,5 @@ def _print(report: Any, *, table: bool) -> None:
     from unskew.evaluation.showing.text import print_report, print_warnings
 
     if table:
-        print_report(report, screen(120, highlight=True))
+        print_report(report, screen(highlight=True))
     print_warnings(report, aside())

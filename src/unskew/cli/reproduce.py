@@ -59,7 +59,7 @@ def reproduce_command(
     if study is None:
         if json is not None or html is not None:
             raise ConfigError(f"name a study for --json or --html: {', '.join(STUDIES)}")
-        print_studies(list(STUDIES.values()), context, screen(120))
+        print_studies(list(STUDIES.values()), context, screen())
         return
     name, slash, table = study.partition("/")
     chosen = get_study(name)
@@ -70,7 +70,7 @@ def reproduce_command(
         result = chosen.run(replace(context, progress=progress), tables)
     outputs.write((result.tables[0] if slash else result).to_json, lambda: _page(result))
     if not quiet and not outputs.on_screen:
-        print_result(result, screen(120))
+        print_result(result, screen())
     if result.status == NOTHING_RAN:
         typer.echo(f"unskew: nothing of {study} could run: {_first_reason(result)}", err=True)
     raise typer.Exit(result.status)

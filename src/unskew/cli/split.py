@@ -12,7 +12,7 @@ from unskew.cli.inputs import is_data_set, read_log
 from unskew.cli.options import ColumnOptions, LogFile, Quiet, Seed, command_of
 from unskew.cli.outputs import check_folder, make_folder
 from unskew.cli.screen import aside, screen, stages
-from unskew.display.text_table import digits, print_lines, table, words
+from unskew.display.text_table import digits, print_lines, print_table, table, words
 from unskew.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _print(split: "Split", log: "Interactions", out: Path, kind: str) -> None:
         rows.append([name, f"{len(part):,}", f"{users:,}", f"{items:,}"])
     console = screen()
     print_lines([f"{split.origin}, written to {out}"], console)
-    console.print(table(None, [*words("part"), *digits("rows", "users", "items")], rows))
+    print_table(table(None, [*words("part"), *digits("rows", "users", "items")], rows), console)
     print_lines([_cold(split)], console)
     print_lines((f"warning: {text}" for text in _warnings(split, log, out, kind)), aside())
 
