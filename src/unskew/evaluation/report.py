@@ -252,6 +252,38 @@ class Report(AsJson):
 
         return pd.DataFrame([row.to_dict() for row in self.estimates])
 
+    def per_user(
+        self, metric: str | AnyMetric | None = None, estimator: str | Estimator | None = None
+    ) -> "pl.DataFrame":
+        r"""The value and the weight of each user, as a polars frame: user, model, metric, estimator, value, weight.
+
+        The mean of the values with these weights is the estimate (for a root such as ``rmse``, its square). The weight
+        is 1 for a mean over users; it is the sum of the user's weights :math:`1/P` for ``snips``, and the number of
+        rows for ``aoa(per=pair)``. A user without weight has no value. Users are named as in the files.
+
+        Parameters
+        ----------
+        metric, estimator : str, Metric or Estimator, optional
+            All of the report by default.
+
+        Raises
+        ------
+        ConfigError
+            If an estimate is not a weighted mean over users: with imputation, and where data were read part by part.
+        """
+        from unskew.evaluation.estimating.user_values import user_values
+
+        words = (
+            None if metric is None else _printed(metric, parse_metric),
+            None if estimator is None else _printed(estimator, Estimator.from_word),
+        )
+        pairs = [(row.metric, row.estimator) for row in self.estimates]
+        if not any(all(a in (None, b) for a, b in zip(words, pair, strict=True)) for pair in pairs):
+            asked = " ".join(word for word in words if word)
+            known = dict.fromkeys(word for pair in pairs for word in (*pair, " ".join(pair)))
+            raise ConfigError(f"no estimate {asked!r}{did_you_mean(asked, known)}")
+        return user_values(self, *words)
+
     def to_html(self, path: "str | Path | None" = None, *, introduction: str = "") -> str:
         """The page as text: one file that needs nothing else; written when a path is given.
 
