@@ -284,6 +284,57 @@ class Report(AsJson):
             raise ConfigError(f"no estimate {asked!r}{did_you_mean(asked, known)}")
         return user_values(self, *words)
 
+    def log_mlflow(self, run: Any = None, *, prefix: str = "") -> str:
+        """Write the report to a run of MLflow, and return the id of the run.
+
+        Value, low, high and standard error of each estimate are metrics, named by
+        `unskew.integrations.tracker_names.tracker_name`; the settings are parameters under ``unskew/``, the verdict is
+        a tag, and the JSON and the page are artifacts.
+
+        Parameters
+        ----------
+        run : str or mlflow.entities.Run, optional
+            By default the active run; without one, a run is started and ended.
+        prefix : str
+            What all names begin with, as in ``offline/``.
+
+        Raises
+        ------
+        ConfigError
+            If MLflow is not installed.
+        DataError
+            If it cannot write.
+        """
+        from unskew.evaluation.showing.tracking import track
+        from unskew.integrations.trackers import log_mlflow
+
+        return log_mlflow(track(self, prefix), run, folder=prefix)
+
+    def log_wandb(self, run: Any = None, *, prefix: str = "") -> Any:
+        """Write the report to a run of Weights & Biases, and return the run.
+
+        Names are those of `log_mlflow`. Settings are in the config, the verdict is in the summary, and an artifact of
+        type ``evaluation`` has the JSON and the page.
+
+        Parameters
+        ----------
+        run : wandb.Run, optional
+            By default the one that ``wandb.init`` started.
+        prefix : str
+            What all names begin with.
+
+        Raises
+        ------
+        ConfigError
+            If W&B is not installed, or no run was started.
+        DataError
+            If it cannot write.
+        """
+        from unskew.evaluation.showing.tracking import track
+        from unskew.integrations.trackers import log_wandb
+
+        return log_wandb(track(self, prefix), run)
+
     def to_html(self, path: "str | Path | None" = None, *, introduction: str = "") -> str:
         """The page as text: one file that needs nothing else; written when a path is given.
 
