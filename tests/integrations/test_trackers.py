@@ -3,8 +3,9 @@
 import json
 import re
 import sys
+from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -46,7 +47,7 @@ class FakeRun:
     def __init__(self, mlflow: "FakeMlflow", run_id: str) -> None:
         self.mlflow, self.info = mlflow, SimpleNamespace(run_id=run_id)
 
-    def __enter__(self) -> "FakeRun":
+    def __enter__(self) -> Self:
         self.mlflow.active = self
         return self
 
@@ -76,8 +77,7 @@ class FakeArtifact:
         self.name, self.type, self.files = name, type, {}
 
     def add_file(self, path: str, name: str) -> None:
-        with open(path, encoding="utf-8") as stream:
-            self.files[name] = stream.read()
+        self.files[name] = Path(path).read_text(encoding="utf-8")
 
 
 class FakeWandbRun:
@@ -171,9 +171,7 @@ def test_undefined_numbers_are_left_out(mlflow):
 
 def test_a_second_report_with_other_settings_is_refused_in_one_line(report, mlflow):
     run = report.log_mlflow()
-    other = evaluate(
-        {"popular": "popular"}, report.inputs.split, metrics=["recall@2"], estimators=["aoa"]
-    )
+    other = evaluate({"popular": "popular"}, report.inputs.split, metrics=["recall@2"], estimators=["aoa"])
     with pytest.raises(DataError, match=r"mlflow could not write the report \(Changing param") as refused:
         other.log_mlflow(run)
     assert "\n" not in str(refused.value)

@@ -12,7 +12,6 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from unskew.compiling import COMPILING, announced
 
-
 LEAST, MOST = 80, 200  # columns that tables are laid out for on a terminal
 IN_FILES = 120  # columns of a pipe or file, so that what is written there does not depend on the terminal
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 LOOSEST = 3
 _BREAKS = (
@@ -65,4 +66,4 @@ def _pieces(text: str, loose: int) -> list[tuple[int, int]]:
     else:
         inner = [match.start() for match in _BREAKS[loose].finditer(text)]
     edges = [0, *inner, len(text)]
-    return [(a, b) for a, b in zip(edges, edges[1:], strict=False) if b > a]
+    return [(a, b) for a, b in pairwise(edges) if b > a]

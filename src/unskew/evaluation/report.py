@@ -1,6 +1,5 @@
 """`Report`: the estimates, comparisons and warnings of a run, with everything they come from."""
 
-import html
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from unskew.display.chart import Charts
     from unskew.evaluation.comparing.changes import Changes
     from unskew.evaluation.partitioned.merging import Merged
     from unskew.evaluation.showing.verdict import Verdict
@@ -87,33 +87,21 @@ class Report(AsJson):
         return f"Report({len(self.models)} models, {len(self.estimates)} estimates, {len(self.warnings)} warnings)"
 
     def _repr_html_(self) -> str:
-        """A table for notebooks."""
-        names = (
-            "model",
-            "metric",
-            "estimator",
-            "value",
-            "low",
-            "high",
-            "assumed_low",
-            "assumed_high",
-            "users",
-            "effective_sample_size",
-            "target",
-        )
-        head = "".join(f"<th>{name}</th>" for name in names)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_shown(row, name))}</td>" for name in names) + "</tr>"
-            for row in self.estimates
-        )
-        notes = "".join(f"<li>{html.escape(text)}</li>" for text in self.warnings)
-        headline, rest = html.escape(self.verdict.sentence), html.escape(" ".join(self.verdict.summary))
-        verdict = f"<p><strong>{headline}</strong> {rest}</p>"
-        return (
-            verdict
-            + f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            + (f"<ul>{notes}</ul>" if notes else "")
-        )
+        """What notebooks show: the verdict, the chart of the first metric, a table and the warnings."""
+        from unskew.evaluation.showing.in_notebook import notebook_html
+
+        return notebook_html(self)
+
+    @cached_property
+    def charts(self) -> "Charts":
+        """The charts by name, to show or to save, as in ``report.charts["sweep"].save("sweep.svg")``.
+
+        ``estimates METRIC`` and ``sweep METRIC`` for each metric, ``estimates`` and ``sweep`` for the first one, and
+        ``weights``, ``ratings``, ``popularity`` and ``tenths`` where there is something to draw.
+        """
+        from unskew.evaluation.showing.report_charts import report_charts
+
+        return report_charts(self)
 
     def estimate(self, model: str, metric: str | AnyMetric, estimator: str | Estimator) -> Estimate:
         """The estimate of a model, by words in any spelling that `evaluate` takes, or by objects."""
@@ -355,10 +343,3 @@ def _printed(given: Any, parse: Callable[[str], Any]) -> str:
         return str(parse(given) if isinstance(given, str) else given)
     except UnskewError:
         return str(given)
-
-
-def _shown(row: Estimate, name: str) -> str:
-    value = getattr(row, name)
-    if value is None:
-        return "–" if name.startswith("assumed") else "undefined"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -65,7 +65,8 @@ def from_tracker_name(name: str, prefix: str = "") -> TrackedMetric:
     parts = name.removeprefix(prefix).rsplit("/", 3)
     if not name.startswith(prefix) or len(parts) < 4 or not _FIELD.fullmatch(parts[3]):
         raise ConfigError(f"{name!r} is not the name of an estimate; names are model/metric/estimator/number")
-    return TrackedMetric(*map(unspell, parts[:3]), parts[3])
+    model, metric, estimator = map(unspell, parts[:3])
+    return TrackedMetric(model, metric, estimator, parts[3])
 
 
 def spell(text: str) -> str:

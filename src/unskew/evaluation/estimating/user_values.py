@@ -7,9 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unskew.errors import ConfigError
-from unskew.estimators import OVER_ALL_PAIRS, Estimator, Imputing, Terms
+from unskew.estimators import Imputing, Terms
 from unskew.evaluation.estimating.cell import Cell
-from unskew.metrics import AnyMetric
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,19 +61,16 @@ def _chosen(report: "Report", metric: str | None, estimator: str | None) -> Iter
     for cell in report.estimated.cells:
         words = str(cell.metric), str(cell.estimator)
         if (metric is None or words[0] == metric) and (estimator is None or words[1] == estimator):
-            if why := _why_not(cell.metric, cell.estimator, cell.terms):
-                others = [str(each.estimator) for each in report.estimated.cells if not _why_not_of(each)]
+            if why := _why_not(cell):
+                others = [str(each.estimator) for each in report.estimated.cells if not _why_not(each)]
                 hint = f"name another, as in estimator={others[0]!r}" if others else "add aoa to the estimators"
                 raise ConfigError(f"{words[0]} by {words[1]} has no value of each user: {why}; {hint}")
             yield cell
 
 
-def _why_not_of(cell: Cell) -> str:
-    return _why_not(cell.metric, cell.estimator, cell.terms)
-
-
-def _why_not(metric: AnyMetric, estimator: Estimator, terms: dict[str, Terms]) -> str:
+def _why_not(cell: Cell) -> str:
     """Why an estimate is not a weighted mean over users; empty if it is one."""
+    estimator, terms = cell.estimator, cell.terms
     if isinstance(estimator, Imputing) or any(each.units != "users" for each in terms.values()):
         return "it imputes what was not observed, for all users together"
     if getattr(estimator, "per", "") == "item":
@@ -92,7 +88,7 @@ def _codes(report: "Report", cell: Cell, terms: Terms) -> npt.NDArray[Any]:
     if not more:
         return who
     sample = report.samples.of(cell.metric, cell.estimator)
-    rest = sample.population(mean=cell.metric.kind == "mean" and cell.metric.kind not in OVER_ALL_PAIRS)
+    rest = sample.population(mean=cell.metric.kind == "mean")
     rest[who] = False
     silent = np.flatnonzero(rest)
     return np.concatenate([who, silent, np.full(more - len(silent), -1)])

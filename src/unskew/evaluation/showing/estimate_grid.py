@@ -137,8 +137,8 @@ def _wide(grid: Grid) -> Table:
     columns = [_column(grid, estimator) for estimator in grid.estimators]
     rows: list[list[Cell]] = []
     for metric in grid.metrics:
-        for model in grid.models(metric):
-            rows.append([metric, model, *(column[1][metric, model] for column in columns)])
+        models = grid.models(metric)
+        rows += [[metric, model, *(column[1][metric, model] for column in columns)] for model in models]
         counts = (grid.counts_of_metric(metric, estimator) for estimator in grid.estimators)
         rows.append([metric, Text(COUNTS, style="dim"), *(Text(each, style="dim") for each in counts)])
     title = MARKED if grid.best else TITLE
@@ -180,29 +180,29 @@ def _unmarked(grid: Grid, key: tuple[str, str, str], *, room: bool) -> Text:
 
 def _stacked(grid: Grid, estimators: Sequence[str]) -> Table:
     """Some lines per model: value, interval, and range where an estimate has one."""
-    rows: list[list[Cell]] = []
+    rows: list[tuple[str, list[Cell]]] = []
     dim = "dim"
     for metric in grid.metrics:
         shown = [estimator for estimator in estimators if any(key[:2] == (metric, estimator) for key in grid.rows)]
         if not shown:
             continue
-        rows.append([metric, Text(metric, style="bold"), *("" for _ in estimators)])
+        rows.append((metric, [Text(metric, style="bold"), *("" for _ in estimators)]))
         for model in grid.models(metric):
             keys = [(metric, estimator, model) for estimator in estimators]
-            rows.append([metric, f" {model}", *map(grid.value, keys)])
+            rows.append((metric, [f" {model}", *map(grid.value, keys)]))
             lines = {f"{grid.level} interval": map(grid.interval, keys)}
             if any(map(grid.range, keys)):
                 lines[grid.assumed] = map(grid.range, keys)
             if not grid.same_users:
                 lines[COUNTS] = map(grid.counts, keys)
             for title, texts in lines.items():
-                rows.append([metric, Text(f"   {title}", style=dim), *(Text(text, style=dim) for text in texts)])
+                rows.append((metric, [Text(f"   {title}", style=dim), *(Text(text, style=dim) for text in texts)]))
         if grid.same_users:
             counts = (grid.counts_of_metric(metric, estimator) for estimator in estimators)
-            rows.append([metric, Text(f" {COUNTS}", style=dim), *(Text(text, style=dim) for text in counts)])
+            rows.append((metric, [Text(f" {COUNTS}", style=dim), *(Text(text, style=dim) for text in counts)]))
     title = MARKED if grid.best else TITLE
     drawn = table(title, words("model", *estimators), ())
-    for place, (metric, *row) in enumerate(rows):
+    for place, (metric, row) in enumerate(rows):
         last = place + 1 == len(rows) or rows[place + 1][0] != metric
         drawn.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row), end_section=last)
     return drawn
