@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from unskew.cli.completion import completes
 from unskew.cli.inputs import model_files, read_log, read_models
 from unskew.cli.options import (
     BlockSize,
@@ -47,6 +48,7 @@ class AuditOptions(ColumnOptions):
             "-m",
             metavar="WORD",
             help="A mean over held-out items [default: recall@10 adg@10 auc]; repeatable.",
+            autocompletion=completes("metrics"),
         ),
     ] = None
     k: Annotated[int, typer.Option("--k", help="Length of the recommendation lists.")] = 50

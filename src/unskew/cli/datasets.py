@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
+from unskew.cli.completion import completes
 from unskew.cli.options import AsJson, DataFolder
 from unskew.cli.screen import aside, screen
 from unskew.display.text_table import Cell, Column, print_table, table, words
@@ -23,7 +24,9 @@ datasets_app = typer.Typer(
     no_args_is_help=False,
 )
 
-Name = Annotated[str, typer.Argument(help="A data set, as listed by 'unskew datasets'.")]
+Name = Annotated[
+    str, typer.Argument(help="A data set, as listed by 'unskew datasets'.", autocompletion=completes("datasets"))
+]
 
 _COLOURS = {"present": "green", "holds": "green", "partly": "yellow", "differs": "bold red"}
 
@@ -46,7 +49,7 @@ def list_datasets(context: typer.Context, folder: DataFolder = None, as_json: As
     console.print(f"\nFolder: {kept}", markup=False, highlight=False, soft_wrap=True)
 
 
-@datasets_app.command("show")
+@datasets_app.command("show", short_help="Show one data set: licence, citation, home, files, and how to get it.")
 def show_dataset(name: Name, folder: DataFolder = None, as_json: AsJson = False) -> None:
     """Show one data set: licence, citation, home, files, and how to get it."""
     from unskew.data.sources import data_folder, get_source, status_of

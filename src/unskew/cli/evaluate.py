@@ -13,6 +13,7 @@ from unskew.errors import ConfigError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from unskew.cli.outputs import Outputs
     from unskew.data import Interactions, Split
     from unskew.evaluation.settings.settings import Settings
 
@@ -51,6 +52,7 @@ def evaluate_command(options: EvaluateOptions) -> None:
             report = replace(report, against=compare(report, earlier))
     finally:  # an error of the comparison must not lose the run
         options.outputs.write(report.to_json, report.to_html)
+        _print_as(report, options.outputs)
         if not options.quiet:
             _print(report, table=not options.outputs.on_screen)
     if most is not None and report.dropped_share > most:
@@ -245,6 +247,13 @@ def _asked(
         words = known if isinstance(estimator, Auto) else [str(estimator)]
         asked += [(model, str(metric), word) for model in models for word in words]
     return asked
+
+
+def _print_as(report: Any, outputs: "Outputs") -> None:
+    """Print a format that another program reads, also if the run is quiet."""
+    texts = {"md": report.to_markdown, "csv": report.to_csv, "latex": report.to_latex, "json": report.to_json}
+    if outputs.printed in texts and not outputs.prints_json:
+        typer.echo(texts[outputs.printed](), nl=False)
 
 
 def _print(report: Any, *, table: bool) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
+from unskew.cli.completion import complete_one_of
 from unskew.cli.options import AsJson
 from unskew.cli.screen import screen
 from unskew.display.phrases import capital
@@ -30,7 +31,12 @@ FAMILIES = (
 
 _ONE = {"propensities": "propensity"}
 
-What = Annotated[str | None, typer.Argument(help=f"One of: {', '.join(FAMILIES)} [default: all of them].")]
+What = Annotated[
+    str | None,
+    typer.Argument(
+        help=f"One of: {', '.join(FAMILIES)} [default: all of them].", autocompletion=complete_one_of(*FAMILIES)
+    ),
+]
 
 
 def list_command(what: What = None, as_json: AsJson = False) -> None:

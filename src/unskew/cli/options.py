@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin,
 
 import typer
 
+from unskew.cli.completion import complete_model, complete_one_of, completes
 from unskew.cli.inputs import model_files, read_config
-from unskew.cli.outputs import Outputs
+from unskew.cli.outputs import FORMATS, Outputs
 
 if TYPE_CHECKING:
     from unskew.data import Columns
@@ -34,7 +35,11 @@ ScoreFiles = Annotated[
 ]
 ModelWords = Annotated[
     list[str] | None,
-    typer.Option(metavar="[NAME=]WORD", help="A built-in model to train, as in als(factors=32); repeatable."),
+    typer.Option(
+        metavar="[NAME=]WORD",
+        help="A built-in model to train, as in als(factors=32); repeatable.",
+        autocompletion=complete_model,
+    ),
 ]
 Positive = Annotated[str | None, typer.Option(help="Condition for positive rows, such as 'rating>=4'.")]
 Seed = Annotated[int, typer.Option(help="Seed of all random draws.")]
@@ -70,6 +75,11 @@ def command_of(options: type[Options]) -> Callable[[Callable[[Options], None]], 
         return command
 
     return make
+
+
+def first_sentence(command: Callable[..., None]) -> str:
+    """The first paragraph of a command's description; the list of commands has no room for more, and cuts nothing."""
+    return " ".join(inspect.cleandoc(command.__doc__ or "").split("\n\n", 1)[0].split())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +151,11 @@ class EvaluateOptions(ColumnOptions):
         typer.Option(metavar="[NAME=]FILE", help="A table user,item,prediction with predicted ratings; repeatable."),
     ] = None
     preset: Annotated[
-        str | None, typer.Option(help="Settings of a paper, as in yang2018; options that you give take precedence.")
+        str | None,
+        typer.Option(
+            help="Settings of a paper, as in yang2018; options that you give take precedence.",
+            autocompletion=completes("presets"),
+        ),
     ] = None
     metric: Annotated[
         list[str] | None,
@@ -151,6 +165,7 @@ class EvaluateOptions(ColumnOptions):
             metavar="WORD",
             help="Metric to compute [default: recall@10 adg@10 auc; mae mse for predictions; "
             "recall@10 precision@10 ndcg@10 with --exposed]; repeatable.",
+            autocompletion=completes("metrics"),
         ),
     ] = None
     estimator: Annotated[
@@ -163,10 +178,15 @@ class EvaluateOptions(ColumnOptions):
             "metrics without a mean over pairs; with folders of Parquet files aoa(per=pair) and snips; with --exposed "
             "alone traditional and ure(aggregate=pooled, "
             "reduce=control)]; repeatable.",
+            autocompletion=completes("estimators"),
         ),
     ] = None
     propensity: Annotated[
-        str | None, typer.Option(help="Propensity model [default: popularity, which is popularity(gamma=0)].")
+        str | None,
+        typer.Option(
+            help="Propensity model [default: popularity, which is popularity(gamma=0)].",
+            autocompletion=completes("propensities"),
+        ),
     ] = None
     assume: Annotated[
         str | None,
@@ -178,7 +198,10 @@ class EvaluateOptions(ColumnOptions):
     ] = None
     candidates: Annotated[
         str | None,
-        typer.Option(help="Items to rank among: unseen, all, trained, listed or sampled(n) [default: unseen]."),
+        typer.Option(
+            help="Items to rank among: unseen, all, trained, listed or sampled(n) [default: unseen].",
+            autocompletion=completes("candidates"),
+        ),
     ] = None
     ties: Annotated[
         str | None,
@@ -259,6 +282,15 @@ class EvaluateOptions(ColumnOptions):
     ] = None
     json: JsonFile = None
     html: HtmlFile = None
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="table|md|csv|latex|json",
+            help="What to print: tables for the terminal, or the estimates as Markdown, CSV, LaTeX or JSON "
+            "[default: table].",
+            autocompletion=complete_one_of(*FORMATS),
+        ),
+    ] = None
     config: Annotated[Path | None, typer.Option(help="TOML file with these options; flags take precedence.")] = None
     quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Print no table, progress or warnings.")] = None
     _: KW_ONLY
@@ -298,7 +330,7 @@ class EvaluateOptions(ColumnOptions):
     @property
     def outputs(self) -> Outputs:
         """The files that are written."""
-        return Outputs(self.json, self.html)
+        return Outputs(self.json, self.html, self.format)
 
 
 SETTINGS = (

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unskew.cli.completion import completes
 from unskew.cli.options import DataFolder, HtmlFile, JsonFile, Quiet, Seed
 from unskew.cli.outputs import Outputs
 from unskew.cli.screen import screen, stages
@@ -19,7 +20,9 @@ def reproduce_command(
     study: Annotated[
         str | None,
         typer.Argument(
-            metavar="[STUDY[/TABLE]]", help="A paper or one of its tables, as in schnabel2016 or schnabel2016/table1."
+            metavar="[STUDY[/TABLE]]",
+            help="A paper or one of its tables, as in schnabel2016 or schnabel2016/table1.",
+            autocompletion=completes("studies"),
         ),
     ] = None,
     fast: Annotated[

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from unskew import __version__
+from unskew.cli.completion import completes
 from unskew.cli.options import Quiet, Seed
 from unskew.cli.outputs import check_folder, make_folder
 from unskew.cli.screen import screen, stages
@@ -36,6 +37,7 @@ def simulate_command(
         typer.Argument(
             metavar="WORLD",
             help="A world such as 'ibp(users=500)' (see 'unskew list worlds'), or a JSON of 'unskew calibrate'.",
+            autocompletion=completes("worlds"),
         ),
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for the files; created if absent.")],

@@ -323,6 +323,27 @@ class Report(AsJson):
 
         return log_wandb(track(self, prefix), run)
 
+    def to_markdown(self, path: "str | Path | None" = None) -> str:
+        """The verdict, a table per metric and the warnings as Markdown, as for a pull request."""
+        from unskew.evaluation.showing.exports import as_markdown
+
+        return saved(as_markdown(self), path)
+
+    def to_latex(self, path: "str | Path | None" = None) -> str:
+        """The estimates as a ``tabular`` of LaTeX: models down, estimators across; it needs the package booktabs."""
+        from unskew.evaluation.showing.exports import as_latex
+
+        return saved(as_latex(self), path)
+
+    def to_csv(self, path: "str | Path | None" = None) -> str:
+        """The estimates as CSV, a line each.
+
+        A text that a spreadsheet would compute, such as a model named ``=1+1``, gets an apostrophe in front of it.
+        """
+        from unskew.evaluation.showing.exports import as_csv
+
+        return saved(as_csv(self), path)
+
     def to_html(self, path: "str | Path | None" = None, *, introduction: str = "") -> str:
         """The page as text: one file that needs nothing else; written when a path is given.
 
