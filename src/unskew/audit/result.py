@@ -82,7 +82,7 @@ class Audit(AsJson):
 
     def _repr_html_(self) -> str:
         """What notebooks show: the headline, a chart of the log, tables and the warnings."""
-        from unskew.audit.showing.in_notebook import audit_html
+        from unskew.audit.showing.audit_notebook import audit_html
 
         return audit_html(self)
 

@@ -88,7 +88,7 @@ class Report(AsJson):
 
     def _repr_html_(self) -> str:
         """What notebooks show: the verdict, the chart of the first metric, a table and the warnings."""
-        from unskew.evaluation.showing.in_notebook import notebook_html
+        from unskew.evaluation.showing.report_notebook import notebook_html
 
         return notebook_html(self)
 

@@ -142,7 +142,7 @@ class Changes:
 
     def _repr_html_(self) -> str:
         """What notebooks show: a sentence, a table and notes."""
-        from unskew.evaluation.showing.in_notebook import changes_html
+        from unskew.evaluation.showing.report_notebook import changes_html
 
         return changes_html(self)
 
