@@ -37,7 +37,7 @@ def test_the_specification_has_data_colours_legend_and_title(chart):
 def test_the_svg_shows_the_names_of_the_series_and_the_title(chart):
     shown = {element.text for element in ET.fromstring(chart.svg).iter() if element.text}
     assert {"als <b>", "popular", "Two models", "a note"} <= shown
-    assert _LIGHT["--c1"] in chart.svg
+    assert _LIGHT["c1"] in chart.svg
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -91,5 +91,5 @@ def test_an_unknown_name_is_refused_with_the_nearest(chart):
 
 def test_the_colours_are_those_of_the_style_sheet():
     sheet = Path(unskew.display.__path__[0], "templates", "style.css").read_text(encoding="utf-8")
-    light = dict(re.findall(r"(--[\w-]+): (#\w+)", sheet.split("@media")[0]))
+    light = dict(re.findall(r"--([\w-]+): (#\w+)", sheet.split("@media")[0]))
     assert {name: light[name] for name in _LIGHT} == _LIGHT

@@ -25,7 +25,7 @@ def completes(family: str) -> Completer:
 def complete_model(incomplete: str) -> list[tuple[str, str]]:
     """Words of models, also after ``NAME=``."""
     name, equals, word = incomplete.rpartition("=")
-    return [(f"{name}{equals}{found}", text) for found, text in starting(word, words_of("models"))]
+    return [(f"{name}{equals}{whole}", text) for whole, text in starting(word, words_of("models"))]
 
 
 def complete_one_of(*words: str) -> Completer:
@@ -42,7 +42,7 @@ def words_of(family: str) -> list[tuple[str, str]]:
     """The words of a family with descriptions; a metric with a cut-off has one, as in ``recall@10``."""
     from unskew.cli.listing import entries
 
-    found = []
+    words = []
     for row in entries(family):
         word, *_ = row.values()
         text = str(row.get("description") or row.get("definition") or row.get("title") or "")
@@ -50,5 +50,5 @@ def words_of(family: str) -> list[tuple[str, str]]:
         if family == "metrics":
             whole = word.replace("[@K]", "")
             forms = [*([] if "@" in whole else [whole]), *([word.replace("[@K]", "@K")] if "@K" in word else [])]
-        found += [(form.replace("@K", f"@{USUAL_CUTOFF}"), text) for form in forms]
-    return found
+        words += [(form.replace("@K", f"@{USUAL_CUTOFF}"), text) for form in forms]
+    return words

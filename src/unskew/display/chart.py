@@ -17,23 +17,23 @@ WIDTH = 520
 SHARP = 2  # pixels of a PNG per unit of the chart
 FORMATS = (".svg", ".png", ".json", ".html")
 _LIGHT = {
-    "--paper": "#fff",
-    "--ink": "#1d2329",
-    "--soft": "#59636e",
-    "--line": "#e6e9ec",
-    "--rule": "#b4bcc4",
-    "--faint": "#c3c9cf",
-    "--naive": "#7b858f",
-    "--naive-soft": "#c9ced4",
-    "--alarm": "#c2410c",
-    "--c1": "#0b62a8",
-    "--c2": "#c2570c",
-    "--c3": "#0f8a6c",
-    "--c4": "#a83279",
-    "--c5": "#6b4fbb",
-    "--c6": "#8a6d00",
-    "--c7": "#2a9bc9",
-    "--c8": "#7a4a2b",
+    "paper": "#fff",
+    "ink": "#1d2329",
+    "soft": "#59636e",
+    "line": "#e6e9ec",
+    "rule": "#b4bcc4",
+    "faint": "#c3c9cf",
+    "naive": "#7b858f",
+    "naive-soft": "#c9ced4",
+    "alarm": "#c2410c",
+    "c1": "#0b62a8",
+    "c2": "#c2570c",
+    "c3": "#0f8a6c",
+    "c4": "#a83279",
+    "c5": "#6b4fbb",
+    "c6": "#8a6d00",
+    "c7": "#2a9bc9",
+    "c8": "#7a4a2b",
 }
 """The colours of the style sheet on white paper; a chart of its own has no style sheet."""
 
@@ -67,14 +67,14 @@ class Chart:
     @cached_property
     def spec(self) -> dict[str, Any]:
         """The Vega-Lite specification."""
-        text = re.sub(r"var\((--[\w-]+)\)", lambda name: _LIGHT[name.group(1)], json.dumps(self.drawn))
+        text = re.sub(r"var\(--([\w-]+)\)", lambda name: _LIGHT[name.group(1)], json.dumps(self.drawn))
         spec: dict[str, Any] = json.loads(text)
         if self.legend:
             _show_legend(spec, self.legend)
         head = {"text": self.title, "anchor": "start", "fontWeight": "bold"}
-        below = {"subtitle": self.note, "subtitleColor": _LIGHT["--soft"]} if self.note else {}
+        below = {"subtitle": self.note, "subtitleColor": _LIGHT["soft"]} if self.note else {}
         title = {"title": head | below} if self.title else {}
-        config = spec.get("config", {}) | {"background": _LIGHT["--paper"]}
+        config = spec.get("config", {}) | {"background": _LIGHT["paper"]}
         return spec | title | {"width": WIDTH, "config": config, "description": self.label}
 
     @cached_property

@@ -20,12 +20,12 @@ OF_POPULARITY = "black: held-out rows; grey dashes: training rows; blue: held-ou
 
 def report_charts(report: "Report") -> Charts:
     """All charts; those of the first metric are also under ``estimates`` and ``sweep`` alone."""
-    found = gallery({name: (figure, title, note) for name, figure, title, note in _figures(report)})
+    named = gallery({name: (figure, title, note) for name, figure, title, note in _figures(report)})
     first: dict[str, Chart] = {}
     for kind in ("estimates", "sweep"):
-        name = next((name for name in found if name.startswith(f"{kind} ")), None)
-        first |= {} if name is None else {kind: found[name]}
-    return Charts(first | found)
+        name = next((name for name in named if name.startswith(f"{kind} ")), None)
+        first |= {} if name is None else {kind: named[name]}
+    return Charts(first | named)
 
 
 def first_chart(report: "Report") -> Chart | None:
