@@ -64,7 +64,7 @@ class Ladder:
         return self.rungs[low : high + 1 + (tried[-1] in best)]
 
     def around(self, best: Iterable[float]) -> "Ladder":
-        """The same rungs, of which those from the lowest to the highest of the best are tried first."""
+        """The same rungs; those from the lowest to the highest of the best are tried first."""
         places = [self.rungs.index(rung) for rung in best]
         low, high = min(places), max(places) + 1
         return Ladder(self.rungs[low:high], below=self.rungs[:low], above=self.rungs[high:])
