@@ -15,6 +15,7 @@ from unskew.errors import ConfigError, DataError, did_you_mean
 
 LOG = ("user", "item", "rating", "timestamp", "propensity", "label")
 """The columns that a file of interactions may have."""
+_ROLES = (*LOG, "score", "rank", "prediction", "relevant")
 _FORMAT = ("columns", "sep", "format")
 _OWN = re.compile(r"(.+?):(\w+=.*)", re.DOTALL)
 
@@ -50,21 +51,16 @@ class TableFile:
 
         With `roles`, names of other columns than these are refused.
         """
-        match = _OWN.fullmatch(str(text))
-        if match is None or is_file(Path(text)):
-            return cls(Path(text))
-        path, own = Path(match[1]), match[2]
-        given = dict(part.split("=", 1) for part in re.split(r",(?=\w+=)", own))
-        known = (*(roles or (*LOG, "score", "rank", "prediction", "relevant")), *_FORMAT)
+        path, own = split_names(str(text))
+        given = dict(part.split("=", 1) for part in re.split(r",(?=\w+=)", own)) if own else {}
+        known = (*(roles or _ROLES), *_FORMAT)
         for key, value in given.items():
             if key not in known:
-                if roles is None and not is_file(path) and path != STDIN:
-                    return cls(Path(text))  # a file with a strange name
                 raise ConfigError(f"{text}: unknown key {key!r}{did_you_mean(key, known)}")
             if not value:
                 raise ConfigError(f"{text}: {key} is empty; write the name of a column, as in {key}=name")
-        layout = FileFormat.of(kind=given.pop("format", None), **{key: given.pop(key, None) for key in ("columns", "sep")})
-        return cls(path, given, layout)
+        kind, columns, sep = (given.pop(key, None) for key in ("format", "columns", "sep"))
+        return cls(Path(path), given, FileFormat.of(kind=kind, columns=columns, sep=sep))
 
     @property
     def name(self) -> str:
@@ -79,11 +75,27 @@ class TableFile:
         return read_table(self.path, content, self.format)
 
 
-def is_file(path: Path) -> bool:
-    """Whether a path is there; False for a name that the disk cannot have."""
+def split_names(text: str) -> tuple[str, str]:
+    """The path, and what follows it after a colon, as in ``user=uid,item=iid``; empty if nothing does.
+
+    Examples
+    --------
+    >>> from unskew.data.columns import split_names
+    >>> split_names("log.csv:user=uid"), split_names("s3://bucket/log.csv")
+    (('log.csv', 'user=uid'), ('s3://bucket/log.csv', ''))
+    """
+    match = _OWN.fullmatch(text)
+    if match is None or _exists(text):
+        return text, ""
+    path, own = match.groups()
+    known = own.partition("=")[0] in (*_ROLES, *_FORMAT)
+    return (path, own) if known or path == str(STDIN) or _exists(path) else (text, "")
+
+
+def _exists(path: str) -> bool:
     try:
-        return path.exists()
-    except OSError:
+        return Path(path).exists()
+    except OSError:  # a name that the disk cannot have
         return False
 
 

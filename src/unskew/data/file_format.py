@@ -73,9 +73,7 @@ class FileFormat:
         if columns is not None and not all(header):
             raise ConfigError(f"{shown}: a name is empty; call columns that are not needed {SKIPPED}")
         if twice:
-            raise ConfigError(
-                f"{shown}: {twice[0]!r} occurs twice; call columns that are not needed {SKIPPED}"
-            )
+            raise ConfigError(f"{shown}: {twice[0]!r} occurs twice; call columns that are not needed {SKIPPED}")
         if sep == "":
             raise ConfigError(f"{Option('sep')}: the separator is empty; give one, as in tab, ';' or '::'")
         return cls(kind or "", header, _SEPARATORS.get(sep or "", sep or ""))

@@ -51,7 +51,8 @@ def eager(frame: Any, columns: Iterable[str] | None = None, name: str = "frame")
     """
     there = columns_of(frame, name)
     wanted = there if columns is None else [find_column(column, there, name) for column in dict.fromkeys(columns)]
-    return _reading(frame, name, lambda: _open(frame, name).collect(wanted))
+    table: pl.DataFrame = _reading(frame, name, lambda: _open(frame, name).collect(wanted))
+    return table
 
 
 def columns_of(frame: Any, name: str = "frame") -> list[str]:
@@ -102,23 +103,26 @@ def _recognise(frame: Any, native: Any) -> _Frame | None:
         return _Frame(
             lambda: native.collect_schema().names(), lambda columns: _converted(native.select(columns).collect())
         )
-    if isinstance(frame, type):
+    return None if isinstance(frame, type) else _recognise_arrow(frame)
+
+
+def _recognise_arrow(frame: Any) -> _Frame | None:
+    """How a table is read that is not of a library of frames, but gives its rows as Arrow tables."""
+    if isinstance(frame, Mapping):  # such as the splits of a data set
         return None
     if hasattr(frame, "select_columns") and hasattr(frame, "column_names"):  # a Hugging Face data set
         return _Frame(lambda: frame.column_names or next(iter(frame)), lambda columns: _hugging_face(frame, columns))
     names = getattr(getattr(frame, "schema", None), "names", None)
-    if names is None:
-        return None
-    if hasattr(frame, "to_table"):  # an Arrow data set, of files or in memory
+    if names is not None and hasattr(frame, "to_table"):  # an Arrow data set, of files or in memory
         return _Frame(lambda: names, lambda columns: _from_arrow(frame.to_table(columns=columns)))
-    if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__"):
+    if names is not None and (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__")):
         return _Frame(lambda: names, lambda columns: _from_arrow(frame).select(columns))
     return None
 
 
 def _hugging_face(data: Any, columns: list[str]) -> pl.DataFrame:
     chosen = data.select_columns(columns).with_format("arrow")
-    if hasattr(chosen, "__getitem__"):
+    if hasattr(chosen, "num_rows"):  # not a stream
         return _from_arrow(chosen[:])
     return pl.concat([_from_arrow(batch) for batch in chosen.iter(batch_size=2**16)])
 
@@ -177,15 +181,13 @@ def _what_else(given: Any) -> str:
         return "; it is a path: read the file first, as in Interactions.read(path)"
     if isinstance(given, Mapping) and given and is_frame(next(iter(given.values()))):
         return f"; choose one of its tables, as in data[{next(iter(given))!r}]"
-    if isinstance(given, Mapping | list | tuple):
-        return "; make a frame of it, as in polars.DataFrame(data)"
-    if isinstance(given, np.ndarray):
-        return "; arrays go in by Interactions.from_arrays"
-    if hasattr(given, "tocoo"):
-        return "; a sparse matrix goes in by Interactions.from_sparse"
-    if hasattr(given, "to_frame"):
-        return "; it is a single column: give a frame with named columns"
-    return ""
+    hints = {
+        "; make a frame of it, as in polars.DataFrame(data)": isinstance(given, Mapping | list | tuple),
+        "; arrays go in by Interactions.from_arrays": isinstance(given, np.ndarray),
+        "; a sparse matrix goes in by Interactions.from_sparse": hasattr(given, "tocoo"),
+        "; it is a single column: give a frame with named columns": hasattr(given, "to_frame"),
+    }
+    return next((hint for hint, fits in hints.items() if fits), "")
 
 
 def find_column(column: str, columns: list[str], name: str) -> str:

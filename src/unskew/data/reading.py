@@ -145,8 +145,8 @@ def _read_headerless(path: str, raw: bytes, separator: str, columns: tuple[str, 
     first = next(csv.reader([raw.split(b"\n", 1)[0].decode("utf-8", errors="replace")], delimiter=separator), [])
     if len(first) != len(columns):
         raise DataError(
-            f"{path}: line 1 has {_fields(len(first))}, but {Option('columns', ','.join(columns))} names {len(columns)}; "
-            f"name each column ({SKIPPED} for those that are not needed), and check the separator ({Option('sep')})"
+            f"{path}: line 1 has {_fields(len(first))}, but {Option('columns', ','.join(columns))} names "
+            f"{len(columns)}; name each of them ({SKIPPED} for those that are not needed), and check {Option('sep')}"
         )
     names = [name if name != SKIPPED else f"{SKIPPED}{place}" for place, name in enumerate(columns)]
     if set(map(str.lower, first)) & {name.lower() for name in columns if name != SKIPPED}:

@@ -117,7 +117,9 @@ def write_qrels(rows: "Interactions", path: str | Path, *, positive: str | None 
         )
     users = check_fields(rows.user_vocabulary.decode(rows.users).tolist(), f"user of {rows.name}")
     items = check_fields(rows.item_vocabulary.decode(rows.items).tolist(), f"item of {rows.name}")
-    lines = (f"{user} 0 {item} {value}\n" for user, item, value in zip(users, items, relevance.astype(int), strict=True))
+    lines = (
+        f"{user} 0 {item} {value}\n" for user, item, value in zip(users, items, relevance.astype(int), strict=True)
+    )
     with written(Path(path)) as stream:
         stream.writelines(lines)
 
@@ -127,5 +129,7 @@ def check_fields(ids: Iterable[object], what: str) -> list[str]:
     texts = [str(each) for each in ids]
     bad = next((text for text in texts if not text or text.split() != [text]), None)
     if bad is not None:
-        raise DataError(f"{what}: the id {bad!r} has a blank in it, which separates the fields of a TREC file; rename it")
+        raise DataError(
+            f"{what}: the id {bad!r} has a blank in it, which separates the fields of a TREC file; rename it"
+        )
     return texts
