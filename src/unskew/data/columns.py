@@ -60,7 +60,10 @@ class TableFile:
             if not value:
                 raise ConfigError(f"{text}: {key} is empty; write the name of a column, as in {key}=name")
         kind, columns, sep = (given.pop(key, None) for key in ("format", "columns", "sep"))
-        return cls(Path(path), given, FileFormat.of(kind=kind, columns=columns, sep=sep))
+        try:
+            return cls(Path(path), given, FileFormat.of(kind=kind, columns=columns, sep=sep))
+        except ConfigError as error:
+            raise ConfigError(f"{path}: {error}") from None
 
     @property
     def name(self) -> str:

@@ -99,3 +99,8 @@ class FileFormat:
         if not self.is_text and (self.columns or self.sep):
             chosen = "columns" if self.columns else "sep"
             raise DataError(f"{name}: a {self.kind} file has a fixed format; leave out {chosen}")
+
+
+def fields_text(n: int) -> str:
+    """A number of fields of a line, in words."""
+    return f"{n} field{'' if n == 1 else 's'}"

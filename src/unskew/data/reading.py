@@ -13,7 +13,7 @@ from typing import IO, cast
 
 import polars as pl
 
-from unskew.data.file_format import BLANKS, SKIPPED, STDIN, TREC, FileFormat
+from unskew.data.file_format import BLANKS, SKIPPED, STDIN, TREC, FileFormat, fields_text
 from unskew.data.trec import read_trec
 from unskew.errors import DataError, Option
 
@@ -50,6 +50,7 @@ def read_table(path: Path, content: bytes | None = None, layout: FileFormat | No
         if layout.kind == "parquet" or (path == STDIN and content and content.startswith(_PARQUET)):
             return _read_parquet(name, path if content is None else io.BytesIO(content))
         assert content is not None
+        _check_text(content, name)
         return read_trec(content, name, layout.kind) if layout.kind in TREC else _read_text(name, content, layout)
     except OSError as error:
         raise DataError(f"{name}: cannot be read ({error.strerror or error}); check the path") from error
@@ -115,14 +116,17 @@ def _read_parquet(path: str, source: Path | io.BytesIO) -> pl.DataFrame:
         raise DataError(f"{path}: not a readable Parquet file; was it cut short?") from error
 
 
-def _read_text(path: str, raw: bytes, layout: FileFormat) -> pl.DataFrame:
-    if not raw.strip():
-        also = "; only one input can be stdin" if path == shown_path(STDIN) else ""
-        raise DataError(f"{path}: the file is empty; expected a header line such as user,item{also}")
+def _check_text(raw: bytes, path: str) -> None:
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise DataError(f"{path}: UTF-16 text; save the file as UTF-8")
     if b"\0" in raw[:65536]:
         raise DataError(f"{path}: binary data; expected CSV or TSV text, or a file named .parquet")
+
+
+def _read_text(path: str, raw: bytes, layout: FileFormat) -> pl.DataFrame:
+    if not raw.strip():
+        also = "; only one input can be stdin" if path == shown_path(STDIN) else ""
+        raise DataError(f"{path}: the file is empty; expected a header line such as user,item{also}")
     raw, separator = _one_character(raw, layout.separator)
     if layout.columns:
         return _read_headerless(path, raw, separator, layout.columns)
@@ -145,7 +149,7 @@ def _read_headerless(path: str, raw: bytes, separator: str, columns: tuple[str, 
     first = next(csv.reader([raw.split(b"\n", 1)[0].decode("utf-8", errors="replace")], delimiter=separator), [])
     if len(first) != len(columns):
         raise DataError(
-            f"{path}: line 1 has {_fields(len(first))}, but {Option('columns', ','.join(columns))} names "
+            f"{path}: line 1 has {fields_text(len(first))}, but {Option('columns', ','.join(columns))} names "
             f"{len(columns)}; name each of them ({SKIPPED} for those that are not needed), and check {Option('sep')}"
         )
     names = [name if name != SKIPPED else f"{SKIPPED}{place}" for place, name in enumerate(columns)]
@@ -187,7 +191,7 @@ def _blank_rows(raw: bytes, separator: str, path: str, added: int) -> list[int]:
         if len(row) >= width:
             continue
         if "".join(row).strip():
-            problem = f"line {rows.line_num + skipped - added} has {_fields(len(row))}, {_header(added)} {width}"
+            problem = f"line {rows.line_num + skipped - added} has {fields_text(len(row))}, {_header(added)} {width}"
             raise DataError(f"{path}: {problem}; give every line the same number of fields")
         blank.append(place)
     return blank
@@ -195,10 +199,6 @@ def _blank_rows(raw: bytes, separator: str, path: str, added: int) -> list[int]:
 
 def _header(added: int) -> str:
     return str(Option("columns")) if added else "the header"
-
-
-def _fields(n: int) -> str:
-    return f"{n} field{'' if n == 1 else 's'}"
 
 
 def _what_is_wrong(raw: bytes, separator: str, path: str, added: int) -> str:
@@ -212,7 +212,7 @@ def _what_is_wrong(raw: bytes, separator: str, path: str, added: int) -> str:
     width = len(next(rows))
     for row in rows:
         if row and len(row) > width:
-            problem = f"line {rows.line_num - added} has {_fields(len(row))}, {_header(added)} {width}"
+            problem = f"line {rows.line_num - added} has {fields_text(len(row))}, {_header(added)} {width}"
             return f"{path}: {problem}; quote fields that contain the separator"
     kind = _SEPARATED.get(separator, "separated")
     return f"{path}: cannot be read as {kind} text; check that every quote is closed"

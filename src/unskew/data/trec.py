@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from unskew.data.file_format import fields_text
 from unskew.data.writing import written
 from unskew.errors import DataError, Option
 
@@ -74,7 +75,7 @@ def _what_is_wrong(raw: bytes, kind: str) -> str:
     for number, line in enumerate(raw.split(b"\n"), start=1):
         fields = line.split()
         if fields and len(fields) != len(FIELDS[kind]):
-            return f"line {number} has {len(fields)} fields, expected {_SHOWN[kind]}{_hint(kind, fields)}"
+            return f"line {number} has {fields_text(len(fields))}, expected {_SHOWN[kind]}{_hint(kind, fields)}"
     return "cannot be read as text; save the file as UTF-8"
 
 
