@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unskew import Interactions, Split, evaluate, write_qrels, write_run
+from unskew.data.formats.trec import read_trec
 from unskew.data.reading import read_table
-from unskew.data.trec import read_trec
 from unskew.errors import ConfigError, DataError
 from unskew.ranking import ListScorer, MatrixScorer, read_scores
 

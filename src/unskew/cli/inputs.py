@@ -25,7 +25,7 @@ _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
 def read_log(log: Path, columns: "Columns") -> "Interactions":
     """The rows of a file, or of a data set of that name."""
     from unskew.cli.screen import aside
-    from unskew.data.file_format import STDIN
+    from unskew.data.formats.file_format import STDIN
     from unskew.data.sources import SOURCES, status_of
 
     if log == STDIN or path_of(log) != log:  # what is said of a file is not said of a data set
@@ -66,7 +66,7 @@ def path_of(given: Path) -> Path:
 def check_judgements(given: Path, rows: "Interactions", positive: str | None) -> None:
     """Refuse to count rows of a qrels file as positives if it judges them not relevant."""
     from unskew.data import TableFile
-    from unskew.data.file_format import TREC
+    from unskew.data.formats.file_format import TREC
 
     file = TableFile.parse(given)
     is_trec = file.format.of_file(file.path).kind in TREC
@@ -76,7 +76,7 @@ def check_judgements(given: Path, rows: "Interactions", positive: str | None) ->
 
 def check_stdin(inputs: Iterable[Path | None]) -> None:
     """Refuse a second input that is stdin, because it can be read once."""
-    from unskew.data.file_format import STDIN
+    from unskew.data.formats.file_format import STDIN
 
     if sum(path == STDIN for path in inputs) > 1:
         raise ConfigError("two inputs are -, but stdin can be read once; name a file for one of them")

@@ -4,7 +4,8 @@ from unskew.data.candidates import Candidates
 from unskew.data.columns import Columns, TableFile
 from unskew.data.densify import Densified, Size, densify
 from unskew.data.exposed import Population, exposed_from_frame, exposed_split, find_population, read_exposed
-from unskew.data.file_format import FileFormat
+from unskew.data.formats.file_format import FileFormat
+from unskew.data.formats.trec import write_qrels
 from unskew.data.frames import eager
 from unskew.data.interactions import Interactions
 from unskew.data.item_list import read_catalogue, with_items
@@ -18,7 +19,6 @@ from unskew.data.splitters import (
     split_temporal,
     test_propensity,
 )
-from unskew.data.trec import write_qrels
 from unskew.data.vocabulary import Vocabulary
 
 __all__ = [

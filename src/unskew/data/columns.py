@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from unskew.data.file_format import STDIN, TREC, FileFormat
+from unskew.data.formats.file_format import STDIN, TREC, FileFormat
 from unskew.data.interactions import Interactions
 from unskew.data.reading import read_table, shown_path
 from unskew.errors import ConfigError, DataError, did_you_mean

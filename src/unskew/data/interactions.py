@@ -200,7 +200,7 @@ class Interactions:
         `format` is explained at `FileFormat`.
         """
         from unskew.data.columns import Columns
-        from unskew.data.file_format import FileFormat
+        from unskew.data.formats.file_format import FileFormat
 
         layout = FileFormat.of(kind=format, columns=columns, sep=sep)
         layout.of_file(Path(path)).refuse_choice(str(path))

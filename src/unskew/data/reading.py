@@ -13,8 +13,8 @@ from typing import IO, cast
 
 import polars as pl
 
-from unskew.data.file_format import BLANKS, SKIPPED, STDIN, TREC, FileFormat, fields_text
-from unskew.data.trec import read_trec
+from unskew.data.formats.file_format import BLANKS, SKIPPED, STDIN, TREC, FileFormat, fields_text
+from unskew.data.formats.trec import read_trec
 from unskew.errors import DataError, Option
 
 _noted: dict[str, str] = {}

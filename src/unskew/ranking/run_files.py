@@ -8,8 +8,8 @@ import numpy as np
 
 from unskew.arrays import Ints
 from unskew.data import Interactions, Split
+from unskew.data.formats.trec import check_fields
 from unskew.data.frames import FRAMES, is_frame
-from unskew.data.trec import check_fields
 from unskew.data.writing import written
 from unskew.errors import ConfigError, DataError
 from unskew.ranking.list_scorer import ListScorer

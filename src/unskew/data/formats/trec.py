@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from unskew.data.file_format import fields_text
+from unskew.data.formats.file_format import fields_text
 from unskew.data.writing import written
 from unskew.errors import DataError, Option
 

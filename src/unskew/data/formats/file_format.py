@@ -50,7 +50,7 @@ class FileFormat:
 
     Examples
     --------
-    >>> from unskew.data.file_format import FileFormat
+    >>> from unskew.data.formats.file_format import FileFormat
     >>> FileFormat.of(columns="user,item,_", sep="tab")
     FileFormat(kind='', columns=('user', 'item', '_'), sep='\t')
     """
