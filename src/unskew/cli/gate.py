@@ -76,13 +76,16 @@ def _model(text: str) -> tuple[str, str, str]:
     """The name of a model, the option of ``unskew evaluate`` that reads it, and its text there."""
     from unskew.data.columns import split_names
 
-    whole, own = split_names(text)
+    whole, names = split_names(text)
     name, equals, rest = whole.partition("=")
     path = Path(whole) if not equals or Path(whole).exists() else Path(rest)
     if path.suffix == ".npz" or path.is_dir():
         kind = "factors"
     elif (
-        own or path.name == "-" or path.exists() or path.suffix in {".csv", ".tsv", ".parquet", ".gz", ".run", ".trec"}
+        names
+        or path.name == "-"
+        or path.exists()
+        or path.suffix in {".csv", ".tsv", ".parquet", ".gz", ".run", ".trec"}
     ):
         kind = "scores"
     else:
@@ -90,7 +93,7 @@ def _model(text: str) -> tuple[str, str, str]:
         return word_name, "model", text
     stem = "stdin" if path.name == "-" else path.name.removesuffix(".gz").rsplit(".", 1)[0]
     named = name if equals and path != Path(whole) else stem
-    return named, kind, f"{named}={path}{f':{own}' if own else ''}"
+    return named, kind, f"{named}={path}{f':{names}' if names else ''}"
 
 
 def _write(options: GateOptions, json: str, markdown: str, text: str) -> None:

@@ -137,16 +137,16 @@ def named_files(texts: Iterable[str] | None) -> Iterable[tuple[str, Path]]:
     from unskew.data.columns import split_names
 
     for text in texts or []:
-        whole, own = split_names(text)
-        own = f":{own}" if own else ""
+        whole, names = split_names(text)
+        suffix = f":{names}" if names else ""
         name, equals, path = whole.partition("=")
         if not equals or Path(whole).exists():
             file = Path(whole)
-            yield "stdin" if whole == "-" else file.name.removesuffix(".gz").rsplit(".", 1)[0], Path(whole + own)
+            yield "stdin" if whole == "-" else file.name.removesuffix(".gz").rsplit(".", 1)[0], Path(whole + suffix)
         elif not name or not path:
             raise ConfigError(f"cannot read {text!r}; write NAME=FILE or FILE")
         else:
-            yield name, Path(path + own)
+            yield name, Path(path + suffix)
 
 
 def split_name(text: str) -> tuple[str, str]:
@@ -236,12 +236,12 @@ def _value(name: str, value: Any, kind: type, path: Path) -> Any:
 def _model_file(text: str, folder: Path) -> str:
     from unskew.data.columns import split_names
 
-    given, own = split_names(text)
+    given, names = split_names(text)
     name, equals, file = given.partition("=")
     if not equals or (folder / given).exists():
         name, file = "", given
     place = file if file == "-" else str(folder / file)
-    return (f"{name}=" if name else "") + place + (f":{own}" if own else "")
+    return (f"{name}=" if name else "") + place + (f":{names}" if names else "")
 
 
 def _model_word(text: str, folder: Path) -> str:

@@ -17,7 +17,7 @@ LOG = ("user", "item", "rating", "timestamp", "propensity", "label")
 """The columns that a file of interactions may have."""
 _ROLES = (*LOG, "score", "rank", "prediction", "relevant")
 _FORMAT = ("columns", "sep", "format")
-_OWN = re.compile(r"(.+?):(\w+=.*)", re.DOTALL)
+_NAMED = re.compile(r"(.+?):(\w+=.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class TableFile:
 
         With `roles`, names of other columns than these are refused.
         """
-        path, own = split_names(str(text))
-        given = dict(part.split("=", 1) for part in re.split(r",(?=\w+=)", own)) if own else {}
+        path, names = split_names(str(text))
+        given = dict(part.split("=", 1) for part in re.split(r",(?=\w+=)", names)) if names else {}
         known = (*(roles or _ROLES), *_FORMAT)
         for key, value in given.items():
             if key not in known:
@@ -87,12 +87,12 @@ def split_names(text: str) -> tuple[str, str]:
     >>> split_names("log.csv:user=uid"), split_names("s3://bucket/log.csv")
     (('log.csv', 'user=uid'), ('s3://bucket/log.csv', ''))
     """
-    match = _OWN.fullmatch(text)
+    match = _NAMED.fullmatch(text)
     if match is None or _exists(text):
         return text, ""
-    path, own = match.groups()
-    known = own.partition("=")[0] in (*_ROLES, *_FORMAT)
-    return (path, own) if known or path == str(STDIN) or _exists(path) else (text, "")
+    path, names = match.groups()
+    known = names.partition("=")[0] in (*_ROLES, *_FORMAT)
+    return (path, names) if known or path == str(STDIN) or _exists(path) else (text, "")
 
 
 def _exists(path: str) -> bool:
@@ -137,8 +137,8 @@ class Columns:
             return replace(file, format=layout).read(), file.name, Columns()
         if layout.is_text:
             layout = replace(layout, columns=layout.columns or self.format.columns, sep=layout.sep or self.format.sep)
-        own: dict[str, Any] = dict(file.names)
-        columns = replace(self, **own, required=tuple(file.names))
+        names: dict[str, Any] = dict(file.names)
+        columns = replace(self, **names, required=tuple(file.names))
         return replace(file, format=layout).read(), file.name, columns
 
     def read(self, path: str | Path, *, strict: bool = True) -> Interactions:

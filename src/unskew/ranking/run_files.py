@@ -60,7 +60,7 @@ def write_run(
         raise ConfigError(f"tag {tag!r}: give a name without blanks")
     table = scores_from_frame(model, name=tag) if is_frame(model) else model
     if isinstance(table, ListScorer):
-        lines = _listed(table, tag)
+        lines = _table_lines(table, tag)
     elif not hasattr(model, "score"):
         raise DataError(
             f"{type(model).__name__} is not a model that ranks; give a trained model, a table of scores or {FRAMES}"
@@ -68,12 +68,12 @@ def write_run(
     elif train is None:
         raise ConfigError(f"{type(model).__name__} is not a table of scores; give train=, so that lists can be made")
     else:
-        lines = _made(table, train, k, tag)
+        lines = _top_lines(table, train, k, tag)
     with written(Path(path)) as stream:
         stream.writelines(lines)
 
 
-def _listed(table: ListScorer, tag: str) -> Iterator[str]:
+def _table_lines(table: ListScorer, tag: str) -> Iterator[str]:
     """The lines of a table: each user's rows, by score."""
     if table.user_ids is None or table.item_ids is None:
         raise DataError(f"{table.name}: has no user_ids or no item_ids, which a run names; give both")
@@ -85,7 +85,7 @@ def _listed(table: ListScorer, tag: str) -> Iterator[str]:
             yield f"{user} Q0 {items[columns[place]]} {rank} {float(scores[place])!r} {tag}\n"
 
 
-def _made(model: Scorer, train: Interactions | Split, k: int, tag: str) -> Iterator[str]:
+def _top_lines(model: Scorer, train: Interactions | Split, k: int, tag: str) -> Iterator[str]:
     """The lines of the top k of each user."""
     lists = top_lists(model, train, k, name=tag)
     rows = train.train if isinstance(train, Split) else train
