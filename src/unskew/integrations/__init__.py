@@ -1,4 +1,4 @@
-"""Models of other people's packages, recognised by their methods; none of those packages is imported at the top."""
+"""Other people's models, frames and trackers, recognised by their methods and never imported at the top."""
 
 from unskew.integrations.identified import Identified, with_ids
 from unskew.integrations.recognise import FAMILIES, is_dataset, read_model

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from unskew.data.frames import columns_of, eager, is_frame
 from unskew.errors import DataError
 from unskew.integrations.family import Family, Given
 from unskew.ranking import ListScorer, scores_from_frame
@@ -31,12 +32,17 @@ UNCLEAR = {"rating": "rated or predicted", "value": "a score or a rating", "weig
 
 
 def read_frame(given: Given) -> ListScorer:
-    """The lists of a frame of pandas, Polars, Arrow or any library that narwhals knows."""
+    """The lists of a frame of any library; see `unskew.data.eager`."""
     name = f"model {given.name!r}"
-    frame = _unnested(_eager(given.model), name)
-    columns = find_roles(list(frame.columns), name)
-    picked = frame.select(list(columns.values())).rename({column: role for role, column in columns.items()})
-    return scores_from_frame(picked.to_native(), name=name)
+    columns = columns_of(given.model, name)
+    roles = _roles(columns, name)
+    if {"user", "item"} <= set(roles) and set(VALUES) & set(roles):
+        roles = find_roles(columns, name)
+        table = eager(given.model, roles.values(), name)
+    else:  # a column of lists may hold what is missing
+        table = _unnested(eager(given.model, None, name), name)
+        roles = find_roles(table.columns, name)
+    return scores_from_frame(table.select(pl.col(column).alias(role) for role, column in roles.items()), name=name)
 
 
 def find_roles(columns: list[str], name: str) -> dict[str, str]:
@@ -50,46 +56,34 @@ def find_roles(columns: list[str], name: str) -> dict[str, str]:
     >>> find_roles(["user_id", "item_id", "score", "rank"], "model 'mine'")
     {'user': 'user_id', 'item': 'item_id', 'score': 'score'}
     """
-    named = {role: _column_of(role, columns, name) for role in ALIASES}
-    missing = [role for role in ("user", "item") if named[role] is None]
-    value = next((role for role in VALUES if named[role] is not None), None)
+    roles = _roles(columns, name)
+    missing = [role for role in ("user", "item") if role not in roles]
+    value = next((role for role in VALUES if role in roles), None)
     if missing or value is None:
         role = missing[0] if missing else "score"
         raise DataError(f"{name}: no column {_wanted(role)} (it has {_shown(columns)}){_hint(role, columns)}")
-    return {role: column for role in ("user", "item", value) if (column := named[role]) is not None}
+    return {role: roles[role] for role in ("user", "item", value)}
 
 
-def is_frame(model: Any) -> bool:
-    """Whether this is a data frame."""
-    import narwhals as nw
-
-    return isinstance(nw.from_native(model, pass_through=True), nw.DataFrame | nw.LazyFrame)
-
-
-def _eager(model: Any) -> Any:
-    import narwhals as nw
-
-    frame = nw.from_native(model)
-    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-
-
-def _unnested(frame: Any, name: str) -> Any:
+def _unnested(table: pl.DataFrame, name: str) -> pl.DataFrame:
     """The frame with one row per item, if a column holds lists of items or of records of items."""
-    import narwhals as nw
-
-    nested = [column for column, kind in frame.schema.items() if isinstance(kind, nw.List | nw.Array)]
+    nested = [column for column, kind in table.schema.items() if isinstance(kind, pl.List | pl.Array)]
     if not nested:
-        return frame
+        return table
     if len(nested) > 1:
         raise DataError(f"{name}: the columns {', '.join(nested)} all hold lists; keep one, or one row per item")
-    table = pl.DataFrame(frame.to_arrow()) if not isinstance(frame.to_native(), pl.DataFrame) else frame.to_native()
     (column,) = nested
     kind: Any = table.schema[column]
     if isinstance(kind.inner, pl.Struct):
-        return nw.from_native(table.explode(column).drop_nulls(column).unnest(column))
+        return table.explode(column).drop_nulls(column).unnest(column)
     places = pl.int_ranges(1, pl.col(column).list.len() + 1).alias("rank")
     table = table.drop("rank", strict=False).with_columns(places).explode(column, "rank").drop_nulls(column)
-    return nw.from_native(table.rename({column: "item"}))
+    return table.rename({column: "item"})
+
+
+def _roles(columns: list[str], name: str) -> dict[str, str]:
+    """The columns that have a role."""
+    return {role: column for role in ALIASES if (column := _column_of(role, columns, name)) is not None}
 
 
 def _column_of(role: str, columns: list[str], name: str) -> str | None:
@@ -137,7 +131,7 @@ def _hint(role: str, columns: list[str]) -> str:
 FRAME = Family(
     "a frame of recommendations",
     "pandas, Polars, Arrow and others, with columns for users, items and a score, a rank or a prediction",
-    ("columns",),
+    (),
     read_frame,
     ("pandas", "polars", "pyarrow", "narwhals"),
     is_frame,
