@@ -133,6 +133,13 @@ class EvaluateOptions(ColumnOptions):
             "labels, by AUC."
         ),
     ] = None
+    windows: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder with one folder per test window, as unskew split --rolling writes, instead of --train and "
+            "--test; one report over all windows. In names of model files {window} is the name of the folder."
+        ),
+    ] = None
     factors: FactorFiles = None
     scores: ScoreFiles = None
     model: ModelWords = None

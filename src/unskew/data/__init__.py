@@ -16,10 +16,12 @@ from unskew.data.splitters import (
     split_temporal,
     test_propensity,
 )
+from unskew.data.time import Clock, rolling, split_by_time
 from unskew.data.vocabulary import Vocabulary
 
 __all__ = [
     "Candidates",
+    "Clock",
     "Columns",
     "Densified",
     "Interactions",
@@ -38,6 +40,8 @@ __all__ = [
     "open_split",
     "read_catalogue",
     "read_exposed",
+    "rolling",
+    "split_by_time",
     "split_fractions",
     "split_leave_one_out",
     "split_per_user",

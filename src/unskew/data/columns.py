@@ -32,15 +32,15 @@ class Columns:
     propensity: str | None = None
     label: str | None = None
 
-    def read(self, path: str | Path, *, strict: bool = True) -> Interactions:
+    def read(self, path: str | Path, *, strict: bool = True, once: bool = True) -> Interactions:
         """The rows of a file; if strict, optional columns that were named must be present."""
-        return self.rows(read_table(Path(path)), str(path), strict=strict)
+        return self.rows(read_table(Path(path)), str(path), strict=strict, once=once)
 
-    def rows(self, frame: pl.DataFrame, name: str, *, strict: bool = True) -> Interactions:
-        """The rows of a table; `name` is used in messages."""
+    def rows(self, frame: pl.DataFrame, name: str, *, strict: bool = True, once: bool = True) -> Interactions:
+        """The rows of a table, repeated ones only `once`; `name` is used in messages."""
         if frame.is_empty():
             raise DataError(f"{name}: has a header but no rows; check the file")
         named: dict[str, Any] = {"rating": self.rating, "timestamp": self.timestamp, "propensity": self.propensity}
         if not strict:
             named = {key: column if column in frame.columns else None for key, column in named.items()}
-        return Interactions.from_frame(frame, user=self.user, item=self.item, name=name, **named)
+        return Interactions.from_frame(frame, user=self.user, item=self.item, name=name, once=once, **named)

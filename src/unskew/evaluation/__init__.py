@@ -8,6 +8,7 @@ from unskew.evaluation.fitting.selection import Chosen
 from unskew.evaluation.report import Report
 from unskew.evaluation.settings.presets import PRESETS, get_preset
 from unskew.evaluation.settings.settings import Settings, resolve
+from unskew.evaluation.windows import WindowsReport, evaluate_windows
 
 __all__ = [
     "PRESETS",
@@ -17,9 +18,11 @@ __all__ = [
     "Report",
     "Settings",
     "Sweep",
+    "WindowsReport",
     "choose",
     "compare",
     "evaluate",
+    "evaluate_windows",
     "get_preset",
     "resolve",
 ]
