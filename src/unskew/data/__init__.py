@@ -16,7 +16,7 @@ from unskew.data.splitters import (
     split_temporal,
     test_propensity,
 )
-from unskew.data.time import Clock, rolling, split_by_time
+from unskew.data.time import Clock, Leakage, find_leakage, rolling, split_by_time
 from unskew.data.vocabulary import Vocabulary
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Columns",
     "Densified",
     "Interactions",
+    "Leakage",
     "PartitionedSplit",
     "Parts",
     "Population",
@@ -35,6 +36,7 @@ __all__ = [
     "densify",
     "exposed_from_frame",
     "exposed_split",
+    "find_leakage",
     "find_population",
     "open_parts",
     "open_split",
