@@ -58,6 +58,7 @@ _PYTHON = {
     "timestamp_col": "timestamp",
     "time_unit": "unit",
     "propensity_col": "propensity",
+    "weight_col": "weight",
     "positive_share": "share",
     "out": "folder",
 }

@@ -166,9 +166,11 @@ def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: 
     from unskew.data.partitions.locations import as_location
     from unskew.evaluation import evaluate
 
-    for name in ("exposed", "validation", "catalogue", "uniform", "until", "on", "checkpoints", "against"):
+    alone = ("exposed", "validation", "catalogue", "uniform", "until", "on", "checkpoints", "against", "weight_col")
+    for name in alone:
         if getattr(options, name) is not None:
-            raise ConfigError(f"--{name} needs all rows in memory; leave it out, or give --train and --test as files")
+            flag = f"--{name.replace('_', '-')}"
+            raise ConfigError(f"{flag} needs all rows in memory; leave it out, or give --train and --test as files")
     assert options.train is not None
     if not is_data_set(options.test):
         raise ConfigError(f"--train {options.train} is a folder, so --test must be a folder of Parquet files too")

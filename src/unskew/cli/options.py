@@ -51,6 +51,10 @@ RayAddress = Annotated[
 BlockSize = Annotated[int | None, typer.Option(help="Users scored at a time [default: depends on the catalogue].")]
 JsonFile = Annotated[Path | None, typer.Option(help="Write JSON to this file; - prints it instead of the table.")]
 HtmlFile = Annotated[Path | None, typer.Option(help="Write an HTML page to this file.")]
+WeightColumn = Annotated[
+    str | None,
+    typer.Option(help="Column of the test that says how much each row counts, as in revenue [default: all the same]."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no table or progress.")]
 
@@ -89,8 +93,9 @@ class ColumnOptions:
         """The names of the columns."""
         from unskew.data import Columns
 
-        named = self.rating_col, self.timestamp_col, self.propensity_col, getattr(self, "label_col", None)
-        return Columns(self.user_col or "user", self.item_col or "item", *named)
+        named = self.rating_col, self.timestamp_col, self.propensity_col
+        special = getattr(self, "label_col", None), getattr(self, "weight_col", None)
+        return Columns(self.user_col or "user", self.item_col or "item", *named, *special)
 
 
 @dataclass(frozen=True)
@@ -272,6 +277,7 @@ class EvaluateOptions(ColumnOptions):
     label_col: Annotated[
         str | None, typer.Option(help="Column of labels 0 and 1 in exposed files [default: label, if present].")
     ] = None
+    weight_col: WeightColumn = None
 
     def with_config(self) -> "EvaluateOptions":
         """These options, completed by those of the ``--config`` file."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from unskew.cli.inputs import is_data_set, read_log
-from unskew.cli.options import ColumnOptions, LogFile, Quiet, Seed, command_of
+from unskew.cli.options import ColumnOptions, LogFile, Quiet, Seed, WeightColumn, command_of
 from unskew.cli.outputs import check_folder, make_folder
 from unskew.cli.screen import aside, screen, stages
 from unskew.display.text_table import digits, print_lines, table, words
@@ -95,6 +95,7 @@ class SplitOptions(ColumnOptions):
         int | None,
         typer.Option(help="Write each part as a folder of this many Parquet files by user, read part by part."),
     ] = None
+    weight_col: WeightColumn = None
 
 
 @command_of(SplitOptions)

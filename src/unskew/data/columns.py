@@ -23,6 +23,8 @@ class Columns:
         By default the columns with these names, if present.
     label : str, optional
         Column of labels 0 and 1 in exposed files; ``label`` by default.
+    weight : str, optional
+        Column that says how much each test row counts; none by default.
     """
 
     user: str = "user"
@@ -31,6 +33,7 @@ class Columns:
     timestamp: str | None = None
     propensity: str | None = None
     label: str | None = None
+    weight: str | None = None
 
     def read(self, path: str | Path, *, strict: bool = True, once: bool = True) -> Interactions:
         """The rows of a file; if strict, optional columns that were named must be present."""
@@ -41,6 +44,7 @@ class Columns:
         if frame.is_empty():
             raise DataError(f"{name}: has a header but no rows; check the file")
         named: dict[str, Any] = {"rating": self.rating, "timestamp": self.timestamp, "propensity": self.propensity}
+        named["weight"] = self.weight
         if not strict:
             named = {key: column if column in frame.columns else None for key, column in named.items()}
         return Interactions.from_frame(frame, user=self.user, item=self.item, name=name, once=once, **named)

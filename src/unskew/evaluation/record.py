@@ -73,6 +73,7 @@ def record_run(report: "Report") -> dict[str, Any]:
         "ties": settings.ties,
         "unlisted": settings.unlisted,
         "positive": settings.positive,
+        **({} if split.test.weights is None else {"weights": _weights(split.test)}),
         "users": settings.users,
         "relevant_counts": samples.judged.relevant is not None,
         "level": settings.level,
@@ -87,6 +88,16 @@ def record_run(report: "Report") -> dict[str, Any]:
         **({} if report.stop is None else {"until": report.stop.to_dict()}),
         **({} if len(report.kernels) < 2 else {"matrix_products": list(report.kernels)}),
         "versions": {**versions(), **_learnt_with(settings.propensity)},
+    }
+
+
+def _weights(test: Interactions) -> dict[str, Any]:
+    """The mean weight of the test rows, which weights are divided by, and whether they differ at all."""
+    assert test.weights is not None
+    return {
+        "mean": float(test.weights.mean()) if len(test) else None,
+        "zero_rows": int(np.sum(test.weights == 0)),
+        "differ": test.relative_weights is not None,
     }
 
 

@@ -71,7 +71,8 @@ FORESEEN = (
 def training_after_test(report: "Report") -> Iterator[str]:
     """Yield a warning for test rows that others' training rows could foresee, if no other warning covers them."""
     leakage = find_leakage(report.inputs.split)
-    if not leakage or leakage.same_user_share >= leakage.foreseen_share / 2 or any(popularity_of_the_future.look(report)):
+    covered = leakage is not None and leakage.same_user_share >= leakage.foreseen_share / 2
+    if not leakage or covered or any(popularity_of_the_future.look(report)):
         return
     yield FORESEEN.format(
         share=short_percent(leakage.foreseen_share),
