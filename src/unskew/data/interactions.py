@@ -306,7 +306,7 @@ class Interactions:
         """The weights divided by their mean; None if there are none, or if all rows have the same."""
         if self.weights is None or not len(self) or (self.weights == self.weights[0]).all():
             return None
-        return self.weights / self.weights.mean()
+        return np.asarray(self.weights / self.weights.mean())
 
     @cached_property
     def item_counts(self) -> Ints:
