@@ -29,7 +29,7 @@ from unskew.estimators.intervals import (
 )
 from unskew.estimators.ips import Ips
 from unskew.estimators.moments import Moments
-from unskew.estimators.replicates import Mean, influence_of, mean_of_replicates
+from unskew.estimators.replicates import Mean, difference_of_means, influence_of, mean_of_replicates
 from unskew.estimators.rows import OVER_ALL_PAIRS, Kind, Places, Rows
 from unskew.estimators.sequences import Anytime
 from unskew.estimators.snips import Snips
@@ -65,6 +65,7 @@ __all__ = [
     "Weighted",
     "chance_of_any",
     "difference",
+    "difference_of_means",
     "erm_bound",
     "exposures_needed",
     "holm",

@@ -113,6 +113,27 @@ def mean_of_replicates(values: Sequence[float | None], influences: Sequence[Floa
     return Mean(value, sqrt(users), sqrt(total - users), freedom, n)
 
 
+def difference_of_means(a: Mean, b: Mean, influences: tuple[Sequence[Floats], Sequence[Floats]]) -> Mean:
+    r"""The difference of two means whose replicates are independent, such as seeds, over the same users.
+
+    The variance over users is that of the difference, :math:`\sum_u (\bar\psi_{au} - \bar\psi_{bu})^2`, and the
+    variances over replicates add up. The degrees of freedom are those of Satterthwaite (1946).
+
+    Parameters
+    ----------
+    a, b : Mean
+    influences : pair of sequences of array
+        Those that the means were computed from; place u is the same user in all.
+    """
+    if a.value is None or b.value is None or a.std_error is None or b.std_error is None:
+        return Mean(None, None, None, float("inf"), a.replicates)
+    users = float(np.sum((np.mean(influences[0], axis=0) - np.mean(influences[1], axis=0)) ** 2))
+    between = (a.replicates_error or 0.0) ** 2 + (b.replicates_error or 0.0) ** 2
+    doubt = sum(each.std_error**4 / each.freedom for each in (a, b) if each.std_error)
+    freedom = max(1.0, (users + between) ** 2 / doubt) if doubt > 0 else float("inf")
+    return Mean(a.value - b.value, sqrt(users), sqrt(between), freedom, a.replicates)
+
+
 def influence_of(terms: Terms) -> Floats | None:
     """What each user adds to the error of an estimate, scaled so that the sum of squares is its variance.
 

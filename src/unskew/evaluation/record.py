@@ -37,6 +37,7 @@ def record(report: "Report") -> dict[str, Any]:
         **({} if report.band is None else {"sensitivity": [point.to_dict() for point in report.band.points]}),
         **({} if methods is None else {"methods": [point.to_dict() for point in methods.points]}),
         **({} if sliced is None else {"slice": sliced.to_dict()}),
+        **({} if report.seeds is None else {"seeds": report.seeds.to_dict()}),
         "warnings": list(report.warnings),
         **({} if checks is None else {"correction": [check.to_dict() for check in checks]}),
         **({} if report.against is None else {"against": report.against.to_dict()}),
