@@ -18,6 +18,7 @@ from unskew.cli.calibrate import calibrate_command
 from unskew.cli.datasets import datasets_app
 from unskew.cli.evaluate import evaluate_command
 from unskew.cli.exposures import exposures_command
+from unskew.cli.gate import gate_command
 from unskew.cli.listing import list_command
 from unskew.cli.reproduce import reproduce_command
 from unskew.cli.screen import noted_compilation
@@ -55,12 +56,13 @@ def _options(
 ) -> None:
     """Results go to stdout, progress and warnings to stderr.
 
-    Exit status: 0 for success, 1 if a study's numbers disagree, 2 for bad usage or bad data.
+    Exit status: 0 for success, 1 if a study's numbers disagree, 2 for bad usage or bad data; unskew gate has its own.
     """
     # --debug is read by main(), which needs it even when parsing fails
 
 
 app.command("evaluate")(evaluate_command)
+app.command("gate")(gate_command)
 app.command("audit")(audit_command)
 app.command("calibrate")(calibrate_command)
 app.command("simulate")(simulate_command)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unskew.data import Interactions, Split
+    from unskew.evaluation import Report
     from unskew.evaluation.settings.settings import Settings
 
 
@@ -25,27 +26,15 @@ def evaluate_command(options: EvaluateOptions) -> None:
     Each metric is averaged naively and estimated with a correction for the skew of the log, with intervals, and with
     warnings if a number is doubtful.
     """
-    from unskew.evaluation import compare, get_preset, resolve
+    from unskew.evaluation import compare
     from unskew.evaluation.comparing.earlier_run import read_earlier
 
     options = options.with_config()
     if options.windows is not None:
         _evaluate_windows(options)
         return
-    if options.train is None:
-        raise ConfigError("--train is missing; see 'unskew evaluate --help'")
-    if options.test is None and options.exposed is None:
-        raise ConfigError("--test is missing (or --exposed, for items drawn at random); see 'unskew evaluate --help'")
-    settings = {**(get_preset(options.preset) if options.preset else {}), **options.settings}
-    _check_together(options, settings)
+    settings = check_options(options)
     _check_max_dropped(options.max_dropped)
-    alone = options.exposed is not None and options.test is None
-    resolved = resolve(**settings, exposed=alone)  # words are checked before files are read
-    _check_counts_used(options, resolved)
-    folder = options.checkpoints
-    if folder is not None and (folder.exists() or not folder.parent.is_dir()) and not folder.is_dir():
-        raise ConfigError(f"--checkpoints {folder}: not a folder, and none can be made there; name another")
-    options.outputs.check(options.inputs)
     earlier = None if options.against is None else read_earlier(options.against)
     report = _evaluate(options, settings, earlier)
     try:
@@ -73,6 +62,31 @@ def _leave_if_dropped(share: float, most: float | None) -> None:
             err=True,
         )
         raise typer.Exit(1)
+
+
+def evaluate_files(options: EvaluateOptions) -> "Report":
+    """Evaluate the models and files of some options."""
+    return _evaluate(options, check_options(options), None)
+
+
+def check_options(options: EvaluateOptions) -> dict[str, Any]:
+    """The settings of a run; what cannot be is refused before any file is read."""
+    from unskew.evaluation import get_preset, resolve
+
+    if options.train is None:
+        raise ConfigError("--train is missing; see 'unskew evaluate --help'")
+    if options.test is None and options.exposed is None:
+        raise ConfigError("--test is missing (or --exposed, for items drawn at random); see 'unskew evaluate --help'")
+    settings = {**(get_preset(options.preset) if options.preset else {}), **options.settings}
+    _check_together(options, settings)
+    alone = options.exposed is not None and options.test is None
+    resolved = resolve(**settings, exposed=alone)  # words are checked before files are read
+    _check_counts_used(options, resolved)
+    folder = options.checkpoints
+    if folder is not None and (folder.exists() or not folder.parent.is_dir()) and not folder.is_dir():
+        raise ConfigError(f"--checkpoints {folder}: not a folder, and none can be made there; name another")
+    options.outputs.check(options.inputs)
+    return settings
 
 
 def _check_together(options: EvaluateOptions, settings: dict[str, Any]) -> None:
@@ -115,7 +129,7 @@ def _check_counts_used(options: EvaluateOptions, resolved: "Settings") -> None:
         raise ConfigError("--relevant-counts is used by ips only; leave it out, or add -e ips")
 
 
-def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) -> Any:
+def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) -> "Report":
     from unskew.evaluation import evaluate
     from unskew.evaluation.settings.rating_scale import Scale
     from unskew.ranking import engine_of
@@ -160,7 +174,7 @@ def _evaluate(options: EvaluateOptions, settings: dict[str, Any], earlier: Any) 
         )
 
 
-def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: Any) -> Any:
+def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: Any) -> "Report":
     """Evaluate on data sets that are read part by part."""
     from unskew.data import open_split
     from unskew.data.partitions.locations import as_location

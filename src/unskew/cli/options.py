@@ -1,7 +1,7 @@
 """The options that several commands share, and those of ``unskew evaluate``."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
@@ -61,16 +61,23 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no table or pr
 Options = TypeVar("Options")
 
 
-def command_of(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
-    """Turn a function of an options dataclass into a command: typer parses the fields of the dataclass."""
+def command_of(
+    options: type[Options], *, without: Collection[str] = ()
+) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
+    """Turn a function of an options dataclass into a command: typer parses the fields of the dataclass.
+
+    The fields `without` are not options of this command, and keep their defaults.
+    """
 
     def make(run: Callable[[Options], None]) -> Callable[..., None]:
         @wraps(run)
         def command(**given: Any) -> None:
             run(options(**given))
 
-        command.__signature__ = inspect.signature(options)  # type: ignore[attr-defined]
-        command.__annotations__ = get_type_hints(options, include_extras=True)
+        signature, hints = inspect.signature(options), get_type_hints(options, include_extras=True)
+        shown = [each for each in signature.parameters.values() if each.name not in without]
+        command.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+        command.__annotations__ = {name: hint for name, hint in hints.items() if name not in without}
         return command
 
     return make

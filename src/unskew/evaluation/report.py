@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from unskew.evaluation.comparing.changes import Changes
+    from unskew.evaluation.gating.decision import Gate
     from unskew.evaluation.partitioned.merging import Merged
     from unskew.evaluation.showing.verdict import Verdict
 
@@ -238,6 +239,21 @@ class Report(AsJson):
             return []  # no held-out item has a propensity at any gamma
         means = [metric for metric in settings.metrics if metric.kind == "mean"]
         return [sweep_gamma(sample, metric, estimator=form, smoothing=smoothing) for metric in means]
+
+    def gate(
+        self,
+        new: str,
+        old: str,
+        *,
+        metric: str | AnyMetric | None = None,
+        margin: float = 0.0,
+        require: str = "band",
+        strict: bool = False,
+    ) -> "Gate":
+        """Decide whether a new model may replace an old one: ship, hold or reject; see `unskew.evaluation.gate`."""
+        from unskew.evaluation.gating.decision import gate
+
+        return gate(self, new, old, metric=metric, margin=margin, require=require, strict=strict)
 
     def to_dict(self) -> dict[str, Any]:
         """The run as plain data, as in the JSON file."""
