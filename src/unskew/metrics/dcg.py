@@ -88,7 +88,7 @@ class NDCG(ListMetric, word="ndcg"):
 
         .. math:: \frac{\sum_i w_i\, d(r_i)}{\sum_j w_{(j)}\, d(j)}
 
-        with d the discount, :math:`r_i` the rank of item i, and :math:`w_{(1)} \ge w_{(2)} \ge \dots` the weights of
+        with d the discount, :math:`r_i` the rank of item i, and :math:`w_{(1)} \ge w_{(2)} \ge \ldots` the weights of
         the user's relevant items. NaN for a user without weight.
 
         Parameters
