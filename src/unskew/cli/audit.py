@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from unskew.cli.completion import completes
-from unskew.cli.inputs import model_files, read_log, read_models
+from unskew.cli.inputs import check_stdin, model_files, path_of, read_log, read_models
 from unskew.cli.options import (
     BlockSize,
     ColumnOptions,
@@ -102,7 +102,10 @@ def audit_command(options: AuditOptions) -> None:
     """
     given = {"factors": options.factors, "scores": options.scores, "model": options.model}
     outputs = Outputs(options.json, options.html)
-    outputs.check([options.log, options.test, options.parameters, *model_files(given)])
+    test = None if options.test is None else path_of(options.test)
+    inputs = [path_of(options.log), test, options.parameters, *model_files(given)]
+    check_stdin(inputs)
+    outputs.check(inputs)
     from unskew.audit import audit
     from unskew.audit.error.plan import plan_error
     from unskew.audit.strata import check_metrics

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from unskew.cli.inputs import is_data_set, read_models, read_relevant
+from unskew.cli.inputs import check_judgements, check_stdin, is_data_set, read_models, read_relevant
 from unskew.cli.options import EvaluateOptions, command_of
 from unskew.cli.screen import aside, screen, stages
 from unskew.errors import ConfigError
@@ -74,6 +74,7 @@ def check_options(options: EvaluateOptions) -> dict[str, Any]:
     folder = options.checkpoints
     if folder is not None and (folder.exists() or not folder.parent.is_dir()) and not folder.is_dir():
         raise ConfigError(f"--checkpoints {folder}: not a folder, and none can be made there; name another")
+    check_stdin(options.inputs)
     options.outputs.check(options.inputs)
     return settings
 
@@ -221,9 +222,11 @@ def _read_split(options: EvaluateOptions, check: Any) -> "Split":
     train = columns.read(options.train, strict=False)
     if options.catalogue is not None:
         train = with_items(train, read_catalogue(options.catalogue, item=columns.item))
+    test = columns.read(options.test)
+    check_judgements(options.test, test, options.positive)
     return Split(
         train=train,
-        test=columns.read(options.test),
+        test=test,
         validation=None if options.validation is None else columns.read(options.validation, strict=False),
         slice=None if options.exposed is None else _read_random(options.exposed, options, check),
     )
@@ -231,18 +234,9 @@ def _read_split(options: EvaluateOptions, check: Any) -> "Split":
 
 def _read_random(path: "Path", options: EvaluateOptions, check: Any) -> "Interactions":
     """Read labelled rows that were drawn at random."""
-    from unskew.data import read_exposed
+    from unskew.data.exposed import label_rows
 
-    columns = options.columns
-    return read_exposed(
-        path,
-        user=columns.user,
-        item=columns.item,
-        label=columns.label,
-        rating=columns.rating,
-        positive=options.positive,
-        check=check,
-    )
+    return label_rows(path, options.columns, options.positive, check)
 
 
 def _asked(

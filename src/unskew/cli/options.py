@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin,
 import typer
 
 from unskew.cli.completion import complete_model, complete_one_of, completes
-from unskew.cli.inputs import model_files, read_config
+from unskew.cli.inputs import model_files, path_of, read_config
 from unskew.cli.outputs import FORMATS, Outputs
 
 if TYPE_CHECKING:
     from unskew.data import Columns
 
-LogFile = Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file, or the name of a downloaded data set.")]
+LogFile = Annotated[
+    Path,
+    typer.Argument(help="CSV, TSV, Parquet or TREC file, - for stdin, or the name of a downloaded data set."),
+]
 DataFolder = Annotated[
     Path | None,
     typer.Option(help="Folder with one folder per data set [default: UNSKEW_DATA, else your data directory]."),
@@ -31,7 +34,10 @@ FactorFiles = Annotated[
 ]
 ScoreFiles = Annotated[
     list[str] | None,
-    typer.Option(metavar="[NAME=]FILE", help="A table user,item,score with all scores or top-N lists; repeatable."),
+    typer.Option(
+        metavar="[NAME=]FILE",
+        help="A table user,item,score with all scores or top-N lists, or a TREC run; repeatable.",
+    ),
 ]
 ModelWords = Annotated[
     list[str] | None,
@@ -91,7 +97,7 @@ def first_sentence(command: Callable[..., None]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnOptions:
-    """Names of the columns of files; listed after the command's own options."""
+    """Names of the columns of files, and the format of text files; listed after the command's own options."""
 
     user_col: Annotated[str | None, typer.Option(help="Column of user ids [default: user].")] = None
     item_col: Annotated[str | None, typer.Option(help="Column of item ids [default: item].")] = None
@@ -101,13 +107,30 @@ class ColumnOptions:
         str | None, typer.Option(help="Column of propensities [default: propensity, if present].")
     ] = None
 
+    header: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="NAMES",
+            help="Columns of logs without a header line, as in user,item,rating,timestamp; _ is not read.",
+        ),
+    ] = None
+    sep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Separator in logs: tab, comma, semicolon, pipe, space, or the text itself, as in '::'.",
+        ),
+    ] = None
+
     @property
     def columns(self) -> "Columns":
         """The names of the columns."""
-        from unskew.data import Columns
+        from unskew.data import Columns, FileFormat
 
         named = self.rating_col, self.timestamp_col, self.propensity_col, getattr(self, "label_col", None)
-        return Columns(self.user_col or "user", self.item_col or "item", *named)
+        layout = FileFormat.of(columns=self.header, sep=self.sep)
+        return Columns(self.user_col or "user", self.item_col or "item", *named, format=layout)
 
 
 @dataclass(frozen=True)
@@ -116,7 +139,10 @@ class EvaluateOptions(ColumnOptions):
 
     train: Annotated[
         Path | None,
-        typer.Option(help="Training interactions: a file, or a folder or URL of Parquet files, read part by part."),
+        typer.Option(
+            help="Training interactions: a file (- is stdin; FILE:user=NAME,item=NAME,... for column names of its "
+            "own), or a folder or URL of Parquet files, read part by part."
+        ),
     ] = None
     test: Annotated[Path | None, typer.Option(help="Held-out interactions, in the same form as --train.")] = None
     exposed: Annotated[
@@ -311,7 +337,10 @@ class EvaluateOptions(ColumnOptions):
             return self
         hints = get_type_hints(EvaluateOptions)
         kinds = {field.name: _kind(hints[field.name]) for field in fields(self) if field.name != "config"}
+        kinds["columns"] = kinds.pop("header")  # keys are the names of options
         from_file = read_config(self.config, kinds)
+        if "columns" in from_file:
+            from_file["header"] = from_file.pop("columns")
         return replace(self, **{name: value for name, value in from_file.items() if not _is_given(getattr(self, name))})
 
     @property
@@ -332,7 +361,8 @@ class EvaluateOptions(ColumnOptions):
     @property
     def inputs(self) -> list[Path | None]:
         """The files that are read."""
-        return [*(getattr(self, name) for name in INPUTS), *model_files(self.models)]
+        given = [getattr(self, name) for name in INPUTS]
+        return [*(None if path is None else path_of(path) for path in given), *model_files(self.models)]
 
     @property
     def outputs(self) -> Outputs:
