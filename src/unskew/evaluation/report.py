@@ -312,7 +312,7 @@ class Report(AsJson):
         """Write the report to a run of MLflow, and return the id of the run.
 
         Value, low, high and standard error of each estimate are metrics, named by
-        `unskew.integrations.tracker_names.tracker_name`; the settings are parameters under ``unskew/``, the verdict is
+        `unskew.integrations.tracker_name`; the settings are parameters under ``unskew/``, the verdict is
         a tag, and the JSON and the page are artifacts.
 
         Parameters
