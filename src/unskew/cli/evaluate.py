@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from unskew.cli.inputs import is_data_set, read_models, read_relevant
+from unskew.cli.inputs import check_judgements, check_stdin, is_data_set, read_groups, read_models, read_relevant
 from unskew.cli.options import EvaluateOptions, command_of
 from unskew.cli.screen import aside, screen, stages
 from unskew.errors import ConfigError
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from unskew.cli.outputs import Outputs
     from unskew.data import Interactions, Split
     from unskew.evaluation import Report
     from unskew.evaluation.settings.settings import Settings
@@ -36,12 +37,15 @@ def evaluate_command(options: EvaluateOptions) -> None:
     settings = check_options(options)
     _check_max_dropped(options.max_dropped)
     earlier = None if options.against is None else read_earlier(options.against)
+    tables = read_groups(options.by or [], options.columns)
     report = _evaluate(options, settings, earlier)
     try:
+        report = replace(report, sliced=tuple(report.by(*each) for each in tables))
         if earlier is not None:
             report = replace(report, against=compare(report, earlier))
     finally:  # an error of the comparison must not lose the run
         options.outputs.write(report.to_json, report.to_html)
+        _print_as(report, options.outputs)
         if not options.quiet:
             _print(report, table=not options.outputs.on_screen)
     _leave_if_dropped(report.dropped_share, options.max_dropped)
@@ -85,6 +89,7 @@ def check_options(options: EvaluateOptions) -> dict[str, Any]:
     folder = options.checkpoints
     if folder is not None and (folder.exists() or not folder.parent.is_dir()) and not folder.is_dir():
         raise ConfigError(f"--checkpoints {folder}: not a folder, and none can be made there; name another")
+    check_stdin(options.inputs)
     options.outputs.check(options.inputs)
     return settings
 
@@ -180,7 +185,18 @@ def _evaluate_parts(options: EvaluateOptions, settings: dict[str, Any], engine: 
     from unskew.data.partitions.locations import as_location
     from unskew.evaluation import evaluate
 
-    alone = ("exposed", "validation", "catalogue", "uniform", "until", "on", "checkpoints", "against", "weight_col")
+    alone = (
+        "exposed",
+        "validation",
+        "catalogue",
+        "uniform",
+        "until",
+        "on",
+        "checkpoints",
+        "against",
+        "by",
+        "weight_col",
+    )
     for name in alone:
         if getattr(options, name) is not None:
             flag = f"--{name.replace('_', '-')}"
@@ -234,9 +250,11 @@ def _read_split(options: EvaluateOptions, check: Any) -> "Split":
     train = columns.read(options.train, strict=False)
     if options.catalogue is not None:
         train = with_items(train, read_catalogue(options.catalogue, item=columns.item))
+    test = columns.read(options.test)
+    check_judgements(options.test, test, options.positive)
     return Split(
         train=train,
-        test=columns.read(options.test),
+        test=test,
         validation=None if options.validation is None else columns.read(options.validation, strict=False),
         slice=None if options.exposed is None else _read_random(options.exposed, options, check),
     )
@@ -244,18 +262,9 @@ def _read_split(options: EvaluateOptions, check: Any) -> "Split":
 
 def _read_random(path: "Path", options: EvaluateOptions, check: Any) -> "Interactions":
     """Read labelled rows that were drawn at random."""
-    from unskew.data import read_exposed
+    from unskew.data.exposed import label_rows
 
-    columns = options.columns
-    return read_exposed(
-        path,
-        user=columns.user,
-        item=columns.item,
-        label=columns.label,
-        rating=columns.rating,
-        positive=options.positive,
-        check=check,
-    )
+    return label_rows(path, options.columns, options.positive, check)
 
 
 def _asked(
@@ -276,11 +285,18 @@ def _asked(
     return asked
 
 
+def _print_as(report: Any, outputs: "Outputs") -> None:
+    """Print a format that another program reads, also if the run is quiet."""
+    texts = {"md": report.to_markdown, "csv": report.to_csv, "latex": report.to_latex, "json": report.to_json}
+    if outputs.printed in texts and not outputs.prints_json:
+        typer.echo(texts[outputs.printed](), nl=False)
+
+
 def _print(report: Any, *, table: bool) -> None:
     from unskew.evaluation.showing.text import print_report, print_warnings
 
     if table:
-        print_report(report, screen(120, highlight=True))
+        print_report(report, screen(highlight=True))
     print_warnings(report, aside())
 
 
@@ -319,7 +335,7 @@ def _evaluate_windows(options: EvaluateOptions) -> None:
     options.outputs.write(report.to_json, report.to_html)
     if not options.quiet:
         if not options.outputs.on_screen:
-            print_windows(report, screen(120, highlight=True))
+            print_windows(report, screen(highlight=True))
         print_warnings(report, aside())
     _leave_if_dropped(report.dropped_share, options.max_dropped)
 

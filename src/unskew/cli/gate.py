@@ -13,7 +13,7 @@ from unskew.errors import ConfigError
 
 NOT_HERE = (
     *("factors", "scores", "model", "predictions"),  # the two models are arguments
-    *("max_dropped", "against", "html", "until", "on", "work", "partitions", "memory", "config", "windows"),
+    *("max_dropped", "against", "html", "format", "until", "on", "work", "partitions", "memory", "config", "windows"),
 )
 """Options of ``unskew evaluate`` that a gate does not have."""
 METRIC = "recall@10"
@@ -74,18 +74,26 @@ def gate_command(options: GateOptions) -> None:
 
 def _model(text: str) -> tuple[str, str, str]:
     """The name of a model, the option of ``unskew evaluate`` that reads it, and its text there."""
-    name, equals, rest = text.partition("=")
-    path = Path(text) if not equals or Path(text).exists() else Path(rest)
+    from unskew.data.columns import split_names
+
+    whole, names = split_names(text)
+    name, equals, rest = whole.partition("=")
+    path = Path(whole) if not equals or Path(whole).exists() else Path(rest)
     if path.suffix == ".npz" or path.is_dir():
         kind = "factors"
-    elif path.exists() or path.suffix in {".csv", ".tsv", ".parquet", ".gz", ".run", ".trec"}:
+    elif (
+        names
+        or path.name == "-"
+        or path.exists()
+        or path.suffix in {".csv", ".tsv", ".parquet", ".gz", ".run", ".trec"}
+    ):
         kind = "scores"
     else:
         word_name, _ = split_name(text)
         return word_name, "model", text
-    stem = path.name.removesuffix(".gz").rsplit(".", 1)[0]
-    named = name if equals and path != Path(text) else stem
-    return named, kind, f"{named}={path}"
+    stem = "stdin" if path.name == "-" else path.name.removesuffix(".gz").rsplit(".", 1)[0]
+    named = name if equals and path != Path(whole) else stem
+    return named, kind, f"{named}={path}{f':{names}' if names else ''}"
 
 
 def _write(options: GateOptions, json: str, markdown: str, text: str) -> None:

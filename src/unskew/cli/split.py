@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from unskew.cli.inputs import is_data_set, read_log
+from unskew.cli.inputs import is_data_set, path_of, read_log
 from unskew.cli.options import ColumnOptions, LogFile, Quiet, Seed, WeightColumn, command_of
 from unskew.cli.outputs import check_folder, make_folder
 from unskew.cli.screen import aside, screen, stages
-from unskew.display.text_table import digits, print_lines, table, words
+from unskew.display.text_table import digits, print_lines, print_table, table, words
 from unskew.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def split_command(options: SplitOptions) -> None:
     if options.rolling is not None:
         _split_rolling(options, kind)
         return
-    check_folder(out, [f"{name}.{kind}" for name in _PARTS], options.log, "log")
+    check_folder(out, [f"{name}.{kind}" for name in _PARTS], path_of(options.log), "log")
     from unskew.data import split_by_time, split_fractions, split_leave_one_out, split_per_user, split_temporal
 
     # a split at a moment keeps repeated rows, or a later one would replace a training row
@@ -170,7 +170,7 @@ def _split_rolling(options: SplitOptions, kind: Literal["csv", "parquet"]) -> No
     number, length = parse_rolling(options.rolling or "")
     names, out = window_names(number), options.out
     for name in names:
-        check_folder(out / name, [f"{part}.{kind}" for part in _PARTS], options.log, "log")
+        check_folder(out / name, [f"{part}.{kind}" for part in _PARTS], path_of(options.log), "log")
     if out.exists() and not out.is_dir():
         raise DataError(f"{out}: this is a file; name a folder to write to")
     earlier = [name for name in window_folders(out) if name not in names]
@@ -187,9 +187,9 @@ def _split_rolling(options: SplitOptions, kind: Literal["csv", "parquet"]) -> No
         [name, split.origin, f"{len(split.train):,}", f"{len(split.test):,}", _new_share(split)]
         for name, split in zip(names, splits, strict=True)
     ]
-    console = screen(120)
+    console = screen()
     print_lines([f"{number} windows, written to {out}; evaluate them with: unskew evaluate --windows {out}"], console)
-    console.print(table(None, [*words("folder", "split"), *digits("train", "test", "cold test rows")], rows))
+    print_table(table(None, [*words("folder", "split"), *digits("train", "test", "cold test rows")], rows), console)
     if log.propensity is not None:
         print_lines([f"warning: {_NO_PROPENSITY}"], aside())
 
@@ -257,7 +257,7 @@ def _print(split: "Split", log: "Interactions", out: Path, kind: str) -> None:
         rows.append([name, f"{len(part):,}", f"{users:,}", f"{items:,}"])
     console = screen()
     print_lines([f"{split.origin}, written to {out}"], console)
-    console.print(table(None, [*words("part"), *digits("rows", "users", "items")], rows))
+    print_table(table(None, [*words("part"), *digits("rows", "users", "items")], rows), console)
     neither = len(log) - sum(len(part) for part in _parts(split).values())
     print_lines([f"rows in no part: {neither:,}, " + _NEITHER] if neither else [], console)
     print_lines([_cold(split)], console)
@@ -330,9 +330,9 @@ def partition_command(options: PartitionOptions) -> None:
         raise ConfigError(f"--partitions {options.partitions}: must be at least 1")
     columns, whole = options.columns, options.log.suffix == ".parquet" or is_data_set(options.log)
     if not whole:
-        given = {**vars(columns), "values": columns.rating}
         log = read_log(options.log, columns).to_polars()
-        log = log.rename({name: given[name] for name in log.columns if given.get(name)})
+        named = {name: getattr(columns, name, None) for name in log.columns}
+        log = log.rename({name: column for name, column in named.items() if column})
         batches, total = iter([log]), len(log)
     else:
         files = find_files(as_location(options.log))

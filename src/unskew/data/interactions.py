@@ -1,7 +1,7 @@
 """The log: pairs of user and item with optional ratings, times and propensities."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,10 +17,11 @@ from unskew.data.frames import (
     as_numbers,
     check_propensity,
     check_weights,
+    columns_of,
+    eager,
     find_column,
     parse_condition,
     to_numbers,
-    to_polars,
 )
 from unskew.data.pairs import row_keys
 from unskew.data.vocabulary import Vocabulary, canonical, factorise, vocabulary_of
@@ -29,8 +30,7 @@ from unskew.errors import ConfigError, DataError, Option
 if TYPE_CHECKING:
     from scipy import sparse
 
-_OPTIONAL = ("values", "times", "propensity", "weights")
-"""The columns that a log may lack."""
+_OPTIONAL = ("values", "times", "propensity", "weights")  # columns that a log may lack
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,29 +127,22 @@ class Interactions:
         name: str = "frame",
         once: bool = True,
     ) -> "Interactions":
-        """Make interactions from a pandas, polars or Arrow frame.
+        """Make interactions from a frame: pandas, Polars, Arrow, DuckDB and others, eager or lazy (see `eager`).
 
         The columns ``rating``, ``timestamp`` and ``propensity`` are read if present; a column that is named must exist.
         Weights are read only from a column that is named.
         With ``once=False`` repeated rows are kept and count as rows, but not as seen items.
         """
-        import narwhals as nw
-
-        native = nw.from_native(frame, eager_only=True)
-        wanted = {
-            "user": find_column(user, native.columns, name),
-            "item": find_column(item, native.columns, name),
-        }
-        for key, usual, given in (
-            ("values", "rating", rating),
-            ("times", "timestamp", timestamp),
-            ("propensity", "propensity", propensity),
-        ):
-            if given is not None or usual in native.columns:
-                wanted[key] = find_column(given or usual, native.columns, name)
+        there = columns_of(frame, name)
+        wanted = {"user": find_column(user, there, name), "item": find_column(item, there, name)}
+        usual_names = ("rating", "timestamp", "propensity")
+        for key, usual, given in zip(_OPTIONAL[:3], usual_names, (rating, timestamp, propensity), strict=True):
+            if given is not None or usual in there:
+                wanted[key] = find_column(given or usual, there, name)
         if weight is not None:
-            wanted["weights"] = find_column(weight, native.columns, name)
-        series = {key: to_polars(native[column]) for key, column in wanted.items()}
+            wanted["weights"] = find_column(weight, there, name)
+        table = eager(frame, wanted.values(), name)
+        series = {key: table[column] for key, column in wanted.items()}
         users, user_vocabulary = factorise(canonical(series["user"], f"column {user!r} of {name}"))
         items, item_vocabulary = factorise(canonical(series["item"], f"column {item!r} of {name}"))
         columns: dict[str, Any] = {
@@ -206,14 +199,21 @@ class Interactions:
         timestamp: str | None = None,
         propensity: str | None = None,
         weight: str | None = None,
+        columns: str | Iterable[str] | None = None,
+        sep: str | None = None,
+        format: str | None = None,  # noqa: A002  # as in FILE:format=qrels
     ) -> "Interactions":
-        """Read a CSV, TSV or Parquet file (text may be gzipped) with a header.
+        """Read a CSV, TSV, Parquet or TREC file (text may be gzipped); ``-`` is standard input.
 
-        Column names work as in `from_frame`.
+        Column names work as in `from_frame`. `columns` names those of a text without a header, `sep` is its separator;
+        `format` is explained at `FileFormat`.
         """
         from unskew.data.columns import Columns
+        from unskew.data.formats.file_format import FileFormat
 
-        return Columns(user, item, rating, timestamp, propensity, weight=weight).read(path)
+        layout = FileFormat.of(kind=format, columns=columns, sep=sep)
+        layout.of_file(Path(path)).refuse_choice(str(path))
+        return Columns(user, item, rating, timestamp, propensity, weight=weight, format=layout).read(path)
 
     def __len__(self) -> int:
         return len(self.users)
@@ -238,8 +238,8 @@ class Interactions:
 
     def take(self, rows: Ints | Bools) -> "Interactions":
         """The given rows, by position or mask, with the same vocabularies; a row given twice is used once."""
-        given = {key: getattr(self, key) for key in _OPTIONAL}
-        optional: dict[str, Any] = {key: None if column is None else column[rows] for key, column in given.items()}
+        columns = {key: getattr(self, key) for key in _OPTIONAL}
+        optional: dict[str, Any] = {key: None if each is None else each[rows] for key, each in columns.items()}
         rows_taken = replace(self, users=self.users[rows], items=self.items[rows], duplicates=0, whole=None, **optional)
         picked = rows if isinstance(rows, np.ndarray) else np.arange(len(self))[rows]
         if picked.dtype == bool:

@@ -89,7 +89,7 @@ class Terms:
     keys : array of uint64, optional
         A key of each user's id, for draws that depend on the user alone.
     who : array of int, optional
-        The code of each user; users without observations, who come last, have none.
+        The code of each user; users beyond the last are those without observations.
     """
 
     numerator: Floats

@@ -9,6 +9,7 @@ from unskew.evaluation.gating import Gate, gate
 from unskew.evaluation.report import Report
 from unskew.evaluation.settings.presets import PRESETS, get_preset
 from unskew.evaluation.settings.settings import Settings, resolve
+from unskew.evaluation.slicing import Slices
 from unskew.evaluation.windows import WindowsReport, evaluate_windows
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Gate",
     "Report",
     "Settings",
+    "Slices",
     "Sweep",
     "WindowsReport",
     "choose",

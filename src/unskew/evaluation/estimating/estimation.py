@@ -220,7 +220,7 @@ class Estimation:
         return gains
 
     def keyed(self, terms: Terms, rows: Rows) -> Terms:
-        """The terms with the codes of their users, and with their keys if the interval draws users by key."""
+        """The terms with the codes of their users, and with keys if the interval draws users by key."""
         interval = self.settings.interval
         if not isinstance(interval, Bootstrap) or not interval.merges:
             return replace(terms, who=rows.who)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from unskew.display.numbers import factor, interval, level, move, number, one_or_both, p, short
 from unskew.display.phrases import cut
-from unskew.display.text_table import digits, plain_text, print_lines, print_words, table, words
+from unskew.display.text_table import digits, plain_text, print_lines, print_table, table, words
 from unskew.estimators import Comparison, Observation
 from unskew.evaluation.collecting.sampled_ranks import correction_lines
 from unskew.evaluation.comparing.changes import Changes
@@ -17,6 +17,8 @@ from unskew.evaluation.estimating.best_models import Answer
 from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.estimating.order import lower_is_better, ranked
 from unskew.evaluation.estimating.seeds import Seeds
+from unskew.evaluation.showing.estimate_grid import print_estimates
+from unskew.evaluation.showing.slices_view import print_slices
 from unskew.evaluation.showing.vocabulary import naive_only, targets_of
 
 if TYPE_CHECKING:
@@ -38,15 +40,15 @@ def as_text(report: "Report", width: int = 110) -> str:
 def print_report(report: "Report", console: Console) -> None:
     """Print the verdict, the estimates, and the best against the next."""
     print_verdict(report, console)
-    print_words(_estimates(report), console)
+    print_estimates(report, console)
     aims = "; ".join(f"{word} {target}" for word, target in targets_of(report.estimates).items())
     print_lines([f"targets: {aims}", *naive_lines(report)], console)
     if report.comparisons:
-        print_words(_comparisons(report), console)
+        print_table(_comparisons(report), console)
     if report.seeds is not None:
         print_seeds(report.seeds, console)
     if report.band is not None and report.band.fitted:
-        print_words(_over_gammas(report.band), console)
+        print_table(_over_gammas(report.band), console)
     lower = ", ".join(str(metric) for metric in report.settings.metrics if metric.lower_is_better)
     print_lines([f"lower is better: {lower}"] if lower else [], console)
     print_lines(correction_lines(report.samples.correction or ()), console)
@@ -55,11 +57,14 @@ def print_report(report: "Report", console: Console) -> None:
     if report.against is not None:
         console.print()
         print_changes(report.against, console)
+    for slices in report.sliced:
+        console.print()
+        print_slices(slices, console)
 
 
 def print_changes(changes: Changes, console: Console) -> None:
     """Print the differences from an earlier run, and notes on how to interpret them."""
-    print_words(_changes(changes), console)
+    print_table(_changes(changes), console)
     tests = [f"test before: {changes.before.describe()}", f"test now: {changes.after.describe()}"]
     file = [] if changes.file is None else [f"earlier run: {changes.file}"]
     print_lines([*file, *tests, *(f"note: {text}" for text in changes.notes)], console)
@@ -75,7 +80,7 @@ def print_seeds(seeds: Seeds, console: Console) -> None:
         for row in seeds.estimates
     ]
     columns = digits("seeds", "mean", "interval", "error of users", "of seeds")
-    print_words(table("Means over seeds", [*_KEY, *columns], rows, group=2), console)
+    print_table(table("Means over seeds", [*_KEY, *columns], rows, group=2), console)
     print_lines(
         (
             f"over seeds, {metric} by {estimator}: {_names(models)} may be best"
@@ -96,11 +101,11 @@ def print_verdict(report: "Report", console: Console) -> None:
     console.print(Text(" ".join([verdict.sentence, *verdict.summary])))
     if len(report.models) > 1 and any(answer.models > 1 for answer in report.answers):
         naive = {} if report.samples.exposed is None else {"naive": "inside the sample"}  # has another target
-        print_words(_answers(report.answers, "Which model may be best", **naive), console)
+        print_table(_answers(report.answers, "Which model may be best", **naive), console)
         other = report.on_common_users
         if other is not None and report.verdict.common is not None:
             users = f"{other.tally.users:,} users whom all models know"
-            print_words(_answers(other.answers, f"Which model may be best, on the {users}"), console)
+            print_table(_answers(other.answers, f"Which model may be best, on the {users}"), console)
     console.print()
 
 
@@ -140,23 +145,6 @@ def _flip(answer: Answer) -> str:
     if answer.flip_gamma is None:
         return "any factor: the same"
     return f"{factor(answer.flip_gamma)}: {answer.flips_to}"
-
-
-def _estimates(report: "Report") -> Table:
-    band, methods = report.band, report.estimated.methods
-    over = [] if band is None else [f"gamma {_gammas(band.range.low, band.range.high)}"]
-    if methods is not None:
-        over = ["gammas or methods" if over else "over methods"]
-    rows = [
-        [
-            *(row.metric, row.estimator, row.model, number(row.value), interval(row.low, row.high)),
-            *(interval(row.assumed_low, row.assumed_high, none="") for _ in over),
-            *(f"{row.users:,}", number(row.effective_sample_size, ",.0f", "-")),
-        ]
-        for row in report.estimates
-    ]
-    columns = digits("value", f"{level(report.settings.level, '%')} interval", *over, "users", "ESS")
-    return table("Estimates", [*_KEY, *columns], rows, group=2)
 
 
 def _comparisons(report: "Report") -> Table:

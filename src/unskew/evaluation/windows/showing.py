@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from unskew.display.numbers import interval, level, number, p
 from unskew.display.phrases import listed
-from unskew.display.text_table import digits, print_lines, print_words, table, words
+from unskew.display.text_table import digits, print_lines, print_table, table, words
 from unskew.evaluation.windows.result import WindowComparison, WindowOrder, span_of
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ def print_all(report: "WindowsReport", console: "Console") -> None:
 def print_windows(report: "WindowsReport", console: "Console") -> None:
     """Print the sentences, the means over windows, and the values of each window."""
     print_lines([*report.sentences, ""] if report.sentences else [], console)
-    print_words(_means(report), console)
+    print_table(_means(report), console)
     if report.comparisons:
-        print_words(_comparisons(report), console)
-    print_words(_by_window(report), console)
+        print_table(_comparisons(report), console)
+    print_table(_by_window(report), console)
     print_lines(_spans(report), console)
 
 
