@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from unskew.evaluation.gating.decision import Gate
     from unskew.evaluation.partitioned.merging import Merged
     from unskew.evaluation.showing.verdict import Verdict
+    from unskew.evaluation.slicing import Grouping, Slices
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,8 @@ class Report(AsJson):
         Where ranking stopped, if it was asked to stop early.
     merged : Merged or None
         The sums of all parts, if the data were read part by part; there are no rows then.
+    sliced : tuple of Slices
+        The estimates by group that were asked for.
     """
 
     inputs: Run
@@ -78,6 +81,7 @@ class Report(AsJson):
     chosen: AutoChoice | None = None
     stop: Stop | None = None
     merged: "Merged | None" = None
+    sliced: "tuple[Slices, ...]" = ()
 
     def __str__(self) -> str:
         from unskew.evaluation.showing.text import as_text
@@ -221,6 +225,22 @@ class Report(AsJson):
             return []  # no held-out item has a propensity at any gamma
         means = [metric for metric in settings.metrics if metric.kind == "mean"]
         return [sweep_gamma(sample, metric, estimator=form, smoothing=smoothing) for metric in means]
+
+    def by(self, groups: "Grouping | Any", column: str | None = None) -> "Slices":
+        """Every estimate by group, with intervals, shrunken values, and the groups where the order of models turns.
+
+        Parameters
+        ----------
+        groups : str, frame or Grouping
+            ``popularity`` for three strata of items; ``test:day``, ``test:week`` or ``test:month`` for the time of the
+            test rows; or a table with a column ``user`` or ``item`` and one of labels.
+        column : str, optional
+            The column of labels of a table, if it has several.
+        """
+        from unskew.evaluation.slicing.groups import grouping_of
+        from unskew.evaluation.slicing.slices import slices
+
+        return slices(self, grouping_of(self.inputs.split, groups, column))
 
     def gate(
         self,
