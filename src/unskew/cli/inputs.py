@@ -22,14 +22,14 @@ _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
 }
 
 
-def read_log(log: Path, columns: "Columns") -> "Interactions":
-    """The rows of a file, or of a data set of that name."""
+def read_log(log: Path, columns: "Columns", *, once: bool = True) -> "Interactions":
+    """The rows of a file, or of a data set of that name; repeated rows of a file only `once`."""
     from unskew.cli.screen import aside
     from unskew.data.formats.file_format import STDIN
     from unskew.data.sources import SOURCES, status_of
 
     if log == STDIN or path_of(log) != log:  # what is said of a file is not said of a data set
-        return columns.read(log)
+        return columns.read(log, once=once)
     if not log.exists() and str(log) in SOURCES:
         source = SOURCES[str(log)]
         interactions = source.read()
@@ -38,7 +38,7 @@ def read_log(log: Path, columns: "Columns") -> "Interactions":
         return interactions
     if not log.exists() and log.name == str(log) and not log.suffix:
         raise DataError(f"{log}: no such file or data set{did_you_mean(str(log), SOURCES)}")
-    return columns.read(log)
+    return columns.read(log, once=once)
 
 
 def is_data_set(path: Path | None) -> bool:
@@ -162,6 +162,27 @@ def _add(models: dict[str, Any], name: str, model: Any) -> None:
     if name in models:
         raise ConfigError(f"two models are called {name!r}; give one another name, as in other={name}")
     models[name] = model
+
+
+def read_groups(words: Iterable[str], columns: "Columns") -> list[tuple[Any, str | None]]:
+    """What to group by, and the column of it: a word, or a table of users or items."""
+    from unskew.data.reading import read_table
+    from unskew.evaluation.slicing.groups import PERIODS
+
+    known = {"popularity", *(f"test:{period}" for period in PERIODS)}
+    groups: list[tuple[Any, str | None]] = []
+    for word in words:
+        file, colon, column = word.rpartition(":")
+        if word in known or (file == "test" and not Path(file).exists()) or not Path(file if colon else word).exists():
+            if word not in known and colon and file != "test":
+                raise DataError(f"--by {word}: no such file {file!r}; write FILE:COLUMN, or one of {', '.join(known)}")
+            groups.append((word, None))
+            continue
+        table = read_table(Path(file if colon else word))
+        renamed = {columns.user: "user", columns.item: "item"}
+        table = table.rename({old: new for old, new in renamed.items() if old in table.columns and old != new})
+        groups.append((table, column or None))
+    return groups
 
 
 def read_relevant(path: Path, columns: "Columns") -> Any:

@@ -9,6 +9,8 @@ from unskew.evaluation.gating import Gate, gate
 from unskew.evaluation.report import Report
 from unskew.evaluation.settings.presets import PRESETS, get_preset
 from unskew.evaluation.settings.settings import Settings, resolve
+from unskew.evaluation.slicing import Slices
+from unskew.evaluation.windows import WindowsReport, evaluate_windows
 
 __all__ = [
     "PRESETS",
@@ -18,10 +20,13 @@ __all__ = [
     "Gate",
     "Report",
     "Settings",
+    "Slices",
     "Sweep",
+    "WindowsReport",
     "choose",
     "compare",
     "evaluate",
+    "evaluate_windows",
     "gate",
     "get_preset",
     "resolve",

@@ -17,6 +17,7 @@ from unskew.evaluation.estimating.gamma_band import GammaBand
 from unskew.evaluation.estimating.gamma_sweep import Sweep, sweep_gamma
 from unskew.evaluation.estimating.naive_twin import missing_twins
 from unskew.evaluation.estimating.propensity_sum import check_propensity
+from unskew.evaluation.estimating.seeds import Seeds, group_seeds
 from unskew.evaluation.estimating.tally import Tally, tally_report
 from unskew.evaluation.fitting.automatic import AutoChoice
 from unskew.evaluation.fitting.models import Contenders
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from unskew.evaluation.gating.decision import Gate
     from unskew.evaluation.partitioned.merging import Merged
     from unskew.evaluation.showing.verdict import Verdict
+    from unskew.evaluation.slicing import Grouping, Slices
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,8 @@ class Report(AsJson):
         Where ranking stopped, if it was asked to stop early.
     merged : Merged or None
         The sums of all parts, if the data were read part by part; there are no rows then.
+    sliced : tuple of Slices
+        The estimates by group that were asked for.
     """
 
     inputs: Run
@@ -78,6 +82,7 @@ class Report(AsJson):
     chosen: AutoChoice | None = None
     stop: Stop | None = None
     merged: "Merged | None" = None
+    sliced: "tuple[Slices, ...]" = ()
 
     def __str__(self) -> str:
         from unskew.evaluation.showing.text import as_text
@@ -176,6 +181,11 @@ class Report(AsJson):
         return find_answers(self)
 
     @cached_property
+    def seeds(self) -> Seeds | None:
+        """Means over entries that differ in their seed only, such as ``als/seed0`` and ``als/seed1``, if there are."""
+        return group_seeds(self)
+
+    @cached_property
     def on_common_users(self) -> "Report | None":
         """The report on the users whom all models know; None if all models know the same users."""
         if self.merged is None:
@@ -221,6 +231,22 @@ class Report(AsJson):
             return []  # no held-out item has a propensity at any gamma
         means = [metric for metric in settings.metrics if metric.kind == "mean"]
         return [sweep_gamma(sample, metric, estimator=form, smoothing=smoothing) for metric in means]
+
+    def by(self, groups: "Grouping | Any", column: str | None = None) -> "Slices":
+        """Every estimate by group, with intervals, shrunken values, and the groups where the order of models turns.
+
+        Parameters
+        ----------
+        groups : str, frame or Grouping
+            ``popularity`` for three strata of items; ``test:day``, ``test:week`` or ``test:month`` for the time of the
+            test rows; or a table with a column ``user`` or ``item`` and one of labels.
+        column : str, optional
+            The column of labels of a table, if it has several.
+        """
+        from unskew.evaluation.slicing.groups import grouping_of
+        from unskew.evaluation.slicing.slices import slices
+
+        return slices(self, grouping_of(self.inputs.split, groups, column))
 
     def gate(
         self,
@@ -292,7 +318,7 @@ class Report(AsJson):
         """Write the report to a run of MLflow, and return the id of the run.
 
         Value, low, high and standard error of each estimate are metrics, named by
-        `unskew.integrations.tracker_names.tracker_name`; the settings are parameters under ``unskew/``, the verdict is
+        `unskew.integrations.tracker_name`; the settings are parameters under ``unskew/``, the verdict is
         a tag, and the JSON and the page are artifacts.
 
         Parameters
