@@ -117,6 +117,13 @@ def test_written_runs_are_read_by_ir_measures_and_by_us(tmp_path: Path) -> None:
     assert (ours.columns.tolist(), ours.scores.tolist()) == (lists().columns.tolist(), lists().scores.tolist())
 
 
+def test_an_item_that_is_listed_twice_is_written_once(tmp_path: Path) -> None:
+    places = np.array([[1, 0, 1], [0, -1, -1]])
+    twice = ListScorer.from_arrays(places, user_ids=["a", "b"], item_ids=["x", "y"])
+    write_run(twice, tmp_path / "a.run")
+    assert (tmp_path / "a.run").read_text() == ("a Q0 y 1 3.0 unskew\na Q0 x 2 2.0 unskew\nb Q0 x 1 3.0 unskew\n")
+
+
 def test_frames_are_written_as_runs(tmp_path: Path) -> None:
     write_run(pl.LazyFrame({"user": ["a", "a"], "item": ["x", "y"], "rank": [2, 1]}), tmp_path / "a.run")
     assert (tmp_path / "a.run").read_text() == "a Q0 y 1 -1.0 unskew\na Q0 x 2 -2.0 unskew\n"

@@ -10,6 +10,7 @@ from unskew.arrays import Ints
 from unskew.data import Interactions, Split
 from unskew.data.formats.trec import check_fields
 from unskew.data.frames import FRAMES, is_frame
+from unskew.data.pairs import pair_keys
 from unskew.data.writing import written
 from unskew.errors import ConfigError, DataError
 from unskew.ranking.list_scorer import ListScorer
@@ -80,9 +81,11 @@ def _table_lines(table: ListScorer, tag: str) -> Iterator[str]:
     users = check_fields(np.asarray(table.user_ids).tolist(), f"user of {table.name}")
     items = check_fields(np.asarray(table.item_ids).tolist(), f"item of {table.name}")
     scores = np.asarray(table.scores, dtype=np.float64)
-    rows = np.repeat(np.arange(len(users)), np.diff(table.offsets))
-    order = np.lexsort((-scores, rows))
-    ranks = np.arange(1, len(rows) + 1) - table.offsets[rows]
+    owners = np.repeat(np.arange(len(users)), np.diff(table.offsets))
+    _, first = np.unique(pair_keys(owners, table.columns, len(items)), return_index=True)  # an item counts once
+    order = first[np.lexsort((first, -scores[first], owners[first]))]
+    rows = owners[order]
+    ranks = np.arange(1, len(rows) + 1) - np.searchsorted(rows, rows)
     lines = zip(rows.tolist(), table.columns[order].tolist(), ranks.tolist(), scores[order].tolist(), strict=True)
     return (f"{users[row]} Q0 {items[column]} {rank} {score!r} {tag}\n" for row, column, rank, score in lines)
 
