@@ -301,11 +301,6 @@ class Report(AsJson):
             None if metric is None else _printed(metric, parse_metric),
             None if estimator is None else _printed(estimator, Estimator.from_word),
         )
-        pairs = [(row.metric, row.estimator) for row in self.estimates]
-        if not any(all(a in (None, b) for a, b in zip(words, pair, strict=True)) for pair in pairs):
-            asked = " ".join(word for word in words if word)
-            known = dict.fromkeys(word for pair in pairs for word in (*pair, " ".join(pair)))
-            raise ConfigError(f"no estimate {asked!r}{did_you_mean(asked, known)}")
         return user_values(self, *words)
 
     def log_mlflow(self, run: Any = None, *, prefix: str = "") -> str:
